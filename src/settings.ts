@@ -18,6 +18,12 @@ function checkContact(text: string): string | null {
   return known ? null : "an address that begins with mailto:, https:// or tel:";
 }
 
+/** An address below which others are. */
+function checkService(text: string): string | null {
+  const known = /^https?:\/\/[^\s?#]+\/$/.test(text) && URL.canParse(text);
+  return known ? null : "an address that begins with http:// or https:// and ends with /";
+}
+
 /** A line that people read; control characters would not be seen. */
 function checkLine(text: string): string | null {
   const fits = text.trim() !== "" && text.length <= 120 && !/\p{Cc}/u.test(text);
@@ -250,7 +256,8 @@ export const SETTINGS = {
   ),
   "translate.descriptors": setting<string | null>(
     null,
-    "File with IBGE's subclasses as its API answers them, for sentences to find more activities.",
+    "File with IBGE's texts of activities, as `peneira download --descriptors` makes it, for " +
+      "sentences to find more activities.",
     { kind: "text" },
   ),
   "download.url": setting<string | readonly string[]>(
@@ -259,6 +266,11 @@ export const SETTINGS = {
       "page that lists files, a public S3 bucket, a file:// folder. Several in order of preference: a " +
       "list in the file, elsewhere with blanks between them.",
     { kind: "texts", check: checkShare },
+  ),
+  "download.ibge_url": setting<string>(
+    "https://servicodados.ibge.gov.br/api/",
+    "Where IBGE's open service is, which download --places and --descriptors ask.",
+    { kind: "text", check: checkService },
   ),
   "download.proxy": {
     ...setting<string | null>(

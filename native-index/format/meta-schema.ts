@@ -83,6 +83,13 @@ function areTexts(values: readonly unknown[], least: number, most: number): bool
   return true;
 }
 
+/** Degrees of a place on the earth. */
+function degrees(most: number): Rule {
+  return rule(`degrees from -${most} to ${most}`, (value) => {
+    return typeof value === "number" && Math.abs(value) <= most;
+  });
+}
+
 const digits = (count: number): Rule => code(count, "0-9", `a code of ${count} digits`);
 const month = rule("a month as YYYY-MM", isMonth);
 const day = rule("a calendar date as YYYY-MM-DD", isDay);
@@ -124,6 +131,17 @@ const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> 
     either(whole(0, 999_999_999, "a number of people"), null),
   ],
 };
+
+/** Names of regions; their ordinals are checked against how many there are. */
+const PLACES_MAX = 100_000;
+
+/** The cells of a municipality with its place. */
+const PLACED: readonly Rule[] = [
+  digits(7),
+  ...Array.from({ length: 4 }, () => either(whole(0, PLACES_MAX, "an ordinal of a name"), null)),
+  either(degrees(90), null),
+  either(degrees(180), null),
+];
 
 /** The values of each dictionary, and how many its stored codes can number; the last is null. */
 const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most: number]>> = {
@@ -208,6 +226,7 @@ function checkMeta(value: unknown): void {
   if (meta.origin !== undefined) {
     checkMembers("/origin", closedAt("/origin", meta.origin, names(ORIGIN)), ORIGIN);
   }
+  if (meta.places !== undefined) checkPlaces(meta.places);
   const lookups = closedAt("/lookups", meta.lookups, Object.keys(LOOKUPS));
   for (const [name, rules] of Object.entries(LOOKUPS)) {
     checkRows(`/lookups/${name}`, lookups[name], rules);
@@ -222,6 +241,22 @@ function checkMeta(value: unknown): void {
     }
     checkAll(values, value, (at) => `${place}/${at}`);
     checkAscending(values, (at) => `${place}/${at}`);
+  }
+}
+
+/** Places that an operator gave; a snapshot may have none. */
+function checkPlaces(value: unknown): void {
+  const places = closedAt("/places", value, ["names", "municipalities"]);
+  const names = listAt("/places/names", places.names);
+  checkAll(names, name, (at) => `/places/names/${at}`);
+  checkRows("/places/municipalities", places.municipalities, PLACED);
+  for (const [at, row] of (places.municipalities as readonly (readonly unknown[])[]).entries()) {
+    for (let cell = 1; cell <= 4; cell++) {
+      const ordinal = row[cell];
+      if (ordinal === null || Number(ordinal) < names.length) continue;
+      const place = `/places/municipalities/${at}/${cell}`;
+      throw new Misfit(place, `an ordinal of the ${names.length} names`, quoted(ordinal));
+    }
   }
 }
 

@@ -33,6 +33,28 @@ export type SnapshotMunicipality = readonly [
   population: number | null,
 ];
 
+/**
+ * A municipality with its place: IBGE code, ordinals of its mesoregion, microregion, intermediate
+ * and immediate region among `names`, latitude and longitude of its seat; null where unknown.
+ */
+export type PlacedMunicipality = readonly [
+  ibge: string,
+  mesoregion: number | null,
+  microregion: number | null,
+  intermediate: number | null,
+  immediate: number | null,
+  latitude: number | null,
+  longitude: number | null,
+];
+
+/** Regions of the statistics and seats, as an operator gave them to an import. */
+export interface SnapshotPlaces {
+  /** Names of regions, ascending; one may be that of several regions. */
+  readonly names: readonly string[];
+  /** Ascending by code. */
+  readonly municipalities: readonly PlacedMunicipality[];
+}
+
 /** Where the files of a month came from, and what of it the snapshot lacks. */
 export interface SnapshotOrigin {
   /** Host that they were downloaded from; null where nobody says. */
@@ -57,6 +79,8 @@ export interface SnapshotMeta {
   };
   /** What is to be known of the files; absent where nothing is. */
   readonly origin?: SnapshotOrigin;
+  /** Absent where an import was given none. */
+  readonly places?: SnapshotPlaces;
   readonly accounts: number;
   readonly score_version: number;
   readonly created_by: string;

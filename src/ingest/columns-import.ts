@@ -15,10 +15,12 @@ import {
   numberTexts,
   type SnapshotMeta,
   type SnapshotMunicipality,
+  type SnapshotPlaces,
 } from "../../native-index/format/meta.ts";
 import { FORMAT_VERSION } from "../../native-index/format/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { activityName } from "../dump/activitynames.ts";
+import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
@@ -45,7 +47,7 @@ import { MAIL_PROVIDERS } from "./mail-providers.ts";
 import { openParquet } from "./parquet.ts";
 import { type Population, readPopulation } from "./population.ts";
 import { checkShrinking, previousAccounts } from "./previous.ts";
-import { dayOf, SLOT_BYTES } from "./release-tables.ts";
+import { dayOf, SLOT_BYTES, unplaced } from "./release-tables.ts";
 import { type ImportReport, ruleCounts } from "./report.ts";
 import { readSanctions, type Sanctions } from "./sanctions.ts";
 import { type SpillFile, SpillWriter } from "./spill.ts";
@@ -82,6 +84,7 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   }
   const population = options.population === undefined ? null : readPopulation(options.population);
   const sanctions = options.ceis === undefined ? null : await readSanctions(options.ceis, date);
+  const placed = options.places === undefined ? null : readPlaces(options.places);
   const previous = await previousAccounts(options.out);
   const bytes = statSync(options.source).size;
   const need = { work: bytes / 2, snapshot: bytes / 2, memory: SPILL_FACTOR * bytes };
@@ -99,7 +102,11 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
       date,
       population,
       sanctions,
+      placed,
     });
+    if (placed !== null) {
+      warnings.push(...unplaced(placed, tables.meta.dictionaries.municipality_ibge));
+    }
     const assembled = await assemble({
       out: options.out,
       workspace,
@@ -203,6 +210,7 @@ interface TableSources {
   readonly date: string;
   readonly population: Population | null;
   readonly sanctions: Sanctions | null;
+  readonly placed: SnapshotPlaces | null;
 }
 
 interface Tables {
@@ -212,6 +220,7 @@ interface Tables {
 
 function buildTables(sources: TableSources): Tables {
   const { codes, meta, label, date, population, sanctions } = sources;
+  const placed = sources.placed ?? meta?.places;
   const known = meta === null ? packageCodes(sources) : metaCodes(meta);
   const municipalities = getMunicipalities().map(({ code }) => code);
   const ibges = meta?.dictionaries.municipality_ibge ?? municipalities;
@@ -229,6 +238,7 @@ function buildTables(sources: TableSources): Tables {
         ceis_as_of_date: sanctions?.asOf ?? old?.ceis_as_of_date ?? "not_available",
       },
       ...(meta?.origin === undefined ? {} : { origin: meta.origin }),
+      ...(placed === undefined ? {} : { places: placed }),
       accounts: 0,
       score_version: SCORE_VERSION,
       created_by: `peneira ${manifest.version}`,

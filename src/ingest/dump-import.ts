@@ -9,6 +9,7 @@ import { statSync } from "node:fs";
 import type { SnapshotOrigin } from "../../native-index/format/meta.ts";
 import type { SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import { type DumpFolder, openDump } from "../dump/archive.ts";
+import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { type Assembled, assemble, type PassTime, type StartStage, timed } from "./assemble.ts";
 import { readPopulation } from "./population.ts";
@@ -43,6 +44,8 @@ export interface ImportOptions {
   readonly date?: string;
   readonly population?: string;
   readonly ceis?: string;
+  /** Regions of the statistics, and seats. */
+  readonly places?: string;
   readonly keepCpf: boolean;
   readonly threads: number;
   readonly startStage: StartStage;
@@ -70,6 +73,7 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   const population = options.population === undefined ? null : readPopulation(options.population);
   const sanctions =
     options.ceis === undefined ? null : await readSanctions(options.ceis, release.date);
+  const places = options.places === undefined ? null : readPlaces(options.places);
   const replaced = options.replaces ?? out;
   const previous = await previousAccounts(replaced);
   const bytes = scannedBytes(dump);
@@ -84,7 +88,9 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
     const known = readKnownCodes(scanned.lookups);
     const { scans } = scanned;
     const origin = originOf(dump, scanned);
-    const tables = new ImportTables({ release, known, scans, population, sanctions, origin });
+    const tables = new ImportTables({
+      ...{ release, known, scans, population, sanctions, origin, places },
+    });
     const warnings = [...dump.warnings, ...scanned.warnings, ...known.warnings];
     warnings.push(...tables.warnings());
     const assembled = await assemble({

@@ -6,7 +6,11 @@
  */
 
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
-import type { SnapshotMunicipality, SnapshotOrigin } from "../../native-index/format/meta.ts";
+import type {
+  SnapshotMunicipality,
+  SnapshotOrigin,
+  SnapshotPlaces,
+} from "../../native-index/format/meta.ts";
 import type { SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import { FORMAT_VERSION } from "../../native-index/format/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -85,6 +89,26 @@ export function readKnownCodes(lookups: Lookups): KnownTables {
   return { codes, warnings };
 }
 
+/** Sentences about municipalities that places lack, or that nobody knows. */
+export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): string[] {
+  const known = new Set(ibgeCodes);
+  const placed = new Set(places.municipalities.map(([ibge]) => ibge));
+  const lacked = [...known].filter((code) => !placed.has(code)).sort();
+  const strange = [...placed].filter((code) => !known.has(code));
+  const some = (codes: readonly string[]) =>
+    `${codes.slice(0, CODES_SHOWN).join(", ")}${codes.length > CODES_SHOWN ? ", …" : ""}`;
+  const words = (count: number) => `${count} ${wordFor(count, "municipality", "municipalities")}`;
+  return [
+    ...(lacked.length === 0 ? [] : [`the places lack ${words(lacked.length)}: ${some(lacked)}`]),
+    ...(strange.length === 0
+      ? []
+      : [`the places have ${words(strange.length)} that nothing is known of: ${some(strange)}`]),
+  ];
+}
+
+/** Codes that a warning names. */
+const CODES_SHOWN = 5;
+
 /** What the tables are made from. */
 interface TableSources {
   readonly release: Release;
@@ -93,6 +117,7 @@ interface TableSources {
   readonly population: Population | null;
   readonly sanctions: Sanctions | null;
   readonly origin: SnapshotOrigin | null;
+  readonly places: SnapshotPlaces | null;
 }
 
 /** Dictionaries, join context and metadata of one import. */
@@ -136,7 +161,7 @@ export class ImportTables {
 
   /** Metadata of the snapshot when it has so many accounts. */
   meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
-    const { release, known, population, sanctions, origin } = this.sources;
+    const { release, known, population, sanctions, origin, places } = this.sources;
     const { codes } = known;
     return {
       format: FORMAT_VERSION,
@@ -148,6 +173,7 @@ export class ImportTables {
         ceis_as_of_date: sanctions?.asOf ?? "not_available",
       },
       ...(origin === null ? {} : { origin }),
+      ...(places === null ? {} : { places }),
       accounts,
       score_version: SCORE_VERSION,
       created_by: `peneira ${manifest.version}`,
@@ -194,9 +220,14 @@ export class ImportTables {
     return tally.result();
   }
 
-  /** Sentences about what was left out of the sanctions. */
+  /** Sentences about what was left out of the sanctions, and what places do not fit. */
   warnings(): string[] {
-    const { sanctions } = this.sources;
+    const { sanctions, places } = this.sources;
+    const unfit = places === null ? [] : unplaced(places, this.municipalities.ibgeCodes);
+    return [...unfit, ...this.#sanctionWarnings(sanctions)];
+  }
+
+  #sanctionWarnings(sanctions: Sanctions | null): string[] {
     const without = sanctions?.counts.withoutCnpj ?? 0;
     if (without === 0) return [];
     const what = wordFor(without, "sanctioned company has", "sanctioned companies have");

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
+import type { SnapshotPlaces } from "../../native-index/format/meta.ts";
 import {
   type OpenedSnapshot,
   openSnapshot,
@@ -39,6 +40,8 @@ export interface Segment {
   /** Number of rows. */
   readonly accounts: number;
   readonly catalog: Catalog;
+  /** Regions of the statistics and seats; absent where the import was given none. */
+  readonly places?: SnapshotPlaces;
   /** Dictionary code of a value, or -1; per dictionary. */
   codeOf(table: TableName, value: string): number;
   close(): void;
@@ -60,6 +63,7 @@ export async function openSegment(path: string): Promise<Segment> {
     provenance: meta.provenance,
     accounts: native.rowCount,
     catalog: catalogOf(meta, native),
+    ...(meta.places === undefined ? {} : { places: meta.places }),
     codeOf: codeLookup(native),
     close: () => native.close(),
   };

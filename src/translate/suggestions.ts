@@ -13,6 +13,7 @@ import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { atOnce, type Steps } from "../steps.ts";
 import type { FoundActivity } from "./activities/activity.ts";
+import { activitiesOfNames } from "./activities/namedactivities.ts";
 import type { Translation } from "./translate.ts";
 import type { Words } from "./words/sentence.ts";
 
@@ -51,7 +52,10 @@ export function* suggestionSteps(
   const suggestions: Suggestion[] = [];
   let left = COUNTS_MAX;
   for (const found of activities) {
-    const codes = subclassesOf(segment, found).slice(0, Math.min(ACTIVITIES_MAX, left));
+    const own = subclassesOf(segment, found);
+    const unknown = found.codes.length === 0 && !found.excluded && !found.secondary;
+    const told = unknown ? yield* activitiesOfNames(segment, found.words) : [];
+    const codes = [...new Set([...told, ...own])].slice(0, Math.min(ACTIVITIES_MAX, left));
     if (found.excluded || found.secondary || codes.length < (found.codes.length === 0 ? 1 : 2))
       continue;
     const { words, start, end } = found;

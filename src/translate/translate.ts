@@ -35,7 +35,7 @@ import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
-import { districtFilterOf, SaidDistricts } from "./places/saiddistricts.ts";
+import { districtFilterOf, findHomes, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
@@ -124,6 +124,7 @@ export function* translateSteps(
   if (long) yield;
   findUnknownPlaces(around, places, "left");
   const geo = geoOf(places, around);
+  yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, notes);
   const narrowed = hints.length + numbered.areaCodes.length + numbered.postalCodes.length > 0;
   settleLeftovers(sentence, notes);
@@ -200,7 +201,7 @@ function featuresOf(seen: {
       activities.length === 0 ? null : Math.min(...activities.map(({ certainty }) => certainty)),
     subject,
     placed: narrowed || places.states.size + places.cities.size > 0,
-    unknownPlace: places.unknown || isLostDistance(sentence, notes, places),
+    unknownPlace: places.unknown || (!narrowed && isLostDistance(sentence, notes, places)),
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
     unknownWishes: unknown.length - stray.length,
@@ -221,7 +222,12 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
   const beside = ({ words = "", end }: Note) =>
     !COMMON_WORDS.has(foldWord(words.split(" ").at(-1) ?? "")) &&
     places.wide.some(({ from }) => (sentence.tokens[from]?.start ?? 0) - (end ?? 0) === 1);
-  return places.cities.size === 0 && far.some((one) => /\d/.test(one.words ?? "") || beside(one));
+  // "perto de mim" alone bounds nothing, and the country is not near.
+  const nowhere = places.states.size === 0 && far.length > 0;
+  return (
+    places.cities.size === 0 &&
+    (nowhere || far.some((one) => /\d/.test(one.words ?? "") || beside(one)))
+  );
 }
 
 function wordsIn(notes: readonly Note[]): number {

@@ -12,6 +12,7 @@ import { wordFor } from "../../amounts.ts";
 import type { Config } from "../../config.ts";
 import { placeOf, readShares } from "../../download/address.ts";
 import { DownloadError, Interrupted } from "../../download/downloaderror.ts";
+import { downloadTable, type FetchedTable, type ServiceTable } from "../../download/ibge.ts";
 import {
   type ByteDisplay,
   type Downloaded,
@@ -51,6 +52,8 @@ export interface DownloadFlags extends ShareFlags {
   readonly all?: true;
   readonly verify?: true;
   readonly replace?: true;
+  readonly places?: true;
+  readonly descriptors?: true;
   readonly json?: true;
 }
 
@@ -65,6 +68,8 @@ proxy there (--proxy, or HTTPS_PROXY; NO_PROXY holds), or name a mirror: a web s
 lists folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, a file:// folder. --url may come several
 times; the next one is asked when one cannot be reached or has not the month, and that is said.
 The user and password of a proxy stand in the environment only: PENEIRA_DOWNLOAD_PROXY, HTTPS_PROXY.
+--places and --descriptors ask IBGE's open service (setting download.ibge_url) instead, which answers
+from everywhere, for what \`peneira import --places\` and the setting translate.descriptors take.
 The settings are download.url, download.proxy, download.streams and download.stall_seconds
 (\`peneira config\`).
 
@@ -72,6 +77,7 @@ Examples:
   $ peneira download --list
   $ peneira download --to dumps
   $ peneira download 2026-10 --to dumps && peneira import dumps/2026-10 --out 2026-10.peneira
+  $ peneira download --places --descriptors --to tables
   $ peneira download --to dumps --proxy socks5h://127.0.0.1:1080
   $ peneira download --to dumps --url https://mirror.example/cnpj/ --url file:///mnt/cnpj`;
 
@@ -86,7 +92,9 @@ export function registerDownload(program: Command): void {
     .option("--list", "list the months of the share instead")
     .option("--all", "also the zips of the partners (Socios)")
     .option("--verify", "compare the checksums of all bytes, too (import does so anyway)")
-    .option("--replace", "throw away a finished month of another publication");
+    .option("--replace", "throw away a finished month of another publication")
+    .option("--places", "instead of a month: IBGE's regions, as places.csv for an import")
+    .option("--descriptors", "instead of a month: IBGE's texts of activities, as descriptors.csv");
   shareOptions(command)
     .option("--json", "print one JSON document")
     .addHelpText("after", NOTES)
@@ -113,6 +121,7 @@ export async function runDownload(month: string | undefined, flags: DownloadFlag
   await untilSignal(async (signal) => {
     const use = shareUse(config, signal);
     if (flags.list) return printList(use, flags);
+    if (flags.places || flags.descriptors) return downloadTables(config, signal, flags);
     const { all = false, replace = false, verify = false } = flags;
     const to = resolve(flags.to as string);
     const options = { ...use, month: month ?? null, to, all, replace, verify };
@@ -122,17 +131,46 @@ export async function runDownload(month: string | undefined, flags: DownloadFlag
   });
 }
 
+/** The tables of IBGE's service that flags ask for. */
+const SERVICE_TABLES = ["places", "descriptors"] as const satisfies readonly ServiceTable[];
+
+/** Fetches tables of IBGE's service, one after the other. */
+async function downloadTables(
+  config: Config,
+  signal: AbortSignal,
+  flags: DownloadFlags,
+): Promise<void> {
+  const use = {
+    url: config.get("download.ibge_url"),
+    proxies: proxyRules(config.get("download.proxy"), process.env),
+    stallMs: config.get("download.stall_seconds") * 1000,
+    ...{ signal, listener: LISTENER },
+  };
+  const files: FetchedTable[] = [];
+  for (const name of SERVICE_TABLES) {
+    if (flags[name]) files.push(await downloadTable(name, resolve(flags.to as string), use));
+  }
+  if (flags.json) process.stdout.write(`${JSON.stringify({ files })}\n`);
+}
+
 function refuse(month: string | undefined, flags: DownloadFlags): void {
   const problems: string[] = [];
   if (month !== undefined && !/^20\d\d-(0[1-9]|1[0-2])$/.test(month)) {
     problems.push(`the month must be written as YYYY-MM, not "${month}"`);
   }
-  if (flags.list) {
+  const tables = SERVICE_TABLES.filter((name) => flags[name]);
+  for (const table of tables) {
+    if (month !== undefined) problems.push(`--${table} fetches no month; leave ${month} out`);
+    for (const name of ["list", "all", "verify", "replace", "url", "streams"] as const) {
+      if (flags[name]) problems.push(`--${name} does nothing with --${table}`);
+    }
+  }
+  if (flags.list && tables.length === 0) {
     if (month !== undefined) problems.push("--list lists all months; leave the month out");
     for (const name of ["verify", "replace"] as const) {
       if (flags[name]) problems.push(`--${name} does nothing with --list`);
     }
-  } else if (flags.to === undefined || flags.to.trim() === "") {
+  } else if (flags.list !== true && (flags.to === undefined || flags.to.trim() === "")) {
     problems.push("say --to DIR (where the month's folder is put), or --list");
   }
   if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);

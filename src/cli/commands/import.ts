@@ -36,6 +36,7 @@ export interface ImportFlags {
   readonly date?: string;
   readonly population?: string;
   readonly ceis?: string;
+  readonly places?: string;
   readonly keepCpf?: boolean;
   readonly partial?: boolean;
   readonly force?: boolean;
@@ -64,6 +65,7 @@ export function registerImport(program: Command): void {
     .option("--date <YYYY-MM-DD>", "reference date (default: from the member names)")
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
+    .option("--places <csv>", "regions of the statistics and seats, for sentences")
     .option("--keep-cpf", "leave the CPF (a person's number) in legal and trade names")
     .option("--partial", "import a month that lacks parts, or has parts without rows")
     .option("--force", "replace a snapshot although the new one has under 98 % of its accounts")
@@ -183,7 +185,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   if (flags.date !== undefined && !isDay(flags.date)) {
     problems.push(`--date must be a calendar date as YYYY-MM-DD, not "${flags.date}"`);
   }
-  for (const path of [source, flags.population, flags.ceis]) {
+  for (const path of [source, flags.population, flags.ceis, flags.places]) {
     if (path !== undefined && !existsSync(path))
       problems.push(`there is no file or folder ${path}`);
   }
@@ -204,6 +206,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     ...(flags.date === undefined ? {} : { date: flags.date }),
     ...(flags.population === undefined ? {} : { population: flags.population }),
     ...(flags.ceis === undefined ? {} : { ceis: flags.ceis }),
+    ...(flags.places === undefined ? {} : { places: flags.places }),
     keepCpf: flags.keepCpf === true,
     partial: flags.partial === true,
     force: flags.force === true,

@@ -21,6 +21,8 @@ export interface Inspection {
   readonly provenance: Readonly<Record<string, string>>;
   /** Where the files came from and what of them is missing; null where nothing is known of it. */
   readonly origin: SnapshotOrigin | null;
+  /** Municipalities with regions of the statistics or a seat; null where none were given. */
+  readonly places: number | null;
   readonly accounts: number;
   readonly score_version: number;
   readonly created_by: string;
@@ -104,6 +106,7 @@ export function inspectionOf(snapshot: OpenedSnapshot, parts: readonly SnapshotP
     snapshot_date: meta.snapshot_date,
     provenance: { ...meta.provenance },
     origin: meta.origin ?? null,
+    places: meta.places?.municipalities.length ?? null,
     accounts: snapshot.rowCount,
     score_version: meta.score_version,
     created_by: meta.created_by,
@@ -139,6 +142,9 @@ function inspectionText(inspection: Inspection): string {
     `  ${count(inspection.accounts)} ${wordFor(inspection.accounts, "account")}`,
     `  population ${provenance.ibge_population_year}, sanctions ${provenance.ceis_as_of_date}`,
     `  scores version ${inspection.score_version}, made by ${inspection.created_by}`,
+    ...(inspection.places === null
+      ? []
+      : [`  places of ${count(inspection.places)} municipalities`]),
     ...originLines(inspection.origin),
     "Columns",
     ...inspection.columns.map(({ name, type }) => {

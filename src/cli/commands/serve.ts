@@ -6,6 +6,7 @@
  * rest is made ready behind it; the line with the address is printed only when requests are
  * answered; a key is printed once, at its making.
  */
+
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -15,6 +16,7 @@ import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { Assets } from "../../console/assets.ts";
 import { consoleTable } from "../../console/routes.ts";
+import { readActivityTexts } from "../../dump/activitytexts.ts";
 import { CommandError } from "../../errors.ts";
 import { startMetricsServer } from "../../http/server/metricsserver.ts";
 import type { RouteTable } from "../../http/server/routetable.ts";
@@ -29,7 +31,7 @@ import { parseListen, TRANSPORTS } from "../../settings.ts";
 import { removeHeldFiles } from "../../store/backup.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
-import { readDescriptors, useDescriptors } from "../../translate/activities/descriptors.ts";
+import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
@@ -111,7 +113,7 @@ export async function serve(
   const { snapshotPath, dataDir } = required(config);
   warn(withoutEffect(config));
   const descriptors = config.get("translate.descriptors");
-  if (descriptors !== null) useDescriptors(readDescriptors(descriptors));
+  if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
   // Before any secret is read.
   if (!config.get("core_dumps")) limitCores();
   const opened = await openTransport(config.get("transport"), limitsOf(config));

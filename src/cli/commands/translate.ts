@@ -3,13 +3,15 @@
  * sentence's parts with what each became and what was assumed, with --json the whole translation.
  * Invariant: the spec is the one of `POST /v1/leads/translate`; nothing is searched.
  */
+
 import type { Command } from "commander";
+import { readActivityTexts } from "../../dump/activitytexts.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { countMatches } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
-import { readDescriptors, useDescriptors } from "../../translate/activities/descriptors.ts";
+import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { type Suggestion, suggestionsOf } from "../../translate/suggestions.ts";
@@ -39,14 +41,17 @@ export function registerTranslate(program: Command): void {
     .description("Translates a Portuguese sentence to a spec, without searching.")
     .requiredOption("--snapshot <file>", "the snapshot whose places and activities count")
     .option("--json", "print one JSON document")
-    .option("--descriptors <file>", "IBGE's subclasses, for sentences to find more activities")
+    .option(
+      "--descriptors <file>",
+      "IBGE's texts of activities, for sentences to find more of them",
+    )
     .addHelpText("after", EXAMPLES)
     .action(run);
 }
 
 async function run(text: string, options: TranslateOptions): Promise<void> {
   refuseText(text);
-  if (options.descriptors !== undefined) useDescriptors(readDescriptors(options.descriptors));
+  if (options.descriptors !== undefined) useDescriptors(readActivityTexts(options.descriptors));
   const segment = await openAnySegment(options.snapshot);
   try {
     const translation = translate(text, segment);

@@ -53,6 +53,7 @@ export interface UpdateFlags extends ShareFlags {
   readonly keep?: string;
   readonly population?: string;
   readonly ceis?: string;
+  readonly places?: string;
   readonly keepCpf?: true;
   readonly force?: true;
   readonly threads?: string;
@@ -114,6 +115,7 @@ export function registerUpdate(program: Command): void {
     .option("--keep <n>", "keep only the newest n snapshots (default: all)")
     .option("--population <csv>", "for the import: inhabitants by IBGE code")
     .option("--ceis <file>", "for the import: sanctioned companies")
+    .option("--places <csv>", "for the import: regions of the statistics and seats")
     .option("--keep-cpf", "for the import: leave CPFs in names")
     .option("--force", "for the import: take a month with under 98 % of the accounts before")
     .option("--threads <n>", "for the import: threads to use");
@@ -170,6 +172,7 @@ const NOT_WITH_CHECK = {
   keep: "--keep",
   population: "--population",
   ceis: "--ceis",
+  places: "--places",
   keepCpf: "--keep-cpf",
   force: "--force",
   threads: "--threads",
@@ -205,11 +208,13 @@ function makeFolder(path: string): void {
   }
 }
 
-function importFlags({ population, ceis, keepCpf, force, threads }: UpdateFlags, out: string) {
+function importFlags(flags: UpdateFlags, out: string) {
+  const { population, ceis, places, keepCpf, force, threads } = flags;
   return {
     out,
     ...(population === undefined ? {} : { population }),
     ...(ceis === undefined ? {} : { ceis }),
+    ...(places === undefined ? {} : { places }),
     ...(keepCpf === undefined ? {} : { keepCpf }),
     ...(force === undefined ? {} : { force }),
     ...(threads === undefined ? {} : { threads }),

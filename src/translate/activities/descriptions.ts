@@ -8,11 +8,12 @@
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
+import type { Descriptor } from "../../dump/activitytexts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { wordsOf } from "../words/phrases.ts";
-import { type Descriptor, descriptorsInUse } from "./descriptors.ts";
+import { descriptorsInUse } from "./descriptors.ts";
 import { ROLE_DIVISIONS, type TradeRole } from "./roles.ts";
 
 const K1 = 1.2;

@@ -6,12 +6,13 @@
  * CULTIVO DE"); a text that many activities have names none.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
+import type { Descriptor } from "../../dump/activitytexts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { Phrases } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { type Descriptor, descriptorsInUse } from "./descriptors.ts";
+import { descriptorsInUse } from "./descriptors.ts";
 import type { GoodsReading } from "./goods.ts";
 
 type Texts = Phrases<readonly string[]>;

@@ -8,6 +8,7 @@
 import { districtSizes } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { foldDistrict } from "../../spec/districtname.ts";
+import { inSteps, type Steps } from "../../steps.ts";
 
 /** A district of a municipality. */
 export interface KnownDistrict {
@@ -40,6 +41,9 @@ function spellingsOf(name: string): readonly string[] {
   return [name];
 }
 
+/** Municipalities whose districts are read in one step: about a millisecond of work. */
+const STEP_MUNICIPALITIES = 64;
+
 /** The districts of a snapshot. */
 export class DistrictNames {
   readonly #segment: Segment;
@@ -55,8 +59,33 @@ export class DistrictNames {
 
   /** What a municipality (IBGE code) knows of names, each as said; null for an unknown one. */
   known(ibge: string, said: readonly string[]): readonly (KnownDistrict | null)[] {
-    if (this.lacking || said.length === 0) return said.map(() => null);
-    const forms = said.map((name) => spellingsOf(foldDistrict(name)));
+    return this.#knownAs(ibge, this.#formsOf(said));
+  }
+
+  /**
+   * Which of many municipalities know names, each as said, with what they know of them. Reads all
+   * of their districts, in steps.
+   */
+  *among(
+    ibges: Iterable<string>,
+    said: readonly string[],
+  ): Steps<readonly ReadonlyMap<string, KnownDistrict>[]> {
+    const found = said.map(() => new Map<string, KnownDistrict>());
+    const forms = this.#formsOf(said);
+    yield* inSteps(ibges, STEP_MUNICIPALITIES, (ibge) => {
+      for (const [i, known] of this.#knownAs(ibge, forms).entries()) {
+        if (known !== null) found[i]?.set(ibge, known);
+      }
+    });
+    return found;
+  }
+
+  #formsOf(said: readonly string[]): readonly (readonly string[])[] {
+    return said.map((name) => spellingsOf(foldDistrict(name)));
+  }
+
+  #knownAs(ibge: string, forms: readonly (readonly string[])[]): (KnownDistrict | null)[] {
+    if (this.lacking || forms.length === 0) return forms.map(() => null);
     const sizes = districtSizes(this.#segment, ibge, forms.flat());
     let at = 0;
     return forms.map((names) => {

@@ -9,15 +9,22 @@ import { guarded, type Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { AREAS, COUNTRIES, HERE } from "./areas.ts";
+import { Divisions } from "./divisions.ts";
 import { type City, NO_PLACE, type Place, PlaceNames } from "./placenames.ts";
 import { regionNames } from "./regiontable.ts";
+import { Seats } from "./seats.ts";
 import * as called from "./states.ts";
 
 /** The places of a segment. */
 export interface Gazetteer {
   readonly places: PlaceNames;
+  /** Regions of the statistics; null where the snapshot has none. */
+  readonly divisions: Divisions | null;
+  readonly seats: Seats;
   /** TOM codes of places abroad, which have no IBGE code. */
   readonly abroadTom: readonly string[];
+  /** States that it has municipalities of. */
+  readonly states: readonly string[];
   /** A municipality by its IBGE code. */
   city(ibge: string): City | undefined;
   /** All municipalities of a state, by IBGE code. */
@@ -76,10 +83,15 @@ function* makeGazetteer(segment: Segment): Steps<Gazetteer> {
     else neighbours.push(city);
   });
   const abroad = segment.catalog.municipalities.filter(({ uf }) => uf === "EX");
+  const city = (ibge: string) => cities.get(ibge);
+  const { places: given } = segment;
   return {
+    divisions: given === undefined ? null : new Divisions(given, city),
+    seats: new Seats(given),
     places: yield* namesOf(cities),
     abroadTom: abroad.map(({ tom }) => tom),
-    city: (ibge) => cities.get(ibge),
+    states: [...byState.keys()],
+    city,
     citiesOf: (uf) => byState.get(uf) ?? [],
     capitalOf: (uf) => cities.get(called.CAPITALS[uf] ?? ""),
   };

@@ -45,7 +45,7 @@ export interface Mention {
   /** Regions that its cities are the municipalities of; several until it is known which. */
   readonly regions: readonly MeantRegion[];
   /** What it names is not known, or not in full, so that what it stands for is too wide. */
-  readonly lost: boolean;
+  lost: boolean;
   /** A name that nobody knows. */
   readonly strange: boolean;
   /** States it may stand for. */

@@ -28,6 +28,7 @@ import {
   regionAt,
   regionOfPart,
 } from "./regions.ts";
+import { divisionAt, divisionHead, unknownDivision } from "./saiddivisions.ts";
 
 /** Most words between the name of a part and that of its place. */
 const REACH = 8;
@@ -39,6 +40,8 @@ export function findPart(
   last: Mention | undefined,
 ): Mention | null {
   const { sentence, gazetteer } = context;
+  const division = divisionAt(context, at);
+  if (division !== null) return division;
   const area = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
   const region = area === null ? null : regionAt(context, area);
   if (region !== null) return region;
@@ -49,7 +52,10 @@ export function findPart(
   const head = headAt(sentence, at);
   const whole = wholeAt(context, head.next, head.next > head.end);
   if (whole === null) {
-    return lostRegionAt(context, at, head) ?? lonePart(context, [at, head.end], last);
+    const lost = divisionHead(sentence, at) === null ? {} : { lost: unknownDivision(context) };
+    return (
+      lostRegionAt(context, at, { ...head, ...lost }) ?? lonePart(context, [at, head.end], last)
+    );
   }
   if (area !== null && area.to >= whole.to) return null;
   // "Serra - ES" and "Serra ES" are the city; "serra catarinense" is none.
@@ -156,6 +162,7 @@ function partOf(
 ): Mention {
   const { sentence, notes } = context;
   const words = sentence.words(at, head);
+  const division = divisionHead(sentence, at) !== null;
   const outer = mentionOf(context, [at, at], {});
   sentence.claim(at, head, "unmapped");
   sentence.claim(head, to, outer.negated ? "unmapped" : "place");
@@ -165,7 +172,7 @@ function partOf(
     notes.leave("excluded_part", EXCLUDED_PART, sentence.words(outer.from, to));
     return { ...outer, at, to, dropped: true, lost: meant.lost ?? false };
   }
-  notes.leave("part_of_place", PART, words);
+  notes.leave("part_of_place", division ? unknownDivision(context) : PART, words);
   const all: Words = sentence.words(outer.from, to);
   return { ...outer, at, to, words: all, lead: { ...outer.lead, state: inner.state }, ...meant };
 }

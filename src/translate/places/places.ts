@@ -13,7 +13,7 @@ import { namesakesMeant } from "./gazetteer.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import { findMentions } from "./mentions.ts";
 import type { City } from "./placenames.ts";
-import { settleQuarters } from "./quarters.ts";
+import { settleQuarters, settleTowns } from "./quarters.ts";
 import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
 import { dropOuterRegions, settleRegions } from "./settleregions.ts";
 import { dropBeyond } from "./strangers.ts";
@@ -41,6 +41,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   forgetReach(sentence);
   chooseReadings(sentence, mentions);
   settleQuarters(context, mentions);
+  settleTowns(context, mentions);
   dropOuterRegions(context, mentions);
   const beyond = dropBeyond(context, mentions);
   const lost = qualify(context, mentions) || beyond;
@@ -66,7 +67,11 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const widened = mentions.some((one) => {
     return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
   });
-  const strange = mentions.some((one, i) => one.strange && isBesideWide(context, mentions, i));
+  const strange = mentions.some((one, i) => {
+    // "SP e Xurupita do Pará": of two places one is not known, and all of the other is a state.
+    const asked = one.strange && !one.negated;
+    return (asked && found.states.size > 0) || (one.strange && isBesideWide(context, mentions, i));
+  });
   found.unknown = (wishless && bare) || (lost && found.cities.size === 0) || widened || strange;
   return found;
 }

@@ -45,15 +45,67 @@ export function settleQuarters(context: PlaceContext, mentions: readonly Mention
     town.dropped = true;
     const { districts, sentence } = context;
     const name = sentence.words(town.at, town.to).words;
-    const known = new Map(
-      city.cities.flatMap(({ ibge }) => {
-        const one = districts.names.known(ibge, [name])[0] ?? null;
-        return one === null ? [] : [[ibge, one] as const];
-      }),
-    );
+    const known = knownIn(context, city, name);
     const { words, negated } = town;
     districts.all.push({ words, name, negated, implied: true, known });
   }
+}
+
+/** How many times the accounts of a town the city before it has, where only its name is known. */
+const DWARFS = 100;
+
+/**
+ * "em São Paulo, Maracanã": a small town of another state behind a city. It is the district of that
+ * name where the city has one; else nobody knows which is meant, and it is lost.
+ */
+export function settleTowns(context: PlaceContext, mentions: readonly Mention[]): void {
+  for (const [i, town] of mentions.entries()) {
+    const city = mentions[i - 1];
+    if (city === undefined || !isOnlyCity(town) || !isOnlyCity(city)) continue;
+    const near = link(context, city, town);
+    const alone = [mentions[i - 2], mentions[i + 1]].every((one, behind) => {
+      if (one === undefined) return true;
+      const [left, right] = behind === 1 ? [town, one] : [one, city];
+      return link(context, left, right) === "apart";
+    });
+    if (near !== "comma" || !alone || town.negated || city.negated || !isDwarfed(town, city)) {
+      continue;
+    }
+    const name = context.sentence.words(town.at, town.to).words;
+    const known = knownIn(context, city, name);
+    if (known.size > 0) {
+      town.dropped = true;
+      const { words, negated } = town;
+      context.districts.all.push({ words, name, negated, implied: true, known });
+      continue;
+    }
+    town.lost = true;
+    context.notes.leave("place", WHICH_TOWN, town.words);
+  }
+}
+
+const WHICH_TOWN = {
+  pt: "Pode ser um bairro da cidade ou um município de outro estado: diga bairro, ou o estado.",
+  en: "This may be a district of the city or a town of another state: say district, or the state.",
+};
+
+/** Whether a town lies elsewhere and is hardly ever meant beside so large a city. */
+function isDwarfed(town: Mention, { cities }: Mention): boolean {
+  const city = cities.find(({ capital }) => capital) ?? cities[0];
+  if (city === undefined || town.cities.some(({ uf, capital }) => uf === city.uf || capital)) {
+    return false;
+  }
+  const large = Math.max(...town.cities.map(({ accounts }) => accounts));
+  return city.accounts > DWARFS * large;
+}
+
+function knownIn({ districts }: PlaceContext, { cities }: Mention, name: string) {
+  return new Map(
+    cities.flatMap(({ ibge }) => {
+      const one = districts.names.known(ibge, [name])[0] ?? null;
+      return one === null ? [] : [[ibge, one] as const];
+    }),
+  );
 }
 
 function link({ sentence }: PlaceContext, one: Mention, other: Mention): string {

@@ -9,7 +9,6 @@ import type { Sentence } from "../words/sentence.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import type { City, PlaceMatch } from "./placenames.ts";
-import { within } from "./seats.ts";
 import { isStranger } from "./strangers.ts";
 
 /** Distances that municipalities stand for. */
@@ -136,7 +135,7 @@ function circle(
     notes.leave("radius", OUT_OF_RANGE, words);
     return mention;
   }
-  const codes = centers.map(({ ibge }) => within(ibge, km));
+  const codes = centers.map(({ ibge }) => gazetteer.seats.within(ibge, km));
   const cities = codes.flatMap((near) => near ?? []).flatMap((ibge) => gazetteer.city(ibge) ?? []);
   if (codes.includes(null)) {
     const mention = mentionOf(context, [from, to], { cities: centers, every: true, lost: true });

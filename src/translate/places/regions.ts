@@ -36,13 +36,18 @@ const BETWEEN_MAX = 2;
 /** The region of a name of the table, or null where another place or no place is meant. */
 export function regionAt(context: PlaceContext, match: PlaceMatch): Mention | null {
   if (match.place.regions.length === 0 || !isRegionName(context, match)) return null;
-  const states = statesBehind(context, match.to);
-  const fitting = match.place.regions.filter(({ region }) => {
-    return states === null || liesIn(context, region, states);
-  });
+  const fitting = regionsBeside(context, match);
   if (fitting.length === 0) return null;
   if (fitting.every(({ region }) => region.part)) return insideAt(context, match, fitting);
   return mentionOfRegions(context, [match.from, match.to], fitting);
+}
+
+/** The regions of a name, without those that the state behind it says are not meant. */
+export function regionsBeside(context: PlaceContext, match: PlaceMatch): readonly MeantRegion[] {
+  const states = statesBehind(context, match.to);
+  return match.place.regions.filter(({ region }) => {
+    return states === null || liesIn(context, region, states);
+  });
 }
 
 /** A mention of regions, whatever words name them. */
@@ -170,7 +175,7 @@ export function regionAround(context: PlaceContext, last: Mention): MeantRegion 
 export function lostRegionAt(
   context: PlaceContext,
   at: number,
-  head: { readonly end: number; readonly next: number },
+  head: { readonly end: number; readonly next: number; readonly lost?: Lost },
 ): Mention | null {
   const { sentence, notes, gazetteer } = context;
   if (!HEADS.has(sentence.folded(at))) return null;
@@ -184,8 +189,9 @@ export function lostRegionAt(
   const mention = mentionOf(context, [at, at], { part: true, lost: true });
   const words = sentence.claim(mention.from, to, "unmapped");
   sentence.name(at, to);
-  notes.warn("unknown_place", LOST, words);
-  notes.leave("place", LOST, words);
+  const { lost = LOST } = head;
+  notes.warn("unknown_place", lost, words);
+  notes.leave("place", lost, words);
   return { ...mention, to, words, dropped: mention.negated };
 }
 
@@ -211,7 +217,9 @@ function unknownEnd(context: PlaceContext, from: number, led: boolean): number {
   return to;
 }
 
-const LOST = {
+type Lost = Readonly<Record<"pt" | "en", string>>;
+
+const LOST: Lost = {
   pt: "Região desconhecida; a busca não foi ampliada.",
   en: "Unknown region; the search was not widened.",
 };

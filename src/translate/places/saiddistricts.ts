@@ -4,6 +4,8 @@
  * Invariant: a district that is not applied never leaves the search of its city running: what is
  * wider than what was asked for is worth nothing, and the notes say why.
  */
+
+import type { Steps } from "../../steps.ts";
 import type { Notes, Sentences } from "../notes.ts";
 import type { Words } from "../words/sentence.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
@@ -18,7 +20,9 @@ interface SaidDistrict {
   /** Nothing says that it is a district but that there is one. */
   readonly implied: boolean;
   /** What it is in the cities that may be meant, by IBGE code; empty where none has it. */
-  readonly known: ReadonlyMap<string, KnownDistrict>;
+  known: ReadonlyMap<string, KnownDistrict>;
+  /** Where it is known of the cities of all the states that are searched, for want of a city. */
+  homes?: readonly City[];
 }
 
 /** Districts of a sentence, while its places are found. */
@@ -41,6 +45,38 @@ interface PlacesMeant {
   unknown: boolean;
 }
 
+/** Districts without a city that are looked for in all of them. */
+const HOMELESS_MAX = 4;
+/** Cities that are named as alternatives. */
+const HOMES_SHOWN = 5;
+
+/** Where municipalities are looked up. */
+interface Cities {
+  readonly states: readonly string[];
+  city(ibge: string): City | undefined;
+  citiesOf(uf: string): readonly City[];
+}
+
+/**
+ * Looks for the cities of districts that are named without one, in steps: a single city that has it
+ * is the one that is meant, of several the largest are said.
+ */
+export function* findHomes(said: SaidDistricts, found: PlacesMeant, cities: Cities): Steps<void> {
+  if (found.cities.size > 0 || said.names.lacking) return;
+  const homeless = said.all.filter(({ known, negated }) => known.size === 0 && !negated);
+  const asked = homeless.slice(0, HOMELESS_MAX);
+  if (asked.length === 0) return;
+  const states = found.states.size > 0 ? [...found.states] : cities.states;
+  const codes = states.flatMap((uf) => cities.citiesOf(uf).map(({ ibge }) => ibge));
+  const names = asked.map(({ name }) => name);
+  const known = yield* said.names.among(codes, names);
+  for (const [i, one] of asked.entries()) {
+    const homes = [...(known[i] ?? [])].sort(([, a], [, b]) => b.accounts - a.accounts);
+    one.homes = homes.flatMap(([ibge]) => cities.city(ibge) ?? []);
+    if (one.homes.length === 1) one.known = known[i] ?? one.known;
+  }
+}
+
 /** A district as `district_any_of` takes it. */
 interface FilterDistrict {
   readonly municipality_ibge: string;
@@ -56,16 +92,22 @@ export function districtFilterOf(
   const rows: FilterDistrict[] = [];
   const placed = new Set<string>();
   for (const one of said.all) {
-    const meant = one.negated ? [] : [...one.known].filter(([ibge]) => found.cities.has(ibge));
+    const home = one.homes?.length === 1 ? one.homes[0] : undefined;
+    const cityOf = (ibge: string) =>
+      found.cities.get(ibge) ?? (home?.ibge === ibge ? home : undefined);
+    const meant = one.negated ? [] : [...one.known].filter(([ibge]) => cityOf(ibge) !== undefined);
     if (meant.length === 0) leave(one, { said, found, notes });
     for (const [ibge, { names }] of meant) {
       placed.add(ibge);
       for (const name of names) rows.push({ municipality_ibge: ibge, name });
-      assume(one, names, { city: found.cities.get(ibge) as City, notes });
+      assume(one, names, { city: cityOf(ibge) as City, notes });
     }
   }
   if (rows.length === 0) return undefined;
-  const whole = found.states.size > 0 || [...found.cities.keys()].some((ibge) => !placed.has(ibge));
+  const homely = said.all.every(({ homes }) => homes !== undefined);
+  const whole =
+    (found.states.size > 0 && !homely) ||
+    [...found.cities.keys()].some((ibge) => !placed.has(ibge));
   if (!whole) return rows;
   // Municipality and district must both hold, so that whole cities beside districts are no filter.
   for (const { words } of said.all) notes.leave("district", BESIDE, words);
@@ -87,7 +129,8 @@ function leave(
   seen.found.unknown = true;
 }
 
-function reasonOf({ negated, name }: SaidDistrict, said: SaidDistricts, found: PlacesMeant) {
+function reasonOf(one: SaidDistrict, said: SaidDistricts, found: PlacesMeant): Sentences {
+  const { negated, name } = one;
   if (negated) {
     return { pt: "Nenhum filtro exclui um bairro.", en: "No filter leaves out a district." };
   }
@@ -97,9 +140,7 @@ function reasonOf({ negated, name }: SaidDistrict, said: SaidDistricts, found: P
       en: "This snapshot has no districts: import it again with this version.",
     };
   }
-  if (found.cities.size === 0) {
-    return { pt: "Diga de que município é o bairro.", en: "Say which municipality it is in." };
-  }
+  if (found.cities.size === 0) return whichCity(one);
   const cities = [...found.cities.values()].map((city) => `${city.name}/${city.uf}`).join(", ");
   return {
     pt: `Nenhuma empresa de ${cities} informa o bairro ${name}.`,
@@ -107,13 +148,27 @@ function reasonOf({ negated, name }: SaidDistrict, said: SaidDistricts, found: P
   };
 }
 
+/** Several cities have it, or none: the largest are named. */
+function whichCity({ homes = [], name }: SaidDistrict): Sentences {
+  if (homes.length === 0) {
+    return { pt: "Diga de que município é o bairro.", en: "Say which municipality it is in." };
+  }
+  const shown = homes.slice(0, HOMES_SHOWN).map((city) => `${city.name}/${city.uf}`);
+  const more = homes.length - shown.length;
+  const list = shown.join(", ");
+  return {
+    pt: `Diga de que município: ${homes.length} têm ${name}: ${list}${more > 0 ? " …" : ""}.`,
+    en: `Say which municipality: ${homes.length} have ${name}: ${list}${more > 0 ? " …" : ""}.`,
+  };
+}
+
 /** Says which district was meant where the words did not, and how it is spelled. */
 function assume(
-  { implied, name, words }: SaidDistrict,
+  { implied, homes, name, words }: SaidDistrict,
   names: readonly string[],
   { city, notes }: { readonly city: City; readonly notes: Notes },
 ): void {
-  if (implied) {
+  if (implied || homes !== undefined) {
     const where = `${city.name}/${city.uf}`;
     notes.assume(
       "district",

@@ -6,6 +6,7 @@
  * Apart because it knows the earth and nothing of sentences.
  */
 import seats from "../../../data/seats.json" with { type: "json" };
+import type { SnapshotPlaces } from "../../../native-index/format/meta.ts";
 
 /** Mean radius of the earth. */
 const EARTH_KM = 6_371;
@@ -18,34 +19,45 @@ interface Seat {
   readonly longitude: number;
 }
 
-let made: ReadonlyMap<string, Seat> | undefined;
+/** Seats that everybody knows, and those of one snapshot before them. */
+export class Seats {
+  readonly #given: SnapshotPlaces | undefined;
+  #made: ReadonlyMap<string, Seat> | undefined;
 
-function allSeats(): ReadonlyMap<string, Seat> {
-  made ??= new Map(
-    Object.entries(seats.seats).flatMap(([state, list]) =>
-      list.split(",").map((one): [string, Seat] => {
-        const [code, latitude, longitude] = one.split(" ");
-        const ibge = `${state}${code}`;
-        return [
-          ibge,
-          { ibge, latitude: Number(latitude) / 100, longitude: Number(longitude) / 100 },
-        ];
-      }),
-    ),
-  );
-  return made;
+  /** `given` is what an operator gave to the import, if anything. */
+  constructor(given: SnapshotPlaces | undefined) {
+    this.#given = given;
+  }
+
+  /** IBGE codes of municipalities within a distance of one, itself included; null if unknown. */
+  within(ibge: string, km: number): readonly string[] | null {
+    this.#made ??= new Map([...packedSeats(), ...givenSeats(this.#given)]);
+    const center = this.#made.get(ibge);
+    if (center === undefined) return null;
+    const near: string[] = [];
+    for (const seat of this.#made.values()) {
+      if (Math.abs(seat.latitude - center.latitude) * DEGREE_KM > km + 1) continue;
+      if (distance(center, seat) <= km) near.push(seat.ibge);
+    }
+    return near;
+  }
 }
 
-/** IBGE codes of municipalities within a distance of one, itself included; null if unknown. */
-export function within(ibge: string, km: number): readonly string[] | null {
-  const center = allSeats().get(ibge);
-  if (center === undefined) return null;
-  const near: string[] = [];
-  for (const seat of allSeats().values()) {
-    if (Math.abs(seat.latitude - center.latitude) * DEGREE_KM > km + 1) continue;
-    if (distance(center, seat) <= km) near.push(seat.ibge);
+function* packedSeats(): Generator<[string, Seat]> {
+  for (const [state, list] of Object.entries(seats.seats)) {
+    for (const one of list.split(",")) {
+      const [code, latitude, longitude] = one.split(" ");
+      const ibge = `${state}${code}`;
+      const seat = { latitude: Number(latitude) / 100, longitude: Number(longitude) / 100 };
+      yield [ibge, { ibge, ...seat }];
+    }
   }
-  return near;
+}
+
+function* givenSeats(given: SnapshotPlaces | undefined): Generator<[string, Seat]> {
+  for (const [ibge, , , , , latitude, longitude] of given?.municipalities ?? []) {
+    if (latitude !== null && longitude !== null) yield [ibge, { ibge, latitude, longitude }];
+  }
 }
 
 /** Kilometres between two seats. */

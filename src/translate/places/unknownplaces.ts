@@ -30,6 +30,7 @@ export function findUnknownPlaces(
   pass: UnknownPass,
 ): void {
   const { sentence, tradeEnd } = context;
+  if (pass === "long") leaveOwnPlaces(context, found);
   for (let at = 1; at < sentence.tokens.length; at++) {
     if (!isName(context, at)) continue;
     const lead = leadOf(sentence, at);
@@ -90,9 +91,8 @@ function leave(
   const words = sentence.claim(from, to, "unmapped");
   sentence.name(at, to);
   const known = found.states.size + found.cities.size > 0;
-  const beside = sentence.owner(to) === "place" || sentence.owner(to + 1) === "place";
   const inside = found.wide.some((one) => isBeside(sentence, [from, to], one));
-  if (!known || inside || (beside && found.cities.size === 0)) found.unknown = true;
+  if (!known || inside || isWithin(sentence, from, to)) found.unknown = true;
   notes.warn(
     "unknown_place",
     {
@@ -103,6 +103,38 @@ function leave(
   );
   notes.leave("place", { pt: "Lugar desconhecido.", en: "Unknown place." }, words);
 }
+
+/** "em Xurupita de Campinas", "em Xurupita, Campinas", "em Campinas na Xurupita": a part of it. */
+function isWithin(sentence: PlaceContext["sentence"], from: number, to: number): boolean {
+  const comma = sentence.tokens[to]?.text === ",";
+  const ahead = sentence.owner(to) === "place" || (comma && sentence.owner(to + 1) === "place");
+  return ahead || sentence.owner(from - 1) === "place";
+}
+
+const OWN = new Set("minha meu nossa nosso my our mi".split(" "));
+const OWN_PLACES = new Set(
+  (
+    "cidade municipio regiao bairro rua estado vizinhanca city town region area neighborhood " +
+    "neighbourhood street state ciudad barrio zona"
+  ).split(" "),
+);
+
+/** "na minha cidade": nobody knows which it is, and without it nothing bounds the search. */
+function leaveOwnPlaces({ sentence, notes }: PlaceContext, found: FoundPlaces): void {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const own = OWN.has(sentence.folded(at - 1)) && OWN_PLACES.has(sentence.folded(at));
+    if (!own || !sentence.free(at) || !sentence.free(at - 1)) continue;
+    const { from } = leadOf(sentence, at - 1);
+    const words = sentence.claim(from, at + 1, "unmapped");
+    notes.leave("place", OWN_PLACE, words);
+    if (found.states.size + found.cities.size === 0) found.unknown = true;
+  }
+}
+
+const OWN_PLACE = {
+  pt: "Não se sabe qual é: diga o nome do lugar.",
+  en: "It is not known which this is: name the place.",
+};
 
 /** "em Xurupita, Serra Gaúcha": nothing but a comma or a mark between a name and a wider one. */
 function isBeside(

@@ -137,15 +137,50 @@ describe("districts in sentences", () => {
     for (const text of [
       `padarias em ${city.name}, exceto no bairro ${name}`,
       `padarias em ${city.name} fora do bairro ${name}`,
-      `padarias no bairro ${name}`,
-      `bakeries in the ${name} district`,
       `padarias no bairro ${name} em ${city.name} e em ${other.name}`,
-      `padarias no bairro ${name} em ${city.uf}`,
     ]) {
       const { named, uncertain, left } = outcome(text);
       assert.ok(uncertain && left.length > 0, text);
       assert.deepEqual(named, [], text);
     }
+  });
+
+  it("without a city are those of the only city that has them, or say which have", () => {
+    let unique = 0;
+    let several = 0;
+    const all = probe.segment.catalog.municipalities.flatMap(({ ibge }) => ibge ?? []);
+    const homes = new Map<string, string[]>();
+    const long = (name: string) =>
+      name
+        .replace(/^(jd\.?|jard) /, "jardim ")
+        .replace(/^vl\.? /, "vila ")
+        .replace(/^(pq\.?|pque) /, "parque ");
+    for (const ibge of all) {
+      const { districts: list } = districtsOf(probe.segment, { ibge, typed: "", limit: 10_000 });
+      // One name may have several spellings, which fold to one.
+      for (const name of new Set(list.map((one) => long(foldDistrict(one.name))))) {
+        homes.set(name, [...(homes.get(name) ?? []), ibge]);
+      }
+    }
+    const told = (name: string) => /^(jardim|vila|parque) [a-z]{4}|^[a-z]{4}.* [a-z]{4}/.test(name);
+    const other = /^(conj|cj|res|st[ao]|sant|n[ .o])/;
+    for (const [name, ibges] of [...homes].filter(([one]) => told(one) && !other.test(one))) {
+      const text = `padarias no bairro ${title(name)} com telefone`;
+      const { named, uncertain, left } = outcome(text);
+      if (ibges.length === 1) {
+        if (named.length === 0) continue;
+        unique++;
+        const meant = named.map((one) => `${one.slice(0, 8)}${long(one.slice(8))}`);
+        assert.deepEqual([...new Set(meant)], [`${ibges[0]} ${name}`], text);
+        assert.ok(!uncertain, text);
+      } else {
+        several++;
+        assert.deepEqual(named, [], text);
+        assert.ok(uncertain && left.length === 1, text);
+        assert.match(String(left[0]?.detail), new RegExp(`${ibges.length} têm `), text);
+      }
+    }
+    assert.ok(unique > 50 && several > 2, `${unique} of one, ${several} of several`);
   });
 
   it("of a list are all taken", () => {

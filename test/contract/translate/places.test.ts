@@ -57,6 +57,7 @@ describe("places", () => {
     readonly municipality_ibge_any_of: readonly string[];
     readonly municipality_tom_any_of?: readonly string[];
   }
+  const sureness = (text: string) => translate(text, segment).spec.explain.confidence;
   const geoOfText = (text: string) =>
     (translate(text, segment).spec.filters as { readonly geo: Geo }).geo;
 
@@ -95,6 +96,20 @@ describe("places", () => {
         else check(row);
     });
   }
+
+  for (const text of ["perto de mim", "aqui perto", "por perto", "próximas a mim", "near me"]) {
+    it(`is bounded by nothing: ${text}`, () => {
+      assert.equal(sureness(`padarias ${text}`), 0);
+      assert.ok(sureness(`padarias ${text} em Campinas`) > 0.9);
+      assert.ok(sureness(`padarias ${text} com DDD 19`) > 0.9);
+    });
+  }
+
+  it("does not take a small town of another state behind a large city for a wish", () => {
+    assert.equal(sureness("padarias em Brasília, Pindoba"), 0);
+    assert.ok(sureness("padarias em Brasília e Pindoba") > 0.9);
+    assert.ok(sureness("padarias em Brasília, Goiânia") > 0.9);
+  });
 
   /** Rows without an activity have no confidence to look at. */
   function checkStates([text, { ufs }]: PlaceRow): void {

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { within } from "../../../src/translate/places/seats.ts";
+import { Seats } from "../../../src/translate/places/seats.ts";
 import { ROOT } from "../../support/checkout.ts";
 import { SEATS_FILE, seatsText } from "../../support/places/seats.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
@@ -115,7 +115,7 @@ describe("distances from a city", () => {
   it("never finds fewer in more kilometres", () => {
     let last = 0;
     for (let km = 10; km <= 500; km += 10) {
-      const near = within("3509502", km)?.length ?? 0;
+      const near = new Seats(undefined).within("3509502", km)?.length ?? 0;
       assert.ok(near >= last && near > 0, `${km} km: ${near}`);
       last = near;
     }

@@ -280,7 +280,25 @@ const UNKNOWN: readonly PlaceRow[] = [
   ["padarias em Curitiba do Norte", { unknown: true, left: ["em Curitiba do Norte"] }],
   ["padarias em Campinas do Pará", { unknown: true, left: ["em Campinas do Pará"] }],
   ["padarias em Campinas do Sul", { cities: "Campinas do Sul/RS" }],
-  ["padarias na Mooca de São Paulo", { cities: "São Paulo/SP", left: ["na Mooca"] }],
+  ["padarias na Mooca de São Paulo", { cities: "São Paulo/SP", unknown: true, left: ["na Mooca"] }],
+  [
+    "padarias em Xurupita de Campinas",
+    { cities: "Campinas/SP", unknown: true, left: ["em Xurupita"] },
+  ],
+  [
+    "padarias em Xurupita, Campinas",
+    { cities: "Campinas/SP", unknown: true, left: ["em Xurupita"] },
+  ],
+  [
+    "padarias em Campinas na Xurupita",
+    { cities: "Campinas/SP", unknown: true, left: ["na Xurupita"] },
+  ],
+  [
+    "padarias em SP e em Xurupita do Pará",
+    { ufs: "SP", unknown: true, left: ["Xurupita do Pará"] },
+  ],
+  ["padarias na minha cidade", { unknown: true, left: ["na minha cidade"] }],
+  ["bakeries in my city", { unknown: true, left: ["in my city"] }],
   ["padarias num raio de 50 km de Xurupita", { unknown: true, left: ["de Xurupita"] }],
   ["padarias exceto em Xurupita do Pará", { unknown: true, left: ["Xurupita do Pará"] }],
   ["padarias em Campinas e em Nárnia", { cities: "Campinas/SP", left: ["em Nárnia"] }],

@@ -13,6 +13,7 @@ import { makeSampleSnapshot } from "../sample/snapshot.ts";
 /** Words of a text with their place in it, as notes have them. */
 export interface SpannedNote {
   readonly code: string;
+  readonly detail?: string;
   readonly words?: string;
   readonly start?: number;
   readonly end?: number;

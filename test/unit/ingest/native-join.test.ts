@@ -44,7 +44,7 @@ async function contextOf(folder: string, sanctioned: readonly string[] | null) {
   const release = { label: "2026-08", date: "2026-08-08" };
   const tables = new ImportTables({
     ...{ release, known, scans },
-    ...{ population: null, sanctions: null, origin: null },
+    ...{ population: null, sanctions: null, origin: null, places: null },
   });
   const list = sanctioned === null ? null : new Set(sanctioned);
   return { ...tables.context(), sanctioned: list, slotBytes: 512 };

@@ -1,0 +1,102 @@
+/**
+ * Texts of activities as IBGE publishes them. What comes in: a CSV file of our own form, or the
+ * answer of IBGE's service with its subclasses. What goes out: the texts of each subclass.
+ * Invariant: a file is read completely or refused with all that is wrong in it; the texts of a
+ * subclass stay apart, since one of them alone describes an activity.
+ */
+import { CommandError } from "../errors.ts";
+import { readTableText, TableFile, tableText } from "./tablefile.ts";
+
+/** A subclass (7 digits) with its name and the activities that belong to it, each a text. */
+export interface Descriptor {
+  readonly code: string;
+  readonly texts: readonly string[];
+}
+
+const CODE_COLUMN = "subclass";
+const TEXT_COLUMN = "text";
+/** Longest text; IBGE's have up to 200 characters. */
+const TEXT_MAX = 1_000;
+/** Mistakes that are named one by one; of more only the number is said. */
+const MISTAKES_SHOWN = 20;
+const MEND = "`peneira download --descriptors --to DIR` makes such a file.";
+
+/** Reads a file of texts. @throws CommandError (exit 2) that names every mistake with its place. */
+export function readActivityTexts(path: string): readonly Descriptor[] {
+  const text = readTableText(path);
+  return /^\s*[[{]/.test(text) ? answered(path, text) : activityTextsOf(path, text);
+}
+
+/** Reads the text of such a CSV file; `path` is what messages call it. */
+export function activityTextsOf(path: string, text: string): readonly Descriptor[] {
+  const table = new TableFile(path, text, {
+    ...{ needed: [CODE_COLUMN, TEXT_COLUMN], optional: [] },
+    mend: `${MEND} docs/translate.md has its columns.`,
+  });
+  const texts = new Map<string, string[]>();
+  for (const { line, cell } of table.rows) {
+    const code = cell(CODE_COLUMN).replace(/[-/.]/g, "");
+    const written = cell(TEXT_COLUMN);
+    if (!/^\d{7}$/.test(code)) table.problem(line, `${CODE_COLUMN} must be a code of 7 digits`);
+    if (written === "" || written.length > TEXT_MAX) {
+      table.problem(line, `${TEXT_COLUMN} must have 1 to ${TEXT_MAX} characters`);
+    }
+    const known = texts.get(code);
+    if (known === undefined) texts.set(code, [written]);
+    else known.push(written);
+  }
+  table.check();
+  return Array.from(texts, ([code, list]) => ({ code, texts: list }));
+}
+
+/** The text of a CSV file with these texts, a line each. */
+export function activityTextsText(descriptors: readonly Descriptor[]): string {
+  const rows = descriptors.flatMap(({ code, texts }) => texts.map((text) => [code, text]));
+  return tableText([[CODE_COLUMN, TEXT_COLUMN], ...rows]);
+}
+
+/** The answer of the service, kept as it came. */
+function answered(path: string, text: string): readonly Descriptor[] {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new CommandError(`The descriptors ${path} cannot be read: ${reason}`, 2, error);
+  }
+  const mistakes: string[] = [];
+  const descriptors = subclassesOf(content, mistakes);
+  if (mistakes.length === 0) return descriptors;
+  const shown = mistakes.slice(0, MISTAKES_SHOWN).map((mistake) => `\n- ${mistake}`);
+  const more = mistakes.length - shown.length;
+  throw new CommandError(
+    `The descriptors ${path} are not as IBGE's subclasses are:${shown.join("")}` +
+      `${more > 0 ? `\n- and ${more} more` : ""}\n${MEND}`,
+    2,
+  );
+}
+
+/** Descriptors of parsed JSON of the service; what is wrong is added to `mistakes`. */
+export function subclassesOf(content: unknown, mistakes: string[]): readonly Descriptor[] {
+  if (!Array.isArray(content) || content.length === 0) {
+    mistakes.push("the file must be a list of subclasses that is not empty");
+    return [];
+  }
+  const seen = new Set<string>();
+  return content.map((entry: unknown, at): Descriptor => {
+    const { id, descricao, atividades } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+    const place = `entry ${at + 1}`;
+    const code = String(id ?? "").replace(/[-/.]/g, "");
+    if (!/^\d{7}$/.test(code)) mistakes.push(`${place}: id must be a subclass of 7 digits`);
+    else if (seen.has(code)) mistakes.push(`${place}: ${code} stands there twice`);
+    seen.add(code);
+    if (typeof descricao !== "string" || descricao.trim() === "") {
+      mistakes.push(`${place}: descricao must be a text`);
+    }
+    const list = Array.isArray(atividades) ? atividades : atividades == null ? [] : [null];
+    if (!list.every((text): text is string => typeof text === "string")) {
+      mistakes.push(`${place}: atividades must be a list of texts`);
+    }
+    return { code, texts: [descricao, ...list].map(String) };
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * Places of municipalities: the regions of the statistics that they lie in, and where their seats
+ * are. What comes in: a CSV file of our own form. What goes out: what a snapshot carries of it.
+ * Invariant: a file is taken whole or refused with every line that is wrong; a region is known by
+ * its kind, its state and its name; a cell that is empty says that nothing is known.
+ */
+import type { PlacedMunicipality, SnapshotPlaces } from "../../native-index/format/meta.ts";
+import { isPrintable } from "../../native-index/format/printable.ts";
+import { readTableText, TableFile, tableText } from "./tablefile.ts";
+
+/** Columns that name regions, in the order in which a snapshot has them. */
+const REGION_COLUMNS = [
+  "mesoregion",
+  "microregion",
+  "intermediate_region",
+  "immediate_region",
+] as const;
+/** Columns with the seat, in degrees. */
+const SEAT_COLUMNS = ["latitude", "longitude"] as const;
+const CODE_COLUMN = "municipality_ibge";
+
+/** Where municipalities of Brazil are, islands included. */
+const DEGREES = { latitude: [-34, 6], longitude: [-75, -28] } as const;
+const REGION_NAME_MAX = 100;
+
+/** A municipality with the names of its regions, as a file has them. */
+export interface PlaceRow {
+  readonly ibge: string;
+  /** In the order of the columns; empty where it lies in none. */
+  readonly regions: readonly string[];
+}
+
+/** Reads a file of places. @throws CommandError (exit 2) that names every wrong line. */
+export function readPlaces(path: string): SnapshotPlaces {
+  return placesOf(path, readTableText(path));
+}
+
+/** Reads the text of such a file; `path` is what messages call it. */
+export function placesOf(path: string, text: string): SnapshotPlaces {
+  const table = new TableFile(path, text, {
+    needed: [CODE_COLUMN],
+    optional: [...REGION_COLUMNS, ...SEAT_COLUMNS],
+    mend: "`peneira download --places --to DIR` makes such a file; docs/data.md has its columns.",
+  });
+  const seats = SEAT_COLUMNS.filter((name) => table.columns.includes(name));
+  if (seats.length === 1) table.problem(1, "latitude and longitude go together");
+  if (table.columns.length === 1) table.problem(1, "there is no column beside municipality_ibge");
+  const seen = new Set<string>();
+  const numbers = new Map<string, number>();
+  const rows = table.rows.map(({ line, cell }): PlacedMunicipality => {
+    const ibge = cell(CODE_COLUMN);
+    if (!/^\d{7}$/.test(ibge)) table.problem(line, `${CODE_COLUMN} must be a code of 7 digits`);
+    else if (seen.has(ibge)) table.problem(line, `${ibge} stands there twice`);
+    seen.add(ibge);
+    const wrong = (words: string) => table.problem(line, words);
+    const regions = REGION_COLUMNS.map((name) =>
+      numberOf(regionOf(name, cell(name), wrong), numbers),
+    );
+    const [latitude, longitude] = seatOf(cell, wrong);
+    return [ibge, ...(regions as [number, number, number, number]), latitude, longitude];
+  });
+  table.check();
+  return ordered([...numbers.keys()], rows);
+}
+
+type Wrong = (words: string) => void;
+
+function regionOf(column: string, name: string, wrong: Wrong): string {
+  if (name.length > REGION_NAME_MAX || !isPrintable(name)) {
+    wrong(`${column} must be one line of printable text, up to ${REGION_NAME_MAX} characters`);
+  }
+  return name;
+}
+
+function numberOf(name: string, numbers: Map<string, number>): number | null {
+  if (name === "") return null;
+  const number = numbers.get(name) ?? numbers.size;
+  numbers.set(name, number);
+  return number;
+}
+
+function seatOf(
+  cell: (column: string) => string,
+  wrong: Wrong,
+): readonly [number | null, number | null] {
+  const texts = SEAT_COLUMNS.map(cell);
+  if (texts.every((text) => text === "")) return [null, null];
+  return [degreesOf("latitude", cell, wrong), degreesOf("longitude", cell, wrong)];
+}
+
+function degreesOf(
+  column: keyof typeof DEGREES,
+  cell: (column: string) => string,
+  wrong: Wrong,
+): number {
+  const [least, most] = DEGREES[column];
+  const text = cell(column);
+  const value = /^-?\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) {
+    wrong(`${column} must be degrees from ${least} to ${most}, such as -22.9056`);
+  }
+  return value;
+}
+
+/** Names and municipalities in ascending order, so that the order of a file leaves no trace. */
+function ordered(names: readonly string[], rows: readonly PlacedMunicipality[]): SnapshotPlaces {
+  const sorted = [...names].sort();
+  const places = new Map(sorted.map((name, at) => [name, at]));
+  const moved = (number: number | null) =>
+    number === null ? null : (places.get(names[number] ?? "") ?? null);
+  return {
+    names: sorted,
+    municipalities: [...rows]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([ibge, meso, micro, intermediate, immediate, latitude, longitude]) => {
+        const regions = [moved(meso), moved(micro), moved(intermediate), moved(immediate)] as const;
+        return [ibge, ...regions, latitude, longitude];
+      }),
+  };
+}
+
+/** The text of a file of places without seats. */
+export function placesText(rows: readonly PlaceRow[]): string {
+  const lines = rows.map(({ ibge, regions }) => [ibge, ...regions]);
+  return tableText([[CODE_COLUMN, ...REGION_COLUMNS], ...lines]);
+}

@@ -1,0 +1,137 @@
+/**
+ * A small CSV file that people keep beside a snapshot. What comes in: its text, and the names of
+ * the columns it may have. What goes out: its rows, cell by cell, with the numbers of their lines.
+ * Invariant: nothing is guessed and nothing left out: whatever is wrong, in the header or in a row,
+ * is told with its line, all of it at once.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { wordFor } from "../amounts.ts";
+import { CommandError } from "../errors.ts";
+
+/** What a table is like. */
+interface TableShape {
+  /** Columns that must be there. */
+  readonly needed: readonly string[];
+  readonly optional: readonly string[];
+  /** What helps whoever has another file. */
+  readonly mend: string;
+}
+
+/** A row with the number of its line, the first of which is 1. */
+interface TableRow {
+  readonly line: number;
+  /** The cell of a column, without blanks around it; empty where there is none. */
+  cell(column: string): string;
+}
+
+/** Problems that are told one by one; of more only the number is. */
+const PROBLEMS_SHOWN = 20;
+/** A file of this kind has 1 or 2 MB. */
+const BYTES_MAX = 2 ** 26;
+
+/** The text of a file. @throws CommandError (exit 2) where it cannot be read. */
+export function readTableText(path: string): string {
+  try {
+    const { size } = statSync(path);
+    if (size > BYTES_MAX)
+      throw new Error(`it has ${size} bytes, and ${BYTES_MAX} at most are read`);
+    return readFileSync(path, "utf8").replace(/^\ufeff/, "");
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 2, error);
+  }
+}
+
+/** A table that is being read; `problem` adds what is wrong, `check` tells all of it. */
+export class TableFile {
+  /** Columns that it has. */
+  readonly columns: readonly string[];
+  readonly rows: readonly TableRow[];
+  readonly #path: string;
+  readonly #mend: string;
+  readonly #problems: { readonly line: number; readonly words: string }[] = [];
+
+  constructor(path: string, text: string, { needed, optional, mend }: TableShape) {
+    this.#path = path;
+    this.#mend = mend;
+    const lines = text.split(/\r\n|\n|\r/);
+    const first = lines[0] ?? "";
+    const delimiter = first.includes(";") ? ";" : ",";
+    this.columns = (cellsOf(first, delimiter) ?? []).map((name) => name.toLowerCase());
+    this.#checkHeader(needed, [...needed, ...optional]);
+    // Rows below a wrong header would only repeat what is wrong with it.
+    this.rows = this.#problems.length > 0 ? [] : this.#rowsOf(lines, delimiter);
+    if (this.#problems.length === 0 && this.rows.length === 0) {
+      this.problem(2, "there must be a row below the header");
+    }
+  }
+
+  /** Adds what is wrong with a line. */
+  problem(line: number, words: string): void {
+    this.#problems.push({ line, words });
+  }
+
+  /** @throws CommandError (exit 2) that names everything that is wrong, if anything is. */
+  check(): void {
+    const problems = this.#problems
+      .sort((a, b) => a.line - b.line)
+      .map(({ line, words }) => `line ${line}: ${words}`);
+    if (problems.length === 0) return;
+    const shown = problems.slice(0, PROBLEMS_SHOWN).map((problem) => `\n- ${problem}`);
+    const more = problems.length - shown.length;
+    throw new CommandError(
+      `${this.#path} has ${problems.length} ${wordFor(problems.length, "problem")}:` +
+        `${shown.join("")}${more > 0 ? `\n- and ${more} more` : ""}\n${this.#mend}`,
+      2,
+    );
+  }
+
+  #checkHeader(needed: readonly string[], known: readonly string[]): void {
+    const { columns } = this;
+    const list = known.join(", ");
+    for (const name of needed) {
+      if (!columns.includes(name)) this.problem(1, `the header lacks ${name}; it takes ${list}`);
+    }
+    for (const [at, name] of columns.entries()) {
+      if (columns.indexOf(name) < at) this.problem(1, `the header has ${name} twice`);
+      else if (!known.includes(name)) {
+        this.problem(1, `there is no column ${JSON.stringify(name)}; the header takes ${list}`);
+      }
+    }
+  }
+
+  #rowsOf(lines: readonly string[], delimiter: string): TableRow[] {
+    const { columns } = this;
+    return lines.slice(1).flatMap((text, index) => {
+      if (text.trim() === "") return [];
+      const line = index + 2;
+      const cells = cellsOf(text, delimiter);
+      if (cells === null) this.problem(line, "a quotation mark is left open, or stands in a cell");
+      else if (cells.length !== columns.length) {
+        const count = `${cells.length} ${wordFor(cells.length, "cell")}`;
+        this.problem(line, `${count} where the header has ${columns.length}`);
+      } else return { line, cell: (column: string) => cells[columns.indexOf(column)] ?? "" };
+      return [];
+    });
+  }
+}
+
+/** The cells of a line; quoted ones may hold the delimiter and doubled marks. Null: not readable. */
+function cellsOf(line: string, delimiter: string): string[] | null {
+  if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
+  const cells: string[] = [];
+  const cell = new RegExp(`\\s*(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))\\s*(${delimiter}|$)`, "y");
+  for (let at = 0; ; at = cell.lastIndex) {
+    cell.lastIndex = at;
+    const found = cell.exec(line);
+    if (found === null) return null;
+    cells.push((found[1]?.replaceAll('""', '"') ?? found[2] ?? "").trim());
+    if (found[3] === "") return cells;
+  }
+}
+
+/** A table as text, in the form that is read here. */
+export function tableText(rows: readonly (readonly string[])[]): string {
+  const cell = (text: string) =>
+    /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `${rows.map((row) => row.map(cell).join(",")).join("\n")}\n`;
+}

@@ -1,0 +1,148 @@
+/**
+ * Proves: an import with places gives a snapshot in which sentences find each region of the
+ * statistics as exactly its municipalities, in all four kinds, by its state where two have a name,
+ * left out where it is excluded; seats that are given go before those that are built in; without
+ * places, and for a name that there is not, nothing is run, and what helps is said.
+ * Does not prove that a file says what IBGE says.
+ */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { RecordBatchFileWriter, tableFromIPC } from "apache-arrow";
+import { importColumns } from "../../../src/ingest/columns-import.ts";
+import { importDump } from "../../../src/ingest/dump-import.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { isUncertain } from "../../../src/translate/confidence.ts";
+import { translate } from "../../../src/translate/translate.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+/** Kinds with the column of a file and how they are said. */
+const KINDS = [
+  ["mesoregion", ["mesorregião", "meso-região", "mesoregion"]],
+  ["microregion", ["microrregião", "micro região"]],
+  ["intermediate_region", ["região intermediária", "região geográfica intermediária"]],
+  ["immediate_region", ["região imediata", "Região Imediata", "immediate region"]],
+] as const;
+
+/** Names of regions, those of cities and of other places among them; of each kind in each state. */
+const NAMES = ["Campinas", "Norte Central", "Serra do Zum", "Vale Alto", "Metropolitana de Belém"];
+
+interface Placed {
+  readonly ibge: string;
+  readonly uf: string;
+  readonly regions: readonly string[];
+}
+
+describe("regions of the statistics", () => {
+  let sample: SampleSnapshot;
+  let placed: readonly Placed[];
+  let segment: Segment;
+  let path: string;
+  const options = {
+    ...{ keepCpf: false, partial: true, force: true, threads: 2, partitionBytes: 1 << 22 },
+    startStage: () => ({ update: () => undefined, done: () => undefined }),
+  };
+  before(async () => {
+    sample = await makeSampleSnapshot(500, 3);
+    const plain = await openSegment(sample.snapshot);
+    placed = plain.catalog.municipalities.flatMap(({ ibge, uf }, at) => {
+      if (ibge === null || uf === null) return [];
+      const regions = KINDS.map((_, kind) => NAMES[(at + kind * 2 + Number(ibge)) % 5] ?? "");
+      return { ibge, uf, regions };
+    });
+    plain.close();
+    const columns = KINDS.map(([column]) => column);
+    const lines = placed.map(({ ibge, regions }) => `${ibge},${regions.join(",")},-10,-50`);
+    const header = `municipality_ibge,${columns.join(",")},latitude,longitude`;
+    const places = join(sample.folder, "places.csv");
+    writeFileSync(places, [header, ...lines].join("\n"));
+    path = join(sample.folder, "placed.peneira");
+    await importDump({ ...options, source: sample.dump, out: path, places });
+    segment = await openSegment(path);
+  });
+  after(() => {
+    segment.close();
+    sample.dispose();
+  });
+
+  const specOf = (text: string, of = segment) => {
+    const { spec } = translate(text, of);
+    const { geo } = spec["filters"] as { geo: Record<string, readonly string[]> };
+    return { geo, explain: spec.explain };
+  };
+  const membersOf = (kind: number, name: string, uf: string) =>
+    placed.filter((one) => one.uf === uf && one.regions[kind] === name).map(({ ibge }) => ibge);
+
+  for (const [kind, [column, heads]] of KINDS.entries()) {
+    it(`are found as their municipalities: ${column}`, () => {
+      for (const uf of ["SP", "PR", "PA", "GO"]) {
+        for (const name of NAMES) {
+          for (const head of heads) {
+            const of = head.includes("region") ? "of" : "de";
+            const text = `padarias na ${head} ${of} ${name}, ${uf} com telefone`;
+            const { geo, explain } = specOf(text);
+            assert.deepEqual(
+              [...(geo["municipality_ibge_any_of"] ?? [])].sort(),
+              membersOf(kind, name, uf).sort(),
+              text,
+            );
+            assert.deepEqual(geo["uf_any_of"], [], text);
+            assert.ok(!isUncertain(explain.confidence), `${text}: ${explain.confidence}`);
+          }
+        }
+      }
+    });
+  }
+
+  it("are several where several are named, and those of all states where none is", () => {
+    const { geo } = specOf("padarias nas microrregiões de Campinas e Serra do Zum, no Paraná");
+    const both = [...membersOf(1, "Campinas", "PR"), ...membersOf(1, "Serra do Zum", "PR")];
+    assert.deepEqual([...(geo["municipality_ibge_any_of"] ?? [])].sort(), both.sort());
+    const all = specOf("padarias na microrregião de Vale Alto");
+    const count = placed.filter(({ regions }) => regions[1] === "Vale Alto").length;
+    assert.equal(all.geo["municipality_ibge_any_of"]?.length, count);
+    assert.ok(all.explain.assumptions.some(({ code }) => code === "region_of_several"));
+  });
+
+  it("are left out where they are excluded", () => {
+    const { geo } = specOf("padarias no Paraná, exceto a microrregião de Campinas");
+    const wanted = placed.filter((one) => one.uf === "PR" && one.regions[1] !== "Campinas");
+    assert.deepEqual(
+      [...(geo["municipality_ibge_any_of"] ?? [])].sort(),
+      wanted.map(({ ibge }) => ibge).sort(),
+    );
+  });
+
+  it("are not run where they are not known, and what helps is said", async () => {
+    const unknown = specOf("padarias na microrregião de Curitiba");
+    assert.ok(isUncertain(unknown.explain.confidence));
+    const plain = await openSegment(sample.snapshot);
+    for (const head of ["mesorregião", "microrregião", "região imediata", "região intermediária"]) {
+      const text = `padarias na ${head} de Campinas com telefone`;
+      const { explain } = specOf(text, plain);
+      assert.ok(isUncertain(explain.confidence), text);
+      const said = explain.unmapped_constraints.map(({ detail }) => detail).join(" ");
+      assert.match(said, /peneira download --places[\s\S]*peneira import --places/, text);
+    }
+    plain.close();
+  });
+
+  it("bring seats that go before those that are built in", () => {
+    const { geo } = specOf("padarias num raio de 10 km de Recife");
+    assert.equal(geo["municipality_ibge_any_of"]?.length, placed.length, "all lie in one point");
+  });
+
+  it("stay when the columns of the snapshot are imported again", async () => {
+    const again = join(sample.folder, "again.peneira");
+    const plain = join(sample.folder, "plain.arrow");
+    const writer = new RecordBatchFileWriter();
+    for (const batch of tableFromIPC(readFileSync(path)).batches) writer.write(batch);
+    writer.finish();
+    writeFileSync(plain, writer.toUint8Array(true));
+    await importColumns({ ...options, source: plain, out: again });
+    const second = await openSegment(again);
+    assert.deepEqual(second.places, segment.places);
+    second.close();
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * Proves: what is offered for a word that no lexicon knows are the activities that a slow count over
+ * all rows finds to be far commoner among companies with the word in their names; it is offered
+ * with exact counts and never searched. Does not prove that real names tell activities.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { analyzeWords } from "../../../src/spec/analyzer.ts";
+import { punctuateCnae } from "../../../src/spec/catalog.ts";
+import { atOnce } from "../../../src/steps.ts";
+import { activitiesOfNames } from "../../../src/translate/activities/namedactivities.ts";
+import { COMMON_WORDS } from "../../../src/translate/spelling/commonwords.ts";
+import { suggestionsOf } from "../../../src/translate/suggestions.ts";
+import { decodeSnapshot } from "../../support/decode.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+/** Words that are tried, the commonest first. */
+const WORDS = 400;
+
+describe("activities that words of names tell of", () => {
+  let probe: Probe;
+  let sample: SampleSnapshot;
+  const byWord = new Map<string, Map<string, number>>();
+  const usual = new Map<string, number>();
+  before(async () => {
+    probe = await openProbe();
+    sample = await makeSampleSnapshot(3_000, 5);
+    for (const row of decodeSnapshot(sample.snapshot).rows) {
+      if (row.registration_status !== 2) continue;
+      const code = punctuateCnae(String(row.cnae_primary));
+      usual.set(code, (usual.get(code) ?? 0) + 1);
+      const names = `${row.legal_name ?? ""} ${row.trade_name ?? ""}`;
+      for (const word of new Set(analyzeWords(names))) {
+        const counts = byWord.get(word) ?? new Map<string, number>();
+        counts.set(code, (counts.get(code) ?? 0) + 1);
+        byWord.set(word, counts);
+      }
+    }
+  });
+  after(() => {
+    probe.close();
+    sample.dispose();
+  });
+  const sum = (counts: ReadonlyMap<string, number>) =>
+    [...counts.values()].reduce((total, count) => total + count, 0);
+
+  /** The same by looking at every row. */
+  function slowly(word: string): string[] {
+    const counts = byWord.get(word) ?? new Map<string, number>();
+    const [own, all] = [sum(counts), sum(usual)];
+    return [...counts]
+      .filter(([code, count]) => {
+        const expected = ((usual.get(code) ?? 0) / all) * own;
+        return (
+          !code.startsWith("8888") && count >= 5 && count >= 0.08 * own && count >= 4 * expected
+        );
+      })
+      .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+      .slice(0, 6)
+      .map(([code]) => code);
+  }
+
+  it("are those of a slow count", () => {
+    const words = [...byWord]
+      .filter(([word]) => word.length >= 4 && !COMMON_WORDS.has(word))
+      .sort(([a, one], [b, other]) => sum(other) - sum(one) || (a < b ? -1 : 1))
+      .slice(0, WORDS)
+      .map(([word]) => word);
+    let told = 0;
+    for (const word of words) {
+      const offered = atOnce(activitiesOfNames(probe.segment, word));
+      assert.deepEqual(offered, slowly(word), word);
+      told += Number(offered.length > 0);
+    }
+    assert.ok(told >= 10, String(told));
+  });
+
+  it("are offered and not searched, and few words are looked for", () => {
+    const [word = ""] =
+      [...byWord].find(([one]) => {
+        const { spec } = probe.translate(`empresas de ${one}`);
+        const unknown = spec.explain.unmapped_constraints.some(
+          (n) => n.code === "unknown_activity",
+        );
+        return one.length >= 4 && unknown && slowly(one).length > 0;
+      }) ?? [];
+    assert.notEqual(word, "");
+    const translation = probe.translate(`empresas de ${word}`);
+    const spec = probe.spec(`empresas de ${word}`);
+    assert.deepEqual(spec.filters.industry.cnae_any_of, []);
+    const [suggestion] = suggestionsOf(probe.segment, translation, spec);
+    const codes = suggestion?.activities.map(({ code }) => code) ?? [];
+    assert.deepEqual(codes.slice(0, slowly(word).length), slowly(word));
+    const text = `abcd ${"xyzw ".repeat(3)} ${word}`;
+    assert.deepEqual(atOnce(activitiesOfNames(probe.segment, text)), slowly(word));
+    const many = `abcde bcdef cdefg ${word}`;
+    assert.deepEqual(atOnce(activitiesOfNames(probe.segment, many)), [], "the fourth is not read");
+  });
+});
