@@ -26,7 +26,7 @@ const ANSWER_MAX = 2 ** 26;
 const WRONG_SHOWN = 5;
 
 /** How the service is asked. */
-export interface ServiceUse {
+interface ServiceUse {
   /** Its address, which ends with `/`. */
   readonly url: string;
   readonly proxies: ProxyRules;

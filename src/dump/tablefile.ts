@@ -115,7 +115,7 @@ export class TableFile {
   }
 }
 
-/** The cells of a line; quoted ones may hold the delimiter and doubled marks. Null: not readable. */
+/** The cells of a line; quoted ones may hold delimiters. Null: not readable. */
 function cellsOf(line: string, delimiter: string): string[] | null {
   if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
   const cells: string[] = [];

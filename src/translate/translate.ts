@@ -133,19 +133,13 @@ export function* translateSteps(
     districts: named,
   });
   const sort = sortOf(wishes, notes);
+  const subject = hints.length + wishes.natures.size > 0;
+  const features = featuresOf({ sentence, notes, places, activities, narrowed, subject });
   const spec = {
     ...(limit === null ? {} : { limit }),
     filters,
     ...(sort.length === 0 ? {} : { sort }),
-    explain: explained(
-      notes,
-      confidenceOf(
-        featuresOf({
-          ...{ sentence, notes, places, activities, narrowed },
-          subject: hints.length + wishes.natures.size > 0,
-        }),
-      ),
-    ),
+    explain: explained(notes, confidenceOf(features)),
   };
   return { spec, parts: partsOf(sentence), activities };
 }

@@ -68,8 +68,8 @@ proxy there (--proxy, or HTTPS_PROXY; NO_PROXY holds), or name a mirror: a web s
 lists folders YYYY-MM or YYYY-MM-DD, a public S3 bucket, a file:// folder. --url may come several
 times; the next one is asked when one cannot be reached or has not the month, and that is said.
 The user and password of a proxy stand in the environment only: PENEIRA_DOWNLOAD_PROXY, HTTPS_PROXY.
---places and --descriptors ask IBGE's open service (setting download.ibge_url) instead, which answers
-from everywhere, for what \`peneira import --places\` and the setting translate.descriptors take.
+--places and --descriptors ask IBGE's open service (setting download.ibge_url) instead, for what
+\`peneira import --places\` and the setting translate.descriptors take.
 The settings are download.url, download.proxy, download.streams and download.stall_seconds
 (\`peneira config\`).
 

@@ -1,14 +1,14 @@
 /**
  * Regions of the statistics by their names. What comes in: the places of a snapshot. What goes out:
  * for each kind of region the names, with the municipalities of each.
- * Invariant: a region is known by its kind, its state and its name; the names of a kind are taken in
- * when one is first asked for.
+ * Invariant: a region is known by its kind, its state and its name; the names of a kind are taken
+ * in when one is first asked for.
  * Apart because it knows a snapshot and no sentence; `saiddivisions.ts` reads them in one.
  */
 import type { SnapshotPlaces } from "../../../native-index/format/meta.ts";
 import { type City, NO_PLACE, PlaceNames, type Region } from "./placenames.ts";
 
-/** Kinds of regions, with the cell of a municipality that holds its region, and how it is called. */
+/** Kinds of regions: the cell of a municipality that holds its region, and what it is called. */
 const KINDS = {
   meso: { cell: 1, title: "Mesorregião" },
   micro: { cell: 2, title: "Microrregião" },

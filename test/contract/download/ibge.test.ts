@@ -1,8 +1,8 @@
 /**
- * Proves, against a service like IBGE's on this machine: both tables become files that an import and
- * sentences take; answers that fail, stall, are cut or refused are asked for again or told in words
- * with the mend; nothing is left but the file of before where no whole one came; a proxy is used.
- * Does not prove: what the real service answers today.
+ * Proves, against a service like IBGE's on this machine: both tables become files that an import
+ * and sentences take; answers that fail, stall, are cut or refused are asked for again or told
+ * in words with the mend; nothing is left but the file of before where no whole one came; a
+ * proxy is used. Does not prove: what the real service answers today.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { httpProxy } from "../../support/download/proxies.ts";
 
 const state = { id: 35, sigla: "SP", nome: "São Paulo", regiao: { id: 3, sigla: "SE" } };
 
-/** As the service answers, with more members than are needed; a new municipality has no older ones. */
+/** As the service answers, and more members than are needed; a new place has no older regions. */
 const MUNICIPALITIES = [
   {
     ...{ id: 3550308, nome: "São Paulo" },

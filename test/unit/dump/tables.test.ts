@@ -1,7 +1,7 @@
 /**
- * Proves: files of places and of texts of activities are read whole whatever their delimiter, order,
- * line ends and quotation marks are, or refused with every line that is wrong; what is written by
- * us is read by us. Does not prove what sentences make of them (contract/translate/).
+ * Proves: files of places and of texts of activities are read whole whatever their delimiter,
+ * order, line ends and quotation marks are, or refused with every line that is wrong; what is
+ * written by us is read by us. Does not prove what sentences make of them (contract/translate/).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
