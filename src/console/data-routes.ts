@@ -8,6 +8,7 @@ import { readAccount } from "../http/api/accounts.ts";
 import { changesByBody } from "../http/api/changes.ts";
 import { readCompany } from "../http/api/companies.ts";
 import { countAccounts } from "../http/api/count.ts";
+import { ENTRY_FILES } from "../http/api/entryfiles.ts";
 import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
 import {
   addEntries,
@@ -19,7 +20,6 @@ import {
   removeEntries,
   renameList,
 } from "../http/api/listanswers.ts";
-import { CSV_PIECES } from "../http/api/lists.ts";
 import { addFromSearch } from "../http/api/listsearch.ts";
 import { searchAccounts } from "../http/api/search.ts";
 import { suggestAccounts } from "../http/api/suggestions.ts";
@@ -104,7 +104,7 @@ function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
 /** A route that takes entries of lists, as JSON or as a file. */
 function fill(path: string, handle: Handle): Route {
   const query = ["column", "lost_zeros"];
-  return { ...ask(path, handle, "first"), query, pieces: CSV_PIECES };
+  return { ...ask(path, handle, "first"), query, pieces: ENTRY_FILES };
 }
 
 function remove(path: string, handle: Handle): Route {

@@ -25,6 +25,7 @@ export const REFUSALS = {
     "A number that has lost its zeros in front; `offered` has them. Send lost_zeros=fill to " +
     "take all of these.",
   rounded: "A spreadsheet has rounded this number. Format its column as text and export it anew.",
+  a_date: "The spreadsheet holds a date here. Format the cell as text and type the CNPJ anew.",
 } as const;
 
 /** Refused lines that are told. */

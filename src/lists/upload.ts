@@ -5,19 +5,26 @@
  * are told, all are counted; more entries than a list may have are refused as soon as they come.
  */
 import { AppError } from "../errors.ts";
-import { CsvColumn, CsvRefusal } from "./csvcolumn.ts";
+import { ColumnRefusal } from "./column.ts";
+import { CsvColumn } from "./csvcolumn.ts";
 import { EntryBuffer, REFUSED_TOLD, type RefusedEntry, readEntry } from "./entries.ts";
+import type { ReadSheet } from "./xlsx/xlsxcolumn.ts";
 
 /** Entries of one list, whatever the plan. */
 const LIST_ENTRIES_MAX = 2_000_000;
 /** Longest part of a refused text that is told. */
 const TEXT_TOLD = 64;
 
-/** A line that was not understood; lines and elements are counted from 1. */
+/** A line that was not understood; lines, rows and elements are counted from 1. */
 interface RefusedLine extends RefusedEntry {
   readonly line: number;
+  /** Of a spreadsheet: B7. */
+  readonly cell?: string;
   readonly text: string;
 }
+
+/** Where a text stands; of a spreadsheet with the name of its cell. */
+type Place = Pick<RefusedLine, "line" | "cell">;
 
 /** Gathers what is sent. */
 export class Upload {
@@ -25,6 +32,8 @@ export class Upload {
   readonly #entries = new EntryBuffer();
   readonly refused: RefusedLine[] = [];
   refusedCount = 0;
+  /** Which sheet of a workbook it is; null of all else. */
+  sheet: ReadSheet | null = null;
 
   /** With `fillZeros` zeros in front that a number has lost are put back. */
   constructor(fillZeros: boolean) {
@@ -42,20 +51,29 @@ export class Upload {
   }
 
   /** Takes one text. Throws `invalid_request` where there are too many. */
-  take(text: string, line: number): void {
+  take(text: string, place: Place): void {
     const found = readEntry(text, this.#fillZeros);
-    if (!("reason" in found)) {
+    if ("reason" in found) this.refuse(text, place, found);
+    else {
       if (this.#entries.count >= LIST_ENTRIES_MAX) {
         const most = LIST_ENTRIES_MAX.toLocaleString("en");
         throw new AppError("invalid_request", `Send at most ${most} entries at once.`);
       }
       this.#entries.add(found);
-      return;
     }
+  }
+
+  /** Refuses one text. */
+  refuse(text: string, place: Place, why: RefusedEntry): void {
     this.refusedCount++;
     if (this.refused.length >= REFUSED_TOLD) return;
-    this.refused.push({ line, text: text.slice(0, TEXT_TOLD), ...found });
+    this.refused.push({ ...place, text: text.slice(0, TEXT_TOLD), ...why });
   }
+}
+
+/** The refusal of a file as a whole. */
+export function unreadable(code: "unreadable_csv" | "unreadable_xlsx", detail: string): AppError {
+  return new AppError("invalid_request", detail, { errors: [{ pointer: "", code, detail }] });
 }
 
 /** Reads a CSV file piece by piece; what is wrong with the file as a whole is told at its end. */
@@ -66,7 +84,7 @@ export class CsvUpload extends Upload {
   /** `column` is the header of the column, or its number; found where not given. */
   constructor(fillZeros: boolean, column: string | undefined) {
     super(fillZeros);
-    this.#column = new CsvColumn((text, line) => this.take(text, line), column);
+    this.#column = new CsvColumn((text, line) => this.take(text, { line }), column);
   }
 
   /** Takes a piece. */
@@ -78,11 +96,8 @@ export class CsvUpload extends Upload {
   end(): this {
     this.#trying(() => this.#column.end());
     if (this.#failure === null) return this;
-    if (!(this.#failure instanceof CsvRefusal)) throw this.#failure;
-    const { message } = this.#failure;
-    throw new AppError("invalid_request", message, {
-      errors: [{ pointer: "", code: "unreadable_csv", detail: message }],
-    });
+    if (!(this.#failure instanceof ColumnRefusal)) throw this.#failure;
+    throw unreadable("unreadable_csv", this.#failure.message);
   }
 
   #trying(read: () => void): void {

@@ -6,7 +6,6 @@
  * read, bounded and changed as over HTTP, by the limits of the plan enterprise; what of a file is
  * not understood is told line by line and changes nothing else.
  */
-import { createReadStream } from "node:fs";
 import type { Command } from "commander";
 import { Keyring } from "../../access/keyring.ts";
 import { loadPlans } from "../../access/plans.ts";
@@ -18,13 +17,13 @@ import { KINDS, NAME_MAX } from "../../http/api/lists-schemas.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { REFUSALS } from "../../lists/entries.ts";
 import { type ChangedList, Lists } from "../../lists/lists.ts";
-import { CsvUpload } from "../../lists/upload.ts";
+import type { Upload } from "../../lists/upload.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { type ListRow, ListStore } from "../../store/liststore.ts";
+import { readEntryFile } from "../support/entryfile.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, withDatabase } from "../support/state.ts";
-import { reading } from "../support/systemwords.ts";
 
 interface ListOptions extends DataDirOptions {
   readonly tenant: string;
@@ -111,7 +110,7 @@ const SHOW: CommandText = {
 };
 const ADD: CommandText = {
   summary: "add the CNPJs of a file to a list",
-  description: "Adds the CNPJs of a column of a CSV file to a list.",
+  description: "Adds the CNPJs of a column of a CSV or XLSX file to a list.",
   remarks:
     "Every spelling of a CNPJ is read, and the first 8 characters of one, which stand\n" +
     "for the whole company. Lines that are not understood are told and change nothing\n" +
@@ -123,7 +122,7 @@ const ADD: CommandText = {
 };
 const REMOVE: CommandText = {
   summary: "remove the CNPJs of a file from a list",
-  description: "Removes the CNPJs of a column of a CSV file from a list.",
+  description: "Removes the CNPJs of a column of a CSV or XLSX file from a list.",
   examples: ["peneira list remove Clientes perdidos.csv --data-dir state --tenant acme"],
 };
 const RENAME: CommandText = {
@@ -157,7 +156,7 @@ function named(command: Command, texts: CommandText): Command {
 function filling(command: Command, texts: CommandText): Command {
   const files = explain(command, texts)
     .argument("<list>", "its id or its name")
-    .argument("<file>", "CSV file; - reads standard input");
+    .argument("<file>", "CSV or XLSX file; - reads standard input");
   return common(files)
     .option("--column <name>", "header or number of the column (default: the one with CNPJs)")
     .option("--fill-zeros", "take numbers that have lost their zeros in front");
@@ -256,28 +255,29 @@ async function change(open: Opened, wanted: string, file: string, verb: BlockVer
   const { lists, tenantId, options } = open;
   // Said before a long file is read.
   lists.own(tenantId, id);
-  const upload = new CsvUpload(options.fillZeros === true, options.column);
-  await reading(file === "-" ? "Standard input" : file, async () => {
-    const input = file === "-" ? process.stdin : createReadStream(file);
-    for await (const piece of input) upload.add(piece as Buffer);
-  });
-  const entries = upload.end().entries(kind === "companies");
+  const { fillZeros = false, column } = options;
+  const upload = await readEntryFile(file, { fillZeros, column });
+  const entries = upload.entries(kind === "companies");
   const bounds = { limits: limits(), segment: null };
   const changed = await lists.change({ tenantId, id }, { entries, verb }, bounds);
   if (options.json) print(changeJson(changed, upload, verb));
   else tell(changed, upload, verb);
 }
 
-function tell({ list, changed, distinct }: ChangedList, upload: CsvUpload, verb: BlockVerb): void {
+function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: BlockVerb): void {
   const [done, other] = verb === "add" ? ["added", "there already"] : ["removed", "not there"];
-  const { read, refused, refusedCount } = upload;
-  for (const { line, text, reason, offered } of refused) {
+  const { read, refused, refusedCount, sheet } = upload;
+  for (const { line, cell, text, reason, offered } of refused) {
     const zeros = offered === undefined ? "" : ` (${offered}; --fill-zeros takes these)`;
     const why = offered === undefined ? REFUSALS[reason] : "A number that has lost its zeros";
-    process.stderr.write(`line ${line}: ${JSON.stringify(text)}: ${why}${zeros}\n`);
+    process.stderr.write(`${cell ?? `line ${line}`}: ${JSON.stringify(text)}: ${why}${zeros}\n`);
   }
   if (refusedCount > refused.length) {
     process.stderr.write(`… and ${refusedCount - refused.length} more\n`);
+  }
+  if (sheet !== null) {
+    const others = sheet.others === 0 ? "" : `; the others, ${sheet.others}, were not read`;
+    process.stderr.write(`sheet ${JSON.stringify(sheet.name)} was read${others}\n`);
   }
   process.stderr.write(
     `list ${list.name}: ${read} read, ${changed} ${done}, ${distinct - changed} ${other}, ` +

@@ -1,6 +1,6 @@
 /**
- * Lists over HTTP. What comes in: names, ids, JSON and CSV with CNPJs. What goes out: lists as
- * JSON, pages of entries, and what became of every line that was sent.
+ * Lists over HTTP. What comes in: names, ids, and CNPJs in JSON and in files. What goes out: lists
+ * as JSON, pages of entries, and what became of every line that was sent.
  * Invariant: another tenant's id, an unknown one and one of a wrong shape are answered by the same
  * bytes; a change is answered once it is durable; nothing that was sent is dropped silently.
  */
@@ -15,13 +15,14 @@ import {
 } from "../../export/listcursor.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { type ChangedList, listNotFound } from "../../lists/lists.ts";
-import { CsvUpload, Upload } from "../../lists/upload.ts";
+import { Upload } from "../../lists/upload.ts";
 import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../store/liststore.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
 import { type HttpAnswer, json, noContent, type Unchangeable } from "../server/respond.ts";
 import { type KeyCall, loadedSegment } from "../server/service.ts";
+import { fileOf, readZeros } from "./entryfiles.ts";
 import { KINDS, type LIST_SCHEMAS, NAME_MAX } from "./lists-schemas.ts";
 
 /** A list in JSON: the members that its schema has. */
@@ -129,19 +130,29 @@ async function changeEntries(
   verb: BlockVerb,
 ): Promise<HttpAnswer> {
   const { lists } = call.service;
+  const upload = await uploadOf(call);
   const row = changeableList(call);
-  const { gathered } = call;
-  const upload = gathered instanceof CsvUpload ? gathered.end() : readCnpjs(call);
   const sent = { entries: upload.entries(row.kind === "companies"), verb };
   const segment = loadedSegment(call.service);
   const changed = await lists.change(row, sent, { limits: call.plan.limits, segment });
   return json({ request_id: call.requestId, ...changeJson(changed, upload, verb) });
 }
 
+/** What was sent; a list that is not there is said before any file is read. */
+async function uploadOf(call: KeyCall<"lists">): Promise<Upload> {
+  const file = fileOf(call.gathered);
+  try {
+    changeableList(call);
+    return file === null ? readCnpjs(call) : await file.upload();
+  } finally {
+    file?.drop?.();
+  }
+}
+
 /** What a change answers. */
 export function changeJson(
   { list, distinct, changed, absent }: ChangedList,
-  upload: Pick<Upload, "read" | "refused" | "refusedCount">,
+  upload: Pick<Upload, "read" | "refused" | "refusedCount" | "sheet">,
   verb: BlockVerb,
 ) {
   const other = distinct - changed;
@@ -149,8 +160,10 @@ export function changeJson(
     verb === "add"
       ? { added: changed, already_there: other }
       : { removed: changed, not_there: other };
+  const { sheet } = upload;
   return {
     list: listJson(list),
+    ...(sheet === null ? {} : { sheet: sheet.name, other_sheets: sheet.others }),
     read: upload.read,
     ...done,
     repeated: upload.read - upload.refusedCount - distinct,
@@ -160,16 +173,11 @@ export function changeJson(
   };
 }
 
-/** Gathers a CSV file of CNPJs while it comes. Throws for a wrong query. */
-export function gatherCsv(query: ReadonlyMap<string, string>): CsvUpload {
-  return new CsvUpload(readZeros(query), query.get("column"));
-}
-
 /** The CNPJs of a JSON body. */
 function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
   const fillZeros = readZeros(call.query);
   if (call.query.has("column")) {
-    const detail = "The query parameter column is for text/csv. Leave it out.";
+    const detail = "The query parameter column is for files. Leave it out.";
     refuseQueryMistakes([queryMistake("column", "not_with_json", detail)]);
   }
   const body = readBody(call.body, ["cnpjs"]);
@@ -181,7 +189,7 @@ function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
     mistakes.push({ pointer: "/cnpjs", code: "wrong_type", detail });
   } else {
     cnpjs.forEach((cnpj: unknown, at) => {
-      if (typeof cnpj === "string") upload.take(cnpj.trim(), at + 1);
+      if (typeof cnpj === "string") upload.take(cnpj.trim(), { line: at + 1 });
       else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(at));
     });
   }
@@ -192,15 +200,6 @@ function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
 function noText(at: number): Mistake {
   const detail = "Must be a text: a number would have lost its zeros.";
   return { pointer: `/cnpjs/${at}`, code: "wrong_type", detail };
-}
-
-function readZeros(query: ReadonlyMap<string, string>): boolean {
-  const asked = query.get("lost_zeros");
-  if (asked === undefined || asked === "refuse") return false;
-  if (asked === "fill") return true;
-  const detail = "The query parameter lost_zeros must be fill or refuse.";
-  refuseQueryMistakes([queryMistake("lost_zeros", "unknown_value", detail)]);
-  return false;
 }
 
 /** A name of a list without what surrounds it; null where it is none. */

@@ -43,6 +43,7 @@ const list = {
 const refused = Type.Object(
   {
     line: Type.Integer({ minimum: 1, description: "Of the file, or of the list that was sent." }),
+    cell: Type.Optional(text("Name of the cell, of XLSX files only: B7.")),
     text: Type.String(),
     reason: Type.Enum(Object.keys(REFUSALS)),
     offered: Type.Optional(text("The CNPJ with the zeros that the number has lost.")),
@@ -82,6 +83,8 @@ export const LIST_SCHEMAS = {
     {
       request_id: requestId,
       list: named("List"),
+      sheet: Type.Optional(text("The sheet that was read; of XLSX files only.")),
+      other_sheets: Type.Optional(count("Sheets of the XLSX file that were not read.")),
       read: count("CNPJs and roots that were looked at."),
       added: Type.Optional(count("Entries that the list did not have.")),
       already_there: Type.Optional(count("Entries that it had.")),

@@ -7,12 +7,12 @@ import Type from "typebox";
 import { LIST_LIMIT_MAX } from "../../export/listcursor.ts";
 import { EXAMPLE_END, EXAMPLE_REQUEST, EXAMPLE_SPEC } from "../openapi/examples.ts";
 import type { Parameter } from "../openapi/operation.ts";
+import { ENTRY_FILES } from "./entryfiles.ts";
 import {
   addEntries,
   createList,
   deleteList,
   ENTRIES_PAGE_MAX,
-  gatherCsv,
   listEntries,
   listLists,
   readList,
@@ -21,9 +21,6 @@ import {
 } from "./listanswers.ts";
 import { addFromSearch } from "./listsearch.ts";
 import { type ApiRoute, BODY_ERRORS, route, SPEC_ERRORS } from "./route.ts";
-
-/** Bytes of a CSV file that is sent at once. */
-const CSV_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The id of the list in the examples. */
 const LIST_EXAMPLE = {
@@ -69,14 +66,14 @@ function limit(most: number, otherwise: number): Parameter {
   return { name: "limit", in: "query", required: false, description: "Of a page.", schema };
 }
 
-const csvParameters: readonly Parameter[] = [
+const fileParameters: readonly Parameter[] = [
   {
     name: "column",
     in: "query",
     required: false,
     description:
-      "text/csv only: header or number of the column. Without it the column whose header is or " +
-      "says cnpj, else the one that holds most of them.",
+      "Files only: header or number of the column, of XLSX its letters too. Without it the " +
+      "column whose header is or says cnpj, else the one that holds most of them.",
     schema: Type.String(),
   },
   {
@@ -93,15 +90,17 @@ const csvParameters: readonly Parameter[] = [
 const LINES =
   "Every spelling of a CNPJ is read, and the 8 characters that name a company, which stand for " +
   "all of its establishments. What is not understood is told line by line and changes nothing " +
-  "else. A file is read while it comes, with or without a header, with commas, semicolons or " +
-  "tabs; up to 64 MiB and 2,000,000 entries.";
+  "else. A CSV file is read while it comes, with or without a header, with commas, semicolons or " +
+  "tabs; up to 64 MiB and 2,000,000 entries. Of an XLSX file, up to 32 MiB, the first sheet that " +
+  "has anything is read; a number counts by all of its digits, a date is refused as one.";
 
-/** How files of entries are taken. */
-export const CSV_PIECES = { type: "text/csv", bytesMax: CSV_BYTES_MAX, begin: gatherCsv };
 const entriesBody = {
   schema: "ListEntriesRequest",
   example: { cnpjs: ["11.222.333/0001-81", "11222333", "191"] },
-  orType: "text/csv",
+  orTypes: {
+    "text/csv": "text",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "bytes",
+  },
 } as const;
 const STATE_ERRORS = ["list_not_found", "overloaded"] as const;
 
@@ -213,9 +212,9 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     tag: "lists",
     summary: "Add entries to a list",
     description: LINES,
-    parameters: [listId, ...csvParameters],
+    parameters: [listId, ...fileParameters],
     body: entriesBody,
-    pieces: CSV_PIECES,
+    pieces: ENTRY_FILES,
     answers: {
       200: { description: "What was added.", schema: "ListChange", example: addedExample },
     },
@@ -231,9 +230,9 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     tag: "lists",
     summary: "Remove entries from a list",
     description: `Takes what adding takes. ${LINES}`,
-    parameters: [listId, ...csvParameters],
+    parameters: [listId, ...fileParameters],
     body: entriesBody,
-    pieces: CSV_PIECES,
+    pieces: ENTRY_FILES,
     answers: {
       200: { description: "What was removed.", schema: "ListChange", example: removedExample },
     },

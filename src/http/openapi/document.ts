@@ -91,10 +91,14 @@ function operationObject(operation: Operation): Json {
   };
 }
 
-function bodyObject({ schema, example, orType }: NonNullable<Operation["body"]>): Json {
-  const content = { schema: { $ref: `#/components/schemas/${schema}` }, example };
-  const other = orType === undefined ? {} : { [orType]: { schema: { type: "string" } } };
-  return { required: true, content: { "application/json": content, ...other } };
+function bodyObject({ schema, example, orTypes = {} }: NonNullable<Operation["body"]>): Json {
+  const json = { schema: { $ref: `#/components/schemas/${schema}` }, example };
+  const others = Object.entries(orTypes).map(([type, is]) => {
+    const format = is === "bytes" ? { format: "binary" } : {};
+    return [type, { schema: { type: "string", ...format } }];
+  });
+  const content = { "application/json": json, ...Object.fromEntries(others) };
+  return { required: true, content };
 }
 
 /** One example of each code that an operation can be answered with. */

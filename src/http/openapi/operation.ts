@@ -52,8 +52,8 @@ export interface Operation<Schema extends string = string> {
   readonly body?: {
     readonly schema: Schema;
     readonly example: unknown;
-    /** A media type that is taken beside JSON. */
-    readonly orType?: string;
+    /** Media types of files that are taken beside JSON, and whether each is bytes or text. */
+    readonly orTypes?: Readonly<Record<string, "bytes" | "text">>;
   };
   readonly answers: Readonly<Record<number, OperationAnswer<Schema>>>;
   readonly errors: readonly ErrorCode[];

@@ -203,14 +203,14 @@ class Dispatch implements RequestOrigin, AccessLine {
     const limit = open ? Math.min(OPEN_BODY_BYTES_MAX, bodyBytesMax) : bodyBytesMax;
     const sender = this.sender?.identity.tenantId ?? networkOf(this.#address());
     const { pieces } = found.route;
-    const inPieces = pieces !== undefined && isOfType(this.exchange, pieces.type);
-    const limitBytes = inPieces ? pieces.bytesMax : limit;
+    const inPieces = pieces?.find(({ type }) => isOfType(this.exchange, type));
+    const limitBytes = inPieces?.bytesMax ?? limit;
     if (Number(this.exchange.header("content-length") ?? 0) > limitBytes) {
       throw bodyError("too_large", limitBytes);
     }
-    if (!inPieces) refuseOtherThanJson(this.exchange, pieces?.type);
+    if (inPieces === undefined) refuseOtherThanJson(this.exchange, pieces);
     const awaited = new AwaitedBody(this, found, limitBytes, sender);
-    if (inPieces) awaited.taker = pieces.begin(found.query);
+    awaited.taker = inPieces?.begin(found.query, sender);
     this.exchange.body(awaited);
   }
 
@@ -220,6 +220,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       if (typeof body === "string") throw bodyError(body, limitBytes);
       this.#settle(this.#handle(found, body, taker));
     } catch (error) {
+      taker?.drop?.();
       this.#fail(error);
     }
   }

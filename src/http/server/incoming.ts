@@ -29,9 +29,11 @@ export interface BodyRequest {
   read(body: Uint8Array | BodyRefusal): void;
 }
 
-/** Takes a body chunk by chunk, and keeps none of them. */
+/** Takes a body chunk by chunk; what it keeps of them it bounds itself. */
 export interface BodyTaker {
   add(chunk: Uint8Array): void;
+  /** Nobody wants the body any more; may be called again, and after it was used. */
+  drop?(): void;
 }
 
 /** Gathers one body. */
@@ -94,6 +96,11 @@ export class IncomingBody {
 
   /** The client is gone, or is not waited for any longer. May be called again. */
   drop(): void {
+    if (!this.#over) this.#wanted.taker?.drop?.();
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#over = true;
     this.#chunks = null;
     if (this.#counted > 0) this.#budget.giveBack(this.#counted, this.#wanted.sender);
@@ -121,7 +128,8 @@ export class IncomingBody {
   }
 
   #end(body: Uint8Array | BodyRefusal): void {
-    this.drop();
+    if (typeof body === "string") this.drop();
+    else this.#forget();
     this.#wanted.read(body);
   }
 }

@@ -13,10 +13,13 @@ export function isOfType(exchange: Exchange, wanted: string): boolean {
 }
 
 /**
- * JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. `other` is
- * the type that the route takes beside it.
+ * JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. `others`
+ * are the types that the route takes beside it.
  */
-export function refuseOtherThanJson(exchange: Exchange, other?: string): void {
+export function refuseOtherThanJson(
+  exchange: Exchange,
+  others: readonly { readonly type: string }[] = [],
+): void {
   const sent = exchange.header("content-type") ?? "";
   if (sent === "application/json" && exchange.header("content-encoding") === undefined) return;
   const [type = "", ...parameters] = sent.split(";");
@@ -25,7 +28,7 @@ export function refuseOtherThanJson(exchange: Exchange, other?: string): void {
     return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
   });
   if (type.trim().toLowerCase() !== "application/json" || foreign) {
-    const beside = other === undefined ? "" : `, or with Content-Type: ${other}`;
+    const beside = others.map(({ type }) => `, or with Content-Type: ${type}`).join("");
     const detail = `Send the body as UTF-8 JSON with Content-Type: application/json${beside}.`;
     throw new AppError("unsupported_media_type", detail);
   }

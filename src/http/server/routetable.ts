@@ -30,16 +30,16 @@ interface RouteLine {
   readonly query?: readonly string[] | "any";
   /** When it is refused while the server has too much to do; never where this is missing. */
   readonly sheds?: Shedding;
-  /** How a body of another type than JSON is taken, piece by piece; none is where it is missing. */
-  readonly pieces?: BodyPieces;
+  /** How bodies of other types than JSON are taken, piece by piece; none where it is missing. */
+  readonly pieces?: readonly BodyPieces[];
 }
 
 /** A type of body that is taken while it comes. */
-interface BodyPieces {
+export interface BodyPieces {
   readonly type: string;
   readonly bytesMax: number;
-  /** Begins a body. Throws for a wrong query. */
-  readonly begin: (query: ReadonlyMap<string, string>) => BodyTaker;
+  /** Begins a body of a sender. Throws for a wrong query. */
+  readonly begin: (query: ReadonlyMap<string, string>, sender: string) => BodyTaker;
 }
 
 /** One line of the table. */

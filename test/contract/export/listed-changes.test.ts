@@ -106,7 +106,7 @@ it("a file of changes holds what lists held, and is in `exported` then", async (
   const inList = (cnpj: string) => roots.has(cnpj.slice(0, 8));
   const { id } = lists.create(tenantId, { name: "x", kind: "companies" }, LIMITS);
   const upload = new Upload(false);
-  for (const root of roots) upload.take(root, 1);
+  for (const root of roots) upload.take(root, { line: 1 });
   const sent = { entries: upload.entries(true), verb: "add" } as const;
   await lists.change({ tenantId, id }, sent, { limits: LIMITS, segment: newer.segment });
   const within = make("within", { any_of: [id], exclude: [EXPORTED] });

@@ -1,7 +1,8 @@
 /**
  * Proves what `peneira list` prints and ends with: lists are made, filled from files and from
- * standard input, shown, printed, renamed and deleted, by id and by name; what of a file is not
- * understood is told with its line; what cannot be done is refused in words and changes nothing.
+ * standard input, shown, printed, renamed and deleted, by id and by name; what of a file, CSV or
+ * spreadsheet, is not understood is told with its line or its cell; what cannot be done is refused
+ * in words and changes nothing.
  * Does not prove how columns and CNPJs are read (unit/lists/upload.test.ts).
  */
 import assert from "node:assert/strict";
@@ -10,6 +11,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { text, workbook } from "../../support/lists/workbooks.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 const FILE = "nome;cnpj\nA;11.222.333/0001-81\nB;191\nC;11222333\nD;12.ABC.345/01DE-35\n";
@@ -24,7 +26,7 @@ describe("peneira list", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  function run(args: readonly string[], input = "") {
+  function run(args: readonly string[], input: string | Buffer = "") {
     const { status, stdout, stderr } = spawnSync(...productCommand(args), {
       encoding: "utf8",
       input,
@@ -79,6 +81,37 @@ describe("peneira list", () => {
     assert.match(offered.stderr, /2 read, 0 added, 0 there already, 2 not understood/);
     assert.match(run([...args, "--fill-zeros"], numbers).stderr, /2 read, 1 added/);
     assert.equal(list("export", "Empresas").stdout, "cnpj\n02654062\n");
+  });
+
+  it("reads spreadsheets, whatever they are called, and standard input", async () => {
+    list("create", "Planilha");
+    const rows = [
+      [text("x"), text("cnpj")],
+      [null, { number: "2654062000142" }],
+      [null, text("?")],
+    ];
+    const sheets = [
+      { name: "A", rows },
+      { name: "B", rows: [] },
+    ];
+    const named = join(folder, "planilha.csv");
+    writeFileSync(named, await workbook(sheets));
+    assert.equal(
+      list("add", "Planilha", named, "--fill-zeros").stderr,
+      'B3: "?": Neither a CNPJ of 14 characters nor a root of 8.\n' +
+        'sheet "A" was read; the others, 1, were not read\n' +
+        "list Planilha: 2 read, 1 added, 0 there already, 1 not understood; " +
+        "it has 1 entry now.\n",
+    );
+    const args = ["list", "remove", "Planilha", "-", "--column", "B", "--json", ...options];
+    const removed = run(args, await workbook(sheets.slice(0, 1)));
+    const told = JSON.parse(removed.stdout) as Readonly<Record<string, unknown>>;
+    assert.deepEqual([told.sheet, told.read, told.refused_count], ["A", 2, 2]);
+    writeFileSync(named, (await workbook(sheets)).subarray(0, 700));
+    const spoilt = list("add", "Planilha", named);
+    assert.equal(spoilt.status, 1);
+    assert.match(spoilt.stderr, /no XLSX workbook, or a damaged one/);
+    list("delete", "Planilha");
   });
 
   it("refuses what it cannot do, and changes nothing", () => {

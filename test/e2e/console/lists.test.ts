@@ -1,10 +1,10 @@
 /**
  * Proves, in Chromium against a real server: that a list is made and filled by pasting and from a
- * file, with the counts of the server and every refused line with its reason, and zeros that a
- * spreadsheet took put back; that a search is kept to a list and made without one, by the form and
- * by the address; that rows, one company and a whole search are added; that rows in a list are
- * marked; that a list is renamed, emptied and deleted; at four widths, light and dark, in both
- * languages, with no finding of axe.
+ * file of either kind, with the counts of the server and every refused line with its reason, and
+ * zeros that a spreadsheet took put back; that a search is kept to a list and made without one, by
+ * the form and by the address; that rows, one company and a whole search are added; that rows in a
+ * list are marked; that a list is renamed, emptied and deleted; at four widths, light and dark, in
+ * both languages, with no finding of axe.
  * Does not prove: which texts are CNPJs (unit/lists/upload), nor which rows a list has (twins).
  */
 import assert from "node:assert/strict";
@@ -23,6 +23,7 @@ import {
   shows,
 } from "../../support/console/suite.ts";
 import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
+import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";
 
 const { lists, shell } = words;
 const SPEC = {
@@ -113,6 +114,25 @@ describe("lists", () => {
       .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
     await button(page, lists.submit).click();
     await counted(visit, lists.added, 2);
+    await button(page, lists.addMore).click();
+    await page.getByRole("radio", { name: lists.hows.file }).check();
+    const rows = [
+      [cellOf("Nome"), cellOf("CNPJ")],
+      [cellOf("Um"), cellOf(c)],
+      [null, cellOf("?")],
+    ];
+    const sheets = [
+      { name: "Clientes de 2026", rows },
+      { name: "Notas", rows: [] },
+    ];
+    // What a browser calls the type does not matter, nor does the name.
+    await page
+      .locator(".lists-file")
+      .setInputFiles({ name: "a.bin", mimeType: "", buffer: await workbook(sheets) });
+    await button(page, lists.submit).click();
+    await counted(visit, lists.alreadyThere, 1);
+    await page.getByText(lists.sheet("Clientes de 2026", 1)).waitFor();
+    assert.deepEqual(await refused.locator("td:first-child").allTextContents(), ["B3"]);
     await button(page, lists.done).click();
     await page.getByText(lists.entries(5)).waitFor();
   });

@@ -58,7 +58,7 @@ export class RandomLists {
       const { cnpj } = draw.of(sound);
       const whole = draw.chance(0.2) || kind === "companies";
       const text = whole ? String(cnpj).slice(0, 8) : String(cnpj);
-      upload.take(text, 1);
+      upload.take(text, { line: 1 });
       if (verb === "add") set.add(text.slice(0, 12));
       else set.delete(text.slice(0, 12));
     }

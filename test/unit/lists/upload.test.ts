@@ -41,7 +41,7 @@ describe("texts", () => {
     const upload = new Upload(false);
     const texts = [A, "11.222.333/0001-81", B.toLowerCase(), Z, "11222333", "12.abc.345"];
     texts.forEach((text, at) => {
-      upload.take(text, at + 1);
+      upload.take(text, { line: at + 1 });
     });
     assert.deepEqual(textsOf(upload), [A, A, B, Z, "11222333", "12ABC345"]);
     assert.deepEqual(textsOf(upload, true).slice(0, 4), [
@@ -54,7 +54,7 @@ describe("texts", () => {
     const lost = Z.replace(/^0+/, "");
     const texts = ["11222333000182", lost, "1,12223E+13", "padaria", "123456789"];
     texts.forEach((text, at) => {
-      upload.take(text, at + 1);
+      upload.take(text, { line: at + 1 });
     });
     assert.deepEqual(upload.refused, [
       { line: 1, text: "11222333000182", reason: "wrong_check_digits" },
@@ -63,7 +63,7 @@ describe("texts", () => {
       { line: 4, text: "padaria", reason: "not_a_cnpj" },
       { line: 5, text: "123456789", reason: "not_a_cnpj" },
     ]);
-    for (let line = 6; line < 300; line++) upload.take("x".repeat(1_000), line);
+    for (let line = 6; line < 300; line++) upload.take("x".repeat(1_000), { line });
     assert.equal(upload.refused.length, REFUSED_TOLD);
     assert.equal(upload.refusedCount, 299);
     assert.equal(upload.refused.at(-1)?.text.length, 64);
@@ -71,8 +71,8 @@ describe("texts", () => {
 
   it("get their zeros back where that is asked for", () => {
     const upload = new Upload(true);
-    upload.take(Z.replace(/^0+/, ""), 1);
-    upload.take("123456789", 2);
+    upload.take(Z.replace(/^0+/, ""), { line: 1 });
+    upload.take("123456789", { line: 2 });
     assert.deepEqual(textsOf(upload), [Z]);
     assert.equal(upload.refusedCount, 1);
   });
@@ -100,6 +100,24 @@ describe("a file", () => {
       }
     });
   }
+
+  it("is read in UTF-8 and as Windows writes it, which its header and refusals show", () => {
+    for (const encode of [
+      (text: string) => Buffer.from(text),
+      (text: string) => Buffer.from(text, "latin1"),
+    ]) {
+      const file = encode(`x;SITUAÇÃO\nx;${A}\ny;São João`);
+      for (const piece of [1, 1_000]) {
+        const upload = sent(file, { column: "Situação", piece });
+        assert.deepEqual(textsOf(upload), [A]);
+        assert.deepEqual(upload.refused, [{ line: 3, text: "São João", reason: "not_a_cnpj" }]);
+      }
+    }
+  });
+
+  it("that is a spreadsheet is called one", () => {
+    assert.throws(() => sent("PK\u0003\u0004\u0014"), /a spreadsheet, no CSV/);
+  });
 
   it("has its lines counted, also those in quotes and after the first hundred", () => {
     const lines = Array.from({ length: 250 }, (_, at) => (at === 240 ? "strange" : A));

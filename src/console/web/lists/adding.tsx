@@ -20,6 +20,11 @@ import { type Pasted, readPasted } from "./pasted.ts";
 
 type From = "paste" | "file";
 
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+/** How a zip begins, and older workbooks, which the server refuses in words. */
+const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
+const SIGN_BYTES = 4;
+
 /** What the dialog takes. */
 interface AddEntriesProps {
   list: AccountList;
@@ -92,8 +97,8 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
   const [file, setFile] = useState<File | null>(null);
   const [missing, setMissing] = useState(false);
   const form = useId();
-  const submit = () => {
-    const given = from === "paste" ? readPasted(pasted) : file && asCsv(file);
+  const submit = async () => {
+    const given = from === "paste" ? readPasted(pasted) : file && (await asSent(file));
     if (given === null) setMissing(true);
     else onGive(given);
   };
@@ -112,7 +117,7 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
-          submit();
+          void submit();
         }}
       >
         <Segmented
@@ -187,7 +192,7 @@ function FileBox({ missing, onFile }: FileProps): VNode {
           {...control}
           class="lists-file"
           type="file"
-          accept=".csv,.txt,.tsv,text/csv,text/plain"
+          accept={`.xlsx,.csv,.txt,.tsv,text/csv,text/plain,${XLSX}`}
           onChange={(event) => onFile(event.currentTarget.files?.[0] ?? null)}
         />
       )}
@@ -195,7 +200,9 @@ function FileBox({ missing, onFile }: FileProps): VNode {
   );
 }
 
-/** A file as the server takes it, whatever the system calls its type. */
-function asCsv(file: File): Pasted {
-  return { file: new Blob([file], { type: "text/csv" }) };
+/** A file as the server takes it: a workbook by its first bytes, whatever it is called. */
+async function asSent(file: File): Promise<Pasted> {
+  const begun = new DataView(await file.slice(0, SIGN_BYTES).arrayBuffer());
+  const isBook = begun.byteLength === SIGN_BYTES && WORKBOOKS.includes(begun.getUint32(0));
+  return { file: new Blob([file], { type: isBook ? XLSX : "text/csv" }) };
 }

@@ -42,6 +42,9 @@ export function Outcome({ change, busy, onFill }: OutcomeProps): VNode {
           </div>
         ))}
       </dl>
+      {change.sheet !== undefined && (
+        <p class="field-hint">{text.sheet(change.sheet, change.other_sheets ?? 0)}</p>
+      )}
       {(absent ?? 0) > 0 && <p class="field-hint">{text.notInSnapshotHint}</p>}
       {lost && (
         <Button busy={busy} onClick={onFill}>
@@ -70,9 +73,9 @@ function Refused({ change: { refused, refused_count: count } }: { change: ListCh
           </tr>
         </thead>
         <tbody>
-          {refused.map(({ line, text: sent, reason, offered }) => (
+          {refused.map(({ line, cell, text: sent, reason, offered }) => (
             <tr key={line}>
-              <td>{number(line)}</td>
+              <td>{cell ?? number(line)}</td>
               <td class="mono">{sent}</td>
               <td>
                 {reasons[reason] ?? reason}

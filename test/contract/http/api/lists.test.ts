@@ -1,15 +1,21 @@
 /**
- * Proves, on both transports: lists are created, named, filled from JSON, CSV and searches,
- * emptied, paged and deleted as documented; a file is read while it comes and needs no room beside
- * its entries; another tenant's list is answered as one that does not exist, on every route.
+ * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX and searches,
+ * emptied, paged and deleted as documented; a CSV file is read while it comes and needs no room
+ * beside its entries; an XLSX file has room of its own, which is given back whatever becomes of the
+ * request, and more than fits is refused; another tenant's list is answered as one that does not
+ * exist, on every route.
  * Does not prove: what a search does with lists (listed-search.test.ts).
  */
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { xlsxBytesHeld } from "../../../../src/http/api/entryfiles.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { text as cellOf, workbook } from "../../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
 interface Body {
@@ -29,6 +35,7 @@ interface Seen {
   readonly body: Body;
 }
 
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 let sample: SampleSnapshot;
 let segment: Segment;
@@ -51,13 +58,14 @@ for (const transport of TRANSPORTS) {
     after(() => server.close());
 
     async function ask(method: string, path: string, sent?: unknown, tenant = "enterprise") {
-      const text = typeof sent === "string";
+      const text = typeof sent === "string" || sent instanceof Buffer;
+      const type = sent instanceof Buffer ? XLSX : "text/csv";
       const key = server.keys[tenant as "free"];
       const answer = await fetchDocumented(server.base + path, {
         method,
         headers: {
           authorization: `Bearer ${key}`,
-          ...(sent === undefined ? {} : { "content-type": text ? "text/csv" : "application/json" }),
+          ...(sent === undefined ? {} : { "content-type": text ? type : "application/json" }),
         },
         ...(sent === undefined ? {} : { body: text ? sent : JSON.stringify(sent) }),
       });
@@ -160,6 +168,60 @@ for (const transport of TRANSPORTS) {
       assert.equal(broad.body.code, "query_too_broad");
     });
 
+    it("are filled and emptied with XLSX files, which say their sheet and cells", async () => {
+      const id = await made("xlsx");
+      const rows = [["cnpj"], ["11.222.333/0001-81"], ["nada"], ["11222333"]];
+      const sheets = [
+        { name: "Clientes", rows: rows.map((row) => row.map((one) => cellOf(one))) },
+        { name: "Outra", rows: [] },
+      ];
+      const file = await workbook(sheets);
+      const added = await ask("POST", `/v1/lists/${id}/entries`, file);
+      assert.equal(added.status, 200, JSON.stringify(added.body));
+      const { list: _, request_id: __, ...counts } = added.body;
+      assert.deepEqual(counts, {
+        ...{ sheet: "Clientes", other_sheets: 1, read: 3, added: 2, already_there: 0 },
+        ...{ repeated: 0, not_in_snapshot: 2, refused_count: 1 },
+        refused: [{ line: 3, cell: "A3", text: "nada", reason: "not_a_cnpj" }],
+      });
+      const removed = await ask("POST", `/v1/lists/${id}/entries/remove?column=a`, file);
+      assert.deepEqual([removed.body.removed, removed.body.sheet], [2, "Clientes"]);
+      const spoilt = await ask("POST", `/v1/lists/${id}/entries`, file.subarray(0, 900));
+      assert.deepEqual([spoilt.status, spoilt.body.code], [422, "invalid_request"]);
+      assert.match(JSON.stringify(spoilt.body.errors), /unreadable_xlsx/);
+      const nobody = await ask("POST", `/v1/lists/lst_${"0".repeat(32)}/entries`, file);
+      assert.equal(nobody.status, 404);
+      const asCsv = await ask("POST", `/v1/lists/${id}/entries`, file.toString("latin1"));
+      assert.match(asCsv.body.detail, /This is a spreadsheet, no CSV/);
+      assert.equal(xlsxBytesHeld(), 0);
+    });
+
+    it("take XLSX files within their room, and give it back when a client leaves", async () => {
+      const id = await made("room");
+      const path = `/v1/lists/${id}/entries`;
+      const large = await ask("POST", path, Buffer.alloc(33 * 1024 * 1024));
+      assert.deepEqual([large.status, large.body.code], [413, "payload_too_large"]);
+      const port = Number(new URL(server.base).port);
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        ...["Host: x", `Authorization: Bearer ${server.keys.enterprise}`],
+        ...[`Content-Type: ${XLSX}`, `Content-Length: ${20 * 1024 * 1024}`, "", ""],
+      ].join("\r\n");
+      const leaving = connect(port, "127.0.0.1");
+      leaving.on("error", () => undefined);
+      leaving.write(head);
+      leaving.write(Buffer.alloc(20 * 1024 * 1024 - 1));
+      await until(() => xlsxBytesHeld() === 20 * 1024 * 1024);
+      // The same tenant has half of what others leave, and no more.
+      const second = await ask("POST", path, Buffer.alloc(13 * 1024 * 1024));
+      assert.deepEqual([second.status, second.body.code], [429, "rate_limited"]);
+      leaving.destroy();
+      await until(() => xlsxBytesHeld() === 0);
+      const after = await ask("POST", path, Buffer.alloc(13 * 1024 * 1024));
+      assert.match(after.body.detail, /no XLSX workbook/);
+      assert.equal(xlsxBytesHeld(), 0);
+    });
+
     it("named exported are read by everybody, and changed by nobody", async () => {
       const { list } = (await ask("GET", "/v1/lists/exported")).body;
       assert.deepEqual([list.id, list.entries, list.read_only], ["exported", 0, true]);
@@ -214,4 +276,10 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual([list.name, list.entries, list.revision], ["mine", 0, 0]);
     });
   });
+}
+
+/** Waits for what comes soon. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let left = 200; left > 0 && !holds(); left--) await sleep(10);
+  assert.ok(holds(), "what was waited for did not come");
 }

@@ -56,7 +56,14 @@ export const listViews = {
   pasteHint: "One a line, or a column copied from a spreadsheet; with or without punctuation.",
   pasteMissing: "Paste at least one CNPJ.",
   file: "File",
-  fileHint: "With or without a header; the column of CNPJs is found by itself. Up to 64 MB.",
+  fileHint:
+    "XLSX (up to 32 MB) or CSV (up to 64 MB), with or without a header; the column of CNPJs is " +
+    "found by itself.",
+  sheet: (name: string, others: number) => {
+    if (others === 0) return `The sheet “${name}” was read.`;
+    const left = others === 1 ? "1 other was" : `${number(others)} others were`;
+    return `The sheet “${name}” was read; ${left} not.`;
+  },
   fileMissing: "Choose a file.",
   submit: "Add",
   read: "Read",
@@ -75,6 +82,7 @@ export const listViews = {
     not_a_cnpj: "Not a CNPJ.",
     wrong_check_digits: "The check digits do not match: one digit is mistyped.",
     lost_zeros: "The spreadsheet took its zeros in front.",
+    a_date: "A date. Format the cell as text and type the CNPJ anew.",
     rounded: "The spreadsheet rounded the number. Format the column as text and export it anew.",
   },
   meant: (cnpj: string) => `With them: ${cnpj}.`,

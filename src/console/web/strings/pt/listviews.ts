@@ -57,7 +57,14 @@ export const listViews: typeof English = {
   pasteHint: "Um por linha, ou uma coluna copiada da planilha; com ou sem pontuação.",
   pasteMissing: "Cole pelo menos um CNPJ.",
   file: "Arquivo",
-  fileHint: "Com ou sem cabeçalho; a coluna dos CNPJs é encontrada sozinha. Até 64 MB.",
+  fileHint:
+    "XLSX (até 32 MB) ou CSV (até 64 MB), com ou sem cabeçalho; a coluna dos CNPJs é encontrada " +
+    "sozinha.",
+  sheet: (name, others) => {
+    if (others === 0) return `Foi lida a aba “${name}”.`;
+    const left = others === 1 ? "outra 1 não foi" : `outras ${number(others)} não foram`;
+    return `Foi lida a aba “${name}”; ${left}.`;
+  },
   fileMissing: "Escolha um arquivo.",
   submit: "Adicionar",
   read: "Lidos",
@@ -75,6 +82,7 @@ export const listViews: typeof English = {
     not_a_cnpj: "Não é um CNPJ.",
     wrong_check_digits: "Os dígitos verificadores não conferem: há um dígito errado.",
     lost_zeros: "A planilha tirou os zeros à esquerda.",
+    a_date: "É uma data. Formate a célula como texto e digite o CNPJ de novo.",
     rounded: "A planilha arredondou o número. Formate a coluna como texto e exporte de novo.",
   },
   meant: (cnpj) => `Com eles: ${cnpj}.`,

@@ -1,0 +1,52 @@
+/**
+ * A file of entries of a list, as a command is given it. What comes in: a path, or standard input.
+ * What goes out: the entries, and the lines that were not understood.
+ * Invariant: whether it is CSV or XLSX its first bytes say, never its name. Apart because reading
+ * both is no matter of the command.
+ */
+import { createReadStream } from "node:fs";
+import { CommandError } from "../../errors.ts";
+import { CsvUpload, type Upload } from "../../lists/upload.ts";
+import { readXlsx, XLSX_BYTES_MAX } from "../../lists/xlsxupload.ts";
+import { reading } from "./systemwords.ts";
+
+/** How a zip begins, and the older workbooks, which the reader refuses in words. */
+const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
+const SIGN_BYTES = 4;
+
+/** How the file is read. */
+interface FileWishes {
+  readonly fillZeros: boolean;
+  readonly column: string | undefined;
+}
+
+/** Reads a file; `-` is standard input. @throws CommandError, or AppError for what it holds. */
+export async function readEntryFile(file: string, wishes: FileWishes): Promise<Upload> {
+  const { fillZeros, column } = wishes;
+  const place = file === "-" ? "Standard input" : file;
+  const csv = new CsvUpload(fillZeros, column);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  let isBook: boolean | null = null;
+  await reading(place, async () => {
+    const input = file === "-" ? process.stdin : createReadStream(file);
+    for await (const piece of input as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (isBook === false) csv.add(piece);
+      else pieces.push(piece);
+      if (isBook === null && bytes >= SIGN_BYTES) {
+        isBook = WORKBOOKS.includes(Buffer.concat(pieces).readUInt32BE(0));
+        if (!isBook) for (const one of pieces.splice(0)) csv.add(one);
+      }
+      if (isBook === true && bytes > XLSX_BYTES_MAX) throw tooLarge(place);
+    }
+  });
+  if (isBook === true) return readXlsx(Buffer.concat(pieces), wishes);
+  for (const one of pieces) csv.add(one);
+  return csv.end();
+}
+
+function tooLarge(place: string): CommandError {
+  const most = `${XLSX_BYTES_MAX / 1024 ** 2} MiB`;
+  return new CommandError(`${place} has more than ${most}. Save the sheet as CSV, and name that.`);
+}

@@ -1,0 +1,114 @@
+/**
+ * Which column of a table holds CNPJs. What comes in: the first rows as texts, and what the sender
+ * calls the column. What goes out: its place, and whether the first row is a header.
+ * Invariant: the column is the one that the sender names, else the one whose header says CNPJ, else
+ * the first one that has the most CNPJs among these rows; a header is no row of data, and a table
+ * without one is read from its first row on.
+ */
+import { readCnpj, readRoot } from "../spec/cnpj.ts";
+
+/** Rows that decide, and bytes of them at most. */
+export const SAMPLE_ROWS = 100;
+/** As above. */
+export const SAMPLE_BYTES = 65_536;
+/** Longest cell that is looked at; what is longer is no CNPJ. */
+export const CELL_MAX = 256;
+
+/** Columns of a spreadsheet: A to XFD. */
+const COLUMNS_MAX = 16_384;
+
+/** Takes the text of a cell and the number of its line, the first of which is 1. */
+export type TakeCell = (text: string, line: number) => void;
+
+/** What was found. */
+interface FoundColumn {
+  /** Counted from 0. */
+  readonly column: number;
+  readonly hasHeader: boolean;
+}
+
+/** Why a column is not found. */
+export class ColumnRefusal extends Error {}
+
+/**
+ * Finds the column. `wanted` is its header, its number, counted from 1, or with `lettered` its
+ * letters. Throws `ColumnRefusal` where it is not there.
+ */
+export function findColumn(
+  rows: readonly (readonly string[])[],
+  wanted: string | undefined,
+  lettered = false,
+): FoundColumn {
+  const first = rows[0] ?? [];
+  const hasHeader = first.length > 0 && !first.some(isCnpj) && first.some(hasLetters);
+  const names = hasHeader ? first.map(folded) : [];
+  const width = Math.max(1, ...rows.map(({ length }) => length));
+  if (wanted === undefined) return { column: likely(names, rows, width), hasHeader };
+  const named = names.indexOf(folded(wanted));
+  const column = named >= 0 ? named : placeOf(wanted, lettered);
+  if (column !== null && column < width) return { column, hasHeader };
+  throw new ColumnRefusal(`There is no column ${JSON.stringify(wanted)} in the file.`);
+}
+
+function placeOf(wanted: string, lettered: boolean): number | null {
+  if (/^[1-9]\d{0,4}$/.test(wanted)) return Number(wanted) - 1;
+  return lettered && /^[A-Z]{1,3}$/i.test(wanted) ? columnOfLetters(wanted.toUpperCase()) : null;
+}
+
+function likely(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): number {
+  const exact = names.indexOf("cnpj");
+  if (exact >= 0) return exact;
+  const said = names.findIndex((name) => /\bcnpj\b/.test(name));
+  if (said >= 0) return said;
+  const fits = new Uint32Array(width);
+  for (const row of rows) {
+    row.forEach((text, at) => {
+      if (isCnpj(text)) fits[at] = (fits[at] as number) + 1;
+    });
+  }
+  const most = fits.reduce((best, count) => Math.max(best, count), 0);
+  if (most > 0 || width === 1) return fits.indexOf(most);
+  throw new ColumnRefusal(
+    "No column of the first lines holds CNPJs, and no header says cnpj. Name one: " +
+      "column=<header>.",
+  );
+}
+
+/** The place of a column by its letters, which are capitals; null where a sheet has none. */
+export function columnOfLetters(letters: string): number | null {
+  let number = 0;
+  for (let at = 0; at < letters.length; at++) number = number * 26 + letters.charCodeAt(at) - 64;
+  return number >= 1 && number <= COLUMNS_MAX ? number - 1 : null;
+}
+
+/** The letters of a column by its place. */
+export function lettersOf(column: number): string {
+  let letters = "";
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  }
+  return letters;
+}
+
+function isCnpj(text: string | undefined): boolean {
+  const cell = text?.trim() ?? "";
+  if (readRoot(cell) !== null) return /\d/.test(cell);
+  return readCnpj(cell) !== null || /^[1-9][0-9]{8,12}$/.test(cell);
+}
+
+function hasLetters(text: string): boolean {
+  return /\p{L}/u.test(text);
+}
+
+function folded(text: string): string {
+  return text
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, " ");
+}

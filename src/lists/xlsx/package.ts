@@ -1,0 +1,114 @@
+/**
+ * The package of a workbook: a zip. What comes in: its bytes. What goes out: its parts by path,
+ * each unpacked piece by piece.
+ * Invariant: parts, bytes that they unpack to and their sum are bounded whatever the package says
+ * of itself; a part whose size or checksum is not the one of the package is refused; nothing is
+ * ever written to the disk.
+ */
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import yauzl from "yauzl";
+import { crc32 } from "../../dump/crc32.ts";
+import { SAVE_LESS, XlsxRefusal } from "./refusal.ts";
+
+/** Parts of a package; real ones have dozens. */
+const PARTS_MAX = 4_096;
+/** Bytes that all parts that are read unpack to. */
+const BYTES_MAX = 512 * 1024 * 1024;
+
+/** What is said where the bytes are no such package. */
+const PASSWORD = "Save it as XLSX (Excel workbook) without a password, or as CSV, and send that.";
+
+/** A workbook's package. */
+export class XlsxPackage {
+  readonly #zip: yauzl.ZipFile;
+  readonly #parts: ReadonlyMap<string, yauzl.Entry>;
+  #left = BYTES_MAX;
+
+  private constructor(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>) {
+    this.#zip = zip;
+    this.#parts = parts;
+  }
+
+  /** Reads the directory of a package. Throws `XlsxRefusal`. */
+  static async open(bytes: Buffer): Promise<XlsxPackage> {
+    if (bytes.length >= 4 && bytes.readUInt32BE(0) === 0xd0cf11e0) {
+      const wrong = "it is an old workbook (XLS), or one with a password";
+      throw new XlsxRefusal("The file", wrong, PASSWORD);
+    }
+    const zip = await damaged("The file", () => open(bytes, { lazyEntries: true }));
+    return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)));
+  }
+
+  /** Whether there is a part. */
+  has(path: string): boolean {
+    return this.#parts.has(path.toLowerCase());
+  }
+
+  /** Unpacks a part. Throws `XlsxRefusal`. */
+  async *pieces(path: string): AsyncGenerator<Buffer> {
+    const entry = this.#parts.get(path.toLowerCase());
+    if (entry === undefined) throw new XlsxRefusal(path, "it is missing");
+    const { crc32: wanted, uncompressedSize } = entry;
+    if (entry.isEncrypted()) throw new XlsxRefusal(path, "it has a password", PASSWORD);
+    if (uncompressedSize > this.#left) this.#refuseSize(path);
+    const stream = await damaged(path, () => streamOf(this.#zip, entry));
+    const pieces: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+    let crc = 0;
+    try {
+      for (;;) {
+        const { value, done } = await damaged(path, () => pieces.next());
+        if (done === true) break;
+        this.#left -= value.length;
+        if (this.#left < 0) this.#refuseSize(path);
+        crc = crc32(value, crc);
+        yield value;
+      }
+    } finally {
+      stream.destroy();
+    }
+    if (crc !== wanted >>> 0) throw new XlsxRefusal(path, "it is damaged");
+  }
+
+  #refuseSize(path: string): never {
+    const wrong = `unpacked, the workbook has more than ${BYTES_MAX / 1024 ** 2} MiB`;
+    throw new XlsxRefusal(path, wrong, SAVE_LESS);
+  }
+}
+
+const open = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer);
+
+function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry): Promise<Readable> {
+  return new Promise((settle, fail) => {
+    zip.openReadStream(entry, (error, stream) => (error ? fail(error) : settle(stream)));
+  });
+}
+
+/** The parts by path, in small letters. */
+function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
+  return new Promise((settle, fail) => {
+    const parts = new Map<string, yauzl.Entry>();
+    const refuse = (wrong: string) => fail(new XlsxRefusal("The file", wrong));
+    zip.on("error", fail);
+    zip.on("end", () => settle(parts));
+    zip.on("entry", (entry: yauzl.Entry) => {
+      const path = entry.fileName.toLowerCase();
+      if (parts.has(path)) return refuse(`it has ${path} twice`);
+      if (parts.size >= PARTS_MAX) return refuse("it has too many parts");
+      parts.set(path, entry);
+      zip.readEntry();
+    });
+    zip.readEntry();
+  });
+}
+
+/** What the library finds wrong is the file's fault; of ours there is none on this way. */
+async function damaged<Value>(place: string, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof XlsxRefusal) throw error;
+    const why = String(Object(error).message ?? error).replace(/\.$/, "");
+    throw new XlsxRefusal(place, `it is no XLSX workbook, or a damaged one (${why})`);
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The cells of a sheet. What comes in: its part, piece by piece. What goes out: rows, each with the
+ * cells that are wanted, as a person sees them.
+ * Invariant: memory does not grow with the sheet; a cell that cannot be read is refused by its name
+ * and nothing is read as something else; a formula counts for its last result.
+ */
+import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
+import type { Formats, SeenNumber } from "./formats.ts";
+import { XlsxRefusal } from "./refusal.ts";
+import { TextGathered, type TextTable } from "./texts.ts";
+import { attributesOf, textOf, type XmlTaker } from "./xml.ts";
+
+/** Rows of a sheet. */
+const ROWS_MAX = 1_048_576;
+const ATTRIBUTES_MAX = 4_096;
+
+/** What the cells of a sheet need to be read. */
+export interface SheetParts {
+  readonly texts: TextTable;
+  readonly formats: Formats;
+}
+
+/** Takes the rows that have a cell of those that are wanted. */
+export interface RowTaker {
+  /** Whether a column is wanted. */
+  wants(column: number): boolean;
+  /** Takes a row; its cells by their columns, which are counted from 0, as rows are from 1. */
+  row(number: number, cells: ReadonlyMap<number, SeenNumber>): void;
+}
+
+/** The cell that is being read. */
+interface OpenCell {
+  readonly column: number;
+  readonly kind: string;
+  readonly style: number;
+}
+
+/** Reads one sheet. */
+export class SheetReader implements XmlTaker {
+  /** Whether any cell that was wanted has had anything. */
+  filled = false;
+  readonly #name: string;
+  readonly #parts: SheetParts;
+  readonly #taker: RowTaker;
+  readonly #value = new TextGathered();
+  #row = 0;
+  #inRow = false;
+  #column = -1;
+  #cells = new Map<number, SeenNumber>();
+  #cell: OpenCell | null = null;
+  #reads = false;
+  #spoken = 0;
+
+  /** `name` is that of the sheet. */
+  constructor(name: string, parts: SheetParts, taker: RowTaker) {
+    this.#name = name;
+    this.#parts = parts;
+    this.#taker = taker;
+  }
+
+  open(name: string, tag: string): void {
+    if (name === "c") this.#openCell(tag);
+    else if (name === "row") this.#openRow(tag);
+    else if (this.#cell === null) return;
+    else if (name === "rPh") this.#spoken++;
+    else if (name === "v" || name === "t") this.#reads = this.#spoken === 0;
+  }
+
+  close(name: string): void {
+    if (name === "v" || name === "t") this.#reads = false;
+    else if (name === "c") this.#closeCell();
+    else if (name === "row") this.#closeRow();
+    else if (name === "rPh" && this.#cell !== null) this.#spoken--;
+  }
+
+  text(bytes: string): void {
+    if (this.#reads) this.#value.add(bytes);
+  }
+
+  #openRow(tag: string): void {
+    if (this.#inRow) this.#refuse(`Row ${this.#row} of sheet “${this.#name}”`, "it has no end");
+    const told = this.#attributes(tag).get("r");
+    const number = told === undefined ? this.#row + 1 : Number(told);
+    if (!Number.isInteger(number) || number < 1 || number > ROWS_MAX) {
+      this.#refuse(
+        `Sheet “${this.#name}”, behind row ${this.#row}`,
+        "it has a row without a number",
+      );
+    }
+    this.#row = number;
+    this.#inRow = true;
+    this.#column = -1;
+  }
+
+  #closeRow(): void {
+    this.#inRow = false;
+    if (this.#cells.size === 0) return;
+    this.#taker.row(this.#row, this.#cells);
+    this.#cells = new Map();
+  }
+
+  #openCell(tag: string): void {
+    if (!this.#inRow || this.#cell !== null) {
+      this.#refuse(`Sheet “${this.#name}”, behind row ${this.#row}`, "a cell is in no row");
+    }
+    this.#column = placeOf(tag) ?? this.#told(tag);
+    this.#cell = NOT_WANTED;
+    if (!this.#taker.wants(this.#column)) return;
+    const attributes = this.#attributes(tag);
+    const kind = attributes.get("t") ?? "n";
+    this.#cell = { column: this.#column, kind, style: Number(attributes.get("s") ?? 0) };
+  }
+
+  /** The column of a cell whose tag is not written as nearly all are. */
+  #told(tag: string): number {
+    const told = this.#attributes(tag).get("r");
+    const [, letters = ""] = /^([A-Z]{1,3})[0-9]+$/i.exec(told ?? "") ?? [];
+    const next = told === undefined ? lettersOf(this.#column + 1) : letters.toUpperCase();
+    const column = columnOfLetters(next);
+    if (column !== null) return column;
+    return this.#refuse(`Sheet “${this.#name}”, row ${this.#row}`, "a cell has no place");
+  }
+
+  #closeCell(): void {
+    const cell = this.#cell;
+    const bytes = this.#value.take();
+    this.#cell = null;
+    this.#spoken = 0;
+    if (cell === null || cell === NOT_WANTED || bytes === "") return;
+    const seen = this.#seen(cell, bytes);
+    const text = seen.text.trim().slice(0, CELL_MAX);
+    if (text === "") return;
+    this.filled = true;
+    if (this.#cells.has(cell.column)) this.#refuse(this.#placeOf(cell), "it is there twice");
+    this.#cells.set(cell.column, { text, isDate: seen.isDate });
+  }
+
+  #seen(cell: OpenCell, bytes: string): SeenNumber {
+    const { kind, style } = cell;
+    if (kind === "n") return this.#parts.formats.seen(bytes.trim(), style);
+    if (kind === "d") return { text: textOf(bytes), isDate: true };
+    if (kind === "b") return { text: bytes.trim() === "1" ? "TRUE" : "FALSE", isDate: false };
+    if (kind === "str" || kind === "inlineStr" || kind === "e") {
+      return { text: textOf(bytes), isDate: false };
+    }
+    if (kind !== "s") this.#refuse(this.#placeOf(cell), "it is of a kind that no cell has");
+    const text = /^\s*\d{1,9}\s*$/.test(bytes) ? this.#parts.texts.at(Number(bytes)) : undefined;
+    if (text !== undefined) return { text, isDate: false };
+    return this.#refuse(this.#placeOf(cell), "its text is not in the workbook's table of texts");
+  }
+
+  #placeOf({ column }: OpenCell): string {
+    return `Cell ${lettersOf(column)}${this.#row} of sheet “${this.#name}”`;
+  }
+
+  #attributes(tag: string): ReadonlyMap<string, string> {
+    const place = `Sheet “${this.#name}”, behind row ${this.#row}`;
+    if (tag.length > ATTRIBUTES_MAX) this.#refuse(place, "a tag is too long");
+    return attributesOf(tag, place);
+  }
+
+  #refuse(place: string, wrong: string): never {
+    throw new XlsxRefusal(place, wrong);
+  }
+}
+
+/** A cell of a column that nobody asks for. */
+const NOT_WANTED: OpenCell = { column: -1, kind: "", style: 0 };
+
+/** The column of a tag that begins as nearly all do, without reading the rest; else null. */
+function placeOf(tag: string): number | null {
+  if (!tag.startsWith('c r="')) return null;
+  let column = 0;
+  let at = 5;
+  for (; at < 8; at++) {
+    const sign = tag.charCodeAt(at);
+    if (sign < 0x41 || sign > 0x5a) break;
+    column = column * 26 + sign - 64;
+  }
+  const sign = tag.charCodeAt(at);
+  const fits = at > 5 && sign >= 0x30 && sign <= 0x39 && column <= 16_384;
+  return fits ? column - 1 : null;
+}

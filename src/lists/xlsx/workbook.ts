@@ -1,0 +1,141 @@
+/**
+ * What a workbook consists of. What comes in: its package. What goes out: its sheets in the order
+ * of their tabs, and where its texts and styles are.
+ * Invariant: hidden sheets, charts and macros are no sheets here; a path that leads out of the
+ * package leads nowhere.
+ */
+import { posix } from "node:path";
+import type { XlsxPackage } from "./package.ts";
+import { XlsxRefusal } from "./refusal.ts";
+import { attributesOf, textOf, XmlReader, type XmlTaker } from "./xml.ts";
+
+const SHEETS_MAX = 1_024;
+
+/** A sheet that a person sees. */
+interface SheetPart {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** A workbook. */
+interface Workbook {
+  readonly sheets: readonly SheetPart[];
+  /** Null where it has none. */
+  readonly texts: string | null;
+  readonly styles: string | null;
+  readonly since1904: boolean;
+}
+
+/** One part that another one names. */
+interface Relation {
+  readonly id: string;
+  /** The last word of its type. */
+  readonly type: string;
+  readonly path: string;
+}
+
+/** Reads the parts that say what there is. Throws `XlsxRefusal`. */
+export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
+  if (file.has("mimetype") && !file.has("_rels/.rels")) {
+    const mend = "Save it as XLSX or as CSV, and send that.";
+    throw new XlsxRefusal("The file", "it is no XLSX workbook; it may be an OpenDocument", mend);
+  }
+  const main = (await relationsOf(file, "")).find(({ type }) => type === "officeDocument");
+  if (main === undefined) throw new XlsxRefusal("The file", "it is no XLSX workbook");
+  const book = new WorkbookTaker(main.path);
+  if (main.path.toLowerCase().endsWith(".bin")) {
+    const mend = "Save it as XLSX, and send that.";
+    throw new XlsxRefusal("The file", "it is a binary workbook (XLSB)", mend);
+  }
+  await readPart(file, main.path, book);
+  const relations = await relationsOf(file, main.path);
+  const named = (type: string) => relations.find((one) => one.type === type)?.path ?? null;
+  const sheets = book.sheets.flatMap(({ id, name }) => {
+    const relation = relations.find((one) => one.id === id);
+    if (relation === undefined) throw new XlsxRefusal(`Sheet “${name}”`, "it is missing");
+    return relation.type === "worksheet" ? [{ name, path: relation.path }] : [];
+  });
+  const { since1904 } = book;
+  return { sheets, texts: named("sharedStrings"), styles: named("styles"), since1904 };
+}
+
+async function readPart(file: XlsxPackage, path: string, taker: XmlTaker): Promise<void> {
+  const reader = new XmlReader(path, taker);
+  for await (const piece of file.pieces(path)) reader.add(piece);
+  reader.end();
+}
+
+/** What a part names; of the whole package where the part is "". */
+async function relationsOf(file: XlsxPackage, part: string): Promise<readonly Relation[]> {
+  const folder = posix.dirname(part);
+  const path = posix.join(folder, "_rels", `${posix.basename(part)}.rels`);
+  const taker = new RelationsTaker(path, folder);
+  if (file.has(path)) await readPart(file, path, taker);
+  return taker.found;
+}
+
+class RelationsTaker implements XmlTaker {
+  readonly found: Relation[] = [];
+  readonly #place: string;
+  readonly #folder: string;
+
+  constructor(place: string, folder: string) {
+    this.#place = place;
+    this.#folder = folder;
+  }
+
+  open(name: string, tag: string): void {
+    if (name !== "Relationship") return;
+    const attributes = attributesOf(tag, this.#place);
+    const target = textOf(attributes.get("Target") ?? "");
+    if (attributes.get("TargetMode") === "External") return;
+    if (this.found.length >= SHEETS_MAX) {
+      throw new XlsxRefusal(this.#place, "it names too many parts");
+    }
+    const type = (attributes.get("Type") ?? "").split("/").at(-1) ?? "";
+    const path = posix.join("/", this.#folder, target);
+    const absolute = target.startsWith("/") ? posix.join("/", target) : path;
+    this.found.push({ id: attributes.get("Id") ?? "", type, path: absolute.slice(1) });
+  }
+
+  close(): void {
+    // What counts stands in the tags that open.
+  }
+
+  text(): void {
+    // As above.
+  }
+}
+
+class WorkbookTaker implements XmlTaker {
+  readonly sheets: { readonly id: string; readonly name: string }[] = [];
+  since1904 = false;
+  readonly #place: string;
+
+  constructor(place: string) {
+    this.#place = place;
+  }
+
+  open(name: string, tag: string): void {
+    if (name === "workbookPr") {
+      const told = attributesOf(tag, this.#place).get("date1904") ?? "0";
+      this.since1904 = told === "1" || told === "true";
+    }
+    if (name !== "sheet") return;
+    const attributes = attributesOf(tag, this.#place);
+    if (/hidden/i.test(attributes.get("state") ?? "")) return;
+    if (this.sheets.length >= SHEETS_MAX) {
+      throw new XlsxRefusal(this.#place, "it has too many sheets");
+    }
+    const title = textOf(attributes.get("name") ?? "").slice(0, 64);
+    this.sheets.push({ id: attributes.get("id") ?? "", name: title });
+  }
+
+  close(): void {
+    // What counts stands in the tags that open.
+  }
+
+  text(): void {
+    // As above.
+  }
+}

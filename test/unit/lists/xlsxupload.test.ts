@@ -1,0 +1,262 @@
+/**
+ * Proves: what people send as XLSX becomes the entries they mean: texts in every way in which
+ * programs store them, numbers by all of their digits however they are shown, the column by header,
+ * letters, number or content, of the first sheet that has anything; zeros that a format shows are
+ * there, those that are lost are offered; dates and all else is refused by its cell. Random sheets
+ * are read as another library reads them.
+ * Does not prove: that spoilt files are refused (xlsxdamage.test.ts), nor how a body comes to the
+ * reader (contract/http/api/lists.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import readSheets from "read-excel-file/node";
+import { openXlsxRenderer } from "../../../src/export/formats/xlsx/xlsx.ts";
+import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
+import type { Upload } from "../../../src/lists/upload.ts";
+import { readXlsxColumn } from "../../../src/lists/xlsx/xlsxcolumn.ts";
+import { readXlsx } from "../../../src/lists/xlsxupload.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+import { unreadableXlsx } from "../../support/lists/unreadable.ts";
+import {
+  type CellDraft,
+  packed,
+  partsOf,
+  type SheetDraft,
+  STYLES,
+  text,
+  workbook,
+} from "../../support/lists/workbooks.ts";
+import {
+  batchesOf,
+  contextOf,
+  openRenderFixture,
+  type RenderFixture,
+  renderedBytes,
+} from "../../support/native-index/render-fixture.ts";
+import { Draw, seededRng } from "../../support/spec/random.ts";
+
+const A = "11222333000181";
+const B = `12ABC34501DE${cnpjCheckDigits("12ABC34501DE")}`;
+/** Begins with zeros. */
+const Z = `000123450001${cnpjCheckDigits("000123450001")}`;
+const LOST = Z.replace(/^0+/, "");
+/** 14 May 2026. */
+const DAY = "46156";
+
+function textsOf(upload: Upload): string[] {
+  const bytes = upload.entries(false);
+  return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
+}
+
+function read(file: Buffer, column?: string, fillZeros = false): Promise<Upload> {
+  return readXlsx(file, { fillZeros, column });
+}
+
+const sheet = (rows: SheetDraft["rows"], name = "Plan1"): SheetDraft => ({ name, rows });
+const column = (cells: readonly CellDraft[]) => sheet(cells.map((cell) => [cell]));
+
+describe("cells", () => {
+  it("with texts are read however they are stored", async () => {
+    const ways = ["shared", "inline", "rich", "formula"] as const;
+    for (const wording of [
+      {},
+      { prefix: "x" },
+      { places: false },
+      { prefix: "a", places: false },
+    ]) {
+      const cells = ways.flatMap((as) => [text(A, as), text(` ${B.toLowerCase()} `, as)]);
+      const upload = await read(await workbook([column(cells)], wording));
+      assert.deepEqual(textsOf(upload), [A, B, A, B, A, B, A, B]);
+      assert.deepEqual(upload.refused, []);
+    }
+  });
+
+  it("with numbers count by all of their digits, whatever is shown", async () => {
+    const { general, scientific, thousands, zeros, mask, date } = STYLES;
+    const cells = [
+      { number: A, style: general },
+      { number: "1.1222333000181E13", style: scientific },
+      { number: `${A}.0`, style: thousands },
+      // Shown with their zeros, so they are there.
+      { number: LOST, style: zeros },
+      { number: LOST, style: mask },
+      // No date of a spreadsheet is that late.
+      { number: A, style: date },
+      { number: "11222333" },
+    ];
+    const upload = await read(await workbook([column(cells)]));
+    assert.deepEqual(textsOf(upload), [A, A, A, Z, Z, A, "11222333"]);
+    assert.deepEqual(upload.refused, []);
+  });
+
+  it("that are none are told by their names, with the reason", async () => {
+    const { builtInDate, date, hours } = STYLES;
+    const cells: CellDraft[] = [
+      text("CNPJ"),
+      { number: DAY, style: builtInDate },
+      { number: DAY, style: date },
+      { number: "0.5", style: hours },
+      { stored: "2026-05-14T00:00:00", kind: "d" },
+      { number: LOST },
+      text("1,12223E+13"),
+      { stored: "1", kind: "b" },
+      { stored: "#N/A", kind: "e" },
+      { number: "11222333000182" },
+      { number: "1.5" },
+      text("São João & <Filhos>"),
+    ];
+    const { refused } = await read(
+      await workbook([sheet([null, ...cells.map((one) => [null, one])])]),
+    );
+    assert.deepEqual(refused, [
+      { line: 3, cell: "B3", text: "2026-05-14", reason: "a_date" },
+      { line: 4, cell: "B4", text: "2026-05-14", reason: "a_date" },
+      { line: 5, cell: "B5", text: "12:00", reason: "a_date" },
+      { line: 6, cell: "B6", text: "2026-05-14T00:00:00", reason: "a_date" },
+      { line: 7, cell: "B7", text: LOST, reason: "lost_zeros", offered: Z },
+      { line: 8, cell: "B8", text: "1,12223E+13", reason: "rounded" },
+      { line: 9, cell: "B9", text: "TRUE", reason: "not_a_cnpj" },
+      { line: 10, cell: "B10", text: "#N/A", reason: "not_a_cnpj" },
+      { line: 11, cell: "B11", text: "11222333000182", reason: "wrong_check_digits" },
+      { line: 12, cell: "B12", text: "1.5", reason: "not_a_cnpj" },
+      { line: 13, cell: "B13", text: "São João & <Filhos>", reason: "not_a_cnpj" },
+    ]);
+  });
+
+  it("get their zeros back where that is asked for", async () => {
+    const file = await workbook([column([{ number: LOST }, { number: "191" }])]);
+    const upload = await read(file, undefined, true);
+    assert.deepEqual(textsOf(upload), [Z]);
+    assert.equal(upload.refusedCount, 1);
+  });
+});
+
+describe("the column", () => {
+  const rows = [
+    ["Razão social", "Documento", "Matriz (CNPJ)"].map((one) => text(one)),
+    [text("Um"), text(B), text(A)],
+    [text("Dois"), text(B), { number: A }],
+  ];
+  for (const [wanted, found] of [
+    [undefined, A],
+    ["documento", B],
+    ["Matriz  (cnpj)", A],
+    ["B", B],
+    ["3", A],
+  ] as const) {
+    it(`is found as ${wanted ?? "the one that says so"}`, async () => {
+      const upload = await read(await workbook([sheet(rows)]), wanted);
+      assert.deepEqual(textsOf(upload), [found, found]);
+      assert.deepEqual(upload.refused, []);
+    });
+  }
+
+  it("is found by what it holds, far behind the first hundred rows too", async () => {
+    const many = Array.from({ length: 250 }, (_, at) => [
+      text(`Empresa ${at}`),
+      text(at === 240 ? "estranhos" : A),
+    ]);
+    const upload = await read(await workbook([sheet([[text("a"), text("b")], ...many])]));
+    assert.equal(upload.read, 250);
+    assert.deepEqual(upload.refused, [
+      { line: 242, cell: "B242", text: "estranhos", reason: "not_a_cnpj" },
+    ]);
+  });
+
+  it("that is not there is refused", async () => {
+    const file = await workbook([sheet(rows)]);
+    assert.match(await unreadableXlsx(file, "telefone"), /no column "telefone"/);
+    assert.match(await unreadableXlsx(file, "D"), /no column "D"/);
+    const none = await workbook([
+      sheet([
+        [text("a"), text("b")],
+        [text("c"), text("d")],
+      ]),
+    ]);
+    assert.match(await unreadableXlsx(none), /No column of the first lines holds CNPJs/);
+  });
+});
+
+describe("the sheet", () => {
+  const full = (name: string, cnpj: string): SheetDraft => sheet([[text(cnpj)]], name);
+  it("is the first one that has anything, and is named", async () => {
+    const sheets = [
+      { ...full("Escondida", B), state: "hidden" },
+      { ...full("Mais", B), state: "veryHidden" },
+      sheet([null, [null, text("  ")]], "Vazia"),
+      full("Clientes & Cia", A),
+      full("Outros", B),
+    ] as const;
+    const upload = await read(await workbook(sheets));
+    assert.deepEqual(textsOf(upload), [A]);
+    assert.deepEqual(upload.sheet, { name: "Clientes & Cia", others: 2 });
+  });
+
+  it("that there is none of is said", async () => {
+    assert.match(await unreadableXlsx(await workbook([sheet([])])), /no sheet of it has anything/);
+    const hidden = { ...full("x", A), state: "hidden" } as const;
+    assert.match(await unreadableXlsx(await workbook([hidden])), /no sheet of it has anything/);
+  });
+});
+
+describe("files of exports", () => {
+  let fixture: RenderFixture;
+  before(async () => {
+    fixture = await openRenderFixture();
+  });
+  after(() => fixture.dispose());
+  it("come back as the accounts that they held", async () => {
+    const { rows } = fixture;
+    const wish = { format: "xlsx", rowCount: rows.length } as const;
+    const context = contextOf(fixture.segment, wish);
+    const file = await renderedBytes(openXlsxRenderer, context, batchesOf(rows, 100));
+    const upload = await read(file);
+    assert.equal(upload.sheet?.name, "Accounts");
+    assert.equal(upload.read, rows.length);
+    // Made-up rows have CNPJs whose check digits are wrong.
+    assert.ok(upload.refused.every(({ reason }) => reason === "wrong_check_digits"));
+    assert.ok(upload.refusedCount < rows.length);
+  });
+});
+
+/** Texts that a spreadsheet may hold, and some that XML must not take for itself. */
+const TEXTS = [A, B, Z, "São João", "a & b < c", '"', "x".repeat(70), "1e5", "]]>", "ção\n2"];
+const NUMBERS = [A, LOST, "0", "-12.5", "1E+5", "123456789012345", "0.1"];
+
+function randomCell(draw: Draw): CellDraft | null {
+  const kind = draw.below(6);
+  if (kind === 0) return null;
+  if (kind === 1) return { number: draw.of(NUMBERS) };
+  if (kind === 2) return { number: draw.of(NUMBERS), style: draw.of([0, 5, 6]) };
+  if (kind === 3) return { stored: String(draw.below(2)), kind: "b" };
+  return text(draw.of(TEXTS), draw.of(["shared", "inline", "rich", "formula"] as const));
+}
+
+describe("random sheets", () => {
+  it("are read as another library reads them", async () => {
+    let cells = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      const draw = new Draw(seededRng(seed));
+      const width = 1 + draw.below(30);
+      const header = Array.from({ length: width }, (_, at) => text(`Coluna ${at}`));
+      const rows = Array.from({ length: 1 + draw.below(260) }, () =>
+        draw.chance(0.1) ? null : Array.from({ length: width }, () => randomCell(draw)),
+      );
+      const wording = draw.chance(0.5) ? {} : { prefix: "x" };
+      const file = await packed(partsOf([sheet([header, ...rows])], wording), draw);
+      const at = draw.below(width);
+      const found: (readonly [number, string])[] = [];
+      const takes = ({ row, text: one }: { row: number; text: string }) => found.push([row, one]);
+      await readXlsxColumn(file, `coluna ${at}`, takes);
+      const [twin] = await readSheets(file, { trim: false });
+      const wanted = (twin?.data ?? []).flatMap((row, line) => {
+        const value = row[at] ?? null;
+        const told = typeof value === "boolean" ? String(value).toUpperCase() : String(value);
+        return line === 0 || value === null ? [] : [[line + 1, told.trim()] as const];
+      });
+      assert.deepEqual(found, wanted, `seed ${seed}`);
+      cells += found.length;
+    }
+    assert.ok(cells > 3_000, `${cells} cells were compared`);
+  });
+});
