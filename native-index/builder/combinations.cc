@@ -8,62 +8,11 @@
 #include <atomic>
 #include <memory>
 
-#include "builder/chunk_codes.h"
 #include "builder/parallel.h"
-#include "format/rollup.h"
+#include "builder/row_keys.h"
 
 namespace peneira {
 namespace {
-
-// The group and the key of every row of a chunk; one per thread.
-class RowKeys {
- public:
-  RowKeys(const BuildContext& context, const Grouping& grouping)
-      : codes_(context),
-        rows_(context.columns),
-        grouping_(grouping),
-        keys_(kChunkRows),
-        groups_(kChunkRows) {
-    for (const KeyMember& member : grouping.members) nothing_ |= member.none << member.shift;
-  }
-
-  // Number of rows; 0 where a code does not fit.
-  uint32_t collect(uint32_t chunk) {
-    const uint32_t count = std::min(kChunkRows, rows_.rowCount() - chunk * kChunkRows);
-    std::fill_n(keys_.begin(), count, nothing_);
-    std::fill_n(groups_.begin(), count, static_cast<uint16_t>(grouping_.groups - 1));
-    const CodePairs& grouped = codes_.collect(grouping_.dimension, chunk);
-    for (size_t i = 0; i < grouped.codes.size(); i++) groups_[grouped.rows[i]] = grouped.codes[i];
-    const CodePairs& flags = codes_.collect(Dimensions::kFlag, chunk);
-    for (size_t i = 0; i < flags.codes.size(); i++) {
-      if (flags.codes[i] < RollupKey::kFlagBits) keys_[flags.rows[i]] |= 1u << flags.codes[i];
-    }
-    const bool fits =
-        std::all_of(grouping_.members.begin(), grouping_.members.end(),
-                    [this, chunk](const KeyMember& member) { return put(member, chunk); });
-    return fits ? count : 0;
-  }
-  uint32_t key(uint32_t row) const { return keys_[row]; }
-  uint16_t group(uint32_t row) const { return groups_[row]; }
-
- private:
-  bool put(const KeyMember& member, uint32_t chunk) {
-    const CodePairs& pairs = codes_.collect(member.dimension, chunk);
-    for (size_t i = 0; i < pairs.codes.size(); i++) {
-      const uint32_t code = pairs.codes[i];
-      if (code >= member.none) return false;
-      keys_[pairs.rows[i]] ^= (member.none ^ code) << member.shift;
-    }
-    return true;
-  }
-
-  ChunkCodes codes_;
-  const SourceColumns& rows_;
-  const Grouping& grouping_;
-  uint32_t nothing_ = 0;
-  std::vector<uint32_t> keys_;
-  std::vector<uint16_t> groups_;
-};
 
 // The keys of all rows, those of a group together.
 struct Buckets {

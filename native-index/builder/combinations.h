@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "builder/build_context.h"
+#include "builder/row_keys.h"
 
 namespace peneira {
 
@@ -18,20 +19,6 @@ struct Cell {
 };
 using Cells = std::vector<Cell>;       // in the order of their keys, each once
 using CellTable = std::vector<Cells>;  // by group
-
-// A dimension in a key: where its bits begin, and what stands there for accounts without a code.
-struct KeyMember {
-  Dimensions::Number dimension;
-  uint32_t shift, none;
-};
-
-// By what accounts are put into groups, of which the last is for those without a code; the members
-// of the keys, whose lowest bits are the flags.
-struct Grouping {
-  Dimensions::Number dimension;
-  uint32_t groups;
-  std::vector<KeyMember> members;
-};
 
 // The cells of every group; nothing where a code does not fit its bits, or is no group. Needs 4
 // bytes of memory for each account, beside the cells.

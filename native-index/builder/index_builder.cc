@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "builder/build_context.h"
+#include "builder/cover_writer.h"
 #include "builder/cube_writer.h"
 #include "builder/districts_writer.h"
 #include "builder/orders.h"
@@ -231,6 +232,8 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   watch.lap("postal", result);
   writePlaces(context);
   watch.lap("places", result);
+  writeCover(context);
+  watch.lap("cover", result);
   writeDistricts(context, path);
   watch.lap("districts", result);
 }

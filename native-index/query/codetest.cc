@@ -4,7 +4,7 @@
 #include "query/codetest.h"
 
 #include "format/failure.h"
-#include "query/calendar.h"
+#include "format/calendar.h"
 
 namespace peneira {
 namespace {

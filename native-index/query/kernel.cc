@@ -18,6 +18,8 @@ constexpr uint64_t kSpanSlack = 3;
 constexpr uint32_t kSpanMin = 1024;
 // A span that was not enough is followed by one that is longer by this factor.
 constexpr uint32_t kSpanGrowth = 4;
+// Entries of COVER that are read in the time in which a chunk is opened.
+constexpr uint64_t kEntriesPerChunk = 256;
 
 uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
   const uint64_t rows = wanted * kSpanSlack * kChunkRows / (estimate + 1);
@@ -79,6 +81,8 @@ std::optional<uint64_t> countByYears(const Segment& segment, const Query& query,
 std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
   if (const auto summed = segment.rollup().count(query)) return summed;
   if (const auto cubed = countByCube(segment, query)) return cubed;
+  const uint64_t entriesMax = uint64_t{segment.chunkCount()} * kEntriesPerChunk;
+  if (const auto counted = segment.cover().count(query, entriesMax, work)) return counted;
   return countByYears(segment, query, work);
 }
 
@@ -86,6 +90,11 @@ std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, 
 
 void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows& request) {
   if (request.limit == 0) return;
+  const CoverRequest covered{request.from, request.limit - request.rows.size()};
+  if (auto rows = segment.cover().first(query, covered, work)) {
+    request.rows.insert(request.rows.end(), rows->begin(), rows->end());
+    return;
+  }
   ChunkQuery chunks(segment, query, work);
   uint32_t low = static_cast<uint32_t>(request.from % kChunkRows);
   uint64_t first = request.from / kChunkRows;

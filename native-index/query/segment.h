@@ -16,6 +16,7 @@
 #include "format/table.h"
 #include "format/terms.h"
 #include "query/answers.h"
+#include "query/cover.h"
 #include "query/districts.h"
 #include "query/places.h"
 #include "query/postal.h"
@@ -63,6 +64,7 @@ class Segment {
   const Cube& cube() const { return cube_; }
   const Rollup& rollup() const { return rollup_; }
   const Places& places() const { return places_; }
+  const Cover& cover() const { return cover_; }
   const PostalIndex& postal() const { return postal_; }
   const DistrictIndex& districts() const { return districts_; }
   Answers& answers() const { return answers_; }
@@ -96,6 +98,7 @@ class Segment {
   Cube cube_;
   Rollup rollup_;
   Places places_;
+  Cover cover_;
   PostalIndex postal_;
   DistrictIndex districts_;
   std::vector<int64_t> population_, numbers_;

@@ -8,7 +8,7 @@
 
 #include "format/columns.h"
 #include "format/rollup.h"
-#include "query/calendar.h"
+#include "format/calendar.h"
 
 namespace peneira {
 namespace {

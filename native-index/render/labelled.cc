@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "format/phone.h"
-#include "query/calendar.h"
+#include "format/calendar.h"
 #include "render/render.h"
 #include "render/word_list.h"
 

@@ -18,6 +18,7 @@ import {
   ORDERS,
   TABLES,
 } from "../../../native-index/format/columns.ts";
+import { coveredRows, coverIn, coverLists } from "../../support/native-index/cover-decode.ts";
 import {
   FIXTURE_TABLES,
   type FixtureRow,
@@ -170,6 +171,12 @@ describe("a region of 4,000 random rows", () => {
     assert.deepEqual([years === null, activities === null], [false, true], "one has no room");
   });
 
+  test("lists the rows of every activity and state with their keys", () => {
+    const lists = coverLists(coverIn(region) ?? assert.fail("no COVER"));
+    assert.deepEqual(sortedEntries(lists), sortedEntries(coveredRows(fixture.rows)));
+    assert.ok(lists.size > 100);
+  });
+
   test("sorts the rows of a chunk by postal code", () => {
     assert.deepEqual(postalIn(region), sortedPostal(fixture.rows));
   });
@@ -265,6 +272,7 @@ describe("regions of other shapes", () => {
     const last = { ...(rows[0] as FixtureRow), started_on: 186_000 };
     const { fixture, region } = await build([...rows.slice(1), last]);
     assert.equal(rollupIn(region), null, "the year 2479 has the code 679");
+    assert.equal(coverIn(region), null);
     const few = rowsOfKinds(16, 20_000, 100);
     const late = await build([{ ...(few[0] as FixtureRow), started_on: 186_000 }, ...few.slice(1)]);
     const [years, activities] = placesOf(placesIn(late.region) ?? assert.fail("no PLACES"));
@@ -333,6 +341,7 @@ test("the bench of the builder runs, small, and names every phase", async () => 
     "rollup",
     "postal",
     "places",
+    "cover",
     "districts",
     "checksums",
   ]);

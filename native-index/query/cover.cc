@@ -1,0 +1,209 @@
+// Reads the wanted lists side by side. What comes in and goes out: see cover.h.
+// Invariant: every list is read window by window of row ids, all of them to the same end, so that
+// the matches of a window come before those of the next one; inside of a window they are sorted.
+#include "query/cover.h"
+
+#include <algorithm>
+
+#include "format/failure.h"
+#include "format/parts.h"
+#include "format/calendar.h"
+
+namespace peneira {
+namespace {
+
+// More lists are not read side by side: their beginnings alone would cost as much as the posting
+// lists do. More rows are asked for by exports, which take whole chunks.
+constexpr size_t kListsMax = 256;
+constexpr size_t kRowsMax = 2'048;
+
+// Entries of the first window for each row that is wanted, and how a window that gave too few is
+// followed by a longer one.
+constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
+// Entries whose blocks are looked up at once; 4 KiB of them.
+constexpr uint32_t kEntriesAtOnce = 512;
+
+constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
+constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
+
+// Municipalities stand in no key.
+bool namesMunicipality(const Clause& clause) {
+  return clause.kind == Clause::Kind::kPosting && clause.any.size() == 1 &&
+         clause.any[0].dimension == Dimensions::kMunicipalityIbge;
+}
+
+// A day as CoverKey::dateOf has it.
+uint32_t dateOfDay(int64_t day) {
+  const int64_t year = yearOf(day);
+  const auto dayOfYear = static_cast<uint32_t>(day - firstDayOf(year));
+  return static_cast<uint32_t>(year - kFirstStartedYear) << CoverKey::kDayBits | dayOfYear;
+}
+
+}  // namespace
+
+Cover::Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables) {
+  const auto part = findPart(blocks, directory, kCoverMagic, kCoverVersion);
+  if (!part) return;
+  if (part->length < sizeof(CoverHeader)) damaged("COVER is too short");
+  header_ = load<CoverHeader>(blocks.view(part->offset, sizeof(CoverHeader)));
+  const auto expectCodes = [tables](const char* what, uint32_t found, uint32_t table) {
+    expectEqual(what, found, uint64_t{tables[table].count()} + 1);
+  };
+  expectCodes("activities in COVER", header_.activities, Tables::kCnaePrimary);
+  expectCodes("states in COVER", header_.states, Tables::kUf);
+  const auto expectInside = [this](uint64_t at, uint64_t length) {
+    if (length > header_.length || at > header_.length - length || at % sizeof(uint32_t) != 0) {
+      damaged("an array of COVER lies outside of it");
+    }
+  };
+  const uint64_t lists = uint64_t{header_.activities} * header_.states;
+  expectInside(header_.starts_offset, (lists + 1) * sizeof(uint32_t));
+  expectInside(header_.entries_offset, directory.rowCount * sizeof(CoverEntry));
+  offset_ = part->offset;
+  rowCount_ = directory.rowCount;
+  blocks_ = &blocks;
+}
+
+bool Cover::Asked::holds(uint32_t key) const {
+  if (!wanted.holds(key)) return false;
+  if (!dated) return true;
+  const uint32_t date = CoverKey::dateOf(key);
+  for (const auto& [low, high] : days) {
+    if (date >= low && date <= high) return true;
+  }
+  return false;
+}
+
+std::optional<Cover::Asked> Cover::read(const Query& query) const {
+  if (blocks_ == nullptr) return std::nullopt;
+  Query coded;
+  const Clause* dates = nullptr;
+  for (const Clause& clause : query.clauses) {
+    if (clause.kind != Clause::Kind::kRange) {
+      if (namesMunicipality(clause)) return std::nullopt;
+      coded.clauses.push_back(clause);
+      continue;
+    }
+    const bool isDate = clause.column == Columns::kStartedOn && clause.orColumn == kNoColumn;
+    if (!isDate || dates != nullptr) return std::nullopt;
+    dates = &clause;
+  }
+  auto wanted = Wanted::read(coded, {header_.activities, header_.states, 1});
+  if (!wanted || !wanted->wantsActivities()) return std::nullopt;
+  Asked asked{std::move(*wanted), dates != nullptr, {}};
+  if (dates == nullptr) return asked;
+  for (const auto& [low, high] : dates->ranges) {
+    const int64_t from = std::max(low, kFirstDay), to = std::min(high, kLastDay);
+    if (from <= to) asked.days.emplace_back(dateOfDay(from), dateOfDay(to));
+  }
+  return asked;
+}
+
+Cover::List Cover::listAt(uint64_t number) const {
+  const uint8_t* starts = blocks_->view(
+      offset_ + header_.starts_offset + number * sizeof(uint32_t), 2 * sizeof(uint32_t));
+  const List list{load<uint32_t>(starts), load<uint32_t>(starts + sizeof(uint32_t))};
+  if (list.next > list.end || list.end > rowCount_) damaged("COVER has starts that do not rise");
+  return list;
+}
+
+// The wanted lists that have rows, their beginnings asked for; nothing where they are too many.
+std::optional<std::vector<Cover::List>> Cover::listsOf(const Asked& asked) const {
+  std::vector<List> lists;
+  for (uint32_t activity = 0; activity < header_.activities; activity++) {
+    if (asked.wanted.activities[activity] == 0) continue;
+    for (uint32_t state = 0; state < header_.states; state++) {
+      if (asked.wanted.states[state] == 0) continue;
+      const List list = listAt(uint64_t{activity} * header_.states + state);
+      if (list.next < list.end) lists.push_back(list);
+    }
+    if (lists.size() > kListsMax) return std::nullopt;
+  }
+  for (const List& list : lists) {
+    const uint64_t at = offset_ + header_.entries_offset + list.next * sizeof(CoverEntry);
+    blocks_->ask(at, sizeof(CoverEntry));
+    blocks_->prefetch(at);
+  }
+  return lists;
+}
+
+CoverEntry Cover::entryAt(uint32_t number) const {
+  const uint64_t at = offset_ + header_.entries_offset + uint64_t{number} * sizeof(CoverEntry);
+  return load<CoverEntry>(blocks_->view(at, sizeof(CoverEntry)));
+}
+
+// Passes over the rows before `from`.
+void Cover::skip(List& list, uint64_t from) const {
+  uint32_t low = list.next, high = list.end;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (entryAt(middle).row < from) low = middle + 1;
+    else high = middle;
+  }
+  list.next = low;
+}
+
+// Adds the matches of a list whose rows are of a window.
+void Cover::readWindow(List& list, const Asked& asked, Window window, std::vector<uint32_t>& rows,
+                       Work& work) const {
+  uint64_t least = window.from;
+  while (list.next < list.end) {
+    const uint32_t count = std::min(list.end - list.next, kEntriesAtOnce);
+    const uint64_t at = offset_ + header_.entries_offset + uint64_t{list.next} * sizeof(CoverEntry);
+    const uint8_t* entries = blocks_->view(at, uint64_t{count} * sizeof(CoverEntry));
+    for (uint32_t i = 0; i < count; i++) {
+      const auto entry = load<CoverEntry>(entries + i * sizeof(CoverEntry));
+      if (entry.row < least || entry.row >= rowCount_) damaged("COVER has rows that do not rise");
+      if (entry.row >= window.end) return;
+      least = uint64_t{entry.row} + 1;
+      list.next++;
+      work.tests++;
+      if (asked.holds(entry.key)) rows.push_back(entry.row);
+    }
+  }
+}
+
+std::optional<std::vector<uint32_t>> Cover::first(const Query& query, const CoverRequest& request,
+                                                  Work& work) const {
+  if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
+  const auto asked = read(query);
+  auto lists = asked ? listsOf(*asked) : std::nullopt;
+  if (!lists) return std::nullopt;
+  uint64_t entries = 0;
+  for (List& list : *lists) {
+    if (request.from > 0) skip(list, request.from);
+    entries += list.end - list.next;
+  }
+  std::vector<uint32_t> found;
+  const uint64_t left = rowCount_ - std::min(request.from, rowCount_);
+  uint64_t width = request.limit * kEntriesPerRow * left / (entries + 1) + 1;
+  for (Window window{0, request.from}; window.end < rowCount_ && found.size() < request.limit;) {
+    window = {window.end, std::min(rowCount_, window.end + width)};
+    const size_t before = found.size();
+    for (List& list : *lists) readWindow(list, *asked, window, found, work);
+    std::sort(found.begin() + static_cast<ptrdiff_t>(before), found.end());
+    const uint64_t wanted = request.limit - std::min(request.limit, found.size());
+    width *= std::min(kGrowthMax, (wanted * 5 / 4 + 8) / (found.size() - before + 1) + 1);
+  }
+  if (found.size() > request.limit) found.resize(request.limit);
+  return found;
+}
+
+std::optional<uint64_t> Cover::count(const Query& query, uint64_t entriesMax, Work& work) const {
+  const auto asked = read(query);
+  const auto lists = asked ? listsOf(*asked) : std::nullopt;
+  if (!lists) return std::nullopt;
+  uint64_t entries = 0;
+  for (const List& list : *lists) entries += list.end - list.next;
+  if (entries > entriesMax) return std::nullopt;
+  uint64_t count = 0;
+  std::vector<uint32_t> rows;
+  for (List list : *lists) {
+    rows.clear();
+    readWindow(list, *asked, {0, rowCount_}, rows, work);
+    count += rows.size();
+  }
+  return count;
+}
+
+}  // namespace peneira

@@ -1,0 +1,206 @@
+/**
+ * Proves: pages of questions about activities and whatever else COVER holds are those of the slow
+ * twin, from the first row and from any other one, whole and by a few rows, and so is what is
+ * counted of days inside a year; no chunk is opened for them, and few entries are read for a short
+ * page; without COVER they are the same; what it does not hold is asked elsewhere; wrong numbers in
+ * COVER with right checksums are refused, at open or use.
+ * Does not prove: that the lists are those of the rows (unit/native-index/build-region.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, it } from "node:test";
+import type { DimensionName } from "../../../native-index/format/columns.ts";
+import { type Clause, type NativeSegment, openSegment } from "../../../native-index/napi/engine.ts";
+import { randomRows, seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { openForged, startOfPart } from "../../support/native-index/forged-region.ts";
+import { matchesOf } from "../../support/native-index/query-twin.ts";
+import { Region } from "../../support/native-index/region-decode.ts";
+import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
+import { tries } from "../../support/scale.ts";
+
+const ROUNDS = tries("kernel queries");
+/** More than one chunk. */
+const ROWS = 70_000;
+const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
+const COVER = "PNCOVERS";
+/** Whose codes are asked for, and how many; a few of them no row has. */
+const HELD: readonly (readonly [DimensionName, number])[] = [
+  ["uf", 7],
+  ["registration_status", 9],
+  ["company_size_code", 5],
+  ["flag", 6],
+  ["started_year", 226],
+];
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-cover-"));
+const random = seededRandom(31);
+const below = (count: number) => Math.floor(random() * count);
+let fixture: Fixture;
+let region: Region;
+let segment: NativeSegment;
+let without: NativeSegment;
+let forged = 0;
+
+const open = (change: (bytes: Buffer) => void) =>
+  openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
+
+before(async () => {
+  fixture = await writeFixture(path.join(folder, "rows"), randomRows(30, ROWS));
+  region = new Region(fixture.path, fixture.directory);
+  segment = openSegment(fixture.path, fixture.directory);
+  without = open((bytes) => bytes.write("PNFUTURE", startOfPart(region, COVER), "latin1"));
+});
+after(() => {
+  segment.close();
+  without.close();
+  rmSync(folder, { recursive: true });
+});
+
+function posting(dimension: DimensionName, count: number, share = random()): Clause {
+  const codes = Array.from({ length: count }, (_, code) => code).filter(() => random() < share);
+  const any = [{ dimension, codes: Uint32Array.from(codes) }];
+  return { kind: "posting", any, negated: random() < 0.3 };
+}
+
+/** Some activities, now and then all but some: as many as have no more lists than are read. */
+function activities(): Clause {
+  const codes = Uint32Array.from(new Set(Array.from({ length: 1 + below(8) }, () => below(40))));
+  const any = [{ dimension: "cnae_primary" as const, codes: codes.sort() }];
+  return { kind: "posting", any, negated: codes.length > 4 && random() < 0.5 };
+}
+
+/** Up to three intervals of days, far outside of the calendar of keys now and then. */
+function dates(): Clause {
+  const day = () => (random() < 0.05 ? (random() - 0.5) * 1e9 : -62_091 + below(82_000));
+  const ranges = Array.from({ length: 1 + below(3) }, () => {
+    const [a, b] = [Math.floor(day()), Math.floor(day())];
+    return [Math.min(a, b), Math.max(a, b)] as const;
+  });
+  return { kind: "range", column: "started_on", ranges };
+}
+
+function question(): Clause[] {
+  const others = Array.from({ length: below(4) }, () => posting(...(HELD[below(5)] as never)));
+  return [...others, activities(), ...(random() < 0.5 ? [dates()] : [])];
+}
+
+function pageOf(one: NativeSegment, clauses: readonly Clause[], afterRow: number, limit: number) {
+  one.dropCaches();
+  const order = [{ key: "score", descending: true }] as const;
+  const page = one.select({ clauses, order, method: "rank", seed: 0n, afterRow, limit });
+  return { rows: [...page.rows], more: page.more };
+}
+
+function check(clauses: readonly Clause[], afterRow: number, limit: number): void {
+  const behind = matchesOf(fixture.rows, clauses).filter((row) => row > afterRow);
+  const wanted = { rows: behind.slice(0, limit), more: behind.length > limit };
+  const asked = `${JSON.stringify(clauses)} after ${afterRow}`;
+  assert.deepEqual(pageOf(segment, clauses, afterRow, limit), wanted, asked);
+  assert.equal(segment.lastWork().chunks, 0, asked);
+  assert.deepEqual(pageOf(without, clauses, afterRow, limit), wanted, asked);
+}
+
+it("pages are found in lists of activities, whatever else of a key is asked for", () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = random() < 0.4 ? -1 : below(ROWS);
+    check(question(), from, 1 + below(random() < 0.2 ? 2_000 : 60));
+  }
+});
+
+it("a short page reads few entries, from wherever it begins", () => {
+  for (const from of [-1, 30_000]) {
+    const clauses = [posting("uf", 7, 1), activities()];
+    check(clauses, from, 20);
+    assert.ok(segment.lastWork().tests < 1_000, `${segment.lastWork().tests} entries`);
+  }
+});
+
+it("days inside a year are counted in short lists, as without them", () => {
+  let read = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const narrow = { dimension: "cnae_primary" as const, codes: Uint32Array.of(below(40)) };
+    const state = { dimension: "uf" as const, codes: Uint32Array.of(below(6)) };
+    const clauses: Clause[] = [narrow, state].map((one) => {
+      return { kind: "posting", any: [one], negated: false };
+    });
+    clauses.push(dates());
+    const expected = matchesOf(fixture.rows, clauses).length;
+    for (const one of [segment, without]) {
+      one.dropCaches();
+      assert.equal(one.count(clauses), expected, JSON.stringify(clauses));
+    }
+    segment.dropCaches();
+    segment.count(clauses);
+    if (segment.lastWork().chunks === 0) read += segment.lastWork().tests;
+  }
+  assert.ok(read > 0);
+});
+
+it("what no key holds, and pages of an export, are looked for chunk by chunk", () => {
+  const others: Clause[] = [
+    posting("municipality_ibge", 61, 0.5),
+    posting("legal_nature", 7, 0.5),
+    { kind: "range", column: "postal_code", ranges: [[0, 50_000_000]] },
+    { kind: "posting", any: [{ dimension: "flag", codes: Uint32Array.of(8) }], negated: false },
+  ];
+  for (const other of others) {
+    const clauses = [activities(), other];
+    const expected = [...matchesOf(fixture.rows, clauses)].slice(0, 30);
+    assert.deepEqual(pageOf(segment, clauses, -1, 30).rows, expected, JSON.stringify(clauses));
+    assert.ok(segment.lastWork().chunks > 0, JSON.stringify(other));
+  }
+  pageOf(segment, [activities()], -1, 5_000);
+  assert.ok(segment.lastWork().chunks > 0);
+});
+
+it("COVER of another version is passed over, and refused where it is too long or short", () => {
+  const start = startOfPart(region, COVER);
+  const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
+  pageOf(future, [activities()], -1, 10);
+  assert.ok(future.lastWork().chunks > 0);
+  future.close();
+  for (const length of [0n, 31n, 40n, 1n << 40n, (1n << 64n) - 1n]) {
+    assert.throws(() => open((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
+  }
+});
+
+it("COVER with wrong counts or places is refused", () => {
+  const start = startOfPart(region, COVER);
+  for (const at of [12, 16]) {
+    for (const value of [0, 1, 0xfffffff0]) {
+      assert.throws(() => open((bytes) => bytes.writeUInt32LE(value, start + at)), DAMAGED);
+    }
+  }
+  for (const at of [32, 40]) {
+    for (const value of [1n << 40n, (1n << 64n) - 4n, 66n]) {
+      const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(value, start + at);
+      assert.throws(() => open(forge), DAMAGED, `${value} at ${at}`);
+    }
+  }
+});
+
+it("lists and rows of COVER that lead outside, or do not rise, are refused when used", () => {
+  const start = startOfPart(region, COVER);
+  const places = [32, 40].map((at) => start + Number(region.file.readBigUInt64LE(start + at)));
+  const [starts, entries] = places as [number, number];
+  const forgeries: ((bytes: Buffer) => void)[] = [
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, starts + 4),
+    (bytes) => bytes.writeUInt32LE(ROWS + 1, starts + 4),
+    (bytes) => bytes.writeUInt32LE(5, starts),
+    (bytes) => bytes.writeUInt32LE(ROWS, entries),
+    (bytes) => bytes.writeUInt32LE(0xffffffff, entries + 8),
+    (bytes) => bytes.writeUInt32LE(bytes.readUInt32LE(entries), entries + 8),
+  ];
+  const all = Uint32Array.from({ length: 30 }, (_, code) => code);
+  const any = [{ dimension: "cnae_primary" as const, codes: all }];
+  for (const [i, forge] of forgeries.entries()) {
+    // The start of the first list is that of no entry before it, and may be anything below it.
+    if (i === 2 && region.file.readUInt32LE(starts + 4) >= 5) continue;
+    const one = open(forge);
+    const clauses: Clause[] = [{ kind: "posting", any, negated: false }];
+    assert.throws(() => pageOf(one, clauses, -1, 2_000), DAMAGED, `forgery ${i}`);
+    one.close();
+  }
+});
