@@ -22,7 +22,7 @@ const gzipped = promisify(gzip);
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /** Part of the tag: another program may write the same snapshot down otherwise. */
-const SHAPE = "2";
+const SHAPE = "3";
 
 /** The catalog as it is sent. */
 interface Packed {

@@ -1,9 +1,14 @@
 /**
  * What the catalog holds. What comes in: a segment. What goes out: activities with the words that
  * people use, their prefixes, municipalities, states and legal natures, each with its accounts.
+ * The short names of the most frequent activities come from data/shortnames: code, Portuguese,
+ * English.
  * Invariant: counts are of all accounts of the snapshot; names are those of the snapshot and of the
  * lexicon, and a prefix that none of them names has none.
  */
+import shortCommerce from "../../data/shortnames/commerce.json" with { type: "json" };
+import shortIndustry from "../../data/shortnames/industry.json" with { type: "json" };
+import shortServices from "../../data/shortnames/services.json" with { type: "json" };
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { NativeFacet } from "../../native-index/napi/engine.ts";
 import { laterResult } from "../http/server/background-tasks.ts";
@@ -23,10 +28,18 @@ const TERMS_MAX = 25;
 /** Activities whose words are gathered between two looks at other work. */
 const ACTIVITIES_AT_ONCE = 24;
 
+/** Short names in both languages by code of seven digits. */
+const SHORT_NAMES = new Map(
+  [...shortIndustry, ...shortCommerce, ...shortServices].map(([code, pt, en]) => {
+    return [code as string, { pt: pt as string, en: en as string }];
+  }),
+);
+
 /** An activity and what it is called. */
 interface Activity {
   readonly code: string;
   readonly description: string;
+  readonly short: { readonly pt: string; readonly en: string } | null;
   readonly terms: readonly string[];
   readonly accounts: number;
 }
@@ -81,6 +94,7 @@ async function activitiesOf(
         return {
           code: punctuateCnae(code),
           description,
+          short: SHORT_NAMES.get(code) ?? null,
           terms,
           accounts: accounts.get(code) ?? 0,
         };

@@ -44,7 +44,7 @@ const CATALOG: CatalogAnswer = {
 };
 
 function activity(code: string, description: string, accounts: number, terms: string[]) {
-  return { code, description, terms, accounts };
+  return { code, description, short: null, terms, accounts };
 }
 
 const BOOK = new CatalogBook(CATALOG);

@@ -171,7 +171,14 @@ export interface ExplainAnswer extends Source {
 export interface CatalogAnswer {
   snapshot: string;
   /** Subclasses in order of code, with the words of the lexicon that people use for them. */
-  activities: { code: string; description: string; terms: string[]; accounts: number }[];
+  activities: {
+    code: string;
+    description: string;
+    /** What it is called where there is little room; null where it has no such name. */
+    short: { pt: string; en: string } | null;
+    terms: string[];
+    accounts: number;
+  }[];
   /** Sections, divisions, groups, classes (`A`, `47`, `472`, `4721-1`): names where known. */
   prefixes: { code: string; description: string | null; accounts: number }[];
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
@@ -355,9 +362,11 @@ export interface Member {
   id: string;
   email: string;
   role: "owner" | "member";
-  state: "active" | "disabled";
+  state: "active" | "disabled" | "invited";
   created_at: string;
   last_seen_at: string | null;
+  /** When the invitation ends; null for who has chosen a password. */
+  invited_until: string | null;
   you: boolean;
 }
 
@@ -370,6 +379,19 @@ export interface MemberList {
 export interface CreatedMember extends Member {
   /** Made up; shown once. */
   password: string;
+}
+
+/** `POST /invitations`, `POST /members/{id}/invitation`. */
+export interface InvitedMember extends Member {
+  /** Opens the page where the first password is chosen; given out once. */
+  token: string;
+}
+
+/** `POST /invitation` with `{token}`: whom it is for. */
+export interface InvitationAnswer {
+  email: string;
+  tenant: string;
+  expires_at: string;
 }
 
 /** Who made a change, or what it was made to; `name` is null where there is none to show. */

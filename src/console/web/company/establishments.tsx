@@ -11,7 +11,7 @@ import { get } from "../app/api.ts";
 import { cnpj as cnpjText, number } from "../app/format.ts";
 import { CompanyLink } from "../app/router.ts";
 import { words } from "../app/words.ts";
-import { cityText, named, textOf } from "../find/table/values.ts";
+import { cityText, named, otherNameOf, textOf } from "../find/table/values.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { useAnswer } from "../parts/load.ts";
@@ -62,7 +62,7 @@ function Line({ account, isOwn }: { account: Account; isOwn: boolean }): VNode {
   const status = textOf(account, "registration_status");
   const told = [
     account.headquarters === true ? values.headOffice : values.branch,
-    textOf(account, "trade_name"),
+    otherNameOf(account),
     cityText(account),
     status === "2" ? "" : named(statuses, status),
   ].filter((one) => one !== "");

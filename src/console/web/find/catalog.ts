@@ -6,6 +6,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { CatalogAnswer } from "../app/answers.ts";
 import { get } from "../app/api.ts";
+import { language } from "../app/language.ts";
 import { CatalogBook } from "./catalogbook.ts";
 
 const book = signal<CatalogBook | null>(null);
@@ -17,6 +18,11 @@ export const catalog: ReadonlySignal<CatalogBook | null> = book;
 
 /** Whether loading it failed; `loadCatalog` tries again. */
 export const catalogFailed: ReadonlySignal<boolean> = failed;
+
+/** What an activity is called where there is little room; else its official name. */
+export function shortActivity(code: string, official: string): string {
+  return book.value?.shortName(code, language.value) ?? official;
+}
 
 /** Loads the catalog unless it is there or on its way. */
 export function loadCatalog(): Promise<CatalogBook> {

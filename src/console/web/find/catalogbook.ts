@@ -40,6 +40,7 @@ export class CatalogBook {
   readonly #municipalities: readonly Entry[];
   readonly #natures: readonly Entry[];
   readonly #activityNames: ReadonlyMap<string, string>;
+  readonly #shortNames: ReadonlyMap<string, CatalogAnswer["activities"][number]["short"]>;
   readonly #prefixes: ReadonlyMap<string, CatalogAnswer["prefixes"][number]>;
   readonly #byIbge: ReadonlyMap<string, CatalogAnswer["municipalities"][number]>;
   readonly #byTom: ReadonlyMap<string, CatalogAnswer["municipalities"][number]>;
@@ -55,6 +56,7 @@ export class CatalogBook {
     this.#activityNames = new Map(
       catalog.activities.map((one) => [punctuateCnae(plainCode(one.code)), one.description]),
     );
+    this.#shortNames = new Map(catalog.activities.map((one) => [plainCode(one.code), one.short]));
     this.#prefixes = new Map(catalog.prefixes.map((one) => [plainCode(one.code), one]));
     this.#byIbge = new Map(catalog.municipalities.map((one) => [one.ibge, one]));
     this.#byTom = new Map(catalog.municipalities.map((one) => [one.tom, one]));
@@ -72,6 +74,11 @@ export class CatalogBook {
     return (
       this.#activityNames.get(code) ?? this.#prefixes.get(plainCode(code))?.description ?? null
     );
+  }
+
+  /** The short name of an activity, however its code is written; null where it has none. */
+  shortName(code: string, language: "pt" | "en"): string | null {
+    return this.#shortNames.get(plainCode(code))?.[language] ?? null;
   }
 
   /** The activities that a code or prefix stands for. */

@@ -9,7 +9,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Account } from "../app/answers.ts";
 import { cnpj } from "../app/format.ts";
 import { words } from "../app/words.ts";
-import { cityText, nameOf, textOf } from "./table/values.ts";
+import { cityText, nameOf, otherNameOf } from "./table/values.ts";
 import { establishmentsLike } from "./typed.ts";
 
 /** How long typing rests before names are looked for. */
@@ -106,10 +106,9 @@ export function OfferedList({ id, offered: { accounts, at }, onOpen }: OfferedLi
 /** Number, other name, whether a branch, and city: enough to tell namesakes apart. */
 function detailOf(account: Account): string {
   const { values } = words.value.table;
-  const trade = textOf(account, "trade_name");
   const parts = [
     cnpj(account.cnpj),
-    trade === nameOf(account) ? "" : trade,
+    otherNameOf(account),
     account.headquarters === false ? values.branch : "",
     cityText(account),
   ];

@@ -10,6 +10,7 @@ import { useState } from "preact/hooks";
 import type { TranslateAnswer } from "../app/answers.ts";
 import { number } from "../app/format.ts";
 import { words } from "../app/words.ts";
+import { shortActivity } from "./catalog.ts";
 import { change, query } from "./query.ts";
 
 type Suggestion = TranslateAnswer["suggestions"][number];
@@ -79,7 +80,7 @@ function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
           aria-pressed={own.length === 1 && own[0]?.code === code}
           onClick={() => choose(code)}
         >
-          <span class="suggested-name">{description}</span>
+          <span class="suggested-name">{shortActivity(code, description)}</span>
           <span class="suggested-count">{number(matches)}</span>
         </button>
       ))}

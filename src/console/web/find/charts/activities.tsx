@@ -7,12 +7,13 @@
 import { useSignal } from "@preact/signals";
 import type { FacetAnswer, Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
-import { catalog, loadCatalog } from "../catalog.ts";
+import { catalog, loadCatalog, shortActivity } from "../catalog.ts";
 import { change } from "../query.ts";
 import { Bars } from "./bars.tsx";
 import { branchChosen, onlyActivity, toggleActivity, toggleBranch } from "./choice.ts";
 import { type ChartData, Frame } from "./frame.tsx";
 import { rowsOf } from "./rows.ts";
+import { sharedBeginning, withoutBeginning } from "./sharedbeginning.ts";
 
 const ROWS_MAX = 40;
 
@@ -28,9 +29,9 @@ export function Activities({
   const { charts } = words.value;
   const asked = filters.industry.cnae_any_of;
   const level = picked.value ?? (asked.length === 0 ? "branches" : "activities");
-  const data =
+  const { beginning, ...data } =
     level === "branches"
-      ? branchData(facets.cnae_division, filters)
+      ? { beginning: "", ...branchData(facets.cnae_division, filters) }
       : activityData(facets.cnae_subclass, asked);
   const levels = [
     ["branches", charts.divisions],
@@ -61,6 +62,7 @@ export function Activities({
       action={action}
     >
       <Bars data={data} />
+      {beginning !== "" && <p class="field-hint">{charts.beginning(beginning)}</p>}
     </Frame>
   );
 }
@@ -92,22 +94,32 @@ function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData
   return { ...found, rows };
 }
 
-function activityData(facet: FacetAnswer | undefined, asked: readonly string[]): ChartData {
+/** Activities by their short names; of those without, the beginning that most share is said once. */
+function activityData(
+  facet: FacetAnswer | undefined,
+  asked: readonly string[],
+): ChartData & { readonly beginning: string } {
   const wanted = new Set(asked);
   const chosen = (value: string) => wanted.has(value);
   const found = rowsOf(facet, { rowsMax: ROWS_MAX, chosen });
-  const rows = found.rows.map((row) => ({
+  const labels = found.rows.map(({ value, label = value }) => shortActivity(value, label));
+  const beginning = sharedBeginning(
+    found.rows.flatMap(({ label }, at) => (label === labels[at] ? label : [])),
+  );
+  const rows = found.rows.map((row, at) => ({
     ...row,
     key: row.value,
     code: row.value,
-    label: row.label ?? row.value,
+    label: labels[at] as string,
+    shown: withoutBeginning(labels[at] as string, beginning),
+    full: row.label,
     press: () => change((draft) => toggleActivity(draft, row.value)),
     only:
       row.chosen && asked.length > 1
         ? () => change((draft) => onlyActivity(draft, row.value))
         : undefined,
   }));
-  return { ...found, rows };
+  return { ...found, rows, beginning };
 }
 
 async function pressBranch(code: string): Promise<void> {

@@ -40,7 +40,7 @@ export function Bars({ data }: { data: ChartData }) {
 
 function Bar({ row, most }: { row: ChartRow; most: number }) {
   const { charts } = words.value;
-  const { label, code, count, share } = row;
+  const { label, shown, full = label, code, count, share } = row;
   const inside = (
     <>
       <span
@@ -48,7 +48,7 @@ function Bar({ row, most }: { row: ChartRow; most: number }) {
         style={{ width: `${most === 0 ? 0 : ((count ?? 0) / most) * 100}%` }}
       />
       <CheckMark />
-      <Numbers label={label} code={code} count={count} share={share} />
+      <Numbers label={label} shown={shown} code={code} count={count} share={share} />
     </>
   );
   if (row.press === undefined) return <div class="bar">{inside}</div>;
@@ -57,7 +57,7 @@ function Bar({ row, most }: { row: ChartRow; most: number }) {
       type="button"
       class="bar"
       aria-pressed={row.chosen}
-      title={count === null ? charts.notCounted : code === undefined ? label : `${code} ${label}`}
+      title={count === null ? charts.notCounted : code === undefined ? label : `${code} ${full}`}
       onClick={row.press}
     >
       {inside}
@@ -67,17 +67,25 @@ function Bar({ row, most }: { row: ChartRow; most: number }) {
 
 interface NumbersProps {
   readonly label: string;
+  readonly shown?: string | undefined;
   readonly code?: string | undefined;
   readonly count: number | null;
   readonly share: number;
 }
 
-function Numbers({ label, code, count, share }: NumbersProps) {
+function Numbers({ label, shown, code, count, share }: NumbersProps) {
   const { charts } = words.value;
   return (
     <>
       <span class="bar-label">
-        {label}
+        {shown === undefined ? (
+          label
+        ) : (
+          <>
+            <span aria-hidden="true">{shown}</span>
+            <span class="visually-hidden">{label}</span>
+          </>
+        )}
         {code !== undefined && <span class="bar-code"> {code}</span>}
       </span>
       <span class="bar-count">{count === null ? "+" : number(count)}</span>

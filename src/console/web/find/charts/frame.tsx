@@ -14,6 +14,10 @@ import { words } from "../../app/words.ts";
 export interface ChartRow {
   readonly key: string;
   readonly label: string;
+  /** Said in its place to those who see it, where labels begin alike. */
+  readonly shown?: string | undefined;
+  /** The whole name, for whoever points at it. */
+  readonly full?: string | undefined;
   readonly code?: string | undefined;
   readonly count: number | null;
   readonly share: number;

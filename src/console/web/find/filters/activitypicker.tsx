@@ -10,7 +10,7 @@ import { compact } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
 import { compressActivities } from "../addressmembers.ts";
-import { catalog } from "../catalog.ts";
+import { catalog, shortActivity } from "../catalog.ts";
 import type { CatalogBook, PickerChoice } from "../catalogbook.ts";
 import { ChipList } from "./chiplist.tsx";
 
@@ -84,7 +84,7 @@ function optionOf({ code, name, accounts, codes, term }: PickerChoice): ComboOpt
 
 function chipText(code: string, book: CatalogBook | null): string {
   const { find } = words.value;
-  const name = book?.activityName(code) ?? "";
+  const name = shortActivity(code, book?.activityName(code) ?? "");
   const below = book?.activities(code).length ?? 1;
   const several = below > 1 ? find.activitiesOf(below) : "";
   return [code, name, several].filter(Boolean).join(" · ");

@@ -12,6 +12,7 @@ import { date, list, money } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { listName } from "../../lists/all.ts";
 import { compressActivities } from "../addressmembers.ts";
+import { shortActivity } from "../catalog.ts";
 import type { CatalogBook } from "../catalogbook.ts";
 import type { Query } from "../question.ts";
 import { shiftDays } from "./days.ts";
@@ -68,7 +69,7 @@ function activities(codes: readonly string[], book: CatalogBook | null): string 
   if (book === null) return some(codes, 1);
   const short = compressActivities(codes, book.lookup);
   return some(
-    short.map((code) => book.activityName(code) ?? code),
+    short.map((code) => shortActivity(code, book.activityName(code) ?? code)),
     1,
   );
 }

@@ -10,6 +10,7 @@ import { list } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { listName } from "../../lists/all.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { shortActivity } from "../catalog.ts";
 import type { ColumnId } from "./columnset.ts";
 import { cellText, cityText, nameOf, textOf } from "./values.ts";
 
@@ -24,6 +25,7 @@ export function cellContent(
 ): ComponentChildren {
   if (id === "name") return nameCell(account, lists);
   if (id === "score") return scoreCell(account);
+  if (id === "activity") return activityText(account);
   if (id === "status" && account.registration_status !== 2) {
     return <span class="table-off">{cellText(id, account)}</span>;
   }
@@ -51,6 +53,11 @@ function nameCell(account: Account, lists: readonly string[]): ComponentChildren
   );
 }
 
+/** The activity in short; the cell's title and what is copied have its official name. */
+function activityText(account: Account): string {
+  return shortActivity(textOf(account, "cnae_primary"), cellText("activity", account));
+}
+
 function scoreCell(account: Account): ComponentChildren {
   const { score } = account;
   if (typeof score !== "number") return "";
@@ -65,7 +72,7 @@ function scoreCell(account: Account): ComponentChildren {
 /** The two lines of a row on a phone. */
 export function compactContent(account: Account, lists: readonly string[]): VNode {
   const { values } = words.value.table;
-  const about = [cityText(account), textOf(account, "cnae_primary_description")];
+  const about = [cityText(account), activityText(account)];
   return (
     <>
       <span class="compact-name">{nameCell(account, lists)}</span>

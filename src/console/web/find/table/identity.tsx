@@ -11,17 +11,17 @@ import { Skeleton } from "../../parts/busy.tsx";
 import { CopyButton } from "../../parts/button.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { Pill } from "../../parts/pill.tsx";
-import { named, nameOf, sizeText, textOf } from "./values.ts";
+import { named, otherNameOf, sizeText, textOf } from "./values.ts";
 
 /** CNPJ and what tells at a glance what kind of company it is. */
 export function Identity({ account }: { account: Account }): VNode {
   const { drawer, fields, values } = words.value.table;
   const status = textOf(account, "registration_status");
   const size = sizeText(account);
-  const trade = textOf(account, "trade_name");
+  const other = otherNameOf(account);
   return (
     <div class="account-identity">
-      {trade !== "" && trade !== nameOf(account) && <p class="account-trade">{trade}</p>}
+      {other !== "" && <p class="account-trade">{other}</p>}
       <p class="account-cnpj">
         <span class="mono">{cnpj(account.cnpj)}</span>
         <CopyButton

@@ -2,7 +2,7 @@
  * Values of an account as text. What comes in: an account as the server answers it. What goes out:
  * what a cell or a fact says, in the present language.
  * Invariant: what is absent is an empty text, never "null"; a value of an unknown form is shown as
- * it is. The text of a cell is what is copied out of it.
+ * it is. The text of a cell is what is copied out of it: names as the registry writes them.
  */
 
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -12,6 +12,7 @@ import type { Account, AccountFields } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
+import { companyName } from "./companyname.ts";
 import { reasonNames } from "./reasonnames.ts";
 
 /** A value as text; empty where it is absent. */
@@ -20,10 +21,21 @@ export function textOf(account: AccountFields, field: string): string {
   return value === null || value === undefined ? "" : String(value);
 }
 
-/** The name that an account goes by. */
-export function nameOf(account: Account): string {
+/** The name that an account goes by, as the registry writes it. */
+function registeredName(account: Account): string {
   const name = textOf(account, "legal_name") || textOf(account, "trade_name");
   return name || words.value.table.values.nameless;
+}
+
+/** The name that an account goes by, as people write it. */
+export function nameOf(account: Account): string {
+  return companyName(registeredName(account));
+}
+
+/** The other name of an account as people write it; empty where it has none, or the same. */
+export function otherNameOf(account: Account): string {
+  const trade = companyName(textOf(account, "trade_name"));
+  return trade === nameOf(account) ? "" : trade;
 }
 
 /** An activity code with its punctuation. */
@@ -111,7 +123,7 @@ type CellText = (account: Account) => string;
 const TEXTS: Readonly<
   Record<Exclude<NamedColumn, OutputField>, CellText> & Partial<Record<OutputField, CellText>>
 > = {
-  name: nameOf,
+  name: registeredName,
   cnpj: (account) => cnpj(account.cnpj),
   headquarters: headquartersText,
   opened: (account) => formatted(account, "started_on", dayShort),

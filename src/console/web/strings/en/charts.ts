@@ -41,6 +41,7 @@ export const charts = {
 
   activities: "Activities",
   activity: "Activity",
+  beginning: (words: string) => `“…” stands for “${words}”.`,
   divisions: "Branches",
   branches,
 

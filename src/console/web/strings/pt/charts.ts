@@ -41,6 +41,7 @@ export const charts: typeof English = {
 
   activities: "Atividades",
   activity: "Atividade",
+  beginning: (words) => `“…” está no lugar de “${words}”.`,
   divisions: "Ramos",
   branches,
 
