@@ -9,6 +9,7 @@ import { availableParallelism } from "node:os";
 import { wordFor } from "../amounts.ts";
 import { AppError } from "../errors.ts";
 import type { StoredPassword } from "../store/userstore.ts";
+import { isInvitation } from "./invitations.ts";
 
 /** What a hash costs: `n` blocks of 128 · `r` bytes, `p` times. */
 export interface Cost {
@@ -86,11 +87,13 @@ export class Passwords {
   async verify(password: string, stored: StoredPassword | undefined): Promise<Verdict> {
     // What can be no password is hashed as nothing, so that it takes as long as any other.
     const possible = password.length <= UNITS_MAX && lengthOf(password) <= LENGTH.max;
-    const { hash, salt, cost } = stored ?? this.#nobody;
+    // Whoever was invited has no password yet: it takes as long as with one, and none is right.
+    const known = stored !== undefined && !isInvitation(stored);
+    const { hash, salt, cost } = known ? stored : this.#nobody;
     const bytes = bytesOf(possible ? password : "");
     const made = await this.#serially(() => this.#derive(bytes, salt, readCost(cost)));
     const same = timingSafeEqual(made, hash);
-    if (!same || !possible || stored === undefined) return "wrong";
+    if (!same || !possible || !known) return "wrong";
     return cost === costText(this.#cost) ? "right" : "outdated";
   }
 

@@ -9,7 +9,15 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { SecretRing } from "../store/secrets.ts";
-import type { Role, Seen, SessionRow, StoredPassword, UserStore } from "../store/userstore.ts";
+import type {
+  Role,
+  Seen,
+  SessionRow,
+  StoredPassword,
+  UserRow,
+  UserStore,
+} from "../store/userstore.ts";
+import { findInvited, unknownInvitation } from "./invitations.ts";
 import { type Passwords, samePassword } from "./passwords.ts";
 import type { PlanName } from "./plans.ts";
 import { SignInLinks } from "./signinlinks.ts";
@@ -154,6 +162,36 @@ export class Sessions {
     return opened;
   }
 
+  /** Whom an invitation is for. Throws `sign_in_failed` for every other token, or `rate_limited`. */
+  invited(token: string, address: string): UserRow {
+    const attempt = this.#parts.signIns.begin(NO_ACCOUNT, address);
+    const { user } = findInvited(this.#parts.store, token, this.#parts.clock.nowMs());
+    attempt.succeeded();
+    return user;
+  }
+
+  /**
+   * Gives whom an invitation is for the password of their choice, and signs in. Throws as `invited`
+   * does, and `invalid_request` for an unfit password, which uses up nothing.
+   */
+  async join(token: string, chosen: { password: string; kept: boolean }, address: string) {
+    const { store, passwords, signIns, clock } = this.#parts;
+    const attempt = signIns.begin(NO_ACCOUNT, address);
+    const { user, stored } = findInvited(store, token, clock.nowMs());
+    attempt.succeeded();
+    const unfit = passwordMistakes(chosen.password, user.email, "/password");
+    refuse("No password was set", unfit);
+    const password = await passwords.hash(chosen.password);
+    return store.atomically((): NewSession => {
+      // Somebody else may have used the link meanwhile, or an owner taken it back.
+      if (!store.setPassword(user.id, password, stored)) throw unknownInvitation();
+      const opened = this.#open(user.id, password, chosen.kept);
+      if (opened === null) throw unknownInvitation();
+      this.#note("user.join", user.id);
+      return opened;
+    });
+  }
+
   /**
    * Gives the user of a session another password, ends all its sessions and opens a new one.
    * Throws `invalid_request` where a password is wrong or unfit, or `rate_limited`.
@@ -231,7 +269,7 @@ export class Sessions {
   }
 
   /** Writes down, in the transaction of what it tells of, what a user did to itself. */
-  #note(action: "user.password" | "user.sessions", subject: string): void {
+  #note(action: "user.password" | "user.sessions" | "user.join", subject: string): void {
     const { store, clock } = this.#parts;
     const tenantId = store.find(subject)?.tenantId ?? null;
     const who = { at: clock.nowMs(), actor: `user:${subject}` as const };

@@ -12,6 +12,7 @@ import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyStore } from "../store/keystore.ts";
 import type { Role, UserRow, UserStore } from "../store/userstore.ts";
+import { newInvitation } from "./invitations.ts";
 import { isTenantName, TENANT_NAME_RULE } from "./keyring.ts";
 import { generatedPassword, type Passwords, passwordProblems } from "./passwords.ts";
 import { PLAN_NAMES } from "./plannames.ts";
@@ -21,7 +22,7 @@ import { isPlanName, type PlanName } from "./plans.ts";
 export const ROLES = ["owner", "member"] as const satisfies readonly Role[];
 
 /** Whether a user can sign in, and if not, why. */
-type UserState = "active" | "disabled" | "tenant_disabled";
+type UserState = "active" | "disabled" | "invited" | "tenant_disabled";
 
 /** A user with whether it can sign in. */
 export interface User extends UserRow {
@@ -49,6 +50,12 @@ interface CreatedUser {
   readonly password: string | null;
   /** Whether the tenant had no plan and got the one of `planOtherwise`. */
   readonly planAssumed: boolean;
+}
+
+/** A user who is to choose a password; `token` is given out once. */
+interface InvitedUser {
+  readonly user: User;
+  readonly token: string;
 }
 
 /** What users are kept with. */
@@ -107,6 +114,44 @@ export class Users {
       return this.#setPlan(tenantId, wanted);
     });
     return { user: withState(this.#store.find(id) as UserRow), password: made, planAssumed };
+  }
+
+  /**
+   * Makes a user who chooses the first password by a link. Throws `invalid_request` with everything
+   * that is wrong.
+   */
+  invite(wanted: Pick<NewUser, "email"> & { tenantId: string; role: Role }): InvitedUser {
+    const email = normalizedEmail(wanted.email);
+    const { tenantId, role } = wanted;
+    const id = randomBytes(6).toString("hex");
+    const createdAt = this.#clock.nowMs();
+    const { stored: password, token, until } = newInvitation(id, createdAt);
+    this.#store.atomically(() => {
+      refuse("Nobody was invited", [...emailMistakes(email), ...this.#taken(email)]);
+      this.#store.insert({ id, tenantId, email, role, password, createdAt });
+      this.#noteInvited({ tenantId, id, role }, until);
+    });
+    return { user: withState(this.#store.find(id) as UserRow), token };
+  }
+
+  /** Another link for who has not come yet; the one before it works no more. */
+  inviteAgain({ id }: UserRow): InvitedUser {
+    const { stored, token, until } = newInvitation(id, this.#clock.nowMs());
+    this.#change(id, (user) => {
+      refuse("Nothing was changed", joinedMistakes(user));
+      this.#store.setPassword(id, stored);
+      this.#noteInvited(user, until);
+    });
+    return { user: withState(this.#store.find(id) as UserRow), token };
+  }
+
+  /** Takes an invitation back, and the user who never came with it. */
+  uninvite({ id }: UserRow): void {
+    this.#change(id, (user) => {
+      refuse("Nothing was changed", joinedMistakes(user));
+      this.#store.removeInvited(id);
+      this.#note("user.uninvite", user, {});
+    });
   }
 
   /** All users, of one tenant or of all, oldest first. */
@@ -198,7 +243,9 @@ export class Users {
 
   #owners(tenantId: string): UserRow[] {
     const users = this.#store.list(tenantId);
-    return users.filter(({ role, disabledAt }) => role === "owner" && disabledAt === null);
+    return users.filter(({ role, disabledAt, invitedUntil }) => {
+      return role === "owner" && disabledAt === null && invitedUntil === null;
+    });
   }
 
   #refuseLastOwner(user: UserRow, pointer: string): void {
@@ -225,6 +272,11 @@ export class Users {
     const id = this.#keys.tenantId(tenant.name, fresh, nowMs);
     if (id === fresh) this.#note("tenant.create", { tenantId: id, id }, {});
     return id;
+  }
+
+  #noteInvited(user: Pick<UserRow, "tenantId" | "id" | "role">, until: number): void {
+    const facts = { role: user.role, expires_at: new Date(until).toISOString() };
+    this.#note("user.invite", user, facts);
   }
 
   /** Writes a line of the audit trail; only inside the transaction of what it tells of. */
@@ -300,8 +352,15 @@ function roleMistakes(role: string): Mistake[] {
   return [{ pointer: "/role", code: "unknown_role", detail }];
 }
 
+function joinedMistakes({ invitedUntil }: UserRow): Mistake[] {
+  if (invitedUntil !== null) return [];
+  const detail = "This user has chosen a password already. Give another one instead.";
+  return [{ pointer: "", code: "has_joined", detail }];
+}
+
 function withState(row: UserRow): User {
-  const { disabledAt, tenantDisabledAt } = row;
+  const { disabledAt, tenantDisabledAt, invitedUntil } = row;
   if (disabledAt !== null) return { ...row, state: "disabled" };
-  return { ...row, state: tenantDisabledAt === null ? "active" : "tenant_disabled" };
+  if (tenantDisabledAt !== null) return { ...row, state: "tenant_disabled" };
+  return { ...row, state: invitedUntil === null ? "active" : "invited" };
 }

@@ -1,6 +1,6 @@
 /**
  * The members of a tenant in the console. What comes in: requests of an owner. What goes out: the
- * tenant's users; a made-up password, this once.
+ * tenant's users; a made-up password or the token of an invitation, this once.
  * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
  * concerns; nobody gets a new password of their own without knowing the present one.
  */
@@ -8,12 +8,12 @@ import { PASSWORD_UNITS } from "../access/rate-limits.ts";
 import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
 import { AppError } from "../errors.ts";
 import type { BodyObject } from "../http/server/body.ts";
-import type { HttpAnswer } from "../http/server/respond.ts";
+import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
 import { membersOf, readChoice, readText, refuse, refuseMistakes } from "./bodymembers.ts";
-import type { CreatedMember, Member, MemberList } from "./web/app/answers.ts";
+import type { CreatedMember, InvitedMember, Member, MemberList } from "./web/app/answers.ts";
 
 const STATES = ["active", "disabled"] as const;
 
@@ -37,6 +37,32 @@ export async function createMember(
   const tenant = { id: call.identity.tenantId };
   const { user, password } = await users.create({ email, tenant, role });
   return answered<CreatedMember>(withPassword(call, user, password), 201);
+}
+
+/** `POST /invitations` with `{email, role?}`: somebody who chooses a password by a link. */
+export function inviteMember(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
+  const body = membersOf(call, ["email", "role"]);
+  const email = readText(body, "email", EMAIL_MAX);
+  const role = readChoice(body, "role", ROLES) ?? "member";
+  refuseMistakes(body);
+  const { tenantId } = call.identity;
+  const { user, token } = inNameOf(call).users.invite({ email, tenantId, role });
+  return answered<InvitedMember>({ ...answerOf(call, user.id), token }, 201);
+}
+
+/** `POST /members/{id}/invitation`: another link; the one before it ends. */
+export function inviteAgain(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
+  const user = memberOf(call);
+  refuseMistakes(membersOf(call, []));
+  const { token } = inNameOf(call).users.inviteAgain(user);
+  return answered<InvitedMember>({ ...answerOf(call, user.id), token });
+}
+
+/** `DELETE /members/{id}/invitation`: takes it back, and the member who never came with it. */
+export function uninviteMember(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
+  const user = memberOf(call);
+  inNameOf(call).users.uninvite(user);
+  return noContent();
 }
 
 /** `POST /members/{id}` with `{role?, state?}`. */
@@ -93,14 +119,16 @@ function answerOf(call: SessionCall<"users">, id: string) {
 }
 
 function shown({ session }: SessionCall, user: User) {
-  const { id, email, role, state, createdAt, lastSeenAt } = user;
+  const { id, email, role, state, createdAt, lastSeenAt, invitedUntil } = user;
   return {
     id,
     email,
     role,
-    state: state === "active" ? ("active" as const) : ("disabled" as const),
+    // Nobody is signed in to a tenant that was stopped.
+    state: state === "tenant_disabled" ? ("disabled" as const) : state,
     created_at: new Date(createdAt).toISOString(),
     last_seen_at: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),
+    invited_until: invitedUntil === null ? null : new Date(invitedUntil).toISOString(),
     you: id === session.user.id,
   };
 }

@@ -14,7 +14,15 @@ import type { Assets } from "./assets.ts";
 import { listAudit } from "./audit.ts";
 import { CONSOLE_DATA_ROUTES } from "./data-routes.ts";
 import { createKey, disableKey, enableKey, listKeys, renameKey, rotateKey } from "./keys.ts";
-import { changeMember, createMember, listMembers, resetPassword } from "./members.ts";
+import {
+  changeMember,
+  createMember,
+  inviteAgain,
+  inviteMember,
+  listMembers,
+  resetPassword,
+  uninviteMember,
+} from "./members.ts";
 import { listSessions, SessionRoutes } from "./session.ts";
 import { readUsage } from "./usage.ts";
 
@@ -41,13 +49,22 @@ function pages(assets: Assets): Route[] {
 
 function sessionRoutes(sessionAuth: SessionAuth): Route[] {
   const { read, signIn, signInByLink, ...own } = new SessionRoutes(sessionAuth);
-  const { signOut, signOutEverywhere, changePassword } = own;
+  const { signOut, signOutEverywhere, changePassword, readInvitation, acceptInvitation } = own;
+  const invitation = `${BASE}/invitation`;
   const session = `${BASE}/session`;
   const sessions = `${BASE}/sessions`;
   return [
     { method: "GET", path: session, access: "open", handle: read },
     { method: "POST", path: session, access: "open", sheds: "last", handle: signIn },
     { method: "POST", path: `${session}/link`, access: "open", handle: signInByLink },
+    { method: "POST", path: invitation, access: "open", handle: readInvitation },
+    {
+      method: "POST",
+      path: `${invitation}/accept`,
+      access: "open",
+      sheds: "last",
+      handle: acceptInvitation,
+    },
     { method: "DELETE", path: session, ...SESSION, handle: signOut },
     { method: "GET", path: sessions, ...SESSION, handle: listSessions },
     { method: "DELETE", path: sessions, ...SESSION, handle: signOutEverywhere },
@@ -61,6 +78,9 @@ const MEMBER_ROUTES: readonly Route[] = [
   { method: "POST", path: MEMBERS, ...OWNER, handle: createMember },
   { method: "POST", path: `${MEMBERS}/{id}`, ...OWNER, handle: changeMember },
   { method: "POST", path: `${MEMBERS}/{id}/password`, ...OWNER, handle: resetPassword },
+  { method: "POST", path: `${BASE}/invitations`, ...OWNER, handle: inviteMember },
+  { method: "POST", path: `${MEMBERS}/{id}/invitation`, ...OWNER, handle: inviteAgain },
+  { method: "DELETE", path: `${MEMBERS}/{id}/invitation`, ...OWNER, handle: uninviteMember },
   { method: "GET", path: `${BASE}/audit`, ...OWNER, query: ["limit", "cursor"], handle: listAudit },
 ];
 

@@ -12,7 +12,7 @@ import type { Call, SessionCall } from "../http/server/service.ts";
 import type { CookieKind, SessionAuth } from "../http/server/session-auth.ts";
 import { answered } from "./answered.ts";
 import { membersOf, readText, refuse, refuseMistakes } from "./bodymembers.ts";
-import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
+import type { InvitationAnswer, SessionAnswer, SessionList } from "./web/app/answers.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */
 const TEXT_MAX = 4_096;
@@ -55,6 +55,30 @@ export class SessionRoutes {
     // Before the link is used up.
     const kind = this.#sessionAuth.cookieFor(call);
     return this.#begun(call, call.service.sessions.signInByLink(token, call.address), kind);
+  };
+
+  /** `POST /invitation` with `{token}`: whom it is for; it uses up nothing. */
+  readInvitation = (call: Call<"sessions">): HttpAnswer => {
+    const body = membersOf(call, ["token"]);
+    const token = readText(body, "token", TEXT_MAX);
+    refuseMistakes(body);
+    const { email, tenant, invitedUntil } = call.service.sessions.invited(token, call.address);
+    const expiresAt = new Date(invitedUntil ?? 0).toISOString();
+    const answer = { request_id: call.requestId, email, tenant, expires_at: expiresAt };
+    return answered<InvitationAnswer>(answer);
+  };
+
+  /** `POST /invitation/accept` with `{token, password, keep?}`: chooses it, and signs in. */
+  acceptInvitation = async (call: Call<"sessions">): Promise<HttpAnswer> => {
+    const body = membersOf(call, ["token", "password", "keep"]);
+    const token = readText(body, "token", TEXT_MAX);
+    const password = readText(body, "password", TEXT_MAX);
+    const { sessions } = call.service;
+    const kept = readKeep(body, sessions.keptSeconds);
+    refuseMistakes(body);
+    const kind = this.#sessionAuth.cookieFor(call);
+    const opened = await sessions.join(token, { password, kept }, call.address);
+    return this.#begun(call, opened, kind);
   };
 
   /** `DELETE /session`: signs out here. */

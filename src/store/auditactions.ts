@@ -38,6 +38,12 @@ export const AUDIT_ACTIONS = {
   "key.expire": action("a key got another end", { expires_at: "change" }),
   "key.rotate": action("a key was replaced", { replaced_by: "value", expires_at: "change" }),
   "user.create": action("a user was made", { role: "value" }),
+  "user.invite": action("a link to choose a first password was made for a user", {
+    role: "value",
+    expires_at: "value",
+  }),
+  "user.uninvite": action("a user who was invited and had not come was taken away", {}),
+  "user.join": action("a user who was invited chose a password", {}),
   "user.role": action("a user got another role", { role: "change" }),
   "user.disable": action("a user was stopped, and signed out", {}),
   "user.enable": action("a stopped user may sign in again", {}),

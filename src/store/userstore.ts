@@ -10,6 +10,12 @@ import type { StateDatabase, StateStatement } from "./sqlite.ts";
 /** What a user may do: an owner everything, a member all but members and changes to keys. */
 export type Role = "owner" | "member";
 
+/**
+ * How the cost of a password begins that nobody has chosen yet: until when the invitation works
+ * whose hash stands in place of the password's follows, in milliseconds since 1970.
+ */
+export const INVITED = "invited:";
+
 /** A password as stored: what it cost to make, and what came out. */
 export interface StoredPassword {
   /** 32 bytes. */
@@ -30,6 +36,8 @@ export interface UserRow {
   readonly createdAt: number;
   readonly disabledAt: number | null;
   readonly lastSeenAt: number | null;
+  /** When the invitation ends; null for who has chosen a password. */
+  readonly invitedUntil: number | null;
 }
 
 /** What a new user is stored with. */
@@ -70,7 +78,9 @@ interface PlanFacts {
 const USER_COLUMNS = `
   users.id, users.tenant_id AS tenantId, tenants.name AS tenant,
   tenants.disabled_at AS tenantDisabledAt, users.email, users.role,
-  users.created_at AS createdAt, users.disabled_at AS disabledAt, users.last_seen_at AS lastSeenAt
+  users.created_at AS createdAt, users.disabled_at AS disabledAt, users.last_seen_at AS lastSeenAt,
+  CASE WHEN users.password_cost LIKE '${INVITED}%'
+    THEN CAST(substr(users.password_cost, ${INVITED.length + 1}) AS BIGINT) END AS invitedUntil
   FROM users JOIN tenants ON tenants.id = users.tenant_id`;
 
 const SESSION_COLUMNS = `
@@ -166,6 +176,14 @@ export class UserStore {
       .run(hash, salt, cost, id, was?.hash ?? null);
     this.#changes++;
     return result.changes > 0;
+  }
+
+  /** Forgets a user who was invited and never came, and who therefore has nothing. */
+  removeInvited(id: string): void {
+    this.#database
+      .prepare(`DELETE FROM users WHERE id = ? AND password_cost LIKE '${INVITED}%'`)
+      .run(id);
+    this.#changes++;
   }
 
   /** Sets or clears the time at which a user was disabled. */

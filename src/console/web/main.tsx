@@ -1,29 +1,42 @@
 /**
  * Where the console begins. What comes in: the page. What goes out: the shell drawn into it.
  * Invariant: session, words and the view's code are asked for at once and side by side; until
- * session and words are there the page shows the header's bar that page.html has, at its place.
+ * session and words are there the page shows the header's bar that page.html has, at its place. An
+ * invitation behind the `#` shows its own page, whoever is signed in.
  */
 import "./app/kit.ts";
-import { render } from "preact";
+import { render, type VNode } from "preact";
 import { App, preload } from "./app/app.tsx";
 import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
+/** What an invitation has behind the `#`, where no server and no log sees it. */
+const INVITATION = /^#invite=([\w-]{55})$/;
+
 async function begin(): Promise<void> {
   beginTheme();
+  const invitation = INVITATION.exec(location.hash)?.[1];
+  // Pasted over the console, an address with another `#` loads no page.
+  addEventListener("hashchange", () => INVITATION.test(location.hash) && location.reload());
   followAddress();
   const asked = signInByLink()
     .then(loadSession)
     .catch(() => undefined);
-  preload(view.value);
+  if (invitation === undefined) preload(view.value);
   await beginLanguage();
   await asked;
   renewWhileActive();
   const place = document.getElementById("app");
   if (place === null) return;
+  const page = invitation === undefined ? <App /> : await joining(invitation);
   place.replaceChildren();
-  render(<App />, place);
+  render(page, place);
+}
+
+async function joining(token: string): Promise<VNode> {
+  const { JoinPage } = await import("./members/join.tsx");
+  return <JoinPage token={token} />;
 }
 
 void begin();

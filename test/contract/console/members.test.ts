@@ -17,7 +17,9 @@ import {
 import { MATRIX } from "../../support/scale.ts";
 
 const MEMBERS = "/v1/console/members";
-const SHAPE = ["id", "email", "role", "state", "created_at", "last_seen_at", "you"];
+const SHAPE = [
+  ...["id", "email", "role", "state", "created_at", "last_seen_at", "invited_until", "you"],
+];
 
 for (const transport of MATRIX) {
   describe(`members over ${transport}`, () => {

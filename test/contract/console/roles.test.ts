@@ -41,7 +41,10 @@ after(() => {
 });
 
 /** Routes whose success leaves a line of the audit trail. */
-const AUDITED = /^(POST \/password|DELETE \/sessions|POST \/(members|keys)(?!\/\{id\}\/enable).*)$/;
+const AUDITED = new RegExp(
+  "^(POST /password|DELETE /sessions|DELETE /members/.*|POST /invitations|" +
+    "POST /(members|keys)(?!/\\{id\\}/enable).*)$",
+);
 
 /** Routes that a browser could be tricked into sending. */
 const WRITES = Object.keys(CONSOLE_CALLS).filter(
@@ -108,11 +111,16 @@ for (const transport of MATRIX) {
         for (const kind of [0, 1, 2] as const) {
           const targets = await newTenant();
           const sender = await senderOf(kind);
+          const wish = askFor(route, targets, sender);
           const was = stateOf(server, owner.tenantId);
-          const got = await server.ask(askFor(route, targets, sender));
+          const got = await server.ask(wish);
           const wanted = (statuses as Statuses)[kind];
           assert.equal(got.status, wanted, `${kind}: ${got.text.slice(0, 500)}`);
-          for (const { actor } of newLines(was)) assert.equal(actor, `user:${sender.id}`);
+          for (const { actor, subject } of newLines(was)) {
+            // Whoever comes by an invitation is somebody else.
+            const id = route === "POST /invitation/accept" ? subject : sender.id;
+            assert.equal(actor, `user:${id}`);
+          }
           if (wanted < 300 && kind !== 2 && AUDITED.test(route)) {
             assert.notEqual(newLines(was).length, 0);
           }
@@ -120,7 +128,13 @@ for (const transport of MATRIX) {
           if (wanted >= 400) assert.deepEqual(stateOf(server, owner.tenantId), was);
           if (kind !== 2) continue;
           // A stranger's answer has nothing of the tenant, whatever its status.
-          for (const id of [targets.key, targets.member, targets.export, targets.search]) {
+          for (const id of [
+            targets.key,
+            targets.member,
+            targets.invited,
+            targets.export,
+            targets.search,
+          ]) {
             assert.ok(!got.text.includes(id), `${id} of another tenant is in the answer`);
           }
           assert.deepEqual(stateOf(server, owner.tenantId), was);

@@ -348,6 +348,7 @@ describe("keys, usage and members", () => {
     await visit.go("/app/members");
     await button(page, members.add).click();
     await dialog(visit).getByLabel(members.email, { exact: true }).fill("leo@example.com");
+    await dialog(visit).getByRole("radio", { name: members.ways.password }).check();
     await button(dialog(visit), members.addSubmit).click();
     const password = await dialog(visit).locator(".secret-text").last().innerText();
     await button(dialog(visit), members.done).click();

@@ -10,6 +10,8 @@ import type { Ask, ConsoleServer, Person } from "./fake.ts";
 export interface Targets {
   readonly key: string;
   readonly member: string;
+  /** Of somebody who was invited and has not come. */
+  readonly invited: string;
   readonly export: string;
   readonly search: string;
   readonly list: string;
@@ -55,6 +57,11 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
     body: (sender) => ({ email: sender?.email, password: sender?.password }),
   },
   "POST /session/link": { statuses: ALL, body: (sender) => ({ token: sender?.link() }) },
+  "POST /invitation": { statuses: ALL, body: (sender) => ({ token: sender?.invitation() }) },
+  "POST /invitation/accept": {
+    statuses: ALL,
+    body: (sender) => ({ token: sender?.invitation(), password: "nine lamps on a river" }),
+  },
   "DELETE /session": { statuses: GONE },
   "GET /sessions": { statuses: ALL },
   "DELETE /sessions": { statuses: GONE },
@@ -69,6 +76,9 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
   "POST /members": { statuses: OWNERS_MADE, body: () => ({ email: fresh(), role: "member" }) },
   "POST /members/{id}": { statuses: OWNERS_OWN, body: () => ({ role: "owner" }) },
   "POST /members/{id}/password": { statuses: OWNERS_OWN, body: () => ({}) },
+  "POST /invitations": { statuses: OWNERS_MADE, body: () => ({ email: fresh() }) },
+  "POST /members/{id}/invitation": { statuses: [403, 200, 404], body: () => ({}) },
+  "DELETE /members/{id}/invitation": { statuses: [403, 204, 404] },
   "GET /audit": { statuses: OWNERS },
   "GET /keys": { statuses: ALL },
   "POST /keys": { statuses: OWNERS_MADE, body: () => ({ name: "crm" }) },
@@ -120,7 +130,13 @@ export const CONSOLE_CALLS: Readonly<Record<string, ConsoleCall>> = {
 };
 
 /** Routes that need no session. */
-export const OPEN = ["GET /session", "POST /session", "POST /session/link"];
+export const OPEN = [
+  "GET /session",
+  "POST /session",
+  "POST /session/link",
+  "POST /invitation",
+  "POST /invitation/accept",
+];
 
 const BASE = "/v1/console";
 
@@ -137,7 +153,7 @@ export function askFor(route: string, targets: Targets, sender: Person | null): 
   const [, kind = ""] = template.split("/");
   const ids: Readonly<Record<string, string>> = {
     keys: targets.key,
-    members: targets.member,
+    members: template.endsWith("/invitation") ? targets.invited : targets.member,
     exports: targets.export,
     searches: targets.search,
     lists: targets.list,
@@ -161,6 +177,9 @@ export async function makeTargets(server: ConsoleServer, owner: Person): Promise
   const { tenant, headers } = owner;
   const { keyId } = keyring.create({ tenant, plan: "scale", name: "target" });
   const member = await server.person(tenant, "member");
+  const { tenantId } = owner;
+  const wish = { email: fresh(), tenantId, role: "member" } as const;
+  const { user: invited } = server.service.users.invite(wish);
   const post = async (path: string, body: unknown) => {
     made++;
     const sent = { ...headers, "idempotency-key": `target-${made}` };
@@ -175,6 +194,7 @@ export async function makeTargets(server: ConsoleServer, owner: Person): Promise
   return {
     key: keyId,
     member: member.id,
+    invited: invited.id,
     export: exported.export.export_id,
     search: saved.search.id,
     list: list.list.id,

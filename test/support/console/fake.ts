@@ -64,6 +64,8 @@ export interface Person {
   readonly headers: Readonly<Record<string, string>>;
   /** A token that signs them in once. */
   readonly link: () => string;
+  /** A token by which somebody else of the tenant chooses a first password. */
+  readonly invitation: () => string;
 }
 
 /** A server with a console. */
@@ -107,7 +109,12 @@ export async function startConsole(
       const { id, tenantId } = user;
       const known = { id, email, tenant, tenantId, password: password as string };
       const link = () => server.service.sessions.linkFor(id);
-      return again({ ...known, cookie: "", headers: {}, link });
+      const invitation = () => {
+        people++;
+        const wish = { email: `invited${people}@example.com`, tenantId, role: "member" } as const;
+        return users.invite(wish).token;
+      };
+      return again({ ...known, cookie: "", headers: {}, link, invitation });
     },
   };
 }

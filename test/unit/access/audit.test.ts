@@ -34,6 +34,7 @@ import { contentOf } from "../../support/formats/state-rows.ts";
 
 const ANA = "ana@example.com";
 const RUI = "rui@example.com";
+const LEO = "leo@example.com";
 const HERE = "192.0.2.1";
 const ME = "user:00000000abcd" as const;
 const END = START_MS + 90 * DAY_MS;
@@ -42,6 +43,9 @@ let directory: string;
 let state: ConsoleState;
 let database: StateDatabase;
 let store: AuditStore;
+/** The token of somebody who was invited, and the id of who is not there any more. */
+let invitation: string;
+let gone: string;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "peneira-audit-"));
@@ -148,6 +152,28 @@ const CASES: Readonly<Record<Exclude<AuditAction, `state.${string}`>, Case>> = {
     change: () => state.users.by(ME).create({ email: "leo@example.com", tenant: { id: acme() } }),
     lines: () => [["user.create", user("leo@example.com").id, { role: "member" }]],
   },
+  "user.invite": {
+    change: () => state.users.by(ME).invite({ email: LEO, tenantId: acme(), role: "owner" }),
+    lines: () => [
+      [
+        "user.invite",
+        user(LEO).id,
+        { role: "owner", expires_at: time(user(LEO).invitedUntil ?? 0) },
+      ],
+    ],
+  },
+  "user.uninvite": {
+    change: () => {
+      gone = user("new@example.com").id;
+      state.users.by(ME).uninvite(user("new@example.com"));
+    },
+    lines: () => [["user.uninvite", gone, {}]],
+  },
+  "user.join": {
+    change: () => state.sessions.join(invitation, { password: PASSWORD, kept: false }, HERE),
+    lines: () => [["user.join", user("new@example.com").id, {}]],
+    by: () => `user:${user("new@example.com").id}`,
+  },
   "user.role": {
     change: () => state.users.by(ME).setRole(user(RUI), "owner"),
     lines: () => [["user.role", user(RUI).id, { role: { from: "member", to: "owner" } }]],
@@ -180,6 +206,8 @@ async function prepare(): Promise<void> {
   state.keyring.disable(state.keyring.pick({ name: "off" }));
   await state.users.create({ email: "off@example.com", tenant: { name: "acme" } });
   state.users.disable(user("off@example.com"));
+  const wish = { email: "new@example.com", tenantId: acme(), role: "member" } as const;
+  invitation = state.users.invite(wish).token;
   await state.sessions.signIn(RUI, PASSWORD, HERE);
   state.clock.advance(1);
 }

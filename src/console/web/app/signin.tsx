@@ -4,7 +4,7 @@
  * Invariant: while the server asks to wait, the form counts down and sends nothing. The same form
  * stands over a view whose session ended; then the e-mail is fixed.
  */
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { Checkbox, focusInvalid, TextInput } from "../parts/field.tsx";
@@ -19,6 +19,18 @@ import { words } from "./words.ts";
 
 /** The page of signing in. */
 export function SignInPage(): VNode {
+  const { shell } = words.value;
+  return (
+    <SignInFrame title={shell.signIn.title}>
+      {linkFailed.value && <Notice kind="warn">{shell.signIn.linkFailed}</Notice>}
+      <SignInForm />
+      <p class="signin-help">{shell.signIn.help(contact.value)}</p>
+    </SignInFrame>
+  );
+}
+
+/** What stands around the forms of somebody who is not signed in yet. */
+export function SignInFrame(props: { title: string; children: ComponentChildren }): VNode {
   const { shell } = words.value;
   return (
     <div class="signin">
@@ -40,10 +52,8 @@ export function SignInPage(): VNode {
             <Logo size={28} />
             {shell.product}
           </p>
-          <h1>{shell.signIn.title}</h1>
-          {linkFailed.value && <Notice kind="warn">{shell.signIn.linkFailed}</Notice>}
-          <SignInForm />
-          <p class="signin-help">{shell.signIn.help(contact.value)}</p>
+          <h1>{props.title}</h1>
+          {props.children}
         </div>
       </main>
     </div>

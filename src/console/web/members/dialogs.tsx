@@ -1,11 +1,12 @@
 /**
- * The dialogs of members. What comes in: who is to be added. What goes out: the password that the
- * server made, shown once.
- * Invariant: the dialog with a password closes by its own button only.
+ * The dialogs of members. What comes in: who is to be added, and how. What goes out: the link of an
+ * invitation, or the password that the server made, shown once.
+ * Invariant: the dialog with either closes by its own button only.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Member } from "../app/answers.ts";
+import type { CreatedMember, InvitedMember, Member } from "../app/answers.ts";
+import { date } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { words } from "../app/words.ts";
 import { errorBeside, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
@@ -27,10 +28,18 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
   const text = laterWords.value.members;
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Member["role"]>("member");
-  const { send, busy, error, answer, checked } = useSent<Member & { password: string }>(done);
+  const [way, setWay] = useState<"link" | "password">("link");
+  const { send, busy, error, answer, checked } = useSent<CreatedMember | InvitedMember>(done);
+  const path = way === "link" ? "/invitations" : "/members";
   const given = /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email.trim());
   const problem = email.trim() === "" ? text.emailNeeded : given ? null : text.emailWrong;
-  if (answer !== null) return <ShownPassword created={answer} close={close} />;
+  if (answer !== null) {
+    return "token" in answer ? (
+      <ShownLink invited={answer} close={close} />
+    ) : (
+      <ShownPassword created={answer} close={close} />
+    );
+  }
   return (
     <FormDialog
       title={text.addTitle}
@@ -38,7 +47,7 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
       busy={busy}
       error={errorBeside(error, ["/email"])}
       close={close}
-      onSubmit={() => void send(problem === null, "/members", { email: email.trim(), role })}
+      onSubmit={() => void send(problem === null, path, { email: email.trim(), role })}
     >
       <TextInput
         label={text.email}
@@ -60,6 +69,16 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
         ]}
       />
       <p class="field-hint">{text.roleHints[role]}</p>
+      <Segmented
+        legend={text.way}
+        value={way}
+        onValue={setWay}
+        options={[
+          { value: "link", label: text.ways.link },
+          { value: "password", label: text.ways.password },
+        ]}
+      />
+      <p class="field-hint">{text.wayHints[way]}</p>
     </FormDialog>
   );
 }
@@ -84,6 +103,47 @@ export function ShownPassword({ created, close }: ShownPasswordProps): VNode {
         <Notice kind="warn">{text.once}</Notice>
         <SecretOnce label={text.email} secret={created.email} />
         <SecretOnce label={text.password} secret={created.password} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** What the dialog of an invitation takes. */
+interface ShownLinkProps {
+  invited: InvitedMember;
+  close: () => void;
+}
+
+/** The link of an invitation, this once. */
+export function ShownLink({ invited, close }: ShownLinkProps): VNode {
+  const text = laterWords.value.members;
+  const link = `${location.origin}/app#invite=${invited.token}`;
+  const day = date(invited.invited_until ?? "");
+  const mail = new URLSearchParams({
+    subject: text.mailSubject,
+    body: text.mailBody(link, day),
+  });
+  // Programs of mail know no plus sign for a blank.
+  const parts = mail.toString().replaceAll("+", "%20");
+  const footer = (
+    <>
+      <a
+        class="button button-secondary"
+        href={`mailto:${encodeURIComponent(invited.email).replaceAll("%40", "@")}?${parts}`}
+      >
+        {text.mail}
+      </a>
+      <Button variant="primary" onClick={close}>
+        {text.linkDone}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open locked size="small" title={text.linkTitle} onClose={close} footer={footer}>
+      <div class="form">
+        <Notice kind="warn">{text.linkOnce(day)}</Notice>
+        <SecretOnce label={text.email} secret={invited.email} />
+        <SecretOnce label={text.link} secret={link} />
       </div>
     </Dialog>
   );

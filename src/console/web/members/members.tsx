@@ -1,14 +1,14 @@
 /**
  * The view of members. What comes in: the tenant's users. What goes out: a table, and the dialogs
- * that add, change, disable and enable them.
+ * that add or invite, change, disable and enable them.
  * Invariant: for owners only, as on the server; nobody changes themselves here; a password that
- * was made is shown once.
+ * or link that was made is shown once.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Member } from "../app/answers.ts";
-import { post } from "../app/api.ts";
+import type { InvitedMember, Member } from "../app/answers.ts";
+import { post, remove } from "../app/api.ts";
 import { ago, date } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { user } from "../app/session.ts";
@@ -22,12 +22,13 @@ import { ErrorNotice, errorText, Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
-import { AddMember, ShownPassword } from "./dialogs.tsx";
+import { AddMember, ShownLink, ShownPassword } from "./dialogs.tsx";
 
-type Change = "makeOwner" | "makeMember" | "disable" | "password";
+type Change = "makeOwner" | "makeMember" | "disable" | "password" | "newLink" | "uninvite";
 type OpenDialog =
   | { kind: "add" }
   | { kind: "shown"; email: string; password: string }
+  | { kind: "link"; invited: InvitedMember }
   | { kind: Change; member: Member };
 
 /** The view. */
@@ -100,7 +101,10 @@ function MemberRow({ member, ask, done }: RowProps): VNode {
   const text = laterWords.value.members;
   const seen = member.last_seen_at;
   const state = (
-    <Pill kind={member.state === "active" ? "good" : "plain"}>{text.states[member.state]}</Pill>
+    <>
+      <Pill kind={STATE_KINDS[member.state]}>{text.states[member.state]}</Pill>
+      {member.state === "invited" && <span class="sub">{invitedText(member)}</span>}
+    </>
   );
   return (
     <tr>
@@ -125,6 +129,15 @@ function MemberRow({ member, ask, done }: RowProps): VNode {
       </td>
     </tr>
   );
+}
+
+const STATE_KINDS = { active: "good", disabled: "plain", invited: "accent" } as const;
+
+/** How long the invitation works, or that it does no more. */
+function invitedText({ invited_until: until }: Member): string {
+  const text = laterWords.value.members;
+  const hasEnded = until === null || Date.parse(until) <= Date.now();
+  return hasEnded ? text.invitedEnded : text.invitedUntil(date(until));
 }
 
 function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): MenuItem[] {
@@ -154,6 +167,18 @@ function actionsOf(member: Member, ask: TableProps["ask"], done: () => void): Me
       change(member, { state: "active" }).then(done, failed);
     },
   };
+  const newLink: MenuItem = {
+    label: text.newLink,
+    icon: "link",
+    onSelect: () => ask({ kind: "newLink", member }),
+  };
+  const uninvite: MenuItem = {
+    label: text.uninvite,
+    icon: "ban",
+    danger: true,
+    onSelect: () => ask({ kind: "uninvite", member }),
+  };
+  if (member.state === "invited") return [newLink, role, uninvite];
   return member.state === "active" ? [role, password, disable] : [enable];
 }
 
@@ -170,6 +195,7 @@ function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">
   if (dialog === null) return null;
   if (dialog.kind === "add") return <AddMember close={close} done={done} />;
   if (dialog.kind === "shown") return <ShownPassword created={dialog} close={close} />;
+  if (dialog.kind === "link") return <ShownLink invited={dialog.invited} close={close} />;
   const { kind, member } = dialog;
   const confirm = kind === "password" ? text.passwordSubmit : text[kind];
   const run = async () => {
@@ -181,12 +207,17 @@ function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">
       // The confirmation closes first and takes the dialog with it.
       setTimeout(() => ask({ kind: "shown", email: member.email, password: made.password }));
     }
+    if (kind === "uninvite") await remove(`${pathOf(member)}/invitation`);
+    if (kind === "newLink") {
+      const invited = await post<InvitedMember>(`${pathOf(member)}/invitation`, {});
+      setTimeout(() => ask({ kind: "link", invited }));
+    }
     done();
   };
   return (
     <ConfirmDialog
       open
-      danger={kind === "disable"}
+      danger={kind === "disable" || kind === "uninvite"}
       title={text[`${kind}Title`](member.email)}
       confirm={confirm}
       onClose={close}

@@ -1,0 +1,185 @@
+/**
+ * Proves, on both transports: that whom an owner invites chooses the first password by a link that
+ * works once, for a week, across a restart, and not after another one was made or it was taken
+ * back; that no password signs such a person in before; that whoever is invited is no owner yet;
+ * that the state has no token, the log neither, and whoever guesses waits.
+ * Does not prove who may invite (roles.test.ts), nor what the page makes of the link
+ * (e2e/console/invitation.test.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { DAY_MS, manualClock } from "../../../src/clock.ts";
+import type { InvitedMember, MemberList } from "../../../src/console/web/app/answers.ts";
+import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
+import { openConsole, PASSWORD, refusalOf } from "../../support/console/state.ts";
+import { MATRIX } from "../../support/scale.ts";
+
+const BASE = "/v1/console";
+const CHOSEN = "nine lamps on a river";
+const HERE = "192.0.2.1";
+
+for (const transport of MATRIX) {
+  describe(`invitations over ${transport}`, () => {
+    const clock = manualClock(Date.parse("2026-11-25T12:00:00Z"));
+    const tokens: string[] = [];
+    let server: ConsoleServer;
+    let owner: Person;
+    before(async () => {
+      server = await startConsole(transport, { parts: { clock } });
+      owner = await server.person("acme", "owner");
+    });
+    after(() => server.close());
+
+    const post = (path: string, body: unknown, headers = {}) =>
+      server.ask({ method: "POST", path: BASE + path, headers, body });
+    const byOwner = (path: string, body: unknown = {}) => post(path, body, owner.headers);
+    const invite = async (email: string, role = "member"): Promise<InvitedMember> => {
+      const got = await byOwner("/invitations", { email, role });
+      assert.equal(got.status, 201, got.text);
+      const made = got.json() as unknown as InvitedMember;
+      tokens.push(made.token);
+      return made;
+    };
+    const accept = (token: string, password = CHOSEN) =>
+      post("/invitation/accept", { token, password });
+    const members = async () => {
+      const path = `${BASE}/members`;
+      const got = await server.ask({ method: "GET", path, headers: owner.headers });
+      return (got.json() as unknown as MemberList).members;
+    };
+    /** Nobody waits for what others did before. */
+    const later = () => clock.advance(3_600_000);
+
+    it("let their reader choose the first password, once", async () => {
+      const made = await invite(" Lia@Example.com");
+      assert.deepEqual([made.email, made.state, made.you], ["lia@example.com", "invited", false]);
+      const ends = new Date(clock.nowMs() + 7 * DAY_MS).toISOString();
+      assert.equal(made.invited_until, ends);
+      assert.ok(!JSON.stringify(await members()).includes(made.token.slice(12)));
+      for (let turn = 0; turn < 2; turn++) {
+        const told = await post("/invitation", { token: made.token });
+        assert.equal(told.status, 200, told.text);
+        const { request_id: _, ...whom } = told.json();
+        assert.deepEqual(whom, { email: made.email, tenant: "acme", expires_at: ends });
+      }
+      const short = await accept(made.token, "short");
+      assert.equal(short.status, 422);
+      assert.match(short.text, /"pointer":"\/password","code":"unfit_password"/);
+      const got = await accept(made.token);
+      assert.equal(got.status, 200, got.text);
+      const cookie = got.headers["set-cookie"]?.split(";")[0] as string;
+      const mine = await server.ask({
+        method: "GET",
+        path: `${BASE}/sessions`,
+        headers: { cookie },
+      });
+      assert.equal(mine.status, 200);
+      assert.deepEqual([(await accept(made.token)).status], [401]);
+      assert.equal((await post("/invitation", { token: made.token })).status, 401);
+      assert.equal((await post("/session", { email: made.email, password: CHOSEN })).status, 200);
+      const now = (await members()).find(({ id }) => id === made.id);
+      assert.deepEqual([now?.state, now?.invited_until], ["active", null]);
+      const late = await byOwner(`/members/${made.id}/invitation`);
+      assert.deepEqual([late.status, /"has_joined"/.test(late.text)], [422, true]);
+    });
+
+    it("are all that opens, and no password does before", async () => {
+      later();
+      const { email, token } = await invite("leo@example.com");
+      for (const password of [CHOSEN, token, ""]) {
+        const got = await post("/session", { email, password: password || "x" });
+        assert.equal(got.status, 401, password);
+        later();
+      }
+    });
+
+    it("end with another one, when taken back, with their user and after a week", async () => {
+      later();
+      const first = await invite("mia@example.com");
+      const again = await byOwner(`/members/${first.id}/invitation`);
+      const second = again.json() as unknown as InvitedMember;
+      tokens.push(second.token);
+      assert.equal((await accept(first.token)).status, 401);
+      const path = `${BASE}/members/${first.id}/invitation`;
+      const gone = await server.ask({ method: "DELETE", path, headers: owner.headers });
+      assert.equal(gone.status, 204, gone.text);
+      assert.equal((await accept(second.token)).status, 401);
+      assert.ok((await members()).every(({ id }) => id !== first.id));
+      later();
+      const anew = await invite("mia@example.com");
+      await byOwner(`/members/${anew.id}`, { state: "disabled" });
+      assert.equal((await accept(anew.token)).status, 401);
+      await byOwner(`/members/${anew.id}`, { state: "active" });
+      clock.advance(7 * DAY_MS - 3_600_000 - 1);
+      owner = await server.again(owner);
+      assert.equal((await post("/invitation", { token: anew.token })).status, 200);
+      clock.advance(3_600_001);
+      assert.equal((await accept(anew.token)).status, 401);
+    });
+
+    it("make no owner before they are followed", async () => {
+      later();
+      owner = await server.again(owner);
+      const made = await invite("second@example.com", "owner");
+      const step = await byOwner(`/members/${owner.id}`, { role: "member" });
+      assert.match(step.text, /"last_owner"/);
+      assert.equal((await accept(made.token)).status, 200);
+      const now = await byOwner(`/members/${owner.id}`, { role: "member" });
+      assert.equal(now.status, 200, now.text);
+    });
+
+    it("are refused with all that is wrong, and not guessed", async () => {
+      const boss = await server.person("umbrella", "owner");
+      const wrong = { email: "no address", role: "king" };
+      assert.equal((await post("/invitations", wrong, boss.headers)).status, 422);
+      const taken = await post("/invitations", { email: owner.email }, boss.headers);
+      assert.match(taken.text, /"email_taken"/);
+      const guesses: number[] = [];
+      for (let at = 0; at < 6; at++) {
+        guesses.push((await accept(owner.id + `${at}`.padEnd(43, "x"))).status);
+      }
+      assert.equal(guesses[0], 401);
+      assert.ok(guesses.includes(429), guesses.join(" "));
+    });
+
+    it("leave no token in the log", () => {
+      const log = server.logged.join("");
+      assert.ok(log.includes(`${BASE}/invitation/accept`));
+      for (const token of tokens) assert.ok(!log.includes(token.slice(12)), "a token is there");
+    });
+  });
+}
+
+describe("an invitation in the state", () => {
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), "peneira-invitation-"));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  it("is a hash, works after a restart, and once where two come at the same time", async () => {
+    const first = openConsole(directory);
+    const wish = { email: "ana@example.com", tenant: { name: "acme" }, password: PASSWORD };
+    const { user } = await first.users.create(wish);
+    const { tenantId } = user;
+    const guest = { email: "gil@example.com", tenantId, role: "member" } as const;
+    const { token, user: invited } = first.users.invite(guest);
+    first.close();
+    for (const name of readdirSync(directory)) {
+      const bytes = readFileSync(join(directory, name)).toString("latin1");
+      assert.ok(!bytes.includes(token.slice(12)), name);
+    }
+    const second = openConsole(directory);
+    assert.equal(second.sessions.invited(token, HERE).id, invited.id);
+    const chosen = { password: CHOSEN, kept: false };
+    const both = [1, 2].map(() => second.sessions.join(token, chosen, HERE));
+    const [one, other] = await Promise.allSettled(both);
+    assert.deepEqual([one?.status, other?.status], ["fulfilled", "rejected"]);
+    const late = await refusalOf(() => second.sessions.join(token, chosen, "192.0.2.9"));
+    assert.equal(late.code, "sign_in_failed");
+    second.close();
+  });
+});
