@@ -11,6 +11,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AccountFields, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
+import { companyName } from "../../../src/console/web/find/table/companyname.ts";
 import { numberIn } from "../../../src/console/web/find/typed.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, heading } from "../../support/console/suite.ts";
@@ -73,7 +74,7 @@ describe("a number in the box", () => {
     const cnpj = String(account.cnpj);
     for (const text of [cnpj, `CNPJ ${cnpjText(cnpj)}`, cnpj.slice(0, 8)]) {
       await ask(visit, text);
-      await heading(visit, String(account.legal_name)).waitFor();
+      await heading(visit, companyName(String(account.legal_name))).waitFor();
       assert.equal(new URL(visit.page.url()).hash.slice(0, 18), `#/empresa/${cnpj.slice(0, 8)}`);
       await visit.page.getByText(cnpjText(cnpj)).first().waitFor();
       await visit.page.goBack();
@@ -114,7 +115,7 @@ describe("the page of a company", () => {
     await visit.page.getByRole("gridcell").first().waitFor();
     const other = await open(ana, { locale: "en-GB" });
     await other.go(`/app#/empresa/${account.cnpj}`);
-    await heading(other, String(account.legal_name)).waitFor();
+    await heading(other, companyName(String(account.legal_name))).waitFor();
     await button(other.page, english.company.print).waitFor();
     assert.equal(await other.page.getByText(english.table.drawer.why).count(), 0, "no search");
   });

@@ -43,7 +43,8 @@ async function invited(visit: Visit, words: typeof portugueseWords, email: strin
   assert.ok(decodeURIComponent(String(mail)).includes(link));
   await button(dialog, members.linkDone).click();
   const row = page.getByRole("row").filter({ hasText: email });
-  await row.getByText(members.states.invited, { exact: true }).first().waitFor();
+  const state = row.getByText(members.states.invited, { exact: true });
+  await state.and(page.locator(":visible")).waitFor();
   assert.ok(!(await page.content()).includes("#invite="), "it is shown once");
   return link;
 }

@@ -10,7 +10,12 @@ import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
 import { language } from "../../../src/console/web/app/language.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
 import { amountText, readAmount } from "../../../src/console/web/find/filters/amount.ts";
-import { shiftDays, shiftMonths } from "../../../src/console/web/find/filters/days.ts";
+import {
+  dayTyped,
+  readDay,
+  shiftDays,
+  shiftMonths,
+} from "../../../src/console/web/find/filters/days.ts";
 import { describeFilter } from "../../../src/console/web/find/filters/filterwords.ts";
 import {
   clearGroup,
@@ -96,6 +101,21 @@ describe("groups of filters", () => {
 });
 
 describe("days", () => {
+  it("are read as people type them, day first, and written so", () => {
+    for (const typed of ["31/12/2020", "31.12.2020", "31-12-2020", "31122020", " 2020-12-31 "]) {
+      assert.equal(readDay(typed), "2020-12-31", typed);
+    }
+    assert.equal(readDay("1/2/2020"), "2020-02-01");
+    assert.equal(dayTyped("2020-02-01"), "01/02/2020");
+    assert.equal(dayTyped(""), "");
+    for (const typed of ["", "12/31/2020", "30/02/2020", "31/12/20", "0/1/2020", "01/01/1799"]) {
+      assert.equal(readDay(typed), null, typed);
+    }
+    for (let day = "1999-12-30"; day < "2001-01-03"; day = shiftDays(day, 1)) {
+      assert.equal(readDay(dayTyped(day)), day);
+    }
+  });
+
   it("pass months, years and leap days", () => {
     assert.equal(shiftDays("2020-02-28", 1), "2020-02-29");
     assert.equal(shiftDays("2021-01-01", -1), "2020-12-31");

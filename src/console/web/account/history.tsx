@@ -6,7 +6,7 @@
  */
 import { type Signal, useSignal } from "@preact/signals";
 import type { UsageAnswer } from "../app/answers.ts";
-import { number } from "../app/format.ts";
+import { hourOf, number } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { EmptyState } from "../parts/notice.tsx";
 import {
@@ -68,7 +68,13 @@ export function UsageHistory({ answer: whole }: { answer: UsageAnswer }) {
 
 function intro(days: readonly string[]): string {
   const { usage } = laterWords.value;
-  return usage.intro(dayName(days[0] ?? "", true), dayName(days.at(-1) ?? "", true));
+  const [first = "", last = first] = [days[0], days.at(-1)];
+  const begin = new Date(`${last}T00:00:00Z`);
+  const isMidnight = begin.getHours() === 0 && begin.getMinutes() === 0;
+  const span = usage.intro(dayName(first, true), dayName(last, true));
+  return isMidnight
+    ? span
+    : `${span}. ${usage.daysBegin(hourOf(begin), begin.getTimezoneOffset() > 0)}`;
 }
 
 function Legend({

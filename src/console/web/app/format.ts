@@ -85,6 +85,11 @@ export function dateTime(iso: string): string {
   return dated(iso, { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** The hour and minute of an instant, in the reader's time zone. */
+export function hourOf(instant: Date): string {
+  return dated(instant.toISOString(), { timeStyle: "short" });
+}
+
 /** A snapshot's label (`2026-10`) as a month; anything else as it is. */
 export function month(label: string, width: "long" | "short" = "long"): string {
   if (!/^\d{4}-\d{2}$/.test(label)) return label;

@@ -1,15 +1,14 @@
 /**
  * The bar across the top. What comes in: the user, the view, the preferences. What goes out: logo,
  * navigation with the current view marked, what is served, and the menus.
- * Invariant: the same links on every screen (on phones they are the bar at the foot); what a role
- * may not see is not there.
+ * Invariant: the same links on every screen (on phones they are the bar at the foot, and the menu of
+ * the account); what a role may not see is not there.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { Icon, type IconName, Logo } from "../parts/icon.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { errorText } from "../parts/notice.tsx";
-import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
 import { month } from "./format.ts";
 import { language } from "./language.ts";
@@ -25,19 +24,22 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
   ["lists", "list"],
   ["exports", "download"],
   ["saved", "bookmark"],
+  ["members", "users"],
+];
+
+/** What nobody needs who looks for companies. */
+const ADVANCED: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
   ["keys", "key"],
-  ["members", "users"],
   ["audit", "clock"],
 ];
 
-/** What members may not see. */
-const OWNERS_ONLY: readonly ViewName[] = ["members", "audit"];
+/** What members may not see, or not use. */
+const OWNERS_ONLY: readonly ViewName[] = ["members", "audit", "keys"];
 
 /** The bar across the top. */
 export function Header(): VNode {
   const { shell } = words.value;
-  const owner = user()?.role === "owner";
   useEffect(() => {
     const load = () => {
       if (!document.hidden) void loadStatus();
@@ -55,7 +57,7 @@ export function Header(): VNode {
       </Link>
       <nav class="nav" aria-label={shell.navigation}>
         <ul>
-          {SHOWN.filter(([name]) => owner || !OWNERS_ONLY.includes(name)).map(([name, icon]) => (
+          {SHOWN.filter(maySee).map(([name, icon]) => (
             <li key={name} class={`nav-${name}`}>
               <Link view={name} aria-current={isAt(name) ? "page" : undefined}>
                 <Icon name={icon} size={20} />
@@ -64,6 +66,16 @@ export function Header(): VNode {
               </Link>
             </li>
           ))}
+          <li class="nav-advanced" data-at={ADVANCED.some(([name]) => isAt(name))}>
+            <Menu
+              label={shell.advanced}
+              align="start"
+              items={ADVANCED.filter(maySee).map(viewItem)}
+            >
+              {shell.advanced}
+              <Icon name="chevronDown" />
+            </Menu>
+          </li>
         </ul>
       </nav>
       <div class="header-end">
@@ -71,10 +83,20 @@ export function Header(): VNode {
         <HelpLink />
         <LanguageMenu />
         <ThemeMenu />
-        <AccountMenu owner={owner} />
+        <AccountMenu />
       </div>
     </header>
   );
+}
+
+/** Whether the role of the user has a view. */
+function maySee([name]: readonly [ViewName, IconName]): boolean {
+  return user()?.role === "owner" || !OWNERS_ONLY.includes(name);
+}
+
+/** A view as an entry of a menu. */
+function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
+  return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
 
 /** The news of a saved search are part of the saved searches. */
@@ -95,7 +117,7 @@ function Badge(): VNode | null {
   );
 }
 
-/** Which data is searched, and by which plan; the room is kept until the answer is there. */
+/** Which data is searched; the room is kept until the answer is there. */
 function Served(): VNode {
   const { shell } = words.value;
   const now = status.value;
@@ -105,7 +127,6 @@ function Served(): VNode {
     <p class="served" title={title}>
       {now && <span class="served-data">{label ? shell.snapshot(label) : shell.noSnapshot}</span>}
       {now?.snapshot && <span class="served-short">{month(now.snapshot, "short")}</span>}
-      {now && <Pill>{now.plan}</Pill>}
     </p>
   );
 }
@@ -159,17 +180,12 @@ export function ThemeMenu(): VNode {
   return <Menu label={shell.theme} icon={icons[theme.value]} items={items} />;
 }
 
-function AccountMenu({ owner }: { owner: boolean }): VNode {
+function AccountMenu(): VNode {
   const { shell } = words.value;
   const who = user();
   const items: MenuItem[] = [
-    { label: shell.views.account, icon: "user", onSelect: () => go("account") },
-    ...(owner
-      ? [
-          { label: shell.views.members, icon: "users" as const, onSelect: () => go("members") },
-          { label: shell.views.audit, icon: "list" as const, onSelect: () => go("audit") },
-        ]
-      : []),
+    viewItem(["account", "user"]),
+    ...([["members", "users"], ...ADVANCED] as const).filter(maySee).map(viewItem),
     { label: shell.signOut, icon: "signOut", onSelect: () => void signOut().catch(failed) },
   ];
   const head = who && (

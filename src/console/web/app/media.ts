@@ -14,6 +14,9 @@ function follow(query: string): ReadonlySignal<boolean> {
 }
 
 /** Room for the filters beside the results. */
+export const railed: ReadonlySignal<boolean> = follow("(min-width: 1024px)");
+
+/** Room for one account beside the results, too. */
 export const wide: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
 
 /** A phone, or a window as narrow. */

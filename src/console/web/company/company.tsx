@@ -7,7 +7,7 @@
  */
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { readCnpj } from "../../../spec/cnpj.ts";
 import type { AccountAnswer } from "../app/answers.ts";
 import { ApiError } from "../app/api.ts";
@@ -31,12 +31,26 @@ import { Establishments } from "./establishments.tsx";
 /** The view. */
 export function CompanyView(): VNode {
   const typed = decoded(shownCompany.value);
+  const first = useRef(true);
+  useEffect(() => {
+    // The shell does so for another view; here one company follows another.
+    if (!first.current) focusHeading();
+    first.current = false;
+  }, [typed]);
   const read = readCnpj(typed);
   return read === null ? (
     <Unknown typed={typed} isMistyped={false} />
   ) : (
     <Company key={read.cnpj} cnpj={read.cnpj} checked={read.checked} />
   );
+}
+
+function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>("main h1");
+  if (heading === null) return;
+  scrollTo(0, 0);
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
 /** A part of an address as it was meant; as it stands where it means nothing. */

@@ -2,10 +2,10 @@
  * The establishments of a company. What comes in: the root of its CNPJ. What goes out: how many
  * there are and a line for each, head office first, a hundred at a time.
  * Invariant: the one whose page this is stands among them, marked; a further page is of the same
- * snapshot as the first.
+ * snapshot as the first, and whoever asked for it stands at its first line.
  */
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Account, CompanyAnswer } from "../app/answers.ts";
 import { get } from "../app/api.ts";
 import { cnpj as cnpjText, number } from "../app/format.ts";
@@ -24,11 +24,19 @@ export function Establishments({ root, own }: { root: string; own: string }): VN
   const path = `/companies/${root}`;
   const { answer, error, reload, set } = useAnswer<CompanyAnswer>(path);
   const [busy, setBusy] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  const from = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    const line = from.current === null ? undefined : list.current?.children[from.current];
+    from.current = null;
+    line?.querySelector("a")?.focus();
+  }, [answer]);
   const { company } = words.value;
   const more = async (cursor: string) => {
     setBusy(true);
     try {
       const next = await get<CompanyAnswer>(`${path}?cursor=${cursor}`);
+      from.current = answer?.accounts.length ?? null;
       set({ ...next, accounts: [...(answer?.accounts ?? []), ...next.accounts] });
     } catch (failure) {
       toast(errorText(failure), { kind: "error" });
@@ -40,7 +48,7 @@ export function Establishments({ root, own }: { root: string; own: string }): VN
     <Card title={answer === null ? company.establishments : company.establishmentsOf(answer.total)}>
       {error !== null && <ErrorNotice error={error} onRetry={reload} />}
       {answer === null && error === null && <Skeleton lines={4} height={20} width="80%" />}
-      <ul class="company-list">
+      <ul class="company-list" ref={list}>
         {answer?.accounts.map((account) => (
           <li key={account.cnpj}>
             <Line account={account} isOwn={account.cnpj === own} />

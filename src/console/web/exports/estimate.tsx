@@ -8,11 +8,14 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ExportEstimate, Status } from "../app/answers.ts";
 import { post } from "../app/api.ts";
-import { bytes, number } from "../app/format.ts";
+import { bytes, hourOf, number } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { type Draft, exportRowsMax, limitOf, obstacleOf } from "./draft.ts";
+
+/** Days of the quota are days in UTC. */
+const DAY_MS = 86_400_000;
 
 /** How long choices settle before they are estimated. */
 const SETTLE_MS = 250;
@@ -115,7 +118,7 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
   if (obstacle === "quota" && left !== null) {
     return (
       <p class="export-remark export-bad">
-        {exports.quotaShort(number(estimate.rows), number(left))}
+        {exports.quotaShort(number(estimate.rows), number(left), quotaHour())}
         {left > 0 && <TakeFirst rows={left} edit={edit} />}
       </p>
     );
@@ -154,6 +157,11 @@ function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>
   );
 }
 
+/** When the quota of the day begins anew, on the reader's clock. */
+function quotaHour(): string {
+  return hourOf(new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS));
+}
+
 function remarkText(draft: Draft, status: Status, estimate: ExportEstimate): string {
   const { exports } = laterWords.value;
   const { rows, matches } = estimate;
@@ -163,6 +171,6 @@ function remarkText(draft: Draft, status: Status, estimate: ExportEstimate): str
     parts.push((own ? exports.limited : exports.capped)(number(rows), number(matches)));
   }
   const left = status.usage.export_rows_left;
-  if (left !== null) parts.push(exports.quotaLeft(number(left)));
+  if (left !== null) parts.push(exports.quotaLeft(number(left), quotaHour()));
   return parts.join(" ");
 }

@@ -8,7 +8,7 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { reachable } from "../app/api.ts";
-import { narrow, wide } from "../app/media.ts";
+import { narrow, railed } from "../app/media.ts";
 import { keep, read } from "../app/preferences.ts";
 import { words } from "../app/words.ts";
 import { Busy } from "../parts/busy.tsx";
@@ -74,14 +74,14 @@ export function Find(): VNode {
       </div>
       <ToResults />
       <div class="find-body">
-        {wide.value && (
+        {railed.value && (
           <aside class="find-rail" aria-label={find.filters}>
             <Filters />
           </aside>
         )}
         <Found onFilters={() => setSheet(true)} />
       </div>
-      {!wide.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
+      {!railed.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
       <Announcer />
       <Printed />
     </div>

@@ -8,7 +8,7 @@
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";
-import { wide } from "../app/media.ts";
+import { railed } from "../app/media.ts";
 import { words } from "../app/words.ts";
 import { ExportButton } from "../exports/dialog.tsx";
 import { SaveButton } from "../exports/savebutton.tsx";
@@ -25,7 +25,7 @@ const LONG = 2_000;
 
 /** The button that opens the filters, where they have no room beside the results. */
 export function FiltersButton({ onFilters }: { onFilters: () => void }): VNode | null {
-  if (wide.value) return null;
+  if (railed.value) return null;
   return (
     <Button class="found-filters" icon="filter" aria-haspopup="dialog" onClick={onFilters}>
       {words.value.find.filtersButton(countAll(query.value))}
@@ -66,8 +66,9 @@ function Count(): VNode {
       <p class="count-about">
         {answer !== null && total !== null && (
           <>
-            <span>{find.took(duration(answer.took_ms / 1000))}</span>
-            <span title={answer.snapshot_date}>{find.snapshotOf(answer.snapshot)}</span>
+            <span title={find.took(duration(answer.took_ms / 1000))}>
+              {find.snapshotOf(answer.snapshot)}
+            </span>
             <span>
               <Icon name="sort" size={12} />
               {orderText()}

@@ -3,10 +3,11 @@
  * the button that takes it out, and one that adds it to another.
  * Invariant: what is shown is what the server said last of this account; of the list that the
  * server keeps nothing is taken out; where its whole company is
- * in a list, that is said instead of taking the company out unasked.
+ * in a list, that is said instead of taking the company out unasked. Whoever takes it out by
+ * keyboard stands at what is beside it afterwards.
  */
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../app/api.ts";
 import type { HoldingAnswer, ListChange } from "../app/listanswers.ts";
 import { go } from "../app/router.ts";
@@ -31,8 +32,21 @@ export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
     );
     return () => abort.abort();
   }, [cnpj, changes]);
+  const root = useRef<HTMLDivElement>(null);
+  const wasTaken = useRef(false);
+  useLayoutEffect(() => {
+    if (!wasTaken.current) return;
+    wasTaken.current = false;
+    // The button that had the focus went with the list.
+    if (document.activeElement !== document.body) return;
+    root.current?.querySelector("button")?.focus({ preventScroll: true });
+  }, [held]);
+  const leave = (id: string, name: string) => {
+    wasTaken.current = true;
+    void takeOut(id, name, cnpj);
+  };
   return (
-    <div class="lists-of">
+    <div class="lists-of" ref={root}>
       {held?.length === 0 && <p class="account-none">{text.inNone}</p>}
       {held !== null && held.length > 0 && (
         <ul class="chips" aria-label={text.title}>
@@ -41,7 +55,7 @@ export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
               <Chip
                 label={nameIn({ id, name })}
                 onClick={() => go("lists", id)}
-                {...(id !== EXPORTED && { onRemove: () => void takeOut(id, name, cnpj) })}
+                {...(id !== EXPORTED && { onRemove: () => leave(id, name) })}
               />
             </li>
           ))}

@@ -104,7 +104,7 @@ function activityData(
   const found = rowsOf(facet, { rowsMax: ROWS_MAX, chosen });
   const labels = found.rows.map(({ value, label = value }) => shortActivity(value, label));
   const beginning = sharedBeginning(
-    found.rows.flatMap(({ label }, at) => (label === labels[at] ? label : [])),
+    found.rows.flatMap(({ label }, at) => (label === labels[at] ? [label ?? ""] : [])),
   );
   const rows = found.rows.map((row, at) => ({
     ...row,

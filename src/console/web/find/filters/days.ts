@@ -1,6 +1,6 @@
 /**
- * Days of the calendar as dates of filters. What comes in: dates as YYYY-MM-DD. What goes out: the
- * day before or after, and the same day of other months.
+ * Days of the calendar as dates of filters. What comes in: dates as YYYY-MM-DD, or as people type
+ * them. What goes out: the day before or after, the same day of other months, and each as the other.
  * Invariant: pure, without time zones; a month that has no such day gives its last one.
  */
 
@@ -16,6 +16,28 @@ export function shiftMonths(day: string, by: number): string {
   const [year = 0, month = 1, wanted = 1] = day.split("-").map(Number);
   const last = new Date(Date.UTC(year, month + by, 0)).getUTCDate();
   return text(new Date(Date.UTC(year, month - 1 + by, Math.min(wanted, last))));
+}
+
+/** Nothing was registered before. */
+const FIRST_DAY = "1800-01-01";
+const LAST_DAY = "2999-12-31";
+
+/** A date as people type it: `31/12/2020`; empty where there is none. */
+export function dayTyped(day: string): string {
+  return day.split("-").reverse().join("/");
+}
+
+/** A typed date, day first or as YYYY-MM-DD, with any sign between or none; null for no date. */
+export function readDay(typed: string): string | null {
+  const parts =
+    /^(?<d>\d{1,2})[/.\- ](?<m>\d{1,2})[/.\- ](?<y>\d{4})$/.exec(typed.trim()) ??
+    /^(?<y>\d{4})-(?<m>\d{2})-(?<d>\d{2})$/.exec(typed.trim()) ??
+    /^(?<d>\d{2})(?<m>\d{2})(?<y>\d{4})$/.exec(typed.trim());
+  const { y = "", m = "", d = "" } = parts?.groups ?? {};
+  const day = `${y}-${m.padStart(2, "0")}-${d.padStart(2, "0")}`;
+  const instant = new Date(`${day}T00:00:00Z`);
+  const exists = !Number.isNaN(instant.getTime()) && text(instant) === day;
+  return exists && day >= FIRST_DAY && day <= LAST_DAY ? day : null;
 }
 
 function text(instant: Date): string {

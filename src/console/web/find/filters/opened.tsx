@@ -10,12 +10,11 @@ import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextInput } from "../../parts/field.tsx";
 import { change, exploration, query } from "../query.ts";
-import { shiftDays, shiftMonths } from "./days.ts";
+import { dayTyped, readDay, shiftDays, shiftMonths } from "./days.ts";
 import { mistakeAt } from "./fielderrors.ts";
 
-/** Nothing was registered before; a year that is still being typed is. */
-const FIRST_DAY = "1800-01-01";
-const LAST_DAY = "2999-12-31";
+/** Length of `01/01/2020`. */
+const WHOLE_LENGTH = 10;
 
 /** From, to, and usual spans. */
 export function FilterOpened(): VNode {
@@ -68,32 +67,44 @@ interface DayProps {
   after?: string;
 }
 
-/** One date; what is typed and cannot be is kept in the box. */
+/**
+ * One date; what is typed and cannot be is kept in the box. The browser's own field would follow
+ * the language of the browser and not that of the page.
+ */
 function Day({ label, day, onDay, error, after = "" }: DayProps): VNode {
   const { find } = words.value;
-  const [text, setText] = useState(day);
+  const [text, setText] = useState(dayTyped(day));
   const [wrong, setWrong] = useState<string | null>(null);
   useEffect(() => {
-    setText(day);
+    // What somebody types is not written anew under the cursor.
+    setText((typed) => (readDay(typed) === day ? typed : dayTyped(day)));
     setWrong(null);
   }, [day]);
-  const read = (typed: string, broken: boolean) => {
+  const read = (typed: string) => {
     setText(typed);
-    const possible = typed === "" || (typed >= FIRST_DAY && typed <= LAST_DAY);
-    if (broken || !possible) return setWrong(find.openedWrong);
-    if (typed !== "" && typed < after) return setWrong(find.openedOrder);
+    const found = typed.trim() === "" ? "" : readDay(typed);
+    if (found === null) {
+      // Half a date is no mistake while it is typed.
+      return setWrong(typed.trim().length < WHOLE_LENGTH ? null : find.openedWrong);
+    }
+    if (found !== "" && found < after) return setWrong(find.openedOrder);
     setWrong(null);
-    onDay(typed);
+    onDay(found);
+  };
+  const leave = () => {
+    if (text.trim() !== "" && readDay(text) === null) setWrong(find.openedWrong);
+    else if (wrong === null) setText(dayTyped(day));
   };
   return (
     <TextInput
-      type="date"
       label={label}
-      min={FIRST_DAY}
-      max={LAST_DAY}
+      placeholder={find.dayForm}
+      inputMode="numeric"
+      autocomplete="off"
       value={text}
       error={wrong ?? error}
-      onValue={(typed, { validity }) => read(typed, validity.badInput)}
+      onValue={read}
+      onBlur={leave}
     />
   );
 }

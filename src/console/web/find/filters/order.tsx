@@ -37,7 +37,7 @@ export function FilterOrder(): VNode {
           label: find.strategies[value] ?? value,
         }))}
       />
-      <Seed />
+      {(scoring.strategy === "random" || scoring.random_seed !== null) && <Seed />}
       {sort.map((_, at) => (
         <SortRow key={at} at={at} />
       ))}

@@ -2,10 +2,10 @@
  * A list that is typed. What comes in: its values and what makes a text one of them. What goes
  * out: the values next.
  * Invariant: Enter, a comma, a pasted list and leaving the box add what is valid; what is not
- * stays in the box with a message, and nothing changes.
+ * stays in the box with a message, and nothing changes, until another address is gone to.
  */
 import type { ComponentChildren, VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { words } from "../../app/words.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { TextInput } from "../../parts/field.tsx";
@@ -31,6 +31,14 @@ export function TagField(props: TagFieldProps): VNode {
   const { label, hint, values, onValues, read, error, inputMode = "text", colour } = props;
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState<string | null>(null);
+  useEffect(() => {
+    const forget = () => {
+      setText("");
+      setWrong(null);
+    };
+    addEventListener("popstate", forget);
+    return () => removeEventListener("popstate", forget);
+  }, []);
   const add = (typed: string) => {
     const parts = typed
       .split(/[,;\n]/)

@@ -7,7 +7,7 @@ import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import { status } from "../../app/status.ts";
 import { words } from "../../app/words.ts";
-import { Button, CopyButton } from "../../parts/button.tsx";
+import { CopyButton, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { exploration } from "../query.ts";
 import { choice } from "./choice.ts";
@@ -30,9 +30,12 @@ export function CodeButton(): VNode {
   const { answer } = exploration.value;
   return (
     <>
-      <Button icon="code" disabled={answer === null} onClick={() => setOpen(true)}>
-        {code.button}
-      </Button>
+      <IconButton
+        icon="code"
+        label={code.button}
+        disabled={answer === null}
+        onClick={() => setOpen(true)}
+      />
       <Dialog open={open} title={code.title} size="large" onClose={() => setOpen(false)}>
         {open && answer !== null && (
           <Code

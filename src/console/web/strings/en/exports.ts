@@ -98,15 +98,15 @@ export const exports = {
     `${format} holds at most ${max} rows. Take another format, or fewer rows.`,
   takeFirst: (max: string) => `Take the first ${max}`,
   takeCsv: "Take CSV",
-  quotaLeft: (left: string) => `Your plan has ${left} rows left today (until midnight UTC).`,
-  quotaShort: (rows: string, left: string) =>
-    `These are ${rows} rows, and your plan has only ${left} left today (until midnight UTC).`,
+  quotaLeft: (left: string, hour: string) => `Your plan has ${left} rows left until ${hour}.`,
+  quotaShort: (rows: string, left: string, hour: string) =>
+    `These are ${rows} rows, and your plan has only ${left} left until ${hour}.`,
   noExports: "Your plan has no exports. Ask the owner of your account for a larger one.",
 
   errors: {
     quota_exceeded:
       "Your plan has not enough rows left today, or no room for files. Take fewer, delete " +
-      "exports, or wait until midnight UTC.",
+      "exports, or wait until the quota of the day begins anew.",
     plan_not_allowed: "Your plan does not allow this export.",
     field_not_allowed: "Your plan does not allow some of these columns.",
     query_too_broad: "Name an activity or a place first: so broad a query is not exported.",
@@ -127,7 +127,7 @@ export const exports = {
 
   queued: "Waiting for its turn",
   queuedHint: "Exports run one after another; this one starts by itself.",
-  running: "Being written",
+  running: "Making the file…",
   rowsWritten: (rows: string, all: string | null) =>
     all === null ? `${rows} rows written` : `${rows} of ${all} rows written`,
   left: (time: string) => `about ${time} left`,
@@ -164,9 +164,9 @@ export const exports = {
   dataOf: (month: string) => `data of ${month}`,
   byGone: "somebody who is gone",
   expiresIn: (left: string) => `expires ${left}`,
-  again: "Run again on the newest data",
-  againSent: "The export runs again on the newest data.",
-  useQuery: "Use as query",
+  again: "Make it again from the newest data",
+  againSent: "The export is being made again from the newest data.",
+  useQuery: "Use as a search",
   remove: "Delete",
   removeTitle: "Delete this export?",
   removeText: "Its file is deleted for your whole team. This cannot be undone.",

@@ -165,6 +165,7 @@ export const find = {
   openedLastMonths: (months: number) => `last ${months} months`,
   openedLastYears: (years: number) => `last ${years} years`,
   openedOlder: (years: number) => `over ${years} years ago`,
+  dayForm: "dd/mm/yyyy",
   openedWrong: "Give a whole date, from 1800 on.",
   openedOrder: "This date is before the one it starts from.",
 

@@ -11,6 +11,7 @@ export const shell = {
   skip: "Skip to content",
   navigation: "Views",
   more: "More",
+  advanced: "Advanced",
   views: {
     find: "Find",
     company: "Company",

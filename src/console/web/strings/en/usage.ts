@@ -7,7 +7,9 @@
 /** Words of this area. */
 export const usage = {
   title: "Usage",
-  intro: (from: string, to: string) => `${from} to ${to}; days are days in UTC`,
+  intro: (from: string, to: string) => `${from} to ${to}`,
+  daysBegin: (hour: string, isEve: boolean) =>
+    `On your clock each day, and the quota of each day, begins at ${hour}${isEve ? " the evening before" : ""}.`,
   today: "Today",
   requests: "Requests",
   accounts: "Establishments returned",

@@ -12,7 +12,7 @@ export const audit: typeof English = {
   noneText: "A partir de agora, cada alteração em uma chave ou na equipe deixa uma linha aqui.",
   failed: "Não foi possível carregar a trilha de auditoria",
   what: "O quê",
-  whom: "Em quê",
+  whom: "Alvo",
   who: "Quem",
   when: "Quando",
   older: "Mostrar mais antigas",

@@ -73,7 +73,7 @@ export const exports: typeof english = {
 
   limit: "Limite de linhas (opcional)",
   limitHint: (max) => `As primeiras da ordem, até ${max}. Deixe em branco para exportar todas.`,
-  limitWrong: (max) => `Informe um número inteiro de 1 a ${max}, ou deixe vazio.`,
+  limitWrong: (max) => `Informe um número inteiro de 1 a ${max}, ou deixe em branco.`,
   explain: "Incluir o motivo de cada um estar na lista",
   explainHint: "Acrescenta como colunas a pontuação, suas partes e os filtros atendidos.",
   mode: "Atividades secundárias",
@@ -97,15 +97,16 @@ export const exports: typeof english = {
     `${format} comporta no máximo ${max} linhas. Escolha outro formato ou menos linhas.`,
   takeFirst: (max) => `Só as primeiras ${max}`,
   takeCsv: "Usar CSV",
-  quotaLeft: (left) => `O seu plano ainda tem ${left} linhas hoje (até meia-noite UTC).`,
-  quotaShort: (rows, left) =>
-    `São ${rows} linhas, e o seu plano só tem mais ${left} hoje (até meia-noite UTC).`,
+  quotaLeft: (left, hour) =>
+    `Seu plano ainda tem ${left} linhas até as ${hour}, quando a cota recomeça.`,
+  quotaShort: (rows, left, hour) =>
+    `São ${rows} linhas, e seu plano só tem mais ${left} até as ${hour}, quando a cota recomeça.`,
   noExports: "O seu plano não tem exportações. Peça um plano maior ao responsável pela conta.",
 
   errors: {
     quota_exceeded:
-      "O plano não tem mais linhas para hoje, ou espaço para arquivos. Exporte menos, exclua " +
-      "exportações, ou espere até a meia-noite (UTC).",
+      "O plano não tem mais linhas hoje, ou espaço para arquivos. Exporte menos, exclua " +
+      "exportações, ou espere a cota do dia recomeçar.",
     plan_not_allowed: "O seu plano não permite esta exportação.",
     field_not_allowed: "O seu plano não permite algumas destas colunas.",
     query_too_broad: "Informe antes uma atividade ou um lugar: busca tão ampla não é exportada.",
@@ -120,12 +121,12 @@ export const exports: typeof english = {
   send: "Exportar",
   sending: "Enviando…",
   close: "Fechar",
-  keepRunning: "Fechar e deixar rodando",
+  keepRunning: "Fechar e continuar em segundo plano",
   another: "Outra exportação",
   retry: "Tentar de novo",
 
   queued: "Na fila",
-  queuedHint: "As exportações rodam uma após a outra; esta começa sozinha.",
+  queuedHint: "As exportações são geradas uma após a outra; esta começa sozinha.",
   running: "Gerando o arquivo…",
   rowsWritten: (rows, all) =>
     all === null ? `${rows} linhas gravadas` : `${rows} de ${all} linhas gravadas`,
@@ -141,31 +142,31 @@ export const exports: typeof english = {
   stopped: "A exportação foi cancelada.",
   gone: "Esta exportação já foi excluída.",
   pollFailed: "Não foi possível ler o andamento; tentando de novo.",
-  toastDone: (name) => `A sua exportação está pronta: ${name}`,
+  toastDone: (name) => `Sua exportação está pronta: ${name}`,
   toastFailed: (name) => `Uma exportação falhou: ${name}`,
   toastOpen: "Ver exportações",
   failures: {
-    disk_full: "O disco do servidor está cheio. Peça espaço ao operador e rode de novo.",
+    disk_full: "O disco do servidor está cheio. Peça espaço ao operador e gere de novo.",
     write_failed:
       "O arquivo não pôde ser gravado. Peça a quem administra que veja o log do servidor.",
     quota_exceeded: "O arquivo não cabe no que o seu plano guarda. Exclua exportações antes.",
-    snapshot_unavailable: "A base desta exportação não existe mais. Rode com a mais nova.",
+    snapshot_unavailable: "A base desta exportação não existe mais. Gere com a mais recente.",
     too_many_attempts: "O servidor tentou três vezes e não conseguiu gerar o arquivo.",
     render_failed: "O servidor falhou ao gravar. Informe ao operador o identificador.",
   },
 
   historyTitle: "Exportações",
-  historyIntro: "Arquivos gerados pela sua equipe, os mais novos primeiro.",
+  historyIntro: "Arquivos gerados pela sua equipe, os mais recentes primeiro.",
   historyEmpty: "Nenhuma exportação ainda",
   historyEmptyHint: "Faça uma busca e depois use Exportar, acima da lista.",
   historyFind: "Fazer uma busca",
-  historyFailed: "Não foi possível ler as exportações.",
+  historyFailed: "Não foi possível carregar as exportações.",
   more50: "Mostrar mais antigas",
   dataOf: (month) => `dados de ${month}`,
   byGone: "alguém que já saiu",
   expiresIn: (left) => `expira ${left}`,
-  again: "Rodar de novo com os dados mais novos",
-  againSent: "A exportação roda de novo com os dados mais novos.",
+  again: "Gerar de novo com os dados mais recentes",
+  againSent: "A exportação será gerada de novo com os dados mais recentes.",
   useQuery: "Usar como busca",
   remove: "Excluir",
   removeTitle: "Excluir esta exportação?",
@@ -177,7 +178,7 @@ export const exports: typeof english = {
   savedIntro: "Buscas salvas pela sua equipe e o que mudou desde que foram salvas.",
   savedEmpty: "Nenhuma busca salva ainda",
   savedEmptyHint: "Faça uma busca e use Salvar, acima da lista: a contagem fica guardada.",
-  savedFailed: "Não foi possível ler as buscas salvas.",
+  savedFailed: "Não foi possível carregar as buscas salvas.",
   openNamed: (name) => `Abrir: ${name}`,
   open: "Abrir",
   rename: "Renomear",

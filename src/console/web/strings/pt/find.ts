@@ -67,13 +67,13 @@ export const find: typeof English = {
   inTheName: (text) => `Buscar “${text}” no nome`,
 
   told: "Como entendi sua busca",
-  toldEdited: "Os filtros mudaram e já não são os da frase",
+  toldEdited: "Os filtros foram alterados e já não são os da frase",
   toldRestore: "Voltar ao que a frase diz",
   toldMore: (remarks) =>
     remarks === 0
-      ? "Como foi entendida"
-      : `Como foi entendida: ${number(remarks)} ${remarks === 1 ? "observação" : "observações"}`,
-  toldFewer: "Ocultar como foi entendida",
+      ? "Como entendi"
+      : `Como entendi: ${number(remarks)} ${remarks === 1 ? "observação" : "observações"}`,
+  toldFewer: "Ocultar como entendi",
   legend: "Cores da frase",
   roles: {
     activity: "Atividade",
@@ -161,6 +161,7 @@ export const find: typeof English = {
   openedLastMonths: (months) => `últimos ${months} meses`,
   openedLastYears: (years) => `últimos ${years} anos`,
   openedOlder: (years) => `há mais de ${years} anos`,
+  dayForm: "dd/mm/aaaa",
   openedWrong: "Informe uma data completa, a partir de 1800.",
   openedOrder: "Esta data é anterior à data inicial.",
 
@@ -252,7 +253,7 @@ export const find: typeof English = {
     `O link foi feito com os dados de ${month(linked)}; você está vendo os de ${month(served)}.`,
   understood: "Entendi",
 
-  broadTitle: "Diga uma atividade ou um lugar",
+  broadTitle: "Informe uma atividade ou um lugar",
   broadText: "Para que a lista seja útil, a busca precisa de pelo menos um dos dois.",
   broadStates: "Estados com mais estabelecimentos",
   broadActivities: "Atividades mais frequentes",
@@ -280,7 +281,7 @@ export const find: typeof English = {
     unknown_municipality: "Nenhum município destes dados tem esse código.",
     unknown_legal_nature: "Nenhuma natureza jurídica destes dados tem esse código.",
     wrong_date: "Data inválida.",
-    contradiction: "Os dois juntos não deixam nenhuma: tire um.",
+    contradiction: "Os dois juntos não deixam nenhum estabelecimento: tire um.",
     not_in_snapshot: "Estes dados foram importados por uma versão anterior, que não tem isso.",
     empty_interval: "O fim deve ser depois do começo.",
     out_of_range: "Fora do intervalo aceito.",

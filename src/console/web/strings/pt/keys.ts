@@ -18,7 +18,7 @@ export const keys: typeof English = {
   name: "Nome",
   nameHint: "Quem vai usar, por exemplo “Importação do CRM”.",
   nameNeeded: "Dê um nome à chave.",
-  state: "Estado",
+  state: "Situação",
   plan: "Plano",
   created: "Criada",
   lastUsed: "Último uso",

@@ -7,7 +7,7 @@ import type { members as English } from "../en/members.ts";
 
 /** Words of this area. */
 export const members: typeof English = {
-  lead: "Quem pode entrar nesta organização. Administradores também cuidam das chaves e da equipe.",
+  lead: "Quem tem acesso a esta organização. Administradores também cuidam das chaves e da equipe.",
   ownerOnly: "Só um administrador pode ver a equipe.",
   add: "Adicionar pessoa",
   email: "E-mail",
@@ -18,7 +18,7 @@ export const members: typeof English = {
     owner: "Tudo, inclusive chaves e equipe",
     member: "Buscas, exportações, buscas salvas",
   },
-  state: "Estado",
+  state: "Situação",
   states: { active: "Ativo", disabled: "Desativado", invited: "Convidado" },
   added: "Adicionado",
   seen: "Último acesso",

@@ -28,7 +28,7 @@ export const news: typeof English = {
   isGone: "Não está mais no cadastro",
   more: (left) => `Mostrar mais (faltam ${left})`,
   preparing: "Comparando os dois meses. Isso é feito uma vez só.",
-  failed: "Não foi possível ler as novidades.",
+  failed: "Não foi possível carregar as novidades.",
   exportKind: {
     entered: "Exportar os novos",
     left: "Exportar os que saíram",

@@ -12,6 +12,7 @@ export const shell: typeof English = {
   skip: "Ir para o conteúdo",
   navigation: "Telas",
   more: "Mais",
+  advanced: "Avançado",
   views: {
     find: "Buscar",
     company: "Empresa",

@@ -131,7 +131,7 @@ export const table: typeof English = {
     all: (count: string) => `Isso é tudo: ${count}`,
     one: "Isso é tudo: um estabelecimento",
     full: (count: string, total: string) =>
-      `A tabela termina aqui, em ${count} de ${total}. Uma exportação traz todas.`,
+      `A tabela termina aqui, em ${count} de ${total}. Uma exportação traz todos.`,
     failed: "Não foi possível carregar o resto da lista.",
     failedFirst: "Não foi possível carregar a lista.",
     retry: "Tentar de novo",

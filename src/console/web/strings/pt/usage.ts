@@ -8,7 +8,9 @@ import type { usage as English } from "../en/usage.ts";
 /** Words of this area. */
 export const usage: typeof English = {
   title: "Uso",
-  intro: (from, to) => `${from} a ${to}; os dias são contados em UTC`,
+  intro: (from, to) => `${from} a ${to}`,
+  daysBegin: (hour, isEve) =>
+    `No seu horário, cada dia e a cota de cada dia começam às ${hour}${isEve ? " da véspera" : ""}.`,
   today: "Hoje",
   requests: "Consultas",
   accounts: "Estabelecimentos consultados",

@@ -1,0 +1,122 @@
+/**
+ * Proves, in Chromium without a mouse: that somebody writes a sentence, goes to the rows, opens a
+ * company, puts it into a list and takes it out again, opens its page and comes back; that the
+ * focus is never lost on the way, stands in what was opened, and goes back to where it was.
+ * Does not prove what a screen reader says (axe.test.ts looks at names and roles).
+ */
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import type { Page } from "playwright-core";
+import { eventually, type Person } from "../../support/console/browser.ts";
+import { consoleSuite, copied } from "../../support/console/suite.ts";
+import { englishWords, portugueseWords } from "../../support/console/words.ts";
+
+/** More stops than any way has. */
+const STOPS_MAX = 150;
+const LIST = "Clientes";
+const LANGUAGES = [
+  ["pt", "pt-BR", portugueseWords, "restaurantes em SP com e-mail"],
+  ["en", "en-GB", englishWords, "restaurants in SP with e-mail"],
+] as const;
+
+let ana: Person;
+const { inBrowser } = consoleSuite({}, async (served) => {
+  ana = await served.user("ana@example.com");
+});
+
+/** What has the focus: its name, and whether it is within a selector. */
+async function focused(page: Page, within = "body"): Promise<string> {
+  return (await page.evaluate(
+    `(() => {
+      const one = document.activeElement;
+      if (one === null || one === document.body) return "nothing";
+      if (one.closest(${JSON.stringify(within)}) === null) return "outside: " + one.outerHTML;
+      return one.getAttribute("aria-label") ?? one.textContent;
+    })()`,
+  )) as string;
+}
+
+/** Tabs, or goes back, until something of a name has the focus. */
+async function tabTo(page: Page, name: string, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+  const passed: string[] = [];
+  for (let at = 0; at < STOPS_MAX; at++) {
+    await page.keyboard.press(key);
+    const now = await focused(page);
+    if (now.trim() === name) return;
+    passed.push(now.slice(0, 40));
+  }
+  assert.fail(`${name} is not among ${passed.join(" | ")}`);
+}
+
+for (const [language, locale, words, sentence] of LANGUAGES) {
+  const { find, lists, shell, table, company } = words;
+  describe(`without a mouse, ${language}`, () => {
+    inBrowser("a company is found, listed, unlisted, opened and left", async (open) => {
+      const visit = await open(ana, { locale, width: 1366, height: 768 });
+      const { page } = visit;
+      const { keyboard } = page;
+      await visit.go("/app");
+      await page.getByLabel(find.ask, { exact: true }).waitFor();
+      await keyboard.press("/");
+      await keyboard.type(sentence);
+      await keyboard.press("Enter");
+      await page.locator(".told").waitFor();
+      await page.locator('[data-row="1"]').waitFor({ state: "attached" });
+      await tabTo(page, find.skip);
+      await keyboard.press("Enter");
+      await page.locator(".table-grid :focus").waitFor();
+      await keyboard.press("ArrowDown");
+      await keyboard.press("c");
+      await eventually(async () => assert.match(await copied(visit), /^\d{2}\./));
+      const cnpj = await copied(visit);
+      await keyboard.press("Enter");
+      const drawer = page.locator(".account.drawer");
+      await drawer.getByText(table.drawer.why).waitFor();
+      await page.locator(".account.drawer :focus").waitFor();
+
+      await tabTo(page, lists.addToList);
+      await keyboard.press("Enter");
+      await page.locator("dialog:not(.account) :focus").waitFor();
+      await keyboard.type(`${LIST} ${language}`);
+      await keyboard.press("Enter");
+      const chip = drawer.getByRole("button", { name: `${LIST} ${language}`, exact: true });
+      await chip.waitFor();
+      await page.locator("dialog:not(.account)").waitFor({ state: "detached" });
+      assert.equal((await focused(page, ".lists-of")).trim(), lists.addToList);
+      await tabTo(page, shell.removeChip(`${LIST} ${language}`), "Shift+Tab");
+      await keyboard.press("Enter");
+      await chip.waitFor({ state: "detached" });
+      await eventually(async () =>
+        assert.equal((await focused(page, ".lists-of")).trim(), lists.addToList),
+      );
+
+      await tabTo(page, table.drawer.page, "Shift+Tab");
+      await keyboard.press("Enter");
+      await page.locator("main h1:focus").waitFor();
+      await page.getByText(cnpj).first().waitFor();
+      await tabTo(page, company.back);
+      await keyboard.press("Enter");
+      await page.getByRole("grid").waitFor();
+      await page.locator("main h1:focus").waitFor();
+    });
+
+    inBrowser("the drawer walks on, and gives the focus back to its row", async (open) => {
+      const visit = await open(ana, { locale, width: 1366, height: 768 });
+      const { page } = visit;
+      await visit.go("/app#uf=SP&contact=email");
+      await page.locator('[data-row="5"]').waitFor({ state: "attached" });
+      await tabTo(page, find.skip);
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Enter");
+      await page.locator(".account.drawer :focus").waitFor();
+      for (const key of ["j", "j", "k", "j"]) {
+        await page.keyboard.press(key);
+        await page.locator(".account.drawer").getByText(table.drawer.why).waitFor();
+        assert.doesNotMatch(await focused(page, ".account"), /^(nothing|outside)/);
+      }
+      await page.keyboard.press("Escape");
+      await page.locator(".account.drawer").waitFor({ state: "detached" });
+      await page.locator('[data-row="2"] :focus').waitFor();
+    });
+  });
+}

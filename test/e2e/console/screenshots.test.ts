@@ -1,0 +1,101 @@
+/**
+ * Proves that the pictures in the READMEs can be taken: the places they show are reached, in
+ * English and in the colours and sizes they have; each is there and small enough to be fetched.
+ * With RENEW_PICTURES=1 it takes them anew.
+ * Does not prove that a picture is of today; they are taken anew before a release.
+ */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe } from "node:test";
+import { ROOT } from "../../support/checkout.ts";
+import type { Person, Visit, VisitOptions } from "../../support/console/browser.ts";
+import { button, consoleSuite } from "../../support/console/suite.ts";
+import { englishWords as words } from "../../support/console/words.ts";
+
+const FOLDER = join(ROOT, "src/console/screenshots");
+const BYTES_MAX = 100_000;
+const QUALITY = 70;
+const SENTENCE = "restaurants in SP, RJ and MG with a phone";
+const HASH =
+  "#q=restaurants+in+SP,+RJ+and+MG+with+a+phone&uf=SP,RJ,MG&contact=phone&cnae=5611-2/01";
+
+let ana: Person;
+const { inBrowser } = consoleSuite({ accounts: 60_000, seed: 6 }, async (served) => {
+  ana = await served.user("ana@example.com");
+});
+
+/** A picture: how the window is, and how to come there. */
+interface Picture {
+  readonly wish: VisitOptions;
+  readonly arrive: (visit: Visit) => Promise<void>;
+}
+
+async function asked(visit: Visit): Promise<void> {
+  await visit.go("/app");
+  await visit.page.getByLabel(words.find.ask, { exact: true }).fill(SENTENCE);
+  await visit.page.keyboard.press("Enter");
+  await visit.page.getByRole("grid").waitFor();
+  await visit.page.locator(".told").waitFor();
+}
+
+const WIDE = { width: 1440, height: 900, locale: "en-GB" } as const;
+const PICTURES: Readonly<Record<string, Picture>> = {
+  find: { wish: WIDE, arrive: asked },
+  account: {
+    wish: WIDE,
+    async arrive(visit) {
+      await asked(visit);
+      await visit.page.locator("[data-row='0'] [data-column='0']").click();
+      await visit.page.getByRole("dialog").getByText(words.table.drawer.why).waitFor();
+    },
+  },
+  export: {
+    wish: WIDE,
+    async arrive(visit) {
+      await asked(visit);
+      await button(visit.page.locator(".found"), words.commands.button).click();
+      await visit.page.getByRole("dialog").locator(".export-sum strong").waitFor();
+    },
+  },
+  "start-dark": {
+    wish: { ...WIDE, dark: true },
+    async arrive(visit) {
+      await visit.go("/app");
+      await visit.page.locator('.overview[data-busy="false"][data-blank="false"]').waitFor();
+    },
+  },
+  phone: {
+    wish: { width: 390, height: 844, locale: "en-GB" },
+    async arrive(visit) {
+      await visit.go(`/app${HASH}`);
+      await visit.page.getByRole("grid").waitFor();
+    },
+  },
+};
+
+async function take({ page, context }: Visit, file: string): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  const client = await context.newCDPSession(page);
+  const shot = await client.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
+  writeFileSync(file, Buffer.from(shot.data, "base64"));
+  await client.detach();
+}
+
+describe("the pictures of the READMEs", () => {
+  for (const [name, { wish, arrive }] of Object.entries(PICTURES)) {
+    inBrowser(`show ${name}`, async (open) => {
+      const visit = await open(ana, wish);
+      await arrive(visit);
+      const file = join(FOLDER, `${name}.webp`);
+      if (process.env.RENEW_PICTURES === "1") await take(visit, file);
+      const bytes = readFileSync(file);
+      assert.equal(bytes.subarray(8, 12).toString(), "WEBP", file);
+      assert.ok(bytes.length < BYTES_MAX, `${file}: ${bytes.length} bytes`);
+      for (const readme of ["README.md", "README.pt-BR.md"]) {
+        const text = readFileSync(join(ROOT, readme), "utf8");
+        assert.ok(text.includes(`screenshots/${name}.webp`), `${name} is in ${readme}`);
+      }
+    });
+  }
+});
