@@ -104,8 +104,8 @@ async function names(visit: Visit): Promise<number[]> {
 const row = (name: string, times: readonly number[]): string => {
   const sorted = [...times].sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-  const cells = [name, times.length, median, sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN];
-  return `| ${cells.map((one) => (typeof one === "number" ? one.toFixed(0) : one)).join(" | ")} |\n`;
+  const numbers = [times.length, median, sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN];
+  return `| ${[name, ...numbers.map((one) => one.toFixed(0))].join(" | ")} |\n`;
 };
 
 const corpus = makeCorpus(Number(values.accounts));

@@ -9,14 +9,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { SecretRing } from "../store/secrets.ts";
-import type {
-  Role,
-  Seen,
-  SessionRow,
-  StoredPassword,
-  UserRow,
-  UserStore,
-} from "../store/userstore.ts";
+import type { Role, Seen, SessionRow, StoredPassword, UserStore } from "../store/userstore.ts";
 import { findInvited, unknownInvitation } from "./invitations.ts";
 import { type Passwords, samePassword } from "./passwords.ts";
 import type { PlanName } from "./plans.ts";
@@ -162,12 +155,13 @@ export class Sessions {
     return opened;
   }
 
-  /** Whom an invitation is for. Throws `sign_in_failed` for every other token, or `rate_limited`. */
-  invited(token: string, address: string): UserRow {
-    const attempt = this.#parts.signIns.begin(NO_ACCOUNT, address);
-    const { user } = findInvited(this.#parts.store, token, this.#parts.clock.nowMs());
+  /** Whom an invitation is for. Throws `sign_in_failed` for other tokens, or `rate_limited`. */
+  invited(token: string, address: string): ReturnType<typeof findInvited> {
+    const { store, signIns, clock } = this.#parts;
+    const attempt = signIns.begin(NO_ACCOUNT, address);
+    const found = findInvited(store, token, clock.nowMs());
     attempt.succeeded();
-    return user;
+    return found;
   }
 
   /**
@@ -175,17 +169,14 @@ export class Sessions {
    * does, and `invalid_request` for an unfit password, which uses up nothing.
    */
   async join(token: string, chosen: { password: string; kept: boolean }, address: string) {
-    const { store, passwords, signIns, clock } = this.#parts;
-    const attempt = signIns.begin(NO_ACCOUNT, address);
-    const { user, stored } = findInvited(store, token, clock.nowMs());
-    attempt.succeeded();
+    const { user, stored } = this.invited(token, address);
     const unfit = passwordMistakes(chosen.password, user.email, "/password");
     refuse("No password was set", unfit);
-    const password = await passwords.hash(chosen.password);
-    return store.atomically((): NewSession => {
+    const password = await this.#parts.passwords.hash(chosen.password);
+    return this.#parts.store.atomically((): NewSession => {
       // Somebody else may have used the link meanwhile, or an owner taken it back.
-      if (!store.setPassword(user.id, password, stored)) throw unknownInvitation();
-      const opened = this.#open(user.id, password, chosen.kept);
+      const isSet = this.#parts.store.setPassword(user.id, password, stored);
+      const opened = isSet ? this.#open(user.id, password, chosen.kept) : null;
       if (opened === null) throw unknownInvitation();
       this.#note("user.join", user.id);
       return opened;

@@ -12,7 +12,8 @@ import type { Call, SessionCall } from "../http/server/service.ts";
 import type { CookieKind, SessionAuth } from "../http/server/session-auth.ts";
 import { answered } from "./answered.ts";
 import { membersOf, readText, refuse, refuseMistakes } from "./bodymembers.ts";
-import type { InvitationAnswer, SessionAnswer, SessionList } from "./web/app/answers.ts";
+import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
+import type { InvitationAnswer } from "./web/app/memberanswers.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */
 const TEXT_MAX = 4_096;
@@ -62,7 +63,8 @@ export class SessionRoutes {
     const body = membersOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
     refuseMistakes(body);
-    const { email, tenant, invitedUntil } = call.service.sessions.invited(token, call.address);
+    const { user } = call.service.sessions.invited(token, call.address);
+    const { email, tenant, invitedUntil } = user;
     const expiresAt = new Date(invitedUntil ?? 0).toISOString();
     const answer = { request_id: call.requestId, email, tenant, expires_at: expiresAt };
     return answered<InvitationAnswer>(answer);

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { DAY_MS, manualClock } from "../../../src/clock.ts";
-import type { InvitedMember, MemberList } from "../../../src/console/web/app/answers.ts";
+import type { InvitedMember, MemberList } from "../../../src/console/web/app/memberanswers.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
 import { openConsole, PASSWORD, refusalOf } from "../../support/console/state.ts";
 import { MATRIX } from "../../support/scale.ts";
@@ -175,7 +175,7 @@ describe("an invitation in the state", () => {
       assert.ok(!bytes.includes(token.slice(12)), name);
     }
     const second = openConsole(directory);
-    assert.equal(second.sessions.invited(token, HERE).id, invited.id);
+    assert.equal(second.sessions.invited(token, HERE).user.id, invited.id);
     const chosen = { password: CHOSEN, kept: false };
     const both = [1, 2].map(() => second.sessions.join(token, chosen, HERE));
     const [one, other] = await Promise.allSettled(both);

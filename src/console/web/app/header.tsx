@@ -1,7 +1,7 @@
 /**
  * The bar across the top. What comes in: the user, the view, the preferences. What goes out: logo,
  * navigation with the current view marked, what is served, and the menus.
- * Invariant: the same links on every screen (on phones they are the bar at the foot, and the menu of
+ * Invariant: the same links on every screen (on phones they are the bar at the foot and the menu of
  * the account); what a role may not see is not there.
  */
 import type { VNode } from "preact";

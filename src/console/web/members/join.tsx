@@ -8,9 +8,9 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { InvitationAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { laterWords } from "../app/laterwords.ts";
+import type { InvitationAnswer } from "../app/memberanswers.ts";
 import { SignInFrame } from "../app/signin.tsx";
 import { keepSeconds } from "../app/signing.ts";
 import { words } from "../app/words.ts";

@@ -94,7 +94,7 @@ function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData
   return { ...found, rows };
 }
 
-/** Activities by their short names; of those without, the beginning that most share is said once. */
+/** Activities by their short names; of the others, what most begin with is said once. */
 function activityData(
   facet: FacetAnswer | undefined,
   asked: readonly string[],

@@ -1,8 +1,8 @@
 /**
  * What labels of a chart have in common. What comes in: names of activities. What goes out: the
  * beginning that most of them share, and a name without it.
- * Invariant: only one beginning is taken off, so that two names never look the same; it ends where a
- * word ends, and leaves something of every name. Apart because it knows words and no charts.
+ * Invariant: only one beginning is taken off, so that two names never look the same; it ends where
+ * a word ends, and leaves something of every name. Apart because it knows words and no charts.
  */
 
 /** Fewer words say too little to be worth taking off. */

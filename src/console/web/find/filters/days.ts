@@ -1,6 +1,6 @@
 /**
  * Days of the calendar as dates of filters. What comes in: dates as YYYY-MM-DD, or as people type
- * them. What goes out: the day before or after, the same day of other months, and each as the other.
+ * them. What goes out: the day before or after, the same day of other months, one as the other.
  * Invariant: pure, without time zones; a month that has no such day gives its last one.
  */
 

@@ -61,13 +61,13 @@ export const members = {
   newLinkText: "The link before it stops working.",
   linkTitle: "Pass on the link now",
   linkOnce: (day: string) =>
-    `It is shown only this once, works once, and ends on ${day}. Whoever opens it chooses the password.`,
+    `It is shown only this once, works once, and ends on ${day}. Its reader chooses the password.`,
   link: "Invitation link",
   linkDone: "I have passed it on",
   mail: "Write an e-mail",
   mailSubject: "Invitation to Peneira",
   mailBody: (link: string, day: string) =>
-    `Hello! This is your way into Peneira. Open the link and choose a password by ${day}:\n\n${link}`,
+    `Hello! This is your way into Peneira. Open it and choose a password by ${day}:\n\n${link}`,
   joinTitle: "Choose your password",
   joinLead: (tenant: string) => `You have been invited to the team ${tenant}.`,
   joinSubmit: "Sign in",

@@ -9,7 +9,7 @@ export const usage = {
   title: "Usage",
   intro: (from: string, to: string) => `${from} to ${to}`,
   daysBegin: (hour: string, isEve: boolean) =>
-    `On your clock each day, and the quota of each day, begins at ${hour}${isEve ? " the evening before" : ""}.`,
+    `On your clock a day and its quota begin at ${hour}${isEve ? " the evening before" : ""}.`,
   today: "Today",
   requests: "Requests",
   accounts: "Establishments returned",

@@ -10,7 +10,7 @@ export const usage: typeof English = {
   title: "Uso",
   intro: (from, to) => `${from} a ${to}`,
   daysBegin: (hour, isEve) =>
-    `No seu horário, cada dia e a cota de cada dia começam às ${hour}${isEve ? " da véspera" : ""}.`,
+    `No seu horário, cada dia e a sua cota começam às ${hour}${isEve ? " da véspera" : ""}.`,
   today: "Hoje",
   requests: "Consultas",
   accounts: "Estabelecimentos consultados",
