@@ -10,12 +10,7 @@ import { join } from "node:path";
 import { describe } from "node:test";
 import type { SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
-import {
-  help as englishHelp,
-  TASK_NAMES,
-  type TaskName,
-} from "../../../src/console/web/strings/en/help.ts";
-import { help as portugueseHelp } from "../../../src/console/web/strings/pt/help.ts";
+import { TASK_NAMES, type TaskName } from "../../../src/console/web/strings/en/help.ts";
 import { ROOT } from "../../support/checkout.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, heading } from "../../support/console/suite.ts";
@@ -26,12 +21,10 @@ const PICTURE_BYTES_MAX = 60_000;
 const SIZE = { width: 1280, height: 720 };
 /** As the page shows them: 960 × 540. */
 const SCALE = 0.75;
-/** The help page brings its own words. */
-const english = { ...englishWords, help: englishHelp };
-const portuguese: typeof english = { ...portugueseWords, help: portugueseHelp };
+type Words = typeof englishWords;
 const LANGUAGES = [
-  ["pt", "pt-BR", portuguese],
-  ["en", "en-US", english],
+  ["pt", "pt-BR", portugueseWords],
+  ["en", "en-US", englishWords],
 ] as const;
 
 let ana: Person;
@@ -40,7 +33,7 @@ const { inBrowser } = consoleSuite({}, async (served) => {
 });
 
 /** What each task does; the next one goes on from where it ended. */
-type Step = (visit: Visit, words: typeof english) => Promise<void>;
+type Step = (visit: Visit, words: Words) => Promise<void>;
 
 async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
   const spec = { filters: { geo: { uf_any_of: ["SP"] } } };
@@ -53,8 +46,7 @@ async function someone(visit: Visit): Promise<{ cnpj: string; name: string }> {
 }
 
 /** The box, where the view has it. */
-const box = ({ page }: Visit, words: typeof english) =>
-  page.getByLabel(words.find.ask, { exact: true });
+const box = ({ page }: Visit, words: Words) => page.getByLabel(words.find.ask, { exact: true });
 const dialog = ({ page }: Visit) => page.getByRole("dialog");
 
 const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {

@@ -8,25 +8,23 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import { month } from "../app/format.ts";
 import { language } from "../app/language.ts";
+import { laterWords } from "../app/laterwords.ts";
 import { status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { Card, Page } from "../parts/page.tsx";
-import { help as english, type HelpTask, TASK_NAMES, type TaskName } from "../strings/en/help.ts";
-import { help as portuguese } from "../strings/pt/help.ts";
+import type { HelpTask, TaskName } from "../strings/en/help.ts";
 import { PICTURES } from "./pictures.ts";
-
-/** Its words come with it: they are as long as those of several views, and few people ask. */
-const HELP = { pt: portuguese, en: english };
 
 /** The view. */
 export function HelpView(): VNode {
   const { shell } = words.value;
-  const help = HELP[language.value];
+  const { help } = laterWords.value;
+  const names = Object.keys(help.tasks) as TaskName[];
   return (
     <Page title={shell.views.help} lead={help.lead}>
       <nav class="card help-contents" aria-label={help.contents}>
         <ol>
-          {TASK_NAMES.map((name) => (
+          {names.map((name) => (
             <li key={name}>
               <button type="button" class="link" onClick={() => goTo(name)}>
                 {help.tasks[name].title}
@@ -35,7 +33,7 @@ export function HelpView(): VNode {
           ))}
         </ol>
       </nav>
-      {TASK_NAMES.map((name, at) => (
+      {names.map((name, at) => (
         <Task key={name} name={name} task={help.tasks[name]} number={at + 1} />
       ))}
       {[help.holds, help.lacks, help.fresh].map(({ title, points }) => (

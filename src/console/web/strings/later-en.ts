@@ -9,6 +9,7 @@ import { account } from "./en/account.ts";
 import { audit } from "./en/audit.ts";
 import { districts } from "./en/districts.ts";
 import { exports } from "./en/exports.ts";
+import { help } from "./en/help.ts";
 import { keys } from "./en/keys.ts";
 import { listViews } from "./en/listviews.ts";
 import { members } from "./en/members.ts";
@@ -21,6 +22,7 @@ export const laterWords = {
   audit,
   districts,
   exports,
+  help,
   keys,
   listViews,
   members,

@@ -10,6 +10,7 @@ import { account } from "./pt/account.ts";
 import { audit } from "./pt/audit.ts";
 import { districts } from "./pt/districts.ts";
 import { exports } from "./pt/exports.ts";
+import { help } from "./pt/help.ts";
 import { keys } from "./pt/keys.ts";
 import { listViews } from "./pt/listviews.ts";
 import { members } from "./pt/members.ts";
@@ -22,6 +23,7 @@ export const laterWords: LaterWords = {
   audit,
   districts,
   exports,
+  help,
   keys,
   listViews,
   members,
