@@ -260,8 +260,9 @@ void ChunkQuery::applyIndexed(const Condition& condition) {
 // Also sets bits outside of the span, in words that do not count.
 void ChunkQuery::setIndexed(const Condition& condition, uint64_t* words) const {
   for (const PostalRows& rows : condition.indexed) {
+    const uint8_t* places = segment_.postal().view(rows);
     for (uint32_t i = 0; i < rows.count; i++) {
-      const uint32_t row = rows.row(i);
+      const uint32_t row = load<uint16_t>(places + uint64_t{i} * 2);
       words[row / 64] |= uint64_t{1} << (row % 64);
     }
   }
@@ -270,8 +271,9 @@ void ChunkQuery::setIndexed(const Condition& condition, uint64_t* words) const {
 void ChunkQuery::listIndexed(const Condition& condition) {
   listCount_ = 0;
   for (const PostalRows& rows : condition.indexed) {
+    const uint8_t* places = segment_.postal().view(rows);
     for (uint32_t i = 0; i < rows.count; i++) {
-      const uint32_t row = rows.row(i);
+      const uint32_t row = load<uint16_t>(places + uint64_t{i} * 2);
       scratch_.list[listCount_] = static_cast<uint16_t>(row);
       listCount_ += row >= span_.low && row < span_.high;
     }

@@ -71,13 +71,11 @@ uint32_t PostalIndex::lowerBound(uint32_t chunk, int64_t code) const {
 }
 
 PostalRows PostalIndex::find(uint32_t chunk, int64_t low, int64_t high) const {
-  if (high < low || high < 0 || low >= kPostalCodes) return {nullptr, 0};
+  if (high < low || high < 0 || low >= kPostalCodes) return {0, 0};
   const uint32_t from = lowerBound(chunk, low);
   const uint32_t to = lowerBound(chunk, std::min<int64_t>(high, kPostalCodes - 1) + 1);
   if (to < from) damaged("POSTAL has starts that do not rise");
-  if (to == from) return {nullptr, 0};
-  const uint64_t at = rows_ + (uint64_t{chunk} * kChunkRows + from) * 2;
-  return {blocks_->view(at, uint64_t{to - from} * 2), to - from};
+  return {rows_ + (uint64_t{chunk} * kChunkRows + from) * 2, to - from};
 }
 
 void PostalIndex::ask(uint32_t chunk) const {

@@ -12,11 +12,10 @@
 
 namespace peneira {
 
-// Rows of a chunk: `count` u16, not aligned, each below the rows of the chunk once it was checked.
+// Where rows of a chunk stand in the file: `count` u16.
 struct PostalRows {
-  const uint8_t* rows;
+  uint64_t at;
   uint32_t count;
-  uint32_t row(uint32_t index) const { return load<uint16_t>(rows + uint64_t{index} * 2); }
 };
 
 // The rows of one snapshot by postal code; empty where it has no POSTAL.
@@ -27,8 +26,13 @@ class PostalIndex {
   PostalIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The rows of a chunk whose code is in [low, high].
+  // The rows of a chunk whose code is in [low, high]; where whole groups of codes are wanted it is
+  // the starts that tell, and no block of rows is touched to count them.
   PostalRows find(uint32_t chunk, int64_t low, int64_t high) const;
+  // The same rows, not aligned; each is below those of the chunk once it was checked.
+  const uint8_t* view(const PostalRows& rows) const {
+    return blocks_->view(rows.at, uint64_t{rows.count} * 2);
+  }
   // Asks the disk for the rows of a chunk.
   void ask(uint32_t chunk) const;
 

@@ -5,7 +5,7 @@
  * anything about damaged files.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, it } from "node:test";
@@ -16,8 +16,10 @@ import {
   randomRows,
   seededRandom,
 } from "../../support/native-index/fixture-rows.ts";
+import { startOfPart } from "../../support/native-index/forged-region.ts";
 import { matchesOf, sorted } from "../../support/native-index/query-twin.ts";
-import { writeFixture } from "../../support/native-index/region-fixture.ts";
+import { Region } from "../../support/native-index/region-decode.ts";
+import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
 import { tries } from "../../support/scale.ts";
 
 const ROUNDS = tries("kernel queries");
@@ -27,6 +29,7 @@ const ROWS = 70_000;
 const MANY = 90;
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-postal-"));
+let fixture: Fixture;
 let rows: readonly FixtureRow[];
 let segment: NativeSegment;
 
@@ -42,7 +45,7 @@ before(async () => {
           ? 99_999_999
           : row.postal_code,
   }));
-  const fixture = await writeFixture(path.join(folder, "rows"), crowded);
+  fixture = await writeFixture(path.join(folder, "rows"), crowded);
   rows = fixture.rows;
   segment = openSegment(fixture.path, fixture.directory);
 });
@@ -93,6 +96,26 @@ it("a prefix of any length is counted from starts, without a test of its rows", 
       assert.equal(segment.lastWork().tests, 0);
     }
   }
+});
+
+it("a prefix of whole groups is counted although the rows in the index cannot be read", () => {
+  const region = new Region(fixture.path, fixture.directory);
+  const start = startOfPart(region, "PNPOSTAL");
+  const bytes = Buffer.from(region.file);
+  const at = start + Number(region.file.readBigUInt64LE(start + 32));
+  // In the first block that has rows alone.
+  bytes.writeUInt8(
+    bytes.readUInt8(Math.ceil(at / 65_536) * 65_536) ^ 1,
+    Math.ceil(at / 65_536) * 65_536,
+  );
+  const file = path.join(folder, "damaged");
+  writeFileSync(file, bytes);
+  const damaged = openSegment(file, fixture.directory);
+  const clauses: Clause[] = [{ kind: "range", column: "postal_code", ranges: [[0, 39_999_999]] }];
+  assert.equal(damaged.count(clauses), matchesOf(rows, clauses).length);
+  const inside: Clause[] = [{ kind: "range", column: "postal_code", ranges: [[0, 39_999_998]] }];
+  assert.throws(() => damaged.count(inside), { code: "SNAPSHOT_DAMAGED" });
+  damaged.close();
 });
 
 it("pages, totals and sets of matches are those of the twin", () => {
