@@ -6,7 +6,17 @@
  * imported; every export is a new file.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, statfsSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { makeChangeList } from "../src/changes/list.ts";
 import { renderExport } from "../src/export/render.ts";
@@ -79,9 +89,30 @@ export function snapshotBytes(snapshot: string): { readonly all: number; readonl
   return { all: statSync(snapshot).size, index };
 }
 
+/** Bytes of the file that is written to see how quick the disk is, and how many go at once. */
+const PROBE_BYTES = 2e9;
+const PROBE_PIECE_BYTES = 4 << 20;
+
+/** Bytes a second that the disk of a folder takes from one file, with all of it written out. */
+export function diskSpeed(folder: string): number {
+  const path = join(folder, "probe");
+  const piece = Buffer.alloc(PROBE_PIECE_BYTES, 0x5a);
+  const file = openSync(path, "w");
+  const began = performance.now();
+  try {
+    for (let written = 0; written < PROBE_BYTES; ) written += writeSync(file, piece);
+    fsyncSync(file);
+    return (PROBE_BYTES * 1000) / (performance.now() - began);
+  } finally {
+    closeSync(file);
+    rmSync(path);
+  }
+}
+
 /** What an export took. */
 export interface ExportMade {
   readonly rows: number;
+  readonly bytes: number;
   readonly seconds: number;
 }
 
@@ -102,8 +133,9 @@ export async function exportState(
   const began = performance.now();
   const { rowCount } = await renderExport({ segment, spec, path, spare: () => true });
   const seconds = (performance.now() - began) / 1000;
+  const bytes = statSync(path).size;
   rmSync(path);
-  return { rows: rowCount, seconds };
+  return { rows: rowCount, bytes, seconds };
 }
 
 function specOf(segment: Segment, filters: object, format: "csv" | "parquet") {

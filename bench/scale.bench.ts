@@ -5,11 +5,12 @@
  * Corpus model: `peneira sample` with the seed of all corpora; the second month is `--since` the
  * first. Rates are shares of `/healthz`, because machines differ.
  * Command: npm run bench -- scale [--accounts 200000] [--work FOLDER] [--starts 3] [--seconds 5]
- *   [--months 2] [--keep]. Needs Linux and wrk. One month needs a quarter less room.
+ *   [--months 2] [--keep] [--snapshot FILE]. Needs Linux and wrk. One month needs a quarter less
+ *   room; with a snapshot that is there nothing is made, and only it is measured.
  * Invariant: it says how much room it needs and refuses before it begins; what it made is removed
  * at the end, unless it is to be kept. Worst rows stand beside the best.
  */
-import { rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,6 +19,7 @@ import { openSegment } from "../src/search/segment.ts";
 import {
   checkRoom,
   compareMonths,
+  diskSpeed,
   type ExportMade,
   exportState,
   largestState,
@@ -35,11 +37,14 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     months: { type: "string", default: "2" },
     keep: { type: "boolean", default: false },
+    snapshot: { type: "string" },
   },
 });
-const accounts = Number(values.accounts);
 const CACHE = fileURLToPath(new URL("../.cache/bench/scale", import.meta.url));
-const folder = join(values.work ?? CACHE, String(accounts));
+const given = values.snapshot === undefined ? null : await openSegment(values.snapshot);
+const accounts = given?.accounts ?? Number(values.accounts);
+given?.close();
+const folder = join(values.work ?? CACHE, given === null ? String(accounts) : "given");
 
 type Row = readonly [what: string, measured: string, aim: string];
 const rows: Row[] = [];
@@ -75,6 +80,8 @@ function rowsOfMonth(
   const share = (imported.workBytes / statSync(snapshot).size).toFixed(2);
   const work = `${gb(imported.workBytes)}, ${share} × the snapshot`;
   row(`${name}: import, workspace`, work, "≤ 1.2 × the snapshot");
+  const moved = `${gb(imported.readBytes)} read, ${gb(imported.writtenBytes)} written`;
+  row(`${name}: import, from and to the disk`, moved, "");
   const room = gb(imported.roomBytes + dumpBytes);
   row(`${name}: dump, workspace and snapshot at once`, room, "");
 }
@@ -115,8 +122,8 @@ async function rowsOfService(snapshot: string): Promise<void> {
 async function rowsOfExports(snapshot: string): Promise<void> {
   const segment = await openSegment(snapshot);
   const uf = largestState(segment);
-  const rate = ({ rows: count, seconds }: ExportMade) =>
-    `${whole(count / seconds)} rows/s of ${whole(count)} (${uf})`;
+  const rate = ({ rows: count, bytes, seconds }: ExportMade) =>
+    `${whole(count / seconds)} rows/s of ${whole(count)} (${uf}), ${mb(bytes / seconds)}/s`;
   const csv = await exportState(segment, folder, ["csv", uf]);
   row("CSV, ten columns", rate(csv), "≥ 2,500,000 rows/s");
   const parquet = await exportState(segment, folder, ["parquet", uf]);
@@ -143,18 +150,29 @@ function table(): string {
 }
 
 const months = Number(values.months);
-checkRoom(folder, accounts, months);
-try {
+async function rowsOfSnapshot(snapshot: string): Promise<void> {
+  step("starts");
+  await rowsOfStarts(snapshot);
+  step("a server under load");
+  await rowsOfService(snapshot);
+  step("exports");
+  await rowsOfExports(snapshot);
+}
+
+async function rowsOfAll(): Promise<void> {
   step("the first month");
   const first = await makeMonth(folder, accounts, 0);
   rowsOfMonth("first month", first);
-  step("starts");
-  await rowsOfStarts(first.snapshot);
-  step("a server under load");
-  await rowsOfService(first.snapshot);
-  step("exports");
-  await rowsOfExports(first.snapshot);
+  await rowsOfSnapshot(first.snapshot);
   if (months > 1) await rowsOfChanges(first);
+}
+
+if (given === null) checkRoom(folder, accounts, months);
+else mkdirSync(folder, { recursive: true });
+try {
+  row("the disk, one plain file", `${mb(diskSpeed(folder))}/s written`, "");
+  if (values.snapshot === undefined) await rowsOfAll();
+  else await rowsOfSnapshot(values.snapshot);
   const machine = `${cpus().length} processors, Node ${process.version}`;
   process.stdout.write(`\n${machine}\n\n${table()}`);
 } finally {

@@ -1,7 +1,8 @@
 /**
  * A command that is watched from outside. What comes in: parameters of the built product. What goes
  * out: seconds, processor seconds of all its threads, most anonymous memory, most bytes of its
- * workspace, and of that together with the output it is writing.
+ * workspace, and of that together with the output it is writing; bytes that it read from the disk
+ * and had written to it.
  * Invariant: it is looked at every few hundredths of a second, so what lasts shorter is not seen;
  * processor time is the last that was seen. Linux.
  */
@@ -26,6 +27,8 @@ export interface Watched {
   readonly anonymousBytes: number;
   readonly workBytes: number;
   readonly roomBytes: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
 }
 
 /** Runs the product; files beside `out` whose names begin with its own are its workspace. */
@@ -34,12 +37,17 @@ export async function watch(parameters: readonly string[], out?: string): Promis
   const began = performance.now();
   const child = spawn(node, [main, ...parameters], { stdio: ["ignore", "inherit", "inherit"] });
   const pid = child.pid as number;
-  const most = { processor: 0, anonymousBytes: 0, workBytes: 0, roomBytes: 0 };
+  const most = {
+    ...{ processor: 0, anonymousBytes: 0, workBytes: 0, roomBytes: 0 },
+    ...{ readBytes: 0, writtenBytes: 0 },
+  };
   let looks = 0;
   const timer = setInterval(() => {
     const now = lookAt(pid);
     most.processor = Math.max(most.processor, now.processor);
     most.anonymousBytes = Math.max(most.anonymousBytes, now.anonymousBytes);
+    most.readBytes = Math.max(most.readBytes, now.readBytes);
+    most.writtenBytes = Math.max(most.writtenBytes, now.writtenBytes);
     if (out === undefined || looks++ % COUNT_EVERY !== 0) return;
     const work = workOf(pid, out);
     most.workBytes = Math.max(most.workBytes, work);
@@ -51,17 +59,23 @@ export async function watch(parameters: readonly string[], out?: string): Promis
   return { seconds: (performance.now() - began) / 1000, ...most };
 }
 
-function lookAt(pid: number): { readonly processor: number; readonly anonymousBytes: number } {
+type Look = Omit<Watched, "seconds" | "workBytes" | "roomBytes">;
+
+function lookAt(pid: number): Look {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const io = readFileSync(`/proc/${pid}/io`, "utf8");
+    const bytes = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, "m").exec(io)?.[1] ?? 0);
     return {
+      readBytes: bytes("read_bytes"),
+      writtenBytes: bytes("write_bytes"),
       processor: (Number(stat[11]) + Number(stat[12])) / TICKS_PER_SECOND,
       anonymousBytes: 1024 * Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0),
     };
   } catch {
     // It has ended between two looks.
-    return { processor: 0, anonymousBytes: 0 };
+    return { processor: 0, anonymousBytes: 0, readBytes: 0, writtenBytes: 0 };
   }
 }
 

@@ -82,7 +82,10 @@ function dates(): Clause {
 }
 
 function question(): Clause[] {
-  const others = Array.from({ length: below(4) }, () => posting(...(HELD[below(5)] as never)));
+  const others = Array.from({ length: below(4) }, () => {
+    const [dimension, count] = HELD[below(HELD.length)] as (typeof HELD)[number];
+    return posting(dimension, count);
+  });
   return [...others, activities(), ...(random() < 0.5 ? [dates()] : [])];
 }
 

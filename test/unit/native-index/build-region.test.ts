@@ -89,7 +89,7 @@ function checkPostings(region: Region, rows: readonly FixtureRow[]): Set<string>
   return types;
 }
 
-function sortedEntries(counts: ReadonlyMap<string, number>): [string, number][] {
+function sortedEntries<Value>(counts: ReadonlyMap<string, Value>): [string, Value][] {
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
