@@ -109,6 +109,8 @@ export interface Cities {
   readonly list: readonly SampleCity[];
   /** Picks an index of `list`. */
   readonly spread: Weighted;
+  /** The share of each of `list`; together they are one. */
+  readonly shares: Float64Array;
   /** Index of EXTERIOR in `list`. */
   readonly foreign: number;
   /** Index of the municipality that older tables lack. */
@@ -164,7 +166,9 @@ function build(): Cities {
     postalPrefix: 0,
   });
   weights.push(FOREIGN_SHARE);
-  return { list, spread: new Weighted(weights), foreign: list.length - 1, newest };
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const shares = Float64Array.from(weights, (weight) => weight / total);
+  return { list, spread: new Weighted(weights), shares, foreign: list.length - 1, newest };
 }
 
 /** The registry's spelling: no accents, upper case, apostrophes and hyphens kept. */

@@ -30,8 +30,11 @@ export const STREAMS = {
   partners: 5,
   branches: 6,
   order: 7,
+  letters: 8,
 } as const;
 
+/** Branches of a company at most: as many as four digits count, less the head office. */
+const BRANCHES_MAX = 9_998;
 /** Largest number of companies: the prime below the number of 8-digit roots. */
 const ROOTS = 99_999_989;
 /** 31 July 2026: the first day with alphanumeric roots. */
@@ -58,6 +61,8 @@ export interface Company {
   /** The root's digits as a number; meaningless when it has letters. */
   decimal: number;
   isMei: boolean;
+  /** Whether its root has letters. */
+  isAlphanumeric: boolean;
   /** 0 no row, 1 `N,N`, 2 `S,N`, 3 `S,S`. */
   simples: 0 | 1 | 2 | 3;
 }
@@ -113,6 +118,7 @@ export function newCompany(): Company {
     size: 1,
     decimal: 0,
     isMei: false,
+    isAlphanumeric: false,
     simples: 0,
   };
 }
@@ -155,19 +161,33 @@ export class CompanyMaker {
     const quirk = quirkAt(index, world.companies, COMPANY_QUIRKS.length);
     company.index = index;
     company.quirk = quirk < 0 ? null : (COMPANY_QUIRKS[quirk] as CompanyQuirk);
-    const isAlphanumeric = company.quirk === "root_alphanumeric";
+    const isLate = company.quirk === "root_alphanumeric";
     random.place(STREAMS.company, index);
     company.decimal = this.position(index);
-    company.root = rootAt(company.decimal, isAlphanumeric);
     company.start = this.dates.at(company.decimal / ROOTS, random);
-    if (isAlphanumeric) {
+    if (isLate) {
       const newest = Math.min(39, Math.max(0, world.snapshot - ALPHANUMERIC_FROM));
       company.start = world.snapshot - random.below(newest + 1);
     }
-    this.drawStatus(company, isAlphanumeric);
+    this.drawRoot(company);
+    this.drawStatus(company, isLate);
     this.drawForm(company);
     this.drawPlace(company);
     this.drawSimples(company);
+  }
+
+  /** Opens a company that is there on another day. */
+  open(company: Company, start: number): void {
+    company.start = start;
+    this.drawRoot(company);
+  }
+
+  /** Of the companies that may have letters every other one has. */
+  private drawRoot(company: Company): void {
+    const isNew = company.start >= ALPHANUMERIC_FROM;
+    const isDrawn = isNew && hash(this.world.seed, STREAMS.letters, company.index) % 2 === 1;
+    company.isAlphanumeric = isDrawn || company.quirk === "root_alphanumeric";
+    company.root = rootAt(company.decimal, company.isAlphanumeric);
   }
 
   private drawStatus(company: Company, isNew: boolean): void {
@@ -248,5 +268,5 @@ export function branchCount(seed: number, index: number): number {
   const h = hash(seed, STREAMS.branches, index);
   if (h > 64_424_509) return 0;
   const u = (hash(seed, STREAMS.branches + 100, index) + 1) / 4294967297;
-  return Math.min(300, Math.floor(1.35 * u ** -0.62));
+  return Math.min(BRANCHES_MAX, Math.floor(1.35 * u ** -0.62));
 }

@@ -122,7 +122,7 @@ function setContact(row: EditedRow, columns: readonly number[]): void {
   const city = places.byTom.get(cells[AT.town] as string);
   if (city === undefined) return;
   const isActive = cells[AT.status] === "02";
-  const source = { city, isActive, isOld: false, quirk: null };
+  const source = { city, isActive, isOld: false, quirk: null, office: 0 };
   const fresh = written((bytes) => writeContact(bytes, random, source));
   for (const at of columns) set(row, at, fresh[at - AT.area] as string);
 }

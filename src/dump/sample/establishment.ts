@@ -11,6 +11,7 @@ import { writeCnpjColumns } from "./cnpj.ts";
 import { type Company, STREAMS, type World } from "./company.ts";
 import { writeContact } from "./contact.ts";
 import { any, type Names } from "./names.ts";
+import { Offices } from "./offices.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { Random, Weighted } from "./random.ts";
 import { COUNTRY_CODES } from "./tables.ts";
@@ -29,6 +30,7 @@ export class EstablishmentMaker {
   private readonly world: World;
   private readonly names: Names;
   private readonly random: Random;
+  private readonly offices: Offices;
   private readonly secondary = new Int32Array(SECONDARY_MAX + 1);
   private city = 0;
   private activity = 0;
@@ -40,6 +42,7 @@ export class EstablishmentMaker {
     this.world = world;
     this.names = names;
     this.random = new Random(world.seed);
+    this.offices = new Offices(world);
   }
 
   /** Appends the row of establishment `branch` (0 is the head office) of a company. */
@@ -68,8 +71,13 @@ export class EstablishmentMaker {
     const city = cities.list[this.city] as (typeof cities.list)[number];
     writeAddress(row, this.random, city, this.quirk);
     row.next();
-    const isActive = this.status === 2;
-    writeContact(row, this.random, { city, isActive, isOld: this.start < 9496, quirk: this.quirk });
+    writeContact(row, this.random, {
+      city,
+      isActive: this.status === 2,
+      isOld: this.start < 9496,
+      quirk: this.quirk,
+      office: this.offices.of(company.index, company.city),
+    });
     row.next();
     if (this.quirk === "special_status") {
       row.word(any(this.random, SPECIAL));

@@ -133,7 +133,7 @@ export class Evolution {
     if (company.quirk !== "root_alphanumeric") company.quirk = null;
     const month = this.months[Math.floor(number / this.perMonth)] as LaterMonth;
     this.random.place(NEW_STREAM, number);
-    company.start = this.dayIn(month);
+    this.maker.open(company, this.dayIn(month));
     company.status = 2;
     return company;
   }

@@ -108,7 +108,7 @@ export class Names {
 
   private trader(row: RowBytes, random: Random, company: Company): void {
     const u = random.unit();
-    const isDecimal = company.quirk !== "root_alphanumeric";
+    const isDecimal = !company.isAlphanumeric;
     if (company.quirk !== "cpf_formatted" && u < 0.62 && isDecimal) {
       const root = company.decimal;
       row.digits(root / 1e6, 2);

@@ -71,6 +71,11 @@ export function writeSurname(row: RowBytes, random: Random): void {
   row.word(SURNAME_ENDINGS[hash(rank, 2, 0) & 7] as Uint8Array);
 }
 
+/** Writes the word of an office: `number` from 0 to 2^24 - 1 has one of its own. */
+export function writeOfficeWord(row: RowBytes, number: number): void {
+  writeSyllables(row, SHORT + number);
+}
+
 /** Writes the name of a district that is one of a city's own. */
 export function writeCityDistrict(row: RowBytes, random: Random, city: number): void {
   const rank = rankOf(random.next(), CITY_GROUP, CITY_SHARES);
