@@ -32,7 +32,8 @@ const FILLERS = new Set(
     "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
     "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose " +
     "mostra acha envia arruma arrume arranja arranje levanta levante puxa puxe traz separa " +
-    "separe filtra filtre filtrar seleciona selecione selecionar"
+    "separe filtra filtre filtrar seleciona selecione selecionar receber receba recebo recebemos " +
+    "obter obtenha conseguir consiga consultar consulte pesquisar pesquise acessar visualizar"
   ).split(" "),
 );
 

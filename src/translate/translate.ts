@@ -37,6 +37,7 @@ import { findNumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
+import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
 import { readSpanish } from "./spelling/spanish.ts";
@@ -87,6 +88,7 @@ export function* translateSteps(
   yield* officialTextSteps(segment);
   const gazetteer = yield* gazetteerSteps(segment);
   const sentence = new Sentence(text);
+  readAbbreviations(sentence);
   readSpanish(sentence, gazetteer);
   const notes = new Notes(languageOf(sentence.tokens.map(({ folded }) => folded)));
   const districts = new SaidDistricts(new DistrictNames(segment));

@@ -22,7 +22,7 @@ import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
-import { type Before, readLent, readTrade, tradeBehindShop } from "./trades.ts";
+import { type Before, readLent, readTrade, tradeBehindShop, withGoods } from "./trades.ts";
 import { leaveWriter } from "./writer.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
@@ -54,6 +54,8 @@ export function findActivities(
   return [...dropUntellable(context, main), ...told.filter(({ secondary }) => secondary === true)];
 }
 
+/** Between the parts of one phrase: "lojas de roupas", "stores that sell clothes". */
+const PHRASE = /^(de|do|da|dos|das|of|que|that|which|who)?$/i;
 /** Codes of fewer digits are divisions and sections. */
 const WIDE_DIGITS = 3;
 
@@ -67,7 +69,7 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
   for (let i = 0; i < found.length - 1; ) {
     const [one, other] = [found[i], found[i + 1]] as [FoundActivity, FoundActivity];
     const between = sentence.text.slice(one.end, other.start).trim();
-    const phrase = one.excluded === other.excluded && /^(de|do|da|dos|das|of)?$/i.test(between);
+    const phrase = one.excluded === other.excluded && PHRASE.test(between);
     const [narrow, general] =
       digits(one) < digits(other) || covers(one, other) ? [other, one] : [one, other];
     const wide =
@@ -107,7 +109,8 @@ function findKnown(
     if (!sentence.free(at) || token.kind === "mark" || joins(token)) continue;
     const aside: boolean =
       !isSecondary(at) && (isAside(sentence, at) || isInside(sentence, at, before));
-    const reading: GoodsReading | null = aside ? null : read(context, at, before);
+    const plain: GoodsReading | null = aside ? null : read(context, at, before);
+    const reading: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
     if (reading === null) {
       at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
       continue;

@@ -15,6 +15,10 @@ import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 /** What is done stands behind them. */
 const SERVICES = new Set(["servico", "servicos", "service", "services"]);
+/** Words for any company. */
+const FIRMS = new Set(
+  "empresa empresas firma firmas companhia companhias negocio negocios".split(" "),
+);
 /** Most words of a name that a trade lends its first word to. */
 const LENT_MAX = 6;
 
@@ -41,6 +45,7 @@ function readingOf({ to, value }: Match<LexiconChoice>): GoodsReading {
 /** English words behind a trade that say nothing more: "accounting firms", "auto repair shops". */
 const TAILS = new Set(
   (
+    "dealer installer maker seller vendor " +
     "store shop firm company centre center business businesse office provider industry clinic " +
     "manufacturer agency service contractor professional specialist"
   ).split(" "),
@@ -52,6 +57,21 @@ function withTail(sentence: Sentence, reading: GoodsReading): GoodsReading {
   return tail ? { ...reading, to: reading.to + 1 } : reading;
 }
 
+/**
+ * "concessionária de carros novos": goods that begin within a name of a trade, and that it deals
+ * in, belong to it whole.
+ */
+export function withGoods(sentence: Sentence, at: number, reading: GoodsReading): GoodsReading {
+  const free = (index: number) => sentence.free(index);
+  for (let from = at + 1; from < reading.to; from++) {
+    const match = lexicon().goods.longest(sentence.tokens, from, free);
+    if (match === null || match.to <= reading.to) continue;
+    const own = Object.values(match.value).flatMap(({ codes }) => codes);
+    if (reading.codes.some((code) => own.includes(code))) return { ...reading, to: match.to };
+  }
+  return reading;
+}
+
 function isTail({ folded, key }: Token): boolean {
   return TAILS.has(key) || TAILS.has(folded.replace(/(ie)?s$/, (end) => (end === "s" ? "" : "y")));
 }
@@ -60,8 +80,9 @@ function isTail({ folded, key }: Token): boolean {
 export function tradeBehindShop(sentence: Sentence, at: number): GoodsReading | null {
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
-  // "serviços de tatuagem", too.
-  const end = SERVICES.has(sentence.folded(at)) ? at + 1 : role?.value === "retail" ? role.to : -1;
+  // "serviços de tatuagem", too, and "empresas de transporte de carga" beside those of transport.
+  const led = SERVICES.has(sentence.folded(at)) || FIRMS.has(sentence.folded(at));
+  const end = led ? at + 1 : role?.value === "retail" ? role.to : -1;
   if (end < 0 || !OF.has(sentence.folded(end))) return null;
   const trade = lexicon().trades.longest(sentence.tokens, end + 1, free);
   return trade === null || isGeneral(trade.value) ? null : readingOf(trade);

@@ -138,6 +138,10 @@ function behindCalled(sentence: Sentence, at: number): Read | null {
 }
 
 function isHolding(sentence: Sentence, from: number, to: number): boolean {
+  // "com nome sabor", "com o nome sol"; not "com nome e telefone".
+  const having = HAVING.has(sentence.folded(leadStart(sentence, from - 1)));
+  const next = sentence.tokens[to];
+  if (having && next?.kind === "word" && !joins(next) && !beginsWish(sentence, to)) return true;
   for (let at = from; at < to; at++) {
     if (/^(cont|inclu|tenha|tem$|is$|seja)/.test(sentence.folded(at))) return true;
   }

@@ -148,7 +148,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "optam simples nacional|optante pelo simples|optante pelo simples nacional|optam pelo " +
       "simples|optaram pelo simples|optaram pelo simples nacional|" +
       "simples tax regime|simples regime|simples nacional tax regime|in simples|" +
-      "in simples nacional|in simples tax regime|under simples|under simples nacional|" +
+      "in simples nacional|in simples tax regime|under simples|under simples regime|" +
+      "under simples tax regime|in simples regime|under simples nacional|" +
       "optam pelo simples nacional|dentro simples|dentro simples nacional|tributada pelo simples",
     { role: "regime", apply: flag("simples") },
   ],

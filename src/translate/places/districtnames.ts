@@ -44,6 +44,18 @@ function spellingsOf(name: string): readonly string[] {
 /** Municipalities whose districts are read in one step: about a millisecond of work. */
 const STEP_MUNICIPALITIES = 64;
 
+/** Names of which the municipalities are kept for a snapshot. */
+const HOMES_KEPT = 256;
+
+type Homes = ReadonlyMap<string, KnownDistrict>;
+const homesKept = new WeakMap<Segment, Map<string, Homes>>();
+
+function homesOf(segment: Segment): Map<string, Homes> {
+  const known = homesKept.get(segment) ?? new Map<string, Homes>();
+  homesKept.set(segment, known);
+  return known;
+}
+
 /** The districts of a snapshot. */
 export class DistrictNames {
   readonly #segment: Segment;
@@ -63,21 +75,24 @@ export class DistrictNames {
   }
 
   /**
-   * Which of many municipalities know names, each as said, with what they know of them. Reads all
-   * of their districts, in steps.
+   * Which municipalities, of all there are, know names, each as said, with what they know of them.
+   * Reads all districts, in steps, for names that nobody has asked for lately.
    */
-  *among(
-    ibges: Iterable<string>,
-    said: readonly string[],
-  ): Steps<readonly ReadonlyMap<string, KnownDistrict>[]> {
-    const found = said.map(() => new Map<string, KnownDistrict>());
-    const forms = this.#formsOf(said);
-    yield* inSteps(ibges, STEP_MUNICIPALITIES, (ibge) => {
+  *among(ibges: readonly string[], said: readonly string[]): Steps<readonly Homes[]> {
+    const kept = homesOf(this.#segment);
+    const unknown = said.filter((name) => !kept.has(foldDistrict(name)));
+    const found = unknown.map(() => new Map<string, KnownDistrict>());
+    const forms = this.#formsOf(unknown);
+    yield* inSteps(unknown.length === 0 ? [] : ibges, STEP_MUNICIPALITIES, (ibge) => {
       for (const [i, known] of this.#knownAs(ibge, forms).entries()) {
         if (known !== null) found[i]?.set(ibge, known);
       }
     });
-    return found;
+    const homes = new Map(unknown.map((name, i) => [foldDistrict(name), found[i]]));
+    const all = said.map((name) => kept.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)));
+    for (const [name, one] of homes) if (one !== undefined) kept.set(name, one);
+    for (const name of kept.keys()) if (kept.size > HOMES_KEPT) kept.delete(name);
+    return all.map((one) => one ?? new Map());
   }
 
   #formsOf(said: readonly string[]): readonly (readonly string[])[] {

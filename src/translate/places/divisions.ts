@@ -58,7 +58,10 @@ export class Divisions {
         ...{ name: `${title} ${name}/${key.slice(0, 2)}`, part: false },
         members: () => members,
       };
-      made.add(name, { ...NO_PLACE, regions: [{ region, usual: false }] });
+      // "Sul/Sudoeste de Minas" is said with one half as well.
+      for (const said of new Set([name, ...name.split("/")])) {
+        made.add(said, { ...NO_PLACE, regions: [{ region, usual: false }] });
+      }
     }
     return made;
   }

@@ -207,8 +207,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   if (district) {
     const { negated } = mention;
     districts.all.push({ words, name: said, negated, implied: false, known: new Map() });
-    // Whether it bounds the search is known when its city is.
-    mention.dropped = true;
+    districts.named.add(mention.at);
   } else {
     notes.leave(
       "neighbourhood",

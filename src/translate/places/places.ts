@@ -63,7 +63,10 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     }
   }
   const wishless = found.states.size + found.cities.size === 0;
-  const bare = mentions.some((one) => one.part && !one.negated && isEmpty(one) && !one.dropped);
+  const bare = mentions.some((one) => {
+    const district = context.districts.named.has(one.at);
+    return one.part && !one.negated && isEmpty(one) && !one.dropped && !district;
+  });
   const widened = mentions.some((one) => {
     return one.lost && (one.negated || !isEmpty(one) || found.states.size > 0);
   });

@@ -31,6 +31,8 @@ export class SaidDistricts {
   readonly all: SaidDistrict[] = [];
   /** First tokens of names of cities right beside a district that they have. */
   readonly cities = new Set<number>();
+  /** First tokens of mentions that are one: whether it bounds the search is known with its city. */
+  readonly named = new Set<number>();
 
   constructor(names: DistrictNames) {
     this.names = names;
@@ -66,14 +68,18 @@ export function* findHomes(said: SaidDistricts, found: PlacesMeant, cities: Citi
   const homeless = said.all.filter(({ known, negated }) => known.size === 0 && !negated);
   const asked = homeless.slice(0, HOMELESS_MAX);
   if (asked.length === 0) return;
-  const states = found.states.size > 0 ? [...found.states] : cities.states;
-  const codes = states.flatMap((uf) => cities.citiesOf(uf).map(({ ibge }) => ibge));
+  const codes = cities.states.flatMap((uf) => cities.citiesOf(uf).map(({ ibge }) => ibge));
   const names = asked.map(({ name }) => name);
   const known = yield* said.names.among(codes, names);
   for (const [i, one] of asked.entries()) {
     const homes = [...(known[i] ?? [])].sort(([, a], [, b]) => b.accounts - a.accounts);
-    one.homes = homes.flatMap(([ibge]) => cities.city(ibge) ?? []);
-    if (one.homes.length === 1) one.known = known[i] ?? one.known;
+    const inside = ({ uf }: City) => found.states.size === 0 || found.states.has(uf);
+    one.homes = homes.flatMap(([ibge]) => cities.city(ibge) ?? []).filter(inside);
+    const [home] = one.homes;
+    const only = home === undefined ? undefined : known[i]?.get(home.ibge);
+    if (home !== undefined && only !== undefined && one.homes.length === 1) {
+      one.known = new Map([[home.ibge, only]]);
+    }
   }
 }
 

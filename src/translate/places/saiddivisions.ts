@@ -5,9 +5,10 @@
  * that name; what is not known, or not given, is said and widens nothing.
  */
 import type { Sentence } from "../words/sentence.ts";
+import { foldWord } from "../words/tokens.ts";
 import type { DivisionKind } from "./divisions.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
-import type { MeantRegion } from "./placenames.ts";
+import type { MeantRegion, PlaceMatch, PlaceNames } from "./placenames.ts";
 import { isOf } from "./placewords.ts";
 import { mentionOfRegions, regionsBeside } from "./regions.ts";
 
@@ -57,15 +58,33 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
   let to = head.to;
   for (let next = head.to; ; next = to + 1) {
     while (isOf(sentence.folded(next)) && sentence.free(next)) next++;
-    const match = names.longest(sentence.tokens, next, (index) => sentence.free(index));
+    const match = nameAt(sentence, names, next);
     if (match === null) break;
     const beside = regionsBeside(context, match);
     if (beside.length === 0) break;
     regions.push(...beside);
     to = match.to;
+    const half = sentence.tokens[to]?.text === "/" ? nameAt(sentence, names, to + 1) : null;
+    if (half !== null && shareOne(match, half)) to = half.to;
     if (!head.several || !JOINING.test(sentence.folded(to))) break;
   }
   return regions.length === 0 ? null : mentionOfRegions(context, [at, to], regions);
+}
+
+/** Most tokens of a name. */
+const NAME_MAX = 9;
+
+/** The name that begins at a token, though a part of it was read as the firm name of a city. */
+function nameAt(sentence: Sentence, names: PlaceNames, at: number): PlaceMatch | null {
+  const tokens = sentence.tokens.slice(at, at + NAME_MAX).map((token) => {
+    return token.kind === "word" ? { ...token, folded: foldWord(token.text) } : token;
+  });
+  const match = names.longest(tokens, 0, (index) => sentence.free(at + index));
+  return match === null ? null : { ...match, from: at, to: at + match.to };
+}
+
+function shareOne({ place: one }: PlaceMatch, { place: other }: PlaceMatch): boolean {
+  return one.regions.some(({ region }) => other.regions.some((each) => each.region === region));
 }
 
 /** What is said of a region of the statistics that is not known. */

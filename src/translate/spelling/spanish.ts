@@ -13,7 +13,8 @@ import { reduce } from "../words/wordforms.ts";
 /** Spanish words that Portuguese and English do not have. */
 const SIGNS = new Set(
   (
-    "con y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
+    "con dame muestrame " +
+    "y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
     "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
     "busco " +
     "necesito despues"
@@ -45,6 +46,7 @@ const WORDS = new Map(
     "vino:vinho vinos:vinhos zapateria:sapataria zapaterias:sapatarias " +
     "floristeria:floricultura floristerias:floriculturas mueblerias:moveis muebleria:moveis " +
     "compartido:compartilhado igual:igual dentro:dentro " +
+    "manaos:manaus imprenta:grafica imprentas:graficas " +
     "todas:todas norte:norte sur:sul este:este oeste:oeste " +
     "noreste:nordeste panaderia:padaria panaderias:padarias carniceria:acougue " +
     "carnicerias:acougues ferreteria:ferragens ferreterias:ferragens libreria:livraria " +

@@ -51,10 +51,10 @@ export class Sentence {
     return this.#revision;
   }
 
-  /** Reads a word as another one, folded. */
+  /** Reads a token as a word, folded. */
   readAs(index: number, folded: string): void {
     const token = this.#tokens[index] as Token;
-    this.#tokens[index] = { ...token, folded, key: reduce(folded) };
+    this.#tokens[index] = { ...token, kind: "word", folded, key: reduce(folded) };
     this.#revision++;
   }
 

@@ -26,7 +26,13 @@ const KINDS = [
 ] as const;
 
 /** Names of regions, those of cities and of other places among them; of each kind in each state. */
-const NAMES = ["Campinas", "Norte Central", "Serra do Zum", "Vale Alto", "Metropolitana de Belém"];
+const NAMES = [
+  "Campinas",
+  "Norte/Sul Central",
+  "Juiz de Fora",
+  "Vale Alto",
+  "Metropolitana de Belém",
+];
 
 interface Placed {
   readonly ibge: string;
@@ -96,8 +102,8 @@ describe("regions of the statistics", () => {
   }
 
   it("are several where several are named, and those of all states where none is", () => {
-    const { geo } = specOf("padarias nas microrregiões de Campinas e Serra do Zum, no Paraná");
-    const both = [...membersOf(1, "Campinas", "PR"), ...membersOf(1, "Serra do Zum", "PR")];
+    const { geo } = specOf("padarias nas microrregiões de Campinas e Juiz de Fora, no Paraná");
+    const both = [...membersOf(1, "Campinas", "PR"), ...membersOf(1, "Juiz de Fora", "PR")];
     assert.deepEqual([...(geo["municipality_ibge_any_of"] ?? [])].sort(), both.sort());
     const all = specOf("padarias na microrregião de Vale Alto");
     const count = placed.filter(({ regions }) => regions[1] === "Vale Alto").length;

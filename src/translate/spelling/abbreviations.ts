@@ -1,0 +1,46 @@
+/**
+ * Short ways of typing: "c/ email", "q abriram dps de 2021". What comes in: a sentence. What goes
+ * out: nothing; such words are read as those that they stand for.
+ * Apart because it is a list of its own, read before any other stage.
+ * Invariant: only what stands for one word whatever is around it; a letter with a slash is one
+ * only where a word follows, so that "S/A" and "PE/PB" stay.
+ */
+import type { Sentence } from "../words/sentence.ts";
+
+/** Words that are typed short, folded. */
+const SHORT = new Map(
+  (
+    "q:que dps:depois vc:voce vcs:voces tbm:tambem tb:tambem hj:hoje pfv:favor pfvr:favor " +
+    "obg:obrigado blz:oi qdo:quando qnt:quantas qtos:quantos qtas:quantas msm:mesmo"
+  )
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+/** Letters before a slash. */
+const SLASHED = new Map([
+  ["c", "com"],
+  ["s", "sem"],
+  ["p", "para"],
+]);
+
+/** Reads what is typed short as what it stands for. */
+export function readAbbreviations(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const { kind, folded } = sentence.tokens[at] ?? { kind: "mark", folded: "" };
+    if (kind !== "word" || folded.length > 4) continue;
+    const long = SHORT.get(folded);
+    if (long !== undefined) sentence.readAs(at, long);
+    const slashed = SLASHED.get(folded);
+    if (slashed === undefined || !isSlashed(sentence, at)) continue;
+    // The slash is the word, so that it stands right before what it is said of.
+    sentence.claim(at, at + 1, "filler");
+    sentence.readAs(at + 1, slashed);
+  }
+}
+
+/** "c/ email", "c/email"; not "C / D" and not "s/a". */
+function isSlashed(sentence: Sentence, at: number): boolean {
+  const [letter, slash, next] = [0, 1, 2].map((step) => sentence.tokens[at + step]);
+  if (slash?.text !== "/" || letter?.end !== slash.start) return false;
+  return next?.kind === "word" && next.text.length > 2;
+}

@@ -1,0 +1,51 @@
+/**
+ * Proves: what is typed short becomes what the whole words become, a negation too, and letters with
+ * a slash that are something else stay what they are. Does not prove that people type no others.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+const PAIRS: readonly (readonly [short: string, long: string])[] = [
+  ["padarias c/ email em Natal", "padarias com email em Natal"],
+  ["padarias c/email c/celular em Natal", "padarias com email com celular em Natal"],
+  ["padarias s/ telefone em Natal", "padarias sem telefone em Natal"],
+  ["padarias p/ revenda em Natal", "padarias para revenda em Natal"],
+  [
+    "padarias em uberlandia q abriram dps de 2021",
+    "padarias em uberlandia que abriram depois de 2021",
+  ],
+  ["vc tem padarias q tb tenham email?", "você tem padarias que também tenham email?"],
+];
+
+/** Letters that stand for themselves. */
+const OTHERS: readonly (readonly [text: string, filters: Readonly<Record<string, unknown>>])[] = [
+  ["S/A em Natal", { legal_nature_any_of: ["2046", "2054"] }],
+  ["padarias em Natal/RN", {}],
+];
+
+describe("short ways of typing", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+  const outcome = (text: string) => {
+    const { filters, explain } = probe.spec(text);
+    return { filters, left: explain.unmapped_constraints.length, sure: explain.confidence };
+  };
+
+  for (const [short, long] of PAIRS) {
+    it(`are read as the words: ${short}`, () => assert.deepEqual(outcome(short), outcome(long)));
+  }
+
+  for (const [text, wanted] of OTHERS) {
+    it(`stay what else they are: ${text}`, () => {
+      const { filters, left } = outcome(text);
+      const company = filters.company as unknown as Record<string, unknown>;
+      for (const [name, value] of Object.entries(wanted)) assert.deepEqual(company[name], value);
+      assert.equal(left, 0);
+      assert.equal(filters.geo.municipality_ibge_any_of.length, 1);
+    });
+  }
+});
