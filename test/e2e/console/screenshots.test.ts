@@ -17,8 +17,6 @@ const FOLDER = join(ROOT, "src/console/screenshots");
 const BYTES_MAX = 100_000;
 const QUALITY = 70;
 const SENTENCE = "restaurants in SP, RJ and MG with a phone";
-const HASH =
-  "#q=restaurants+in+SP,+RJ+and+MG+with+a+phone&uf=SP,RJ,MG&contact=phone&cnae=5611-2/01";
 
 let ana: Person;
 const { inBrowser } = consoleSuite({ accounts: 60_000, seed: 6 }, async (served) => {
@@ -67,10 +65,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   },
   phone: {
     wish: { width: 390, height: 844, locale: "en-GB" },
-    async arrive(visit) {
-      await visit.go(`/app${HASH}`);
-      await visit.page.getByRole("grid").waitFor();
-    },
+    arrive: asked,
   },
 };
 

@@ -13,7 +13,7 @@ import { cityText, nameOf, otherNameOf } from "./table/values.ts";
 import { establishmentsLike } from "./typed.ts";
 
 /** How long typing rests before names are looked for. */
-const REST_MS = 90;
+const REST_MS = 60;
 
 /** What is offered, and how keys move in it. */
 interface Offered {

@@ -96,6 +96,8 @@ export const wantedRows: ReadonlySignal<number | null> = computed(() => {
 let translatingNow: AbortController | null = null;
 /** Where the last change was typed, so that the next step of it replaces its entry. */
 let typedAt: string | null = null;
+/** When the query was changed last. */
+let changedAt = Number.NEGATIVE_INFINITY;
 /** Changes that were made while a link was being read: they are made to what it holds. */
 let waiting: (() => void)[] = [];
 
@@ -115,7 +117,10 @@ export function change(
   asked.value = next;
   writeAddress(typing !== null && typing === typedAt ? "replace" : "push");
   typedAt = typing;
-  explorer.explore(specOf(next));
+  // Whoever presses once has no more to say for now; several presses, and letters, settle first.
+  const isAlone = typing === null && performance.now() - changedAt > SETTLE_MS;
+  changedAt = performance.now();
+  explorer.explore(specOf(next), { now: isAlone });
 }
 
 /**

@@ -48,7 +48,7 @@ function Bar({ row, most }: { row: ChartRow; most: number }) {
         style={{ width: `${most === 0 ? 0 : ((count ?? 0) / most) * 100}%` }}
       />
       <CheckMark />
-      <Numbers label={label} shown={shown} code={code} count={count} share={share} />
+      <Numbers label={label} shown={shown} count={count} share={share} />
     </>
   );
   if (row.press === undefined) return <div class="bar">{inside}</div>;
@@ -68,12 +68,11 @@ function Bar({ row, most }: { row: ChartRow; most: number }) {
 interface NumbersProps {
   readonly label: string;
   readonly shown?: string | undefined;
-  readonly code?: string | undefined;
   readonly count: number | null;
   readonly share: number;
 }
 
-function Numbers({ label, shown, code, count, share }: NumbersProps) {
+function Numbers({ label, shown, count, share }: NumbersProps) {
   const { charts } = words.value;
   return (
     <>
@@ -86,7 +85,6 @@ function Numbers({ label, shown, code, count, share }: NumbersProps) {
             <span class="visually-hidden">{label}</span>
           </>
         )}
-        {code !== undefined && <span class="bar-code"> {code}</span>}
       </span>
       <span class="bar-count">{count === null ? "+" : number(count)}</span>
       <span class="bar-share">{count === null ? "" : percent(share)}</span>

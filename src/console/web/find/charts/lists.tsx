@@ -33,6 +33,7 @@ export function Sizes({ facet, filters }: ListProps) {
     ...row,
     key: row.value,
     label: codes.sizes[row.value] ?? row.value,
+    shown: charts.sizesShort[row.value],
     press: () => change((draft) => toggleSize(draft, row.value)),
   }));
   const data = { ...found, rows };

@@ -30,6 +30,7 @@ export function CodeButton(): VNode {
     <>
       <IconButton
         icon="code"
+        class="found-code"
         label={words.value.table.code.button}
         disabled={answer === null}
         onClick={() => void open()}

@@ -47,6 +47,7 @@ export const charts = {
 
   sizes: "Company size",
   size: "Size",
+  sizesShort: { "01": "Micro (ME)", "03": "Small (EPP)", "05": "Others" } as Record<string, string>,
 
   years: "Opening year",
   year: "Year",
@@ -55,7 +56,7 @@ export const charts = {
   yearsFrom: "From year",
   yearsTo: "To year",
   interval: (from: string, to: string) => (from === to ? from : `${from}–${to}`),
-  decade: (year: number) => `${year}s`,
+  decade: (year: number) => `Decade from ${year}`,
   yearsAll: "All years",
 
   contact: "Contact",

@@ -103,7 +103,10 @@ export const shell = {
     password: "Password",
     show: "Show password",
     hide: "Hide password",
-    keep: (seconds: number) => `Keep me signed in for ${duration(seconds)}`,
+    keep: (seconds: number) =>
+      seconds % 86_400 === 0 && seconds > 86_400
+        ? `Keep me signed in for ${number(seconds / 86_400)} days`
+        : `Keep me signed in for ${duration(seconds)}`,
     submit: "Sign in",
     wrong: "E-mail or password is wrong.",
     linkFailed: "This link to sign in was used before, or is too old. Sign in with your password.",

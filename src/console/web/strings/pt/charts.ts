@@ -47,6 +47,7 @@ export const charts: typeof English = {
 
   sizes: "Porte",
   size: "Porte",
+  sizesShort: { "01": "Micro (ME)", "03": "Pequeno (EPP)", "05": "Demais" },
 
   years: "Ano de abertura",
   year: "Ano",

@@ -104,7 +104,10 @@ export const shell: typeof English = {
     password: "Senha",
     show: "Mostrar senha",
     hide: "Ocultar senha",
-    keep: (seconds) => `Manter conectado por ${duration(seconds)}`,
+    keep: (seconds) =>
+      seconds % 86_400 === 0 && seconds > 86_400
+        ? `Manter conectado por ${number(seconds / 86_400)} dias`
+        : `Manter conectado por ${duration(seconds)}`,
     submit: "Entrar",
     wrong: "E-mail ou senha incorretos.",
     linkFailed: "Este link de acesso já foi usado ou é antigo demais. Entre com sua senha.",
