@@ -117,7 +117,7 @@ export function change(
   asked.value = next;
   writeAddress(typing !== null && typing === typedAt ? "replace" : "push");
   typedAt = typing;
-  // Whoever presses once has no more to say for now; several presses, and letters, settle first.
+  // A single press is counted at once; several of them, and letters, settle first.
   const isAlone = typing === null && performance.now() - changedAt > SETTLE_MS;
   changedAt = performance.now();
   explorer.explore(specOf(next), { now: isAlone });
