@@ -33,6 +33,10 @@ const FILLERS = new Set(
     "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose " +
     "mostra acha envia arruma arrume arranja arranje levanta levante puxa puxe traz separa " +
     "separe filtra filtre filtrar seleciona selecione selecionar receber receba recebo recebemos " +
+    "instalada instalado la dentro pela pelo espalhada espalhado operam opera funcionam funciona " +
+    "atuante domiciliada domiciliado estabelecida estabelecido afim etc seu seus sua suas delas " +
+    "deles disponha disponham informe informem informam informaram valido valida preenchido " +
+    "atualizado atualizada cujo cuja based kind operate having valid address " +
     "obter obtenha conseguir consiga consultar consulte pesquisar pesquise acessar visualizar"
   ).split(" "),
 );

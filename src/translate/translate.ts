@@ -37,6 +37,7 @@ import { findNumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
+import { leaveRequests } from "./requests.ts";
 import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
@@ -96,6 +97,7 @@ export function* translateSteps(
     ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
+  leaveRequests(sentence, around.tradeEnd);
   if (long) yield;
   const hints = findNameWords(around);
   yield* readyForUnknown({ ...around, segment });

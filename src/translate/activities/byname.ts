@@ -193,7 +193,7 @@ function isSubject(sentence: Sentence, { from }: Run): boolean {
   if (OTHERWISE.has(sentence.folded(from - 1))) return false;
   for (let at = 0; at < from; at++) {
     const owner = sentence.owner(at);
-    if (owner === "limit" || owner === "negation") continue;
+    if (owner === "limit" || owner === "negation" || owner === "filler") continue;
     if (owner !== null || !isFiller(sentence, at)) return false;
   }
   return true;

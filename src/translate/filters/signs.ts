@@ -16,11 +16,12 @@ const HAVING = wordSet(
     "without " +
     "exige exija exijo exigem exijam exigir requer quero preciso inclua incluir lista " +
     "listagem relacao " +
-    "cadastrado informado no excluindo exceto",
+    "contendo contem contenham incluindo informe informem informam informaram disponha disponham " +
+    "containing including seus their cadastrado informado no excluindo exceto",
 );
 const BEFORE_CONTACT = wordSet(
   "um uma o a os as numero de do da e ou nem and or any both mail pelo menos ao algum alguma " +
-    "qualquer seu seus pra para their its an the",
+    "qualquer seu seus pra para their its an the valid",
 );
 /** Words behind a contact that say the same. */
 const NEEDED = wordSet(
