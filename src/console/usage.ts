@@ -2,7 +2,8 @@
  * `GET /v1/console/usage`. What comes in: a number of days. What goes out: what each key and each
  * user of the tenant used on each of them, up to this moment, and what the plan allows.
  * Invariant: the days are whole UTC days without gaps, the last one is today; the numbers are sums
- * of what was counted, none is estimated.
+ * of what was counted, none is estimated. What each colleague used is for owners: members get their
+ * own use, and that of all others as one.
  */
 import { dayText } from "../clock.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
@@ -10,7 +11,7 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
 import { answered } from "./answered.ts";
-import type { UsageAnswer } from "./web/app/answers.ts";
+import { OTHER_SENDERS, type UsageAnswer } from "./web/app/answers.ts";
 
 /** What identities of the console begin with. */
 const USER = "user:";
@@ -37,7 +38,7 @@ export function readUsage(
   return answered<UsageAnswer>({
     request_id: requestId,
     days: Array.from({ length: count }, (_, at) => dayText(first + at)),
-    senders: named(seriesOf(rows, first, count), namesOf(call)),
+    senders: named(seriesOf(ownRows(call, rows), first, count), namesOf(call)),
     today: { requests, accounts, export_rows: exportRows },
     plan: plan.name,
     limits: { ...plan.limits, secondary_cnae_full: full },
@@ -52,6 +53,13 @@ function readDays(sent: string | undefined): number {
   const detail = `days must be a whole number from 1 to ${DAYS_MAX}.`;
   refuseQueryMistakes([queryMistake("days", "invalid_value", detail)]);
   return DAYS;
+}
+
+/** The rows of a tenant as its owners see them; for members those of others have one sender. */
+function ownRows({ session }: SessionCall, rows: readonly UsedByKey[]): readonly UsedByKey[] {
+  if (session.user.role === "owner") return rows;
+  const own = `${USER}${session.user.id}`;
+  return rows.map((row) => (row.keyId === own ? row : { ...row, keyId: OTHER_SENDERS }));
 }
 
 function seriesOf(rows: readonly UsedByKey[], first: number, count: number): Map<string, Series> {

@@ -1,7 +1,8 @@
 /**
  * Proves, on both transports: that the use of keys and of users is counted apart, up to the moment,
  * by day, for the own tenant alone, and survives being written and a midnight; that the numbers fit
- * those of /v1/status. Does not prove that a crash loses little (e2e/server/usage.test.ts).
+ * those of /v1/status; that members see no colleague's.
+ * Does not prove that a crash loses little (e2e/server/usage.test.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -120,6 +121,22 @@ for (const transport of MATRIX) {
       }
       const unknown = { method: "GET", path: `${USAGE}?day=1`, headers: owner.headers };
       assert.equal((await server.ask(unknown)).status, 422);
+    });
+
+    it("is told to members as their own and that of all others, without names", async () => {
+      const rui = await server.person("acme", "member");
+      await searchByUser(rui);
+      await searchByKey();
+      const { senders } = await read("?days=1", rui);
+      const ids = senders.map(({ id }) => id).sort();
+      assert.deepEqual(ids, ["others", `user:${rui.id}`]);
+      const all = (list: UsageAnswer["senders"]) =>
+        list.flatMap(({ accounts }) => accounts).reduce((sum, one) => sum + one, 0);
+      const seen = await read("?days=1");
+      assert.equal(all(senders), all(seen.senders), "nothing is left out");
+      const others = senders.find(({ id }) => id === "others");
+      assert.deepEqual([others?.name, others?.accounts], ["", [all(senders) - 7]]);
+      assert.ok(!JSON.stringify(senders).includes(owner.email));
     });
   });
 }

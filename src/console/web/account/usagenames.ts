@@ -3,6 +3,8 @@
  * called in the present language.
  * Invariant: nothing is without a name; days are days in UTC, as the server counts them.
  */
+
+import { OTHER_SENDERS } from "../app/answers.ts";
 import { number } from "../app/format.ts";
 import { language } from "../app/language.ts";
 import { laterWords } from "../app/laterwords.ts";
@@ -13,6 +15,7 @@ export function senderName(layer: Layer): string {
   const { usage } = laterWords.value;
   const [first] = layer.senders;
   if (layer.senders.length > 1) return usage.othersOf(number(layer.senders.length));
+  if (first?.id === OTHER_SENDERS) return usage.others;
   if (first === undefined || first.name !== "") return first?.name ?? "";
   return first.kind === "key" ? usage.unnamedKey : usage.goneUser;
 }

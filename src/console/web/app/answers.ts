@@ -339,6 +339,9 @@ export interface KeyList {
   keys: ApiKey[];
 }
 
+/** Id under which members see what all others of their tenant used. */
+export const OTHER_SENDERS = "others";
+
 /** `GET /usage?days=30`: one number per day and sender, oldest day first (UTC). */
 export interface UsageAnswer {
   days: string[];

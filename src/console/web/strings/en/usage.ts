@@ -42,6 +42,7 @@ export const usage = {
   sendersHint: "Press a sender to hide or show it",
   unnamedKey: "Key without a name",
   goneUser: "Former user",
+  others: "All others",
   othersOf: (count: string) => `${count} others`,
   kindKey: "key",
   kindConsole: "console",

@@ -43,6 +43,7 @@ export const usage: typeof English = {
   sendersHint: "Clique em um usuário ou uma chave para esconder ou mostrar",
   unnamedKey: "Chave sem nome",
   goneUser: "Usuário removido",
+  others: "Todos os outros",
   othersOf: (count) => `${count} outros`,
   kindKey: "chave",
   kindConsole: "console",
