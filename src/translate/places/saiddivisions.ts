@@ -8,7 +8,7 @@ import type { Sentence } from "../words/sentence.ts";
 import { foldWord } from "../words/tokens.ts";
 import type { DivisionKind } from "./divisions.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
-import type { MeantRegion, PlaceMatch, PlaceNames } from "./placenames.ts";
+import type { City, MeantRegion, PlaceMatch, PlaceNames, Region } from "./placenames.ts";
 import { isOf } from "./placewords.ts";
 import { mentionOfRegions, regionsBeside } from "./regions.ts";
 
@@ -54,7 +54,7 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
   const head = divisionHead(sentence, at);
   if (head === null || gazetteer.divisions === null) return null;
   const names = gazetteer.divisions.named(head.kind);
-  const regions: MeantRegion[] = [];
+  const named: (readonly MeantRegion[])[] = [];
   let to = head.to;
   for (let next = head.to; ; next = to + 1) {
     while (isOf(sentence.folded(next)) && sentence.free(next)) next++;
@@ -62,13 +62,29 @@ export function divisionAt(context: PlaceContext, at: number): Mention | null {
     if (match === null) break;
     const beside = regionsBeside(context, match);
     if (beside.length === 0) break;
-    regions.push(...beside);
+    named.push(beside);
     to = match.to;
     const half = sentence.tokens[to]?.text === "/" ? nameAt(sentence, names, to + 1) : null;
     if (half !== null && shareOne(match, half)) to = half.to;
     if (!head.several || !JOINING.test(sentence.folded(to))) break;
   }
-  return regions.length === 0 ? null : mentionOfRegions(context, [at, to], regions);
+  return named.length === 0 ? null : mentionOfRegions(context, [at, to], togetherOf(named));
+}
+
+/** Regions that are named one after the other are all meant; those of one name may be either. */
+function togetherOf(named: readonly (readonly MeantRegion[])[]): readonly MeantRegion[] {
+  if (named.length === 1 || named.some((one) => one.length > 1)) return named.flat();
+  const regions = named.flat().map(({ region }) => region);
+  let cities: readonly City[] | undefined;
+  const region: Region = {
+    name: regions.map(({ name }) => name).join(", "),
+    part: false,
+    members(source) {
+      cities ??= [...new Set(regions.flatMap((one) => one.members(source)))];
+      return cities;
+    },
+  };
+  return [{ region, usual: false }];
 }
 
 /** Most tokens of a name. */

@@ -34,6 +34,9 @@ const NAMES = [
   "Metropolitana de Belém",
 ];
 
+/** Those of one state, which no other has. */
+const ONLY = ["Bico Leste", "Bico Oeste"];
+
 interface Placed {
   readonly ibge: string;
   readonly uf: string;
@@ -54,7 +57,10 @@ describe("regions of the statistics", () => {
     const plain = await openSegment(sample.snapshot);
     placed = plain.catalog.municipalities.flatMap(({ ibge, uf }, at) => {
       if (ibge === null || uf === null) return [];
-      const regions = KINDS.map((_, kind) => NAMES[(at + kind * 2 + Number(ibge)) % 5] ?? "");
+      const own = uf === "AC" ? ONLY : NAMES;
+      const regions = KINDS.map(
+        (_, kind) => own[(at + kind * 2 + Number(ibge)) % own.length] ?? "",
+      );
       return { ibge, uf, regions };
     });
     plain.close();
@@ -109,6 +115,15 @@ describe("regions of the statistics", () => {
     const count = placed.filter(({ regions }) => regions[1] === "Vale Alto").length;
     assert.equal(all.geo["municipality_ibge_any_of"]?.length, count);
     assert.ok(all.explain.assumptions.some(({ code }) => code === "region_of_several"));
+  });
+
+  it("are all meant where several of one state are named", () => {
+    const { geo, explain } = specOf("padarias nas microrregiões de Bico Leste e Bico Oeste");
+    const all = placed.filter(({ uf }) => uf === "AC").map(({ ibge }) => ibge);
+    assert.deepEqual([...(geo["municipality_ibge_any_of"] ?? [])].sort(), all.sort());
+    const codes = explain.assumptions.map(({ code }) => code);
+    assert.equal(codes.includes("region_of_several"), false);
+    assert.equal(codes.includes("region_as_municipalities"), true);
   });
 
   it("are left out where they are excluded", () => {
