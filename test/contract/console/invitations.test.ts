@@ -1,25 +1,20 @@
 /**
  * Proves, on both transports: that whom an owner invites chooses the first password by a link that
- * works once, for a week, across a restart, and not after another one was made or it was taken
- * back; that no password signs such a person in before; that whoever is invited is no owner yet;
- * that the state has no token, the log neither, and whoever guesses waits.
- * Does not prove who may invite (roles.test.ts), nor what the page makes of the link
- * (e2e/console/invitation.test.ts).
+ * works once, for a week, and not after another one was made or it was taken back; that no
+ * password signs such a person in before; that whoever is invited is no owner yet; that the log
+ * has no token, and whoever guesses waits.
+ * Does not prove what the state keeps (stored-invitation.test.ts), who may invite
+ * (roles.test.ts), nor what the page makes of the link (e2e/console/invitation.test.ts).
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { DAY_MS, manualClock } from "../../../src/clock.ts";
 import type { InvitedMember, MemberList } from "../../../src/console/web/app/memberanswers.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
-import { openConsole, PASSWORD, refusalOf } from "../../support/console/state.ts";
 import { MATRIX } from "../../support/scale.ts";
 
 const BASE = "/v1/console";
 const CHOSEN = "nine lamps on a river";
-const HERE = "192.0.2.1";
 
 for (const transport of MATRIX) {
   describe(`invitations over ${transport}`, () => {
@@ -154,34 +149,3 @@ for (const transport of MATRIX) {
     });
   });
 }
-
-describe("an invitation in the state", () => {
-  let directory: string;
-  before(() => {
-    directory = mkdtempSync(join(tmpdir(), "peneira-invitation-"));
-  });
-  after(() => rmSync(directory, { recursive: true }));
-
-  it("is a hash, works after a restart, and once where two come at the same time", async () => {
-    const first = openConsole(directory);
-    const wish = { email: "ana@example.com", tenant: { name: "acme" }, password: PASSWORD };
-    const { user } = await first.users.create(wish);
-    const { tenantId } = user;
-    const guest = { email: "gil@example.com", tenantId, role: "member" } as const;
-    const { token, user: invited } = first.users.invite(guest);
-    first.close();
-    for (const name of readdirSync(directory)) {
-      const bytes = readFileSync(join(directory, name)).toString("latin1");
-      assert.ok(!bytes.includes(token.slice(12)), name);
-    }
-    const second = openConsole(directory);
-    assert.equal(second.sessions.invited(token, HERE).user.id, invited.id);
-    const chosen = { password: CHOSEN, kept: false };
-    const both = [1, 2].map(() => second.sessions.join(token, chosen, HERE));
-    const [one, other] = await Promise.allSettled(both);
-    assert.deepEqual([one?.status, other?.status], ["fulfilled", "rejected"]);
-    const late = await refusalOf(() => second.sessions.join(token, chosen, "192.0.2.9"));
-    assert.equal(late.code, "sign_in_failed");
-    second.close();
-  });
-});

@@ -80,7 +80,7 @@ describe("regions of the statistics", () => {
 
   const specOf = (text: string, of = segment) => {
     const { spec } = translate(text, of);
-    const { geo } = spec["filters"] as { geo: Record<string, readonly string[]> };
+    const { geo } = spec.filters as { geo: Record<string, readonly string[]> };
     return { geo, explain: spec.explain };
   };
   const membersOf = (kind: number, name: string, uf: string) =>
@@ -95,11 +95,11 @@ describe("regions of the statistics", () => {
             const text = `padarias na ${head} ${of} ${name}, ${uf} com telefone`;
             const { geo, explain } = specOf(text);
             assert.deepEqual(
-              [...(geo["municipality_ibge_any_of"] ?? [])].sort(),
+              [...(geo.municipality_ibge_any_of ?? [])].sort(),
               membersOf(kind, name, uf).sort(),
               text,
             );
-            assert.deepEqual(geo["uf_any_of"], [], text);
+            assert.deepEqual(geo.uf_any_of, [], text);
             assert.ok(!isUncertain(explain.confidence), `${text}: ${explain.confidence}`);
           }
         }
@@ -110,17 +110,17 @@ describe("regions of the statistics", () => {
   it("are several where several are named, and those of all states where none is", () => {
     const { geo } = specOf("padarias nas microrregiões de Campinas e Juiz de Fora, no Paraná");
     const both = [...membersOf(1, "Campinas", "PR"), ...membersOf(1, "Juiz de Fora", "PR")];
-    assert.deepEqual([...(geo["municipality_ibge_any_of"] ?? [])].sort(), both.sort());
+    assert.deepEqual([...(geo.municipality_ibge_any_of ?? [])].sort(), both.sort());
     const all = specOf("padarias na microrregião de Vale Alto");
     const count = placed.filter(({ regions }) => regions[1] === "Vale Alto").length;
-    assert.equal(all.geo["municipality_ibge_any_of"]?.length, count);
+    assert.equal(all.geo.municipality_ibge_any_of?.length, count);
     assert.ok(all.explain.assumptions.some(({ code }) => code === "region_of_several"));
   });
 
   it("are all meant where several of one state are named", () => {
     const { geo, explain } = specOf("padarias nas microrregiões de Bico Leste e Bico Oeste");
     const all = placed.filter(({ uf }) => uf === "AC").map(({ ibge }) => ibge);
-    assert.deepEqual([...(geo["municipality_ibge_any_of"] ?? [])].sort(), all.sort());
+    assert.deepEqual([...(geo.municipality_ibge_any_of ?? [])].sort(), all.sort());
     const codes = explain.assumptions.map(({ code }) => code);
     assert.equal(codes.includes("region_of_several"), false);
     assert.equal(codes.includes("region_as_municipalities"), true);
@@ -130,7 +130,7 @@ describe("regions of the statistics", () => {
     const { geo } = specOf("padarias no Paraná, exceto a microrregião de Campinas");
     const wanted = placed.filter((one) => one.uf === "PR" && one.regions[1] !== "Campinas");
     assert.deepEqual(
-      [...(geo["municipality_ibge_any_of"] ?? [])].sort(),
+      [...(geo.municipality_ibge_any_of ?? [])].sort(),
       wanted.map(({ ibge }) => ibge).sort(),
     );
   });
@@ -151,7 +151,7 @@ describe("regions of the statistics", () => {
 
   it("bring seats that go before those that are built in", () => {
     const { geo } = specOf("padarias num raio de 10 km de Recife");
-    assert.equal(geo["municipality_ibge_any_of"]?.length, placed.length, "all lie in one point");
+    assert.equal(geo.municipality_ibge_any_of?.length, placed.length, "all lie in one point");
   });
 
   it("stay when the columns of the snapshot are imported again", async () => {

@@ -96,7 +96,7 @@ describe("ways of asking", () => {
   after(() => probe.close());
   const outcome = (text: string) => {
     const { spec } = probe.translate(text);
-    return { filters: spec["filters"], left: spec.explain.unmapped_constraints };
+    return { filters: spec.filters, left: spec.explain.unmapped_constraints };
   };
 
   it("change nothing of what is asked for", () => {
