@@ -50,28 +50,49 @@ export interface RenderThreads {
   close(): Promise<void>;
 }
 
+/**
+ * When threads start that nobody asked for: behind the start of a server, whose first answers need
+ * the processors that loading a thread takes (a tenth of a second of one).
+ */
+const START_AFTER_MS = 2_000;
+
 /** Renders in threads of piscina, over the pinned snapshot. */
 export class RenderPool implements RenderThreads {
   readonly size: number;
-  readonly #pool: ThreadPool<RenderFunctions>;
+  #pool: ThreadPool<RenderFunctions> | null = null;
+  readonly #starting: NodeJS.Timeout;
   readonly #searches: Int32Array;
   readonly #unpinned = new BroadcastChannel(UNPINNED);
 
-  /** Starts the threads; while nobody searches they may use further processors. */
+  /**
+   * The threads start with the first work, or by themselves a while later; while nobody searches
+   * they may use further processors.
+   */
   constructor(threads: number, searches: SearchCount = new SearchCount()) {
     this.size = threads;
     this.#searches = searches.shared;
     this.#unpinned.unref();
-    this.#pool = new ThreadPool({
+    this.#starting = setTimeout(() => this.#threads(), START_AFTER_MS).unref();
+  }
+
+  /** Whether the threads were started. */
+  get isStarted(): boolean {
+    return this.#pool !== null;
+  }
+
+  #threads(): ThreadPool<RenderFunctions> {
+    clearTimeout(this.#starting);
+    this.#pool ??= new ThreadPool({
       worker: "export/queue/export.worker.ts",
-      threads,
+      threads: this.size,
       listening: true,
     });
+    return this.#pool;
   }
 
   stage(request: StageRequest): StartedStage {
     const flag = newFlag();
-    const outcome = this.#pool
+    const outcome = this.#threads()
       .run("stage", { ...request, flag })
       .catch((error: unknown): StageOutcome => ({ kind: "crashed", error: describeError(error) }));
     return { outcome, cancel: () => Atomics.store(flag, 0, 1) };
@@ -84,7 +105,7 @@ export class RenderPool implements RenderThreads {
       onProgress(rowsWritten, rowCount);
     });
     const order: RenderTask = { ...request, port: theirs, flag, searches: this.#searches };
-    const outcome = this.#pool
+    const outcome = this.#threads()
       .run("render", order, { transfer: [theirs] })
       .catch((error: unknown): RenderOutcome => ({ kind: "crashed", error: describeError(error) }))
       .finally(() => ours.close());
@@ -96,8 +117,9 @@ export class RenderPool implements RenderThreads {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#starting);
     this.#unpinned.close();
-    await this.#pool.close();
+    await this.#pool?.close();
   }
 }
 

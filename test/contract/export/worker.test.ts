@@ -220,6 +220,14 @@ describe("threads of exports", () => {
 });
 
 describe("exports with real threads", () => {
+  it("starts no thread before there is work, and closes without one", async () => {
+    const late = new RenderPool(1);
+    assert.equal(late.isStarted, false);
+    await late.close();
+    assert.equal(late.isStarted, false);
+    assert.equal(pool.isStarted, true, "it has rendered");
+  });
+
   it("go all the way and keep to the pinned snapshot when its name is taken", async () => {
     const dataDir = join(folder, "state");
     mkdirSync(dataDir, { mode: 0o700 });
