@@ -11,13 +11,15 @@ import { guarded, type Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae } from "../../spec/catalog.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import type { Steps } from "../../steps.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 
-/** Words that are looked for, and their least length. */
+/** Words that are looked for, and their length; a filter takes no longer ones. */
 const WORDS_MAX = 3;
 const LETTERS_MIN = 4;
+const LETTERS_MAX = SPEC_LIMITS.textHintLengthMax;
 /** Activities that are offered for all words together. */
 const OFFERED_MAX = 6;
 /** An activity has so many accounts with the word, and this share of them, at least. */
@@ -35,7 +37,8 @@ interface Counts {
 /** Codes of activities that words of names tell of, likeliest first, in steps. */
 export function* activitiesOfNames(segment: Segment, text: string): Steps<readonly string[]> {
   const words = [...new Set(analyzeWords(text))]
-    .filter((word) => word.length >= LETTERS_MIN && !COMMON_WORDS.has(word))
+    .filter((word) => word.length >= LETTERS_MIN && word.length <= LETTERS_MAX)
+    .filter((word) => !COMMON_WORDS.has(word))
     .slice(0, WORDS_MAX);
   const scores = new Map<string, number>();
   for (const word of words) {

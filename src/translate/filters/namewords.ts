@@ -2,9 +2,11 @@
  * Words that the name of a company must have. What comes in: a sentence of which nothing is taken.
  * What goes out: phrases for `text_hints`, one for each that was said.
  * Invariant: only what stands before "no nome", behind "chamadas" and the like, or in quotation
- * marks is a name; what is quoted and known as something else is that; names that are excluded
- * have no filter and are left to the notes.
+ * marks is a name; what is quoted and known as something else is that; names that are excluded,
+ * that are too long or too many have no filter and are left to the notes.
  */
+import { analyzeWords } from "../../spec/analyzer.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { tradeEnd } from "../activities/activities.ts";
 import { isFillerWord } from "../fillers.ts";
 import { beginsWish } from "../items.ts";
@@ -73,11 +75,24 @@ function take({ sentence, notes }: NameContext, read: Read, found: string[]): vo
       en: "No filter leaves words of a name out.",
     };
     notes.leave("excluded_name", detail, sentence.claim(from, to, "unmapped"));
+  } else if (phrases.some(isLong) || found.length + phrases.length > SPEC_LIMITS.textHintsMax) {
+    const { textHintsMax: most, textHintLengthMax: long } = SPEC_LIMITS;
+    const detail = {
+      pt: `O filtro aceita até ${most} nomes, de até ${long} letras cada.`,
+      en: `The filter takes up to ${most} names of up to ${long} letters each.`,
+    };
+    notes.leave("name_limits", detail, sentence.claim(from, to, "unmapped"));
   } else {
     sentence.claim(from, to, "name");
     for (const phrase of phrases) found.push(phrase.join(" "));
   }
   sentence.name(from, to);
+}
+
+/** Whether a phrase is longer than the filter takes, as it was said or as it is looked for. */
+function isLong(words: readonly string[]): boolean {
+  const said = words.join(" ");
+  return Math.max(said.length, analyzeWords(said).join(" ").length) > SPEC_LIMITS.textHintLengthMax;
 }
 
 /** "com silva no nome", "que tenham a palavra sol na razão social", "silva ou souza no nome". */

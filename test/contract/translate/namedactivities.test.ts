@@ -96,5 +96,7 @@ describe("activities that words of names tell of", () => {
     assert.deepEqual(atOnce(activitiesOfNames(probe.segment, text)), slowly(word));
     const many = `abcde bcdef cdefg ${word}`;
     assert.deepEqual(atOnce(activitiesOfNames(probe.segment, many)), [], "the fourth is not read");
+    const long = `${"x".repeat(81)} ${"y".repeat(300)} abcde bcdef ${word}`;
+    assert.deepEqual(atOnce(activitiesOfNames(probe.segment, long)), slowly(word), "long ones");
   });
 });

@@ -6,6 +6,9 @@
  */
 type Rows = readonly (readonly [text: string, summary: string])[];
 
+/** Longer than any text of a spec. */
+const LONG = "b".repeat(300);
+
 /** Rows by what they are about. */
 export const SAID_ROWS: Readonly<Record<string, Rows>> = {
   NUMBERED_PLACES: [
@@ -34,6 +37,9 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     [' "pão quente" com e-mail', "words=pao quente email=true"],
     [" sem silva no nome", "left=excluded_name(sem silva no nome)"],
     [" com nome e telefone", "phone=true"],
+    [` chamadas ${"a".repeat(80)}`, `words=${"a".repeat(80)}`],
+    [` chamadas ${"a".repeat(81)}`, `left=name_limits(chamadas ${"a".repeat(81)})`],
+    [` com flor ${LONG} no nome`, `left=name_limits(com flor ${LONG} no nome)`],
   ],
   PEOPLE: [
     ["whatsapp dos donos de padarias", "left=people(whatsapp dos donos)"],
