@@ -4,7 +4,7 @@
  * Invariant: the same server process answers both; exports of all rows are queued again and again
  * by two tenants, and a sample counts only while two of them run.
  */
-import { request } from "node:http";
+import { call } from "./calls.ts";
 import { formatRatio, formatUs } from "./measure.ts";
 import { type RunningServer, startServer } from "./server.ts";
 
@@ -109,36 +109,4 @@ class Exports {
       this.#finished++;
     }
   }
-}
-
-/** What is sent with a call. */
-interface Sent {
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-function call(
-  { port, key }: RunningServer,
-  method: string,
-  path: string,
-  { body = "", headers: more = {} }: Sent = {},
-): Promise<string> {
-  const headers = { authorization: `Bearer ${key}`, ...more };
-  const typed = body === "" ? {} : { "content-type": "application/json" };
-  return new Promise((resolve, reject) => {
-    const options = { host: "127.0.0.1", port, method, path, headers: { ...headers, ...typed } };
-    const sent = request(options, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        text += chunk;
-      });
-      response.on("end", () => {
-        if ((response.statusCode ?? 500) < 300) resolve(text);
-        else reject(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
-      });
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
 }

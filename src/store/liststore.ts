@@ -8,7 +8,7 @@
  */
 import { ExportedStore } from "./exportedstore.ts";
 import { forgetPins, type ListPin } from "./listpins.ts";
-import type { StateDatabase } from "./sqlite.ts";
+import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** Whose accounts, or companies, a list holds. */
 export type ListKind = "accounts" | "companies";
@@ -52,6 +52,7 @@ export class ListStore {
   /** What exports have held. */
   readonly exported: ExportedStore;
   readonly #database: StateDatabase;
+  #find: StateStatement<[string, string], ListRow> | null = null;
 
   constructor(database: StateDatabase) {
     this.exported = new ExportedStore(database);
@@ -75,11 +76,11 @@ export class ListStore {
 
   /** A list of a tenant; undefined where it has none of this id. */
   find(tenantId: string, id: string): ListRow | undefined {
-    return this.#database
-      .prepare<[string, string], ListRow>(
-        `SELECT ${COLUMNS} WHERE tenant_id = ? AND id = ? AND removed_at IS NULL`,
-      )
-      .get(tenantId, id);
+    // Every search that names a list asks for it: preparing anew would cost more than asking.
+    this.#find ??= this.#database.prepare<[string, string], ListRow>(
+      `SELECT ${COLUMNS} WHERE tenant_id = ? AND id = ? AND removed_at IS NULL`,
+    );
+    return this.#find.get(tenantId, id);
   }
 
   /** Stores a list unless the tenant has `most` already; false then. */

@@ -1,12 +1,14 @@
 /**
  * Files of entries of lists: CSV and XLSX. What comes in: a body, while it comes. What goes out:
  * the entries, and the lines that were not understood.
- * Invariant: a CSV file is read while it comes and kept nowhere; an XLSX file, whose directory is
- * at its end, is kept until it is read, and all of them together, and those of one sender, have
- * the room that is said here, which is given back whatever becomes of the request.
+ * Invariant: a CSV file is read while it comes, a little at a time between requests, and at once
+ * where what waits has no room; an XLSX file, whose directory is at its end, is kept until it is
+ * read. What waits of all files together, and of one sender's, has the room that is said here,
+ * which is given back whatever becomes of the request.
  */
 import { CsvUpload, type Upload } from "../../lists/upload.ts";
 import { readXlsx, XLSX_BYTES_MAX } from "../../lists/xlsxupload.ts";
+import { later } from "../server/background-tasks.ts";
 import { Budget, type Shortage } from "../server/budget.ts";
 import { type BodyTaker, bodyError } from "../server/incoming.ts";
 import { queryMistake, refuseQueryMistakes } from "../server/query.ts";
@@ -14,30 +16,85 @@ import type { BodyPieces } from "../server/routetable.ts";
 
 /** Bytes of a CSV file that is sent at once. */
 const CSV_BYTES_MAX = 64 * 1024 * 1024;
-/** Bytes of XLSX files that are being sent or read; half of what others leave for each sender. */
-const XLSX_ROOM = new Budget(2 * XLSX_BYTES_MAX, 0.5);
+/** Bytes of files that wait to be read; half of what others leave for each sender. */
+const ROOM = new Budget(2 * XLSX_BYTES_MAX, 0.5);
 const BLOCK_BYTES = 65_536;
 
 /** A file that has come. */
 interface EntryFile extends BodyTaker {
   /** What it holds. Throws `invalid_request` where it cannot be read. */
-  upload(): Upload | Promise<Upload>;
+  upload(): Promise<Upload>;
 }
+
+/** Bytes of a CSV file that are read at once: some hundreds of CNPJs. */
+const SLICE_BYTES = 4_096;
+/** What a piece takes at least, however short it is. */
+const PIECE_BYTES = 512;
 
 /** A CSV file. */
 class CsvFile implements EntryFile {
   readonly #upload: CsvUpload;
+  readonly #sender: string;
+  #waiting: Uint8Array[] = [];
+  /** How far the first one is read. */
+  #at = 0;
+  #held = 0;
+  #cancel: (() => void) | null = null;
+  #read: (() => void) | null = null;
 
-  constructor(query: ReadonlyMap<string, string>) {
+  constructor(query: ReadonlyMap<string, string>, sender: string) {
     this.#upload = new CsvUpload(readZeros(query), query.get("column"));
+    this.#sender = sender;
   }
 
   add(chunk: Uint8Array): void {
-    this.#upload.add(chunk);
+    const bytes = Math.max(chunk.byteLength, PIECE_BYTES);
+    if (!ROOM.take(bytes, this.#sender)) {
+      while (this.#waiting.length > 0) this.#slice();
+      this.#upload.add(chunk);
+      return;
+    }
+    this.#held += bytes;
+    this.#waiting.push(chunk);
+    this.#cancel ??= later(() => this.#turn());
   }
 
-  upload(): Upload {
+  async upload(): Promise<Upload> {
+    if (this.#waiting.length > 0) {
+      await new Promise<void>((settle) => {
+        this.#read = settle;
+      });
+    }
     return this.#upload.end();
+  }
+
+  drop(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#waiting = [];
+    this.#giveBack(this.#held);
+  }
+
+  #turn(): void {
+    this.#cancel = null;
+    if (this.#waiting.length > 0) this.#slice();
+    if (this.#waiting.length > 0) this.#cancel = later(() => this.#turn());
+    else this.#read?.();
+  }
+
+  #slice(): void {
+    const first = this.#waiting[0] as Uint8Array;
+    this.#upload.add(first.subarray(this.#at, this.#at + SLICE_BYTES));
+    this.#at += SLICE_BYTES;
+    if (this.#at < first.byteLength) return;
+    this.#waiting.shift();
+    this.#at = 0;
+    this.#giveBack(Math.max(first.byteLength, PIECE_BYTES));
+  }
+
+  #giveBack(bytes: number): void {
+    if (bytes > 0) ROOM.giveBack(bytes, this.#sender);
+    this.#held -= bytes;
   }
 }
 
@@ -70,12 +127,12 @@ class XlsxFile implements EntryFile {
   }
 
   #another(): boolean {
-    this.#refusal = XLSX_ROOM.shortage(BLOCK_BYTES, this.#sender);
+    this.#refusal = ROOM.shortage(BLOCK_BYTES, this.#sender);
     if (this.#refusal !== null) {
       this.drop();
       return false;
     }
-    XLSX_ROOM.take(BLOCK_BYTES, this.#sender);
+    ROOM.take(BLOCK_BYTES, this.#sender);
     this.#held += BLOCK_BYTES;
     this.#blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
     return true;
@@ -97,14 +154,18 @@ class XlsxFile implements EntryFile {
   drop(): void {
     if (this.#isRead) return;
     this.#blocks = [];
-    if (this.#held > 0) XLSX_ROOM.giveBack(this.#held, this.#sender);
+    if (this.#held > 0) ROOM.giveBack(this.#held, this.#sender);
     this.#held = 0;
   }
 }
 
 /** How files of entries are taken. */
 export const ENTRY_FILES = [
-  { type: "text/csv", bytesMax: CSV_BYTES_MAX, begin: (query) => new CsvFile(query) },
+  {
+    type: "text/csv",
+    bytesMax: CSV_BYTES_MAX,
+    begin: (query, sender) => new CsvFile(query, sender),
+  },
   {
     type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     bytesMax: XLSX_BYTES_MAX,
@@ -117,9 +178,9 @@ export function fileOf(gathered: BodyTaker | undefined): EntryFile | null {
   return gathered instanceof CsvFile || gathered instanceof XlsxFile ? gathered : null;
 }
 
-/** Bytes that XLSX files take at the moment. */
-export function xlsxBytesHeld(): number {
-  return XLSX_ROOM.used;
+/** Bytes that files take at the moment. */
+export function fileBytesHeld(): number {
+  return ROOM.used;
 }
 
 /** Whether zeros that a number has lost are put back. Throws `invalid_request`. */

@@ -79,8 +79,7 @@ export class SheetReader implements XmlTaker {
 
   #openRow(tag: string): void {
     if (this.#inRow) this.#refuse(`Row ${this.#row} of sheet “${this.#name}”`, "it has no end");
-    const told = this.#attributes(tag).get("r");
-    const number = told === undefined ? this.#row + 1 : Number(told);
+    const number = rowOf(tag) ?? Number(this.#attributes(tag).get("r") ?? this.#row + 1);
     if (!Number.isInteger(number) || number < 1 || number > ROWS_MAX) {
       this.#refuse(
         `Sheet “${this.#name}”, behind row ${this.#row}`,
@@ -166,6 +165,19 @@ export class SheetReader implements XmlTaker {
 
 /** A cell of a column that nobody asks for. */
 const NOT_WANTED: OpenCell = { column: -1, kind: "", style: 0 };
+
+/** The row of a tag that begins as nearly all do, without reading the rest; else null. */
+function rowOf(tag: string): number | null {
+  if (!tag.startsWith('row r="')) return null;
+  let row = 0;
+  for (let at = 7; at < 16; at++) {
+    const sign = tag.charCodeAt(at);
+    if (sign === 0x22) return row;
+    if (sign < 0x30 || sign > 0x39) return null;
+    row = row * 10 + sign - 0x30;
+  }
+  return null;
+}
 
 /** The column of a tag that begins as nearly all do, without reading the rest; else null. */
 function placeOf(tag: string): number | null {

@@ -108,7 +108,8 @@ class WantedColumn implements RowTaker {
   #give({ number, cells }: SampleRow): void {
     const cell = cells.get(this.#column);
     if (cell === undefined) return;
-    this.#take({ ...cell, row: number, name: `${this.#letters}${number}` });
+    const { text, isDate } = cell;
+    this.#take({ text, isDate, row: number, name: this.#letters + number });
   }
 }
 

@@ -17,7 +17,7 @@ import { decodeSnapshot } from "../../support/decode.ts";
 import { withKeyring } from "../../support/export/client.ts";
 import { type WireAnswer, WireConnection } from "../../support/fuzz/client.ts";
 import { type FuzzRequest, type FuzzWorld, fuzzRequest } from "../../support/fuzz/requests.ts";
-import { assertDocumented, fitsRequest } from "../../support/http/documented.ts";
+import { assertDocumented, fitsRequest, takesFile } from "../../support/http/documented.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { SEED, tries } from "../../support/scale.ts";
 import {
@@ -79,7 +79,8 @@ function learn(world: FuzzWorld, { path, method }: FuzzRequest, answer: WireAnsw
   const { status, headers, body } = answer;
   if (headers.etag !== undefined) keep(world.tags, headers.etag);
   if (status === 303) keep(world.links, headers.location ?? "");
-  if (status === 201) keep(world.ids, (headers.location ?? "").replace("/v1/exports/", ""));
+  const [, kind, id] = /^\/v1\/(exports|lists)\/(.+)$/.exec(headers.location ?? "") ?? [];
+  if (status === 201 && id !== undefined) keep(kind === "lists" ? world.lists : world.ids, id);
   if (status !== 200 || method !== "POST" || !path.endsWith("/search")) return;
   const cursor = /"next_cursor":"([^"]+)"/.exec(body)?.[1];
   if (cursor === undefined) return;
@@ -101,7 +102,11 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
   assertDocumented({ method, path, ...answer });
   if (status >= 300 || method !== "POST") return;
   const route = PUBLIC_TABLE.at(path.replace(/\?.*$/, ""))?.path ?? "";
-  assert.ok(fitsRequest(method, route, request.body), "accepted, but not of the documented shape");
+  const fits =
+    request.file === null
+      ? fitsRequest(method, route, request.body)
+      : takesFile(method, route, request.file);
+  assert.ok(fits, "accepted, but not of the documented shape");
 }
 
 /**
@@ -205,9 +210,9 @@ for (const transport of TRANSPORTS) {
         municipalities: segment.catalog.municipalities.filter((_, at) => at % 40 === 0),
       };
       const seen = new Map<number, number>();
-      const lists = { ids: [], links: [], tags: [], pages: [] };
+      const nothing = { ids: [], lists: [], links: [], tags: [], pages: [] };
       const waitsInLine = transport === "node";
-      const world: FuzzWorld = { catalog, rows, keys: keysOf(server), waitsInLine, ...lists };
+      const world: FuzzWorld = { catalog, rows, keys: keysOf(server), waitsInLine, ...nothing };
       const port = Number(new URL(server.base).port);
       const share = Math.ceil(REQUESTS / TRANSPORTS.length / CONNECTIONS);
       const began = performance.now();

@@ -10,7 +10,8 @@ import { ROUTES } from "../../../src/http/api/routes.ts";
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import { type Draw, randomExportInput, randomSpecInput } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";
-import { changed, type Shape, shaped, spoilt } from "./shapes.ts";
+import { toLists, withinLists } from "./lists.ts";
+import { changed, JUNK, type Shape, shaped, spoilt } from "./shapes.ts";
 
 /** What the requests are made from; the lists grow with the answers. */
 export interface FuzzWorld {
@@ -18,6 +19,8 @@ export interface FuzzWorld {
   readonly rows: readonly TwinRow[];
   readonly keys: { readonly good: string; readonly small: string; readonly disabled: string };
   readonly ids: string[];
+  /** Ids of lists. */
+  readonly lists: string[];
   readonly links: string[];
   readonly tags: string[];
   readonly pages: { readonly spec: unknown; readonly cursor: string }[];
@@ -32,6 +35,8 @@ export interface FuzzRequest {
   readonly bytes: Buffer;
   /** What the body says, where it is JSON. */
   readonly body: unknown;
+  /** The type of the file that it sends; null of all else. */
+  readonly file: string | null;
   /** Whether it has to be alone on its connection: its answer takes time, or ends it. */
   readonly alone: boolean;
   /** Whether it says that its connection ends with it. */
@@ -57,12 +62,12 @@ const BODIES: Readonly<Record<string, Shape>> = {
 const POSTS = Object.keys(BODIES);
 const METHODS = ["GET", "GET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const UNKNOWN_ID = `exp_${"0".repeat(32)}`;
-const JUNK = ["", "x", "%2f", "%00", "..", "%zz", "%C3%A7", "a".repeat(500), "exp_", "'--", "{id}"];
 
 /** One request out of all that there are. */
 export function fuzzRequest(draw: Draw, world: FuzzWorld): FuzzRequest {
   const kind = draw.below(100);
-  if (kind < 55) return posted(draw, world);
+  if (kind < 50) return posted(draw, world);
+  if (kind < 55) return built(draw, world, toLists(draw, world));
   if (kind < 97) return addressed(draw, world);
   return kind < 98 ? strange(draw, world) : loose(draw, world);
 }
@@ -97,9 +102,10 @@ function idempotency(draw: Draw): Headers {
 }
 
 /** A body that means something: a random spec, a further page. */
-function meant(draw: Draw, { catalog, rows, pages }: FuzzWorld, path: string): unknown {
+function meant(draw: Draw, world: FuzzWorld, path: string): unknown {
+  const { catalog, rows, pages } = world;
   if (path === "/v1/exports") {
-    const spec = randomExportInput(draw, catalog, rows);
+    const spec = withinLists(draw, world, randomExportInput(draw, catalog, rows));
     return { spec, output: { format: draw.of(["csv", "jsonl", "html", "xlsx", "parquet"]) } };
   }
   if (path === "/v1/accounts/search" && pages.length > 0 && draw.chance(0.3)) {
@@ -107,7 +113,7 @@ function meant(draw: Draw, { catalog, rows, pages }: FuzzWorld, path: string): u
   }
   if (path.startsWith("/v1/leads")) return meantLeads(draw, path);
   if (path === "/mcp") return meantCall(draw, catalog, rows);
-  const spec = randomSpecInput(draw, catalog, rows);
+  const spec = withinLists(draw, world, randomSpecInput(draw, catalog, rows));
   if (path === "/v1/changes") return { spec, ...meantChanges(draw) };
   // Pages of thousands of accounts would only measure how fast they can be read.
   if (draw.chance(0.995)) spec.limit = 1 + draw.below(8);
@@ -181,8 +187,9 @@ function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {
   // The documents are large and always the same.
   const template = draw.chance(0.9) && route.path.includes("doc") ? "/v1/status" : route.path;
   const method = draw.chance(0.7) ? route.method : draw.of(METHODS);
+  const ids = template.startsWith("/v1/lists/") ? [...world.lists, "exported"] : world.ids;
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    segmentFor(draw, world, name),
+    segmentFor(draw, { rows: world.rows, ids }, name),
   );
   const known = template.startsWith("/files/") && world.links.length > 0 && draw.chance(0.7);
   const path = known ? draw.of(world.links) : spelled(draw, filled) + queryOf(draw, template);
@@ -192,7 +199,11 @@ function addressed(draw: Draw, world: FuzzWorld): FuzzRequest {
   return built(draw, world, { method, path, headers, bytes });
 }
 
-function segmentFor(draw: Draw, { rows, ids }: FuzzWorld, name: string): string {
+function segmentFor(
+  draw: Draw,
+  { rows, ids }: Pick<FuzzWorld, "rows" | "ids">,
+  name: string,
+): string {
   if (draw.chance(0.15)) return draw.of(JUNK);
   if (name === "id") return ids.length > 0 && draw.chance(0.7) ? draw.of(ids) : UNKNOWN_ID;
   if (name === "name") return `${ids.length > 0 ? draw.of(ids) : UNKNOWN_ID}.csv`;
@@ -243,9 +254,15 @@ const GOOD_QUERIES: Readonly<Record<string, readonly string[]>> = {
 function built(
   draw: Draw,
   world: FuzzWorld,
-  request: { method: string; path: string; headers: Headers; bytes: Buffer },
+  request: {
+    method: string;
+    path: string;
+    headers: Headers;
+    bytes: Buffer;
+    file?: string | null;
+  },
 ): FuzzRequest {
-  const { method, path, bytes } = request;
+  const { method, path, bytes, file = null } = request;
   const headers: Headers = [["Host", "fuzz"], ...authorization(draw, world), ...request.headers];
   for (const variant of VARIANTS) if (draw.chance(0.03)) headers.push(...variant(draw, world));
   const twice = draw.chance(0.004);
@@ -260,11 +277,11 @@ function built(
   const sent = chunked ? chunks(bytes) : bytes;
   const closes = headers.some(([name]) => name === "Connection");
   const waits = /wait=1|^\/files\//.test(path) || headers.some(([name]) => name === "Expect");
-  const aside = mayBeDear(bytes) || /^\/v1\/(companies\/|accounts\/suggest)/.test(path);
+  const aside = mayBeDear(bytes) || ASIDE.test(path);
   const slow = waits || (!world.waitsInLine && aside);
   const alone = twice || slow || closes || bytes.length > 60_000;
   const whole = Buffer.concat([head, sent]);
-  return { method, path, bytes: whole, body: read(bytes), alone, closes, loose: twice };
+  return { method, path, bytes: whole, body: read(bytes), file, alone, closes, loose: twice };
 }
 
 /** Whether a body may take longer than what is answered at once: long ones, names, and several. */
@@ -273,9 +290,12 @@ function mayBeDear(bytes: Buffer): boolean {
   return bytes.length > 8_192 || text.startsWith("[") || DEAR.test(text);
 }
 
-/** Members of sentences and of lead queries, and the tool that reads sentences. */
-const DEAR =
-  /"(query_text|translate|lead_query|activities|cities|states|regions|districts|name_contains)"/;
+/** Members of sentences and of lead queries, the tool that reads sentences, and lists. */
+const DEAR_NAMES = ["query_text", "translate", "lead_query", "activities", "cities", "states"];
+const DEAR = new RegExp(`"(${DEAR_NAMES.join("|")}|regions|districts|name_contains|lists)"`);
+
+/** What is read a little at a time, whatever the body. */
+const ASIDE = /^\/v1\/(companies\/|accounts\/suggest|lists\/.*\/entries)/;
 
 function chunks(bytes: Buffer): Buffer {
   const half = bytes.length >> 1;

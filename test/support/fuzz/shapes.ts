@@ -23,6 +23,11 @@ export interface Shape {
   readonly required?: readonly string[];
 }
 
+/** Texts that stand where others are expected: ids, names, parts of paths. */
+export const JUNK = [
+  ...["", "x", "%2f", "%00", "..", "%zz", "%C3%A7", "a".repeat(500), "exp_", "'--", "{id}"],
+];
+
 const texts = new Map<string, readonly string[]>();
 
 /** A few texts of a pattern; making them anew each time would take longer than the requests. */

@@ -136,12 +136,18 @@ export function assertDocumented(seen: SeenAnswer): void {
   }
 }
 
-/** Whether a body fits what the document asks a route for; true for routes without a body. */
+/** Whether a JSON body fits what the document asks a route for; true for routes without a body. */
 export function fitsRequest(method: string, route: string, body: unknown): boolean {
   const { requestBody } = DOCUMENT.paths[route]?.[method.toLowerCase()] ?? {};
   if (requestBody === undefined) return true;
   const { schema } = requestBody.content["application/json"];
   return validatorOf(`${method} ${route}`, schema).Check(body);
+}
+
+/** Whether the document says that a route takes files of a type. */
+export function takesFile(method: string, route: string, type: string): boolean {
+  const { requestBody } = DOCUMENT.paths[route]?.[method.toLowerCase()] ?? {};
+  return requestBody !== undefined && type in requestBody.content;
 }
 
 function checkEveryAnswer({ method, path, status, headers, body }: SeenAnswer): void {

@@ -8,9 +8,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
-import { ENTRY_BYTES, entryText, REFUSED_TOLD } from "../../../src/lists/entries.ts";
+import { ENTRY_BYTES, entryText, REFUSED_TOLD, readEntry } from "../../../src/lists/entries.ts";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+import { seededRng } from "../../support/spec/random.ts";
 
 const A = "11222333000181";
 const B = `12ABC34501DE${cnpjCheckDigits("12ABC34501DE")}`;
@@ -67,6 +68,23 @@ describe("texts", () => {
     assert.equal(upload.refused.length, REFUSED_TOLD);
     assert.equal(upload.refusedCount, 299);
     assert.equal(upload.refused.at(-1)?.text.length, 64);
+  });
+
+  it("of digits alone are read as the same with their punctuation", () => {
+    const rng = seededRng(17);
+    let sound = 0;
+    for (let round = 0; round < 4_000; round++) {
+      const base = Array.from({ length: 12 }, () => Math.floor(rng() * 10)).join("");
+      const right = base + cnpjCheckDigits(base);
+      const at = round % 14;
+      const other = (Number(right[at]) + 1) % 10;
+      const plain = round % 3 === 0 ? right.slice(0, at) + other + right.slice(at + 1) : right;
+      const masked = plain.replace(/^(..)(...)(...)(....)(..)$/, "$1.$2.$3/$4-$5");
+      const read = readEntry(plain, false);
+      assert.deepEqual(read, readEntry(masked, false), plain);
+      if (!("reason" in read)) sound++;
+    }
+    assert.ok(sound > 2_500 && sound < 2_800, `${sound} are sound`);
   });
 
   it("get their zeros back where that is asked for", () => {

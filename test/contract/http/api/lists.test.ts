@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { xlsxBytesHeld } from "../../../../src/http/api/entryfiles.ts";
+import { fileBytesHeld } from "../../../../src/http/api/entryfiles.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
@@ -193,7 +193,7 @@ for (const transport of TRANSPORTS) {
       assert.equal(nobody.status, 404);
       const asCsv = await ask("POST", `/v1/lists/${id}/entries`, file.toString("latin1"));
       assert.match(asCsv.body.detail, /This is a spreadsheet, no CSV/);
-      assert.equal(xlsxBytesHeld(), 0);
+      assert.equal(fileBytesHeld(), 0);
     });
 
     it("take XLSX files within their room, and give it back when a client leaves", async () => {
@@ -211,15 +211,15 @@ for (const transport of TRANSPORTS) {
       leaving.on("error", () => undefined);
       leaving.write(head);
       leaving.write(Buffer.alloc(20 * 1024 * 1024 - 1));
-      await until(() => xlsxBytesHeld() === 20 * 1024 * 1024);
+      await until(() => fileBytesHeld() === 20 * 1024 * 1024);
       // The same tenant has half of what others leave, and no more.
       const second = await ask("POST", path, Buffer.alloc(13 * 1024 * 1024));
       assert.deepEqual([second.status, second.body.code], [429, "rate_limited"]);
       leaving.destroy();
-      await until(() => xlsxBytesHeld() === 0);
+      await until(() => fileBytesHeld() === 0);
       const after = await ask("POST", path, Buffer.alloc(13 * 1024 * 1024));
       assert.match(after.body.detail, /no XLSX workbook/);
-      assert.equal(xlsxBytesHeld(), 0);
+      assert.equal(fileBytesHeld(), 0);
     });
 
     it("named exported are read by everybody, and changed by nobody", async () => {

@@ -1,0 +1,262 @@
+/**
+ * Proves, for every route of the interface and of the console's data on both transports: a list of
+ * another tenant, named in a path, a body, a file or a query, is answered by the same bytes as one
+ * that never was, nothing of it is in any answer, and it stays as it is. The table names all routes
+ * there are: one that is new fails this suite until it stands here, with how it is asked or among
+ * those that take no list; one whose documented body has a spec must be asked.
+ * Does not prove: that answers take the same time; exports and cursors
+ * (e2e/server/tenants.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { CONSOLE_DATA_ROUTES } from "../../../../src/console/data-routes.ts";
+import { ROUTES } from "../../../../src/http/api/routes.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { type ConsoleServer, REAL_ENGINE, startConsole } from "../../../support/console/data.ts";
+import { DOCUMENT } from "../../../support/http/documented.ts";
+import { TRANSPORTS } from "../../../support/http/fake.ts";
+import { text, workbook } from "../../../support/lists/workbooks.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+
+/** One way to name a list. */
+interface Ask {
+  readonly path?: string;
+  readonly body?: object | Buffer | string;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What it is answered, where that is not 404. */
+  readonly status?: number;
+}
+
+type Asks = (id: string) => readonly Ask[];
+
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+const named = (id: string, member = "exclude") => ({
+  filters: { geo: { uf_any_of: ["SP"] }, lists: { [member]: [id] } },
+});
+let sheet: Buffer;
+
+/** A body with a spec, by either member. */
+const specs =
+  (rest: object = {}, more: Partial<Ask> = {}): Asks =>
+  (id) =>
+    ["any_of", "exclude"].map((member) => ({
+      body: { spec: named(id, member), ...rest },
+      ...more,
+    }));
+
+const inPath =
+  (body?: object): Asks =>
+  () => [body === undefined ? {} : { body }];
+
+const filled: Asks = () => [
+  { body: { cnpjs: ["11222333"] } },
+  { body: "cnpj\n11222333\n", type: "text/csv" },
+  { body: sheet, type: XLSX },
+];
+
+const OUTPUT = { output: { format: "csv", fields: ["cnpj"] } };
+const KEY = { headers: { "idempotency-key": "one" } };
+
+const called = (name: string, more: object = {}): ((id: string) => Ask) => {
+  return (id) => {
+    const params = { name, arguments: { ...named(id), ...more } };
+    return { body: { jsonrpc: "2.0", id: 1, method: "tools/call", params }, status: 200 };
+  };
+};
+const TOOLS = [
+  called("search_accounts"),
+  called("count_accounts"),
+  called("create_export", { format: "csv", limit: 5, wait_seconds: 0 }),
+];
+
+/** One snapshot has no changes, and nobody learns more; of two: listed-changes.test.ts. */
+const NO_OLDER = { status: 422 };
+
+/** Routes that take a list, and how. */
+const TAKES: Readonly<Record<string, Asks>> = {
+  "POST /v1/accounts/search": specs(),
+  "POST /v1/accounts/count": specs(),
+  "POST /v1/spec/normalize": specs(),
+  // Lead queries know no lists, whosever they are.
+  "POST /v1/leads": specs({}, { status: 422 }),
+  "GET /v1/changes": (id) => [
+    { ...NO_OLDER, path: `?since=2026-09&spec=${encodeURIComponent(JSON.stringify(named(id)))}` },
+  ],
+  "POST /v1/changes": specs({ since: "2026-09" }, NO_OLDER),
+  "POST /v1/exports": specs(OUTPUT, KEY),
+  "GET /v1/lists/{id}": inPath(),
+  "PATCH /v1/lists/{id}": inPath({ name: "x" }),
+  "DELETE /v1/lists/{id}": inPath(),
+  "GET /v1/lists/{id}/entries": inPath(),
+  "POST /v1/lists/{id}/entries": filled,
+  "POST /v1/lists/{id}/entries/remove": filled,
+  "POST /v1/lists/{id}/entries/from-search": (id) => [
+    { body: { spec: { filters: { geo: { uf_any_of: ["SP"] } } } } },
+    // A list of one's own does not help to another's.
+    { body: { spec: named(id) } },
+  ],
+  "POST /mcp": (id) => TOOLS.map((tool) => tool(id)),
+  "POST /v1/console/explore": specs({ facets: ["uf"] }),
+  "POST /v1/console/accounts/search": specs(),
+  "POST /v1/console/accounts/count": specs(),
+  "POST /v1/console/accounts/explain": specs({ cnpj: "11222333000181" }),
+  "POST /v1/console/exports": specs(OUTPUT, KEY),
+  "POST /v1/console/exports/estimate": specs(OUTPUT),
+  "POST /v1/console/changes": specs({ since: "2026-09" }, NO_OLDER),
+  "GET /v1/console/lists/{id}": inPath(),
+  "POST /v1/console/lists/{id}": inPath({ name: "x" }),
+  "DELETE /v1/console/lists/{id}": inPath(),
+  "GET /v1/console/lists/{id}/entries": inPath(),
+  "POST /v1/console/lists/{id}/entries": filled,
+  "POST /v1/console/lists/{id}/entries/remove": filled,
+  "POST /v1/console/lists/{id}/entries/from-search": (id) => [{ body: { spec: named(id) } }],
+  "POST /v1/console/searches": specs({ name: "x" }),
+};
+
+/** Routes that take none: what they are asked names no list and no spec. */
+const TAKE_NONE = [
+  ...["GET /healthz", "GET /readyz", "GET /metrics", "GET /v1/status", "GET /openapi.json"],
+  ...["GET /", "GET /docs", "GET /docs/", "GET /docs/errors", "GET /llms.txt"],
+  ...["GET /.well-known/security.txt", "GET /files/{name}", "POST /v1/leads/translate"],
+  ...["GET /v1/accounts/suggest", "GET /v1/accounts/{cnpj}", "GET /v1/accounts/{cnpj}/{branch}"],
+  ...["GET /v1/companies/{root}", "GET /v1/districts"],
+  ...["GET /v1/exports", "GET /v1/exports/{id}", "DELETE /v1/exports/{id}"],
+  ...["GET /v1/exports/{id}/download", "GET /v1/lists", "POST /v1/lists"],
+  ...["POST /v1/console/translate", "GET /v1/console/accounts/suggest"],
+  ...["GET /v1/console/accounts/{cnpj}", "GET /v1/console/companies/{root}"],
+  ...["GET /v1/console/districts"],
+  ...["GET /v1/console/catalog", "GET /v1/console/status", "GET /v1/console/exports"],
+  ...["GET /v1/console/exports/{id}", "DELETE /v1/console/exports/{id}"],
+  ...["GET /v1/console/exports/{id}/download", "POST /v1/console/exports/{id}/again"],
+  ...["POST /v1/console/accounts/lists", "GET /v1/console/lists", "POST /v1/console/lists"],
+  ...["GET /v1/console/searches", "GET /v1/console/searches/{id}"],
+  ...["POST /v1/console/searches/{id}", "DELETE /v1/console/searches/{id}"],
+];
+
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
+  `${method} ${path}`;
+const ALL = [...ROUTES, ...CONSOLE_DATA_ROUTES].map(nameOf);
+
+it("the table has every route there is", () => {
+  const known = [...Object.keys(TAKES), ...TAKE_NONE];
+  assert.deepEqual(
+    ALL.filter((route) => !known.includes(route)),
+    [],
+    "say how a list is named there, or that none is",
+  );
+  assert.deepEqual(
+    known.filter((route) => !ALL.includes(route)),
+    [],
+    "these are no routes any more",
+  );
+  assert.equal(new Set(known).size, known.length, "a route stands here once");
+});
+
+/** Whether a part of the document, or what it refers to, is a spec that may be sent. */
+function hasSpec(part: unknown): boolean {
+  const told = JSON.stringify(part);
+  if (told.includes("#/components/schemas/SpecInput")) return true;
+  const named = [...told.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
+  const schemas = (DOCUMENT as unknown as { components: { schemas: Record<string, unknown> } })
+    .components.schemas;
+  return named.some((name) => JSON.stringify(schemas[name as string]).includes("/SpecInput"));
+}
+
+it("a documented body with a spec is asked", () => {
+  const paths = DOCUMENT.paths as unknown as Record<string, Record<string, object>>;
+  const bodies = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      body: (operation as { requestBody?: object }).requestBody,
+    })),
+  );
+  const withSpec = bodies.filter(({ body }) => body !== undefined && hasSpec(body));
+  assert.ok(withSpec.length > 5);
+  assert.deepEqual(
+    withSpec.map(({ route }) => route).filter((route) => TAKES[route] === undefined),
+    [],
+  );
+});
+
+let sample: SampleSnapshot;
+let segment: Segment;
+before(async () => {
+  sample = await makeSampleSnapshot(1_000, 7, "2026-10");
+  segment = await openSegment(sample.snapshot);
+  sheet = await workbook([{ name: "x", rows: [[text("cnpj")], [text("11222333")]] }]);
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+const SECRET = "a name that nobody else may read";
+const UNKNOWN = `lst_${"0".repeat(32)}`;
+
+for (const transport of TRANSPORTS) {
+  describe(`lists of another tenant over ${transport}`, () => {
+    let server: ConsoleServer;
+    let cookie: string;
+    const heard: string[] = [];
+    before(async () => {
+      server = await startConsole(transport, { engine: REAL_ENGINE, segment: () => segment });
+      cookie = (await server.person("growth")).id;
+    });
+    after(() => server.close());
+
+    /** Asks as the stranger; what the console is asked, as a person. */
+    async function ask(route: string, id: string, how: Ask, key = server.keys.growth) {
+      const [method = "", path = ""] = route.split(" ");
+      const isConsole = path.startsWith("/v1/console");
+      const { body, type = "application/json", headers = {} } = how;
+      const sent = typeof body === "string" || body instanceof Buffer ? body : JSON.stringify(body);
+      const answer = await fetch(server.base + path.replace("{id}", id) + (how.path ?? ""), {
+        method,
+        headers: {
+          ...(isConsole
+            ? { Cookie: `peneira_session=${cookie}`, "X-CSRF-Token": "the-token-of-a-test" }
+            : { Authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "Content-Type": type }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: sent as string }),
+      });
+      const told = (await answer.text()).replaceAll(/req_[0-9a-z]+/g, "req_");
+      heard.push(told);
+      return { status: answer.status, told };
+    }
+
+    async function own(method: string, path: string, body?: object) {
+      const how = body === undefined ? {} : { body };
+      return ask(`${method} ${path}`, "", how, server.keys.enterprise);
+    }
+
+    it("are told as those that never were, by every route", async () => {
+      const made = await own("POST", "/v1/lists", { name: SECRET });
+      const { list } = JSON.parse(made.told) as { list: { id: string } };
+      const entries = { cnpjs: ["11222333"] };
+      assert.equal((await own("POST", `/v1/lists/${list.id}/entries`, entries)).status, 200);
+      const before = (await own("GET", `/v1/lists/${list.id}`)).told;
+      heard.length = 0;
+      for (const [route, asks] of Object.entries(TAKES)) {
+        const unknown = asks(UNKNOWN);
+        for (const [at, how] of asks(list.id).entries()) {
+          const what = `${route} ${at}`;
+          const foreign = await ask(route, list.id, how);
+          const never = await ask(route, UNKNOWN, unknown[at] as Ask);
+          assert.equal(foreign.status, how.status ?? 404, `${what}: ${foreign.told}`);
+          assert.deepEqual(foreign, never, what);
+          if (foreign.status === 404) assert.match(foreign.told, /"code":"list_not_found"/, what);
+          if (route === "POST /mcp") assert.match(foreign.told, /You have no list of this id/);
+        }
+      }
+      const [cnpj] = ["11222333000181"];
+      await ask("POST /v1/console/accounts/lists", "", { body: { cnpjs: [cnpj] } });
+      for (const route of ["GET /v1/lists", "GET /v1/console/lists"]) await ask(route, "", {});
+      const all = heard.join("\n");
+      assert.ok(!all.includes(list.id) && !all.includes(SECRET), "something of it was heard");
+      assert.equal((await own("GET", `/v1/lists/${list.id}`)).told, before);
+    });
+  });
+}
