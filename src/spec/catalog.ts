@@ -84,12 +84,17 @@ export function cnaeDigits(punctuated: string): string {
 /** Section letter of a 7-digit CNAE code; null for 8888888 and unknown divisions. */
 export function sectionOfCnae(code: string): string | null {
   if (code === CNAE_NOT_INFORMED) return null;
-  const division = Number(code.slice(0, 2));
-  for (const [letter, [first, last]] of Object.entries(SECTION_DIVISIONS)) {
-    if (division >= first && division <= last) return letter;
-  }
-  return null;
+  return SECTION_BY_DIVISION.get(code.slice(0, 2)) ?? null;
 }
+
+const SECTION_BY_DIVISION: ReadonlyMap<string, string> = new Map(
+  Object.entries(SECTION_DIVISIONS).flatMap(([letter, [first, last]]) =>
+    Array.from({ length: last - first + 1 }, (_, i): [string, string] => [
+      String(first + i).padStart(2, "0"),
+      letter,
+    ]),
+  ),
+);
 
 /** Municipalities by their codes. */
 interface Municipalities {

@@ -56,9 +56,11 @@ function homesOf(segment: Segment): Map<string, Homes> {
   return known;
 }
 
-/** The districts of a snapshot. */
+/** The districts of a snapshot, for one sentence, whose stages ask for the same names again. */
 export class DistrictNames {
   readonly #segment: Segment;
+  /** What was found, by municipality and by name as said. */
+  readonly #asked = new Map<string, Map<string, KnownDistrict | null>>();
 
   constructor(segment: Segment) {
     this.#segment = segment;
@@ -71,14 +73,22 @@ export class DistrictNames {
 
   /** What a municipality (IBGE code) knows of names, each as said; null for an unknown one. */
   known(ibge: string, said: readonly string[]): readonly (KnownDistrict | null)[] {
-    return this.#knownAs(ibge, this.#formsOf(said));
+    const asked = this.#asked.get(ibge) ?? new Map<string, KnownDistrict | null>();
+    this.#asked.set(ibge, asked);
+    const unknown = said.filter((name) => !asked.has(name));
+    if (unknown.length > 0) {
+      const found = this.#knownAs(ibge, this.#formsOf(unknown));
+      for (const [i, name] of unknown.entries()) asked.set(name, found[i] ?? null);
+    }
+    return said.map((name) => asked.get(name) ?? null);
   }
 
   /**
-   * Which municipalities, of all there are, know names, each as said, with what they know of them.
-   * Reads all districts, in steps, for names that nobody has asked for lately.
+   * Which municipalities, of all there are, know names, each as said, with what they know of them,
+   * the one with most accounts first. Reads all districts, in steps, for names that nobody has
+   * asked for lately.
    */
-  *among(ibges: readonly string[], said: readonly string[]): Steps<readonly Homes[]> {
+  *among(ibges: Iterable<string>, said: readonly string[]): Steps<readonly Homes[]> {
     const kept = homesOf(this.#segment);
     const unknown = said.filter((name) => !kept.has(foldDistrict(name)));
     const found = unknown.map(() => new Map<string, KnownDistrict>());
@@ -88,9 +98,9 @@ export class DistrictNames {
         if (known !== null) found[i]?.set(ibge, known);
       }
     });
-    const homes = new Map(unknown.map((name, i) => [foldDistrict(name), found[i]]));
+    const homes = new Map(unknown.map((name, i) => [foldDistrict(name), largestFirst(found[i])]));
     const all = said.map((name) => kept.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)));
-    for (const [name, one] of homes) if (one !== undefined) kept.set(name, one);
+    for (const [name, one] of homes) kept.set(name, one);
     for (const name of kept.keys()) if (kept.size > HOMES_KEPT) kept.delete(name);
     return all.map((one) => one ?? new Map());
   }
@@ -113,4 +123,8 @@ export class DistrictNames {
       return { names: found.map(({ name }) => name), accounts };
     });
   }
+}
+
+function largestFirst(homes: Homes = new Map()): Homes {
+  return new Map([...homes].sort(([, a], [, b]) => b.accounts - a.accounts));
 }

@@ -68,19 +68,26 @@ export function* findHomes(said: SaidDistricts, found: PlacesMeant, cities: Citi
   const homeless = said.all.filter(({ known, negated }) => known.size === 0 && !negated);
   const asked = homeless.slice(0, HOMELESS_MAX);
   if (asked.length === 0) return;
-  const codes = cities.states.flatMap((uf) => cities.citiesOf(uf).map(({ ibge }) => ibge));
-  const names = asked.map(({ name }) => name);
-  const known = yield* said.names.among(codes, names);
-  for (const [i, one] of asked.entries()) {
-    const homes = [...(known[i] ?? [])].sort(([, a], [, b]) => b.accounts - a.accounts);
-    const inside = ({ uf }: City) => found.states.size === 0 || found.states.has(uf);
-    one.homes = homes.flatMap(([ibge]) => cities.city(ibge) ?? []).filter(inside);
-    const [home] = one.homes;
+  const names = [...new Set(asked.map(({ name }) => name))];
+  const known = yield* said.names.among(codesOf(cities), names);
+  const inside = ({ uf }: City) => found.states.size === 0 || found.states.has(uf);
+  for (const [i, name] of names.entries()) {
+    const homes = [...(known[i]?.keys() ?? [])]
+      .flatMap((ibge) => cities.city(ibge) ?? [])
+      .filter(inside);
+    const [home] = homes;
     const only = home === undefined ? undefined : known[i]?.get(home.ibge);
-    if (home !== undefined && only !== undefined && one.homes.length === 1) {
-      one.known = new Map([[home.ibge, only]]);
+    for (const one of asked.filter((each) => each.name === name)) {
+      one.homes = homes;
+      if (home !== undefined && only !== undefined && homes.length === 1) {
+        one.known = new Map([[home.ibge, only]]);
+      }
     }
   }
+}
+
+function* codesOf({ states, citiesOf }: Cities): Generator<string> {
+  for (const uf of states) for (const { ibge } of citiesOf(uf)) yield ibge;
 }
 
 /** A district as `district_any_of` takes it. */

@@ -16,7 +16,11 @@ const made = new Gradual(makeIndex);
 
 function* makeIndex(): Steps<SpellIndex> {
   const { trades } = yield* lexiconSteps();
-  return yield* SpellIndex.steps([...trades.vocabulary.values()].map(foldWord));
+  return yield* SpellIndex.steps(folded(trades.vocabulary.values()));
+}
+
+function* folded(words: Iterable<string>): Generator<string> {
+  for (const word of words) yield foldWord(word);
 }
 
 /** Makes the index, in steps. */

@@ -62,8 +62,11 @@ export class SpellIndex {
 
   *#take(words: Iterable<string>): Steps<void> {
     const byLength: string[][] = Array.from({ length: LENGTH_MAX + 3 }, () => []);
-    yield* inSteps(words instanceof Set ? words : new Set(words), STEP_WORDS, (word) => {
-      if (word.length <= LENGTH_MAX) byLength[word.length]?.push(word);
+    const taken = new Set<string>();
+    yield* inSteps(words, STEP_WORDS, (word) => {
+      if (word.length > LENGTH_MAX || taken.has(word)) return;
+      taken.add(word);
+      byLength[word.length]?.push(word);
     });
     for (const [length, list] of byLength.entries()) {
       this.#starts[length + 1] = (this.#starts[length] as number) + list.length;
