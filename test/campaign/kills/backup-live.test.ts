@@ -152,7 +152,7 @@ describe("a server that is backed up while it works", () => {
     const headers = { "idempotency-key": "before-the-backup" };
     const creation = { method: "POST", tenant: 0, body, headers };
     const { export: made, spec } = bodyOf(await right(server, "/v1/exports", creation, 201));
-    ledger.held.note({ tenant: 0, snapshot: made.snapshot, spec }, true);
+    ledger.held.note({ tenant: 0, snapshot: made.snapshot, spec, sentAt: 0 }, 0);
     await right(server, `/v1/exports/${made.export_id}?wait=20&require=done`, { tenant: 0 });
     const search = { method: "POST", tenant: 0, body: SEARCH };
     const first = bodyOf(await right(server, "/v1/accounts/search", search)) as Page;

@@ -1,6 +1,6 @@
 /**
  * Proves: killed at every named point and at random moments, the real server keeps the invariants
- * I1-I10, I12 and I13 of the exports (violation.ts names them); an export that kills the process
+ * I1-I10 and I12-I14 of the exports (violation.ts names them); an export that kills the process
  * three times fails and the rest goes on; the shipped bundle has no trace of the kill points; plans
  * repeat with their seed; the ledger refuses what it is there to refuse; a full disk fails only
  * what needs the space (where a small disk can be mounted).
@@ -18,6 +18,8 @@ import { ROOT } from "../../support/checkout.ts";
 import { tries } from "../../support/scale.ts";
 import { runCampaign, tellReport } from "./campaign.ts";
 import { diskObstacle, runDiskFull } from "./diskfull.ts";
+import { type Further, FurtherLedger } from "./further.ts";
+import { checkOne } from "./furtherchecks.ts";
 import { checkEntries } from "./heldchecks.ts";
 import { plainGround } from "./lane.ts";
 import { Ledger, type SeenRecord } from "./ledger.ts";
@@ -29,6 +31,9 @@ import { Violation } from "./violation.ts";
 
 const CYCLES = tries("crash lives");
 const HITS = tries("crash hits");
+
+/** A spec that says nothing. */
+const EMPTY = { filters: {} };
 
 /** All JavaScript of a bundle. */
 function codeIn(...folder: string[]): string {
@@ -96,7 +101,7 @@ describe("the ledger", () => {
   const at = (sentAt: number) => ({ sentAt, receivedAt: sentAt + 1 });
   const reply = (id: string): Reply => ({
     ...{ status: 201, headers: new Headers(), ...at(1) },
-    body: Buffer.from(JSON.stringify({ spec: {}, export: { ...record, export_id: id } })),
+    body: Buffer.from(JSON.stringify({ spec: EMPTY, export: { ...record, export_id: id } })),
   });
   const made = () => {
     const ledger = new Ledger();
@@ -134,7 +139,7 @@ describe("the ledger", () => {
     const begun = (stopSentAt: number | null) => {
       const ledger = new Ledger();
       const entry = ledger.sent(0, "key", 0);
-      const body = Buffer.from(JSON.stringify({ spec: {}, export: running }));
+      const body = Buffer.from(JSON.stringify({ spec: EMPTY, export: running }));
       ledger.acknowledged(entry, { ...reply("exp_a"), body });
       ledger.stopSentAt = stopSentAt;
       return { ledger, entry };
@@ -169,13 +174,47 @@ describe("the ledger", () => {
   it("binds what was seen done for ever, and what was accepted to nothing", () => {
     const held = new Ledger().held;
     const spec = { filters: {}, scoring: {}, limit: 1 } as AccountQuerySpec;
-    held.note({ tenant: 0, snapshot: null, spec }, true);
+    held.note({ tenant: 0, snapshot: null, spec, sentAt: 1 }, 2);
     assert.deepEqual(held.of(0), []);
-    const known = { tenant: 0, snapshot: "2026-10", spec };
-    for (const done of [false, true, false]) held.note(known, done);
-    held.note({ ...known, tenant: 1 }, false);
-    assert.deepEqual(held.of(0), [{ ...known, done: true }]);
-    assert.deepEqual(held.of(1), [{ ...known, tenant: 1, done: false }]);
+    const known = { tenant: 0, snapshot: "2026-10", spec, sentAt: 3 };
+    for (const doneAt of [null, 5, 6, null]) held.note(known, doneAt);
+    held.note({ ...known, tenant: 1 }, null);
+    assert.deepEqual(held.of(0), [{ ...known, doneAt: 5 }]);
+    assert.deepEqual(held.of(1), [{ ...known, tenant: 1, doneAt: null }]);
+  });
+
+  it("refuses exports that hold what was exported before, or lack more", () => {
+    const rows = ["1", "2", "3", "4"].map((digit) => digit.padStart(12, "0"));
+    const [a, b, c, d] = rows as [string, string, string, string];
+    const moments = new Map([
+      [a, { sentAt: 1, doneAt: 2 }],
+      [b, { sentAt: 12, doneAt: 13 }],
+      [c, { sentAt: 26, doneAt: 27 }],
+    ]);
+    const check = (limit: number, unseen: number, ...accounts: string[]) => {
+      const lists = { exclude: ["exported"] };
+      const spec = { filters: { lists }, limit } as unknown as AccountQuerySpec;
+      const ledger = new FurtherLedger();
+      ledger.note({ id: "x", tenant: 0, snapshot: "2026-10", spec, sentAt: 10 }, 20, false);
+      const further = ledger.find("x") as Further;
+      ledger.read(
+        further,
+        Buffer.from(`cnpj\r\n${accounts.map((one) => `${one}00\r\n`).join("")}`),
+      );
+      checkOne(further, { rows, moments, unseen });
+    };
+    // What was asked for in between may be out of it, or in it.
+    for (const between of [[], [b]]) check(9, 0, ...between, c, d);
+    for (const limit of [1, 2]) check(limit, 0, ...[c, d].slice(0, limit));
+    check(9, 1, b, d);
+    refuses("I14", () => check(9, 0, a, b, c, d));
+    refuses("I14", () => check(9, 0, b, d));
+    refuses("I14", () => check(9, 0, c));
+    refuses("I14", () => check(1, 0, d));
+    refuses("I4", () => check(9, 0, c, b, d));
+    refuses("I4", () => check(9, 0, "9".padStart(12, "0")));
+    refuses("I4", () => check(1, 0, c, d));
+    refuses("I5", () => check(9, 0, `${c}\r\n`));
   });
 
   it("does not hold an answer against a request that was sent before it came", () => {
@@ -201,6 +240,7 @@ describe("the server", () => {
     test.diagnostic(tellReport(report));
     for (const point of FAULT_POINTS) assert.ok((report.deaths[point] ?? 0) >= HITS, point);
     assert.ok(report.done > CYCLES && report.expired > 0 && report.downloads > CYCLES / 4);
+    assert.ok(report.further > CYCLES, `${report.further} that leave out what was exported`);
     assert.ok(report.replayed > 0 && report.removed > 0 && report.refused > 0);
     assert.equal(report.failed, 0);
   });

@@ -149,7 +149,8 @@ async function createLarge(
   const ended = await server.ask(`/v1/exports/${id}?wait=30`, { tenant: 0 });
   onEnd();
   const record = jsonOf(ended) as SeenRecord;
-  ledger.held.note({ tenant: 0, snapshot, spec: made.spec }, record.status === "done");
+  const doneAt = record.status === "done" ? 0 : null;
+  ledger.held.note({ tenant: 0, snapshot, spec: made.spec, sentAt: 0 }, doneAt);
   const removed = await server.ask(`/v1/exports/${id}`, { method: "DELETE", tenant: 0 });
   must(removed.status === 204, "I12", `a removal was answered by ${removed.status}`);
   ledger.removedOther(id);

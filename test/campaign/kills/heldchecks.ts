@@ -4,12 +4,15 @@
  * violation of I13.
  * Invariant: accounts are compared without their check digits, as lists keep them.
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
 import { bytesOf, unpackEntries } from "../../../src/lists/packed.ts";
-import type { HeldLedger, Known } from "./held.ts";
-import { jsonOf } from "./ledger.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { accountsIn, leavesOut } from "./further.ts";
+import { allOf } from "./furtherchecks.ts";
+import { jsonOf, type Ledger } from "./ledger.ts";
 import { unexpected, type World } from "./load.ts";
 import { TENANTS } from "./plan.ts";
 import type { References } from "./reference.ts";
@@ -22,12 +25,9 @@ const PAGE = 5_000;
 export async function checkHeld(world: World): Promise<void> {
   const { ledger, references } = world;
   for (const tenant of TENANTS.keys()) {
-    const done = ledger.held.of(tenant).filter((known) => known.done);
     const entries = await entriesOver(world, tenant);
-    checkEntries(nameOf(tenant), entries, {
-      must: await accountsOf(references, done),
-      may: await accountsOf(references, ledger.held.of(tenant)),
-    });
+    const bounds = await boundsOf(references, knownTo(ledger, tenant));
+    checkEntries(nameOf(tenant), entries, bounds);
   }
 }
 
@@ -64,8 +64,8 @@ interface StoredList {
  */
 export async function checkStoredHeld(
   database: Database.Database,
-  held: HeldLedger,
-  references: References,
+  files: ReadonlyMap<string, string>,
+  { ledger, references }: Pick<World, "ledger" | "references">,
 ): Promise<void> {
   const tables = "SELECT name FROM sqlite_master WHERE name = 'exported_blocks'";
   if (database.prepare(tables).all().length === 0) return;
@@ -77,28 +77,51 @@ export async function checkStoredHeld(
     .all();
   for (const { sequence, entries: told, tenant: name } of lists) {
     const tenant = TENANTS.findIndex((one) => one.name === name);
-    const stored = storedExports(database, name, tenant);
+    const stored = storedExports(database, name, files);
     const entries = storedEntries(database, sequence);
     must(told === entries.length, "I13", `${name} has ${entries.length} entries, not ${told}`);
-    checkEntries(name, entries, {
-      must: await accountsOf(
-        references,
-        stored.filter(({ done }) => done),
-      ),
-      may: await accountsOf(references, [...stored, ...held.of(tenant)]),
-    });
+    const others = knownTo(ledger, tenant).map((known) => ({ ...known, done: false }));
+    checkEntries(name, entries, await boundsOf(references, [...stored, ...others]));
   }
 }
 
-function storedExports(database: Database.Database, name: string, tenant: number): Known[] {
+/** An export, and what it holds where that does not follow from its spec. */
+interface Holding {
+  readonly id: string | null;
+  readonly snapshot: string;
+  readonly spec: AccountQuerySpec;
+  readonly done: boolean;
+  readonly accounts: readonly string[] | null;
+}
+
+/** What the ledger knows of a tenant. */
+function knownTo({ held, further }: Ledger, tenant: number): Holding[] {
+  return [
+    ...held.of(tenant).map(({ snapshot, spec, doneAt }) => {
+      return { id: null, snapshot, spec, done: doneAt !== null, accounts: null };
+    }),
+    ...further.of(tenant).map(({ id, snapshot, spec, doneAt, file }) => {
+      return { id, snapshot, spec, done: doneAt !== null, accounts: file?.accounts ?? null };
+    }),
+  ];
+}
+
+function storedExports(
+  database: Database.Database,
+  name: string,
+  files: ReadonlyMap<string, string>,
+): Holding[] {
   const rows = database
-    .prepare<[string], { snapshot: string; spec: string; state: string }>(
-      `SELECT snapshot, spec, state FROM exports
+    .prepare<[string], { id: string; snapshot: string; spec: string; state: string }>(
+      `SELECT id, snapshot, spec, state FROM exports
        WHERE tenant_id = (SELECT id FROM tenants WHERE name = ?)`,
     )
     .all(name);
-  return rows.map(({ snapshot, spec, state }) => {
-    return { tenant, snapshot, spec: JSON.parse(spec), done: state === "done" };
+  return rows.map(({ id, snapshot, spec: stored, state }) => {
+    const spec = JSON.parse(stored) as AccountQuerySpec;
+    const path = leavesOut(spec) ? files.get(id) : undefined;
+    const accounts = path === undefined ? null : accountsIn(readFileSync(path));
+    return { id, snapshot, spec, done: state === "done", accounts };
   });
 }
 
@@ -134,6 +157,8 @@ export function checkNothingStaged(dataDir: string): void {
 interface Bounds {
   readonly must: ReadonlySet<string>;
   readonly may: ReadonlySet<string>;
+  /** So many of these besides: of files that nobody has read. */
+  readonly unseen?: { readonly of: ReadonlySet<string>; readonly most: number };
 }
 
 /** I13: entries ascend, each once, and are within their bounds. */
@@ -146,19 +171,35 @@ export function checkEntries(name: string, entries: readonly string[], bounds: B
   const there = new Set(numbers);
   const lost = [...bounds.must].filter((number) => !there.has(number));
   must(lost.length === 0, "I13", `${lost.length} such as ${lost[0]} are not held for ${name}`);
+  const { of, most } = bounds.unseen ?? { of: bounds.may, most: 0 };
   const extra = numbers.filter((number) => !bounds.may.has(number));
-  must(extra.length === 0, "I13", `${extra.length} such as ${extra[0]} were never ${name}'s`);
+  const never = extra.filter((number) => !of.has(number));
+  const wrong = never.length > 0 || extra.length > most ? [...never, ...extra] : [];
+  must(wrong.length === 0, "I13", `${extra.length} such as ${wrong[0]} were never ${name}'s`);
 }
 
-async function accountsOf(
+async function boundsOf(
   references: References,
-  exports: readonly Readonly<Known>[],
-): Promise<Set<string>> {
-  const accounts = new Set<string>();
-  for (const { snapshot, spec } of exports) {
-    for (const account of await references.accountsOf(snapshot, spec)) accounts.add(account);
+  exports: readonly Holding[],
+): Promise<Required<Bounds>> {
+  const bounds = { must: new Set<string>(), may: new Set<string>() };
+  const read = new Set(exports.flatMap(({ id, accounts }) => (accounts === null ? [] : [id])));
+  const unseen = new Map<string | null, number>();
+  const of = new Set<string>();
+  for (const { id, snapshot, spec, done, accounts } of exports) {
+    if (accounts === null && leavesOut(spec)) {
+      if (read.has(id)) continue;
+      for (const account of await allOf(references, snapshot, spec)) of.add(account);
+      unseen.set(id, spec.limit);
+      continue;
+    }
+    for (const account of accounts ?? (await references.accountsOf(snapshot, spec))) {
+      bounds.may.add(account);
+      if (done) bounds.must.add(account);
+    }
   }
-  return accounts;
+  const most = [...unseen.values()].reduce((sum, limit) => sum + limit, 0);
+  return { ...bounds, unseen: { of, most } };
 }
 
 function nameOf(tenant: number): string {

@@ -6,6 +6,7 @@
  * after it are held against it. What was asked and never answered may have happened or not.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { FurtherLedger } from "./further.ts";
 import { HeldLedger } from "./held.ts";
 import { TENANTS } from "./plan.ts";
 import type { Reply } from "./server.ts";
@@ -32,6 +33,8 @@ export interface Entry {
   readonly body: number;
   /** Lives of the process that had begun when it was first sent. */
   readonly bornIn: number;
+  /** When it was first sent, by the clock of the ledger. */
+  readonly sentAt: number;
   /** Set by the first 201. */
   id: string | null;
   spec: AccountQuerySpec | null;
@@ -60,6 +63,8 @@ export interface LedgerCounts {
   removed: number;
   expired: number;
   downloads: number;
+  /** Exports that leave out what was exported, whose file was held against the others. */
+  further: number;
 }
 
 const ORDER = { queued: 0, running: 1, done: 2, failed: 2 } as const;
@@ -83,12 +88,17 @@ export class Ledger {
     removed: 0,
     expired: 0,
     downloads: 0,
+    further: 0,
   };
   /** What the lists of exported accounts must hold, and what they may. */
   readonly held = new HeldLedger();
+  /** Exports that leave out what was exported before. */
+  readonly further = new FurtherLedger();
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, Entry>();
   readonly #removedIds = new Set<string>();
+  /** Counts what is sent and what is learnt. */
+  #clock = 0;
 
   /** Every entry that the server may still know. */
   entries(): readonly Entry[] {
@@ -107,6 +117,7 @@ export class Ledger {
       key,
       body,
       bornIn: this.life,
+      sentAt: ++this.#clock,
       id: null,
       spec: null,
       snapshot: null,
@@ -163,7 +174,7 @@ export class Ledger {
       `${entry.id} is pinned to ${entry.snapshot} and says ${snapshot}`,
     );
     entry.snapshot = snapshot;
-    this.held.note(entry, record.status === "done");
+    this.#held(entry, record.status === "done");
     this.#moved(entry, record, { sentAt, receivedAt: at });
     if (record.status === "failed") this.#mayFail(entry, record);
     const before = entry.seen?.record.status;
@@ -183,7 +194,7 @@ export class Ledger {
     const unseen = end === null && mayExpireUnseen(entry);
     must(unseen || receivedAt >= earliest, "I6", `${entry.id} is 410 before its end ${end}`);
     if (entry.expiredAt === null) this.counts.expired++;
-    this.held.note(entry, true);
+    this.#held(entry, true);
     entry.expiredAt ??= receivedAt;
   }
 
@@ -235,6 +246,12 @@ export class Ledger {
       if (entry.removal === "done" && entry.id !== null) this.#byId.delete(entry.id);
     }
     this.#entries.splice(0, this.#entries.length, ...kept);
+  }
+
+  #held(entry: Entry, done: boolean): void {
+    const now = ++this.#clock;
+    this.held.note(entry, done ? now : null);
+    this.further.note(entry, now, done);
   }
 
   #moved(entry: Entry, record: SeenRecord, { sentAt, receivedAt }: Timed): void {

@@ -65,8 +65,16 @@ const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
   return { ...rest, spec: { ...spec, scoring: { strategy: "random", random_seed: seed } } };
 });
 
+/** What a tenant does not have yet, a few accounts at a time: of the draws' states, and others. */
+const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
+  const states = ["CE", "PA", "AM", "MT", "ES", "DF", "MA", "PB", "RN", "AL", "PI", "MS", "TO"];
+  const { spec, ...rest } = body(states, { format: "csv", fields: ["cnpj"] }, limit);
+  const lists = { exclude: ["exported"] };
+  return { ...rest, spec: { ...spec, filters: { ...spec.filters, lists } } };
+});
+
 /** Bodies of `POST /v1/exports`. */
-export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS];
+export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS, ...FURTHER];
 
 function body(uf_any_of: string[], output: object, limit: number) {
   const company = { registration_status_any_of: [2] };
@@ -169,6 +177,7 @@ function planStep(draw: Draw, key: string, point: FaultPoint | undefined): Step 
 
 function bodyOf(draw: Draw): number {
   if (draw.chance(0.3)) return FORMATS.length + draw.below(DRAWS.length);
+  if (draw.chance(0.3)) return FORMATS.length + DRAWS.length + draw.below(FURTHER.length);
   return draw.below(FORMATS.length);
 }
 

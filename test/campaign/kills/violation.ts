@@ -1,6 +1,6 @@
 /**
  * What a crash run is looking for. What comes in: the number of an invariant of the exports (I1 to
- * I13) and what was seen. What goes out: the error that ends the run.
+ * I14) and what was seen. What goes out: the error that ends the run.
  * Invariant: it is thrown only for what the product did wrong; a process that dies under a request
  * is `Gone`, which says nothing about right or wrong.
  */
@@ -19,6 +19,7 @@ export const INVARIANTS = {
   I10: "a running process answers within a second",
   I12: "no 5xx but the documented 503",
   I13: "a tenant's list exported holds what its done exports have held, and nothing else",
+  I14: "an export that leaves out what was exported holds nothing of it, and lacks nothing else",
 } as const;
 
 /** Number of an invariant. */
