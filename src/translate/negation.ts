@@ -67,6 +67,8 @@ const JOINS = wordSet("e ou and or");
 const OF = wordSet("de do da dos das");
 /** Most words from a negator to its item; nobody needs more. */
 const OPENING_MAX = 14;
+/** Most words in parentheses that say an item again. */
+const GLOSS_MAX = 3;
 const PLACE_LEADS = wordSet("em no na nos nas in at");
 /** After these a negator says that a wish does not matter: "não precisa ter telefone". */
 const OPENERS = wordSet(
@@ -247,11 +249,23 @@ class Scopes {
       const to = itemEnd(this.#sentence, at, kind);
       for (let i = from; i < to; i++) this.#reaches[i] = reach;
       const next = this.#joined(to);
-      if (next === null) return to;
+      if (next === null) return this.#gloss(to, reach);
       const added = this.#kind(next.item);
       if (!this.#goesOn({ negator, kind, added, next })) return to;
       [from, at, kind] = [to, next.item, added];
     }
+  }
+
+  /** "exceto microempreendedores (MEI)": the same once more, in parentheses; gives its end. */
+  #gloss(from: number, reach: Reach): number {
+    const sentence = this.#sentence;
+    if (sentence.tokens[from]?.text !== "(") return from;
+    let to = from + 1;
+    while (to <= from + GLOSS_MAX && sentence.tokens[to]?.kind === "word") to++;
+    const own = !ENDS.has(sentence.folded(from + 1)) && !isNegator(sentence, from + 1);
+    if (!own || sentence.tokens[to]?.text !== ")") return from;
+    for (let at = from; at < to; at++) this.#reaches[at] = reach;
+    return to + 1;
   }
 
   /** The item that a join at a token leads to. */

@@ -86,7 +86,8 @@ export const QUALIFIERS = new Set(
   (
     "especializado especializada especialista geral online virtual fisica fisico proprio propria " +
     "local varejista varejo atacadista industrial artesanal profissional todo toda tipo " +
-    "variedade venda comercio artigo produto novo nova diversos diverso autorizada autorizado"
+    "variedade venda comercio artigo produto novo nova diversos diverso autorizada autorizado " +
+    "ramo segmento setor"
   ).split(" "),
 );
 

@@ -7,7 +7,7 @@
 import { isFillerWord } from "../fillers.ts";
 import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { Token } from "../words/tokens.ts";
+import { foldWord, type Token } from "../words/tokens.ts";
 import type { GoodsReading } from "./goods.ts";
 import { type LexiconChoice, lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
@@ -35,8 +35,39 @@ export interface Before {
 /** The trade that begins at a token; null where none does. */
 export function readTrade(sentence: Sentence, at: number): GoodsReading | null {
   const trade = lexicon().trades.longest(sentence.tokens, at, (index) => sentence.free(index));
-  return trade === null || isOpen(sentence, trade) ? null : withTail(sentence, readingOf(trade));
+  if (trade === null || isOpen(sentence, trade)) return null;
+  return withTail(sentence, readingOf(firstOfTwo(sentence, trade) ?? trade));
 }
+
+/** The first of two trades in the plural; null where a name stands for one. */
+function firstOfTwo(
+  { tokens }: Sentence,
+  { from, to, value }: Match<LexiconChoice>,
+): Match<LexiconChoice> | null {
+  if (to !== from + 3 || !AND.has(tokens[from + 1]?.folded ?? "")) return null;
+  const { trades } = lexicon();
+  const two = areTwo([tokens[from] as Token, tokens[from + 2] as Token], value);
+  return two ? trades.longest(tokens, from, (index) => index === from) : null;
+}
+
+/**
+ * "livrarias e papelarias" are the ones and the others, where "livraria e papelaria" is one shop:
+ * whether two words are trades in the plural of which the name of both lacks one.
+ */
+function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
+  const { trades: names } = lexicon();
+  // Not of goods, which the lexicon has in the plural: "móveis e eletrodomésticos".
+  const single = (word: Token) =>
+    foldWord(names.vocabulary.get(word.key) ?? word.folded) !== word.folded
+      ? names.longest([word], 0)
+      : null;
+  const trades = words.map(single);
+  if (trades.includes(null)) return false;
+  const said = (code: string) => both.codes.some((own) => code.startsWith(own));
+  return isGeneral(both) || !trades.flatMap((one) => one?.value.codes ?? []).every(said);
+}
+
+const AND = new Set(["e", "and"]);
 
 function readingOf({ to, value }: Match<LexiconChoice>): GoodsReading {
   return { ...value, to, certainty: isGeneral(value) || value.codes.length > 2 ? 0.9 : 0.95 };
@@ -120,5 +151,7 @@ export function readLent(
   if (at === to) return null;
   const tokens = [token, ...sentence.tokens.slice(at, at + LENT_MAX)];
   const match = lexicon().trades.longest(tokens, 0, (i) => i === 0 || sentence.free(at + i - 1));
-  return match === null || match.to < 2 ? null : { ...readingOf(match), to: at + match.to - 1 };
+  if (match === null || match.to < 2) return null;
+  if (match.to === 2 && areTwo(tokens.slice(0, 2), match.value)) return null;
+  return { ...readingOf(match), to: at + match.to - 1 };
 }

@@ -74,7 +74,8 @@ export const NATURES: readonly NatureRow[] = [
     trade: true,
   },
   { names: "sindicato|entidade sindical|labor union", codes: ["3131"], trade: true },
-  { names: "cartório|serviço notarial", codes: ["3034"], trade: true },
+  // Every "cartório" has that activity, by which people look for it.
+  { names: "serviço notarial e registral", codes: ["3034"] },
   {
     names: "partido político|partido",
     codes: ["3255", "3263", "3271"],

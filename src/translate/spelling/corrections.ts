@@ -21,7 +21,7 @@ import type { Token } from "../words/tokens.ts";
 import { englishSingulars, otherGenders, plainForms } from "../words/wordforms.ts";
 import { COMMON_WORDS } from "./commonwords.ts";
 import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
-import { isSwapped } from "./slips.ts";
+import { isDoubled, isSwapped } from "./slips.ts";
 import { hasSpellWords, spellWordsSteps } from "./spellwords.ts";
 
 /** What the stage works on. */
@@ -146,9 +146,11 @@ function isName(sentence: Sentence, at: number): boolean {
 function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
   // Of those that mean the same, one with the same letters is nearest to what was written.
   const swapped = ({ word }: Guess) => (isSwapped(word, unknown) ? 0 : 1);
+  const doubled = ({ word }: Guess) => (isDoubled(unknown, word) ? 0 : 1);
   const [best, ...others] = [...guesses].sort(
     (a, b) =>
       a.distance - b.distance ||
+      doubled(a) - doubled(b) ||
       b.weight - a.weight ||
       swapped(a) - swapped(b) ||
       (a.word < b.word ? -1 : 1),
@@ -157,6 +159,7 @@ function bestOf(guesses: readonly Guess[], unknown: string): Guess | null {
   const even = others.some(
     ({ distance, weight, value }) =>
       distance === best.distance &&
+      doubled(best) > 0 &&
       !meanTheSame(value, best.value) &&
       (weight === best.weight || best.weight < WEIGHTS.known),
   );

@@ -37,6 +37,14 @@ export function isUsualSlip(unknown: string, word: string): boolean {
   return areNeighbours(written, word[at] ?? "") || heard(unknown) === heard(word);
 }
 
+/** Whether a word is another one with a letter written twice: "Curitibaa". */
+export function isDoubled(unknown: string, word: string): boolean {
+  if (unknown.length !== word.length + 1) return false;
+  let at = 0;
+  while (at < word.length && word[at] === unknown[at]) at++;
+  return unknown[at] === unknown[at - 1] && unknown.slice(at + 1) === word.slice(at);
+}
+
 /** Whether two words have the same letters. */
 export function isSwapped(one: string, other: string): boolean {
   return one.length === other.length && [...one].sort().join("") === [...other].sort().join("");

@@ -61,7 +61,9 @@ const WORDS = new Map(
     "hospitales:hospitais ingenieria:engenharia ingenieros:engenheiros coches:carros coche:carro " +
     "juguetes:brinquedos flores:flores limpieza:limpeza seguridad:seguranca belleza:beleza " +
     "peluquero:cabeleireiro gasolineras:postos gasolinera:posto bebidas:bebidas comida:comida " +
-    "escritorios:escritorios iglesia:igreja iglesias:igrejas cooperativas:cooperativas"
+    "escritorios:escritorios lavadero:lavador lavaderos:lavadores autos:carros auto:carro " +
+    "estacion:estacao estaciones:estacoes " +
+    "iglesia:igreja iglesias:igrejas cooperativas:cooperativas"
   )
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),

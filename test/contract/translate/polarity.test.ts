@@ -144,6 +144,7 @@ const SCOPES: readonly (readonly [text: string, wish: string])[] = [
   [" que não sejam MEI e que tenham e-mail", "mei:false email"],
   [" exceto MEI, em SP", "mei:false uf:SP"],
   [" exceto MEI, com telefone", "mei:false phone"],
+  [" exceto microempreendedores individuais (MEI) com telefone", "mei:false phone"],
   [" não MEI no Paraná", "mei:false uf:PR"],
   [" sem telefone em SP", "uf:SP left"],
   [" no PR, exceto Curitiba e Londrina", "notcity:4106902,4113700:PR"],

@@ -128,6 +128,8 @@ const SLIPS: readonly (readonly [text: string, read: Readonly<Record<string, str
   ["supermecados na Bahai", { supermecados: "supermercados", Bahai: "Bahia" }],
   ["hopitais na cidade de Sorocba", { hopitais: "hospitais", Sorocba: "Sorocaba" }],
   ["farmaciaa com telefone", { farmaciaa: "farmácia" }],
+  // A letter twice is nearer than another word ("curitibana").
+  ["padarias em Curitibaa", { Curitibaa: "Curitiba" }],
   [
     "restaurntes em Florianopoliss",
     { restaurntes: "restaurantes", Florianopoliss: "Florianópolis" },

@@ -116,6 +116,15 @@ describe("wishes", () => {
     assert.deepEqual(some.cnae_exclude, ["4771-7/02"]);
   });
 
+  it("takes two trades in the plural for both, and their names together for one shop", () => {
+    const codes = (text: string) => probe.spec(text).filters.industry.cnae_any_of;
+    assert.deepEqual(codes("livrarias e papelarias"), ["4761-0/01", "4761-0/03"]);
+    assert.deepEqual(codes("livraria e papelaria"), ["4761-0/01"]);
+    assert.deepEqual(codes("hotéis e restaurantes"), ["5510-8/01", "5611-2/01"]);
+    assert.deepEqual(codes("representantes do ramo de calçados"), ["4616-8/00"]);
+    assert.deepEqual(codes("cartórios"), ["6912-5/00"]);
+  });
+
   it("takes no words for activities that only say what is had, or where something is", () => {
     const codes = (text: string) => probe.spec(text).filters.industry.cnae_any_of;
     assert.deepEqual(codes("dentistas com domínio próprio na internet"), codes("dentistas"));
