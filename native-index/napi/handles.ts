@@ -30,11 +30,13 @@ export interface SelectRequest {
 /**
  * A page that is found and rendered in one call. It is frozen at its first use and read only once:
  * keep it for the further pages and repeated questions. `afterRow` is that of each call instead.
+ * Of one that comes `once` nothing is kept, and it stays as it is.
  */
 export interface WholePageRequest extends SelectRequest {
   readonly fields: readonly string[];
   /** The same as numbers (search/packedpage.ts); where they are there nothing else is read. */
   readonly packed?: Float64Array | undefined;
+  readonly once?: boolean;
 }
 
 /** Work done by one call, counted so that tests need no clock. */

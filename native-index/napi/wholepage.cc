@@ -18,19 +18,28 @@ namespace {
 // Marks requests that carry what was read from them.
 constexpr napi_type_tag kPageTag = {0x70656e6569726133, 0x7061676577686f6c};
 
+void read(const Given& request, WholePage& wanted) {
+  const Given packed = request.member("packed");
+  wanted.page = packed.isUndefined() ? readPageRequest(request) : readPackedPage(packed);
+  wanted.fields = readFields(request.member("fields"));
+}
+
 }  // namespace
 
-WholePage& readWholePage(const Given& request) {
+WholePage& readWholePage(const Given& request, WholePage& once) {
   WholePage* const known = unwrapIf<WholePage>(request, kPageTag, "a request of a page");
   if (known != nullptr) return *known;
-  auto read = std::make_unique<WholePage>();
-  const Given packed = request.member("packed");
-  read->page = packed.isUndefined() ? readPageRequest(request) : readPackedPage(packed);
-  read->fields = readFields(request.member("fields"));
-  WholePage& kept = *read;
-  wrap(request.env(), request.value(), kPageTag, std::move(read));
+  const Given comesOnce = request.member("once");
+  if (!comesOnce.isUndefined() && comesOnce.flag()) {
+    read(request, once);
+    return once;
+  }
+  auto kept = std::make_unique<WholePage>();
+  read(request, *kept);
+  WholePage& page = *kept;
+  wrap(request.env(), request.value(), kPageTag, std::move(kept));
   check(request.env(), napi_object_freeze(request.env(), request.value()));
-  return kept;
+  return page;
 }
 
 size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {

@@ -1,7 +1,8 @@
 // A page that is found and rendered in one call. What comes in: a WholePageRequest of engine.ts.
-// What goes out: the same as C++ reads it, tied to the object for as long as that lives.
-// Invariant: the object is frozen, so that what is kept is what it says; only the row after which
-// the page begins comes anew with each call.
+// What goes out: the same as C++ reads it, tied to the object for as long as that lives, unless the
+// object says that it comes only once.
+// Invariant: an object that is kept is frozen, so that what is kept is what it says; only the row
+// after which the page begins comes anew with each call.
 #pragma once
 #include <span>
 
@@ -19,8 +20,9 @@ struct WholePage {
   std::vector<Field> fields;
 };
 
-// Reads a request, or gives what was read of it before.
-WholePage& readWholePage(const Given& request);
+// Reads a request, or gives what was read of it before. One that comes only once is read to `once`:
+// memory that waits for the collector of JavaScript, millions of times, is more than it is worth.
+WholePage& readWholePage(const Given& request, WholePage& once);
 
 // What a page says of itself, in the order in which JavaScript reads it, and behind that what it is
 // told: from which byte of the room its text may be written.

@@ -27,8 +27,18 @@ const RANGE_COLUMNS = {
   establishments: 8,
 } as const satisfies Readonly<Record<RangeClause["column"], number>>;
 
-/** The numbers of a page in the order of the rows. */
-export function packedPage(clauses: readonly Clause[], limit: number): Float64Array | undefined {
+/** Numbers of a page that is asked for once; read before the next one is packed. */
+const scratch = new Float64Array(512);
+
+/**
+ * The numbers of a page in the order of the rows. Those of one that comes `once` stand where the
+ * next one's will, if they have room there.
+ */
+export function packedPage(
+  clauses: readonly Clause[],
+  limit: number,
+  once = false,
+): Float64Array | undefined {
   const numbers = [limit, clauses.length];
   for (const clause of clauses) {
     if (clause.kind === "words" || clause.kind === "rows") return undefined;
@@ -45,5 +55,7 @@ export function packedPage(clauses: readonly Clause[], limit: number): Float64Ar
       for (const code of codes) numbers.push(code);
     }
   }
-  return Float64Array.from(numbers);
+  if (!once || numbers.length > scratch.length) return new Float64Array(numbers);
+  scratch.set(numbers);
+  return scratch.subarray(0, numbers.length);
 }

@@ -65,6 +65,11 @@ const RANK_REASON = "the rows are stored in this order";
 
 /** Specs are immutable, so that the pages of one need not be compiled again. */
 const compiledSpecs = new WeakMap<AccountQuerySpec, Compiled>();
+/**
+ * The one that was compiled last, which most are asked for once more at once or never again; what
+ * is in a weak map for nothing costs the collector more than compiling.
+ */
+let youngest: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
 
 /** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
 export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Phase[] {
@@ -77,8 +82,11 @@ export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly
 }
 
 function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
-  const known = compiledSpecs.get(spec);
-  if (known !== undefined && known.segment === segment) return known;
+  const known = youngest?.spec === spec ? youngest.made : compiledSpecs.get(spec);
+  if (known !== undefined && known.segment === segment) {
+    compiledSpecs.set(spec, known);
+    return known;
+  }
   const order = orderOf(spec);
   const seed = BigInt(spec.scoring.random_seed ?? 0);
   const phases = phaseClauses(segment, spec.filters).map((clauses) => ({ clauses, order, seed }));
@@ -86,7 +94,7 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   const single = one !== undefined && second === undefined;
   const clauses = single ? one.clauses : clausesOf(segment, spec.filters);
   const made = { segment, phases, clauses };
-  compiledSpecs.set(spec, made);
+  youngest = { spec, made };
   return made;
 }
 

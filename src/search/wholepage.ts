@@ -3,7 +3,8 @@
  * rows, of one phase, of accounts as they are. What goes out: the page with its text.
  * Invariant: the same page, total and text as by `plan`, `execute`, `collect` and `project`; any
  * other question is none of these, and gives null. The addon reads a question once, so the request
- * is kept beside its spec, which never changes; the total is that of the call, kept nowhere here.
+ * of a spec that is kept, and so may come again, is kept beside it; the spec never changes. Of any
+ * other spec nothing outlives the call. The total is that of the call, kept nowhere here.
  * Memory of its own for each text lies outside of the heap, and costs more than to write it:
  * whoever has room for it gives that.
  */
@@ -27,6 +28,8 @@ interface PageOptions {
   readonly afterRow: number;
   /** Where the text may be written to, if it is not to have memory of its own. */
   readonly room?: TextRoom | null;
+  /** Whether the caller keeps the spec, and asks with the same object again. */
+  readonly kept?: boolean;
 }
 
 /** A page with its text. */
@@ -85,8 +88,8 @@ function textOf(segment: Segment, request: WholePageRequest, options: PageOption
     : segment.native.wholePage(request, afterRow, facts, room.memory);
 }
 
-function knownOf(segment: Segment, { spec, fields }: PageOptions): Known | null {
-  const before = requests.get(spec);
+function knownOf(segment: Segment, { spec, fields, kept = false }: PageOptions): Known | null {
+  const before = kept ? requests.get(spec) : undefined;
   if (before !== undefined && before.segment === segment && before.fields === fields) return before;
   const [phase, second] = phasesOf(segment, spec);
   if (phase === undefined || second !== undefined || !isRankOrder(phase.order)) return null;
@@ -99,10 +102,12 @@ function knownOf(segment: Segment, { spec, fields }: PageOptions): Known | null 
     method: "rank",
     afterRow: -1,
     limit,
-    fields: [...fields],
-    packed: packedPage(clauses, limit),
+    // One that is kept is frozen; the list is the caller's.
+    fields: kept ? [...fields] : fields,
+    packed: packedPage(clauses, limit, !kept),
+    once: !kept,
   };
   const known: Known = { segment, fields, request, plan: null };
-  requests.set(spec, known);
+  if (kept) requests.set(spec, known);
   return known;
 }

@@ -28,7 +28,7 @@ import { currentSegment, type KeyCall } from "../server/service.ts";
 import { readKinds, readSince, readWatch } from "./changeoptions.ts";
 import { changesSince, type HeldPair, noSuchMonth, openPair, pairId } from "./changepair.ts";
 import { decodeListed } from "./listedcursor.ts";
-import { allowedFieldsHash } from "./search.ts";
+import { allowedFieldsHash } from "./pagecursors.ts";
 import { readCursor, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
 
 /** A question that can be answered. */

@@ -19,9 +19,10 @@ import { readWhole, refuseQueryMistakes } from "../server/query.ts";
 import { type HttpAnswer, json } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question } from "../server/service.ts";
+import { allowedFieldsHash } from "./pagecursors.ts";
 import { tookMs } from "./pagetext.ts";
 import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "./route.ts";
-import { allowedFieldsHash, answerSteps } from "./search.ts";
+import { answerSteps } from "./search.ts";
 
 /** Establishments of a page: at most, and where no limit is given. */
 const LIMIT_MAX = 500;

@@ -3,7 +3,8 @@
  * segment. What goes out: the normalized request, from memory where the same bytes came before.
  * Invariant: an entry is only found for exactly the same bytes under the same plan and segment, and
  * by a tenant that sent them before: how quick an answer is, and whether it is remembered, must not
- * tell what others ask. The number of entries is bounded.
+ * tell what others ask. The number of entries is bounded, and a body that comes for the first time
+ * is none: most never come again, and each would outlive the collector's quick rounds.
  */
 import type { Plan } from "../../access/plans.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -21,6 +22,7 @@ import { costOf, limitOf } from "../server/cost.ts";
 import { weakTag } from "../server/etag.ts";
 import type { Question } from "../server/service.ts";
 import { readFacets } from "./facets.ts";
+import { SeenBodies } from "./seenbodies.ts";
 
 /** Accounts in a page where no limit is given. */
 export const SEARCH_LIMIT_DEFAULT = 100;
@@ -64,7 +66,7 @@ export interface Reading {
 type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
 
 /** A request with what it costs, and the tenants that sent it. */
-interface Kept<Request> {
+export interface Kept<Request> {
   readonly request: Request;
   readonly cost: number;
   readonly askers: string[];
@@ -80,7 +82,10 @@ export class PreparedRequests<Request> {
   readonly #read: ReadRequest<Request>;
   /** What was asked for last: it is the youngest of its map already. */
   #youngest: Kept<Request> | null = null;
+  /** The body of the last one that was not kept before. */
+  #newBody: Uint8Array | null = null;
   readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Kept<Request>>>>();
+  readonly #seen = new SeenBodies();
 
   constructor(read: ReadRequest<Request>) {
     this.#read = read;
@@ -104,13 +109,20 @@ export class PreparedRequests<Request> {
     const request = yield* this.#read(body, { segment, plan, charge, asker: question });
     // Whose lists they are, and what they hold now, does not stand in the body.
     if (isListed(request)) return request;
+    if (!this.#seen.cameBefore(body, identity.tenantId)) return request;
     const cache = this.#cacheOf(segment, plan);
     const askers = [...(cache.get(keyOf(body))?.askers ?? []), identity.tenantId];
     this.#youngest = { request, cost, askers: askers.slice(-ASKERS_MAX) };
     cache.delete(keyOf(body));
     if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
     cache.set(keyOf(body), this.#youngest);
+    this.#newBody = body;
     return request;
+  }
+
+  /** What was kept of this very question, and not before; null where nothing was. */
+  keptNow({ body }: Question): Kept<Request> | null {
+    return body === this.#newBody ? this.#youngest : null;
   }
 
   /** The request in a body that came before, charged; null where it did not, or is forgotten. */
@@ -163,6 +175,11 @@ export function prepareSearch(call: Question<"listed">, segment: Segment): Steps
 /** The same where it was read before; null where it was not. */
 export function keptSearch(call: Question, segment: Segment): Kept<SearchRequest> | null {
   return searches.kept(call, segment);
+}
+
+/** The same of a question that was read just now, and is kept from now on; null of any other. */
+export function newlyKeptSearch(call: Question): Kept<SearchRequest> | null {
+  return searches.keptNow(call);
 }
 
 /** What a plan lets a search of a snapshot be normalized by, with what is sent beside the spec. */

@@ -5,7 +5,6 @@
  * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
-import type { Plan } from "../../access/plans.ts";
 import type { AccountSlices } from "../../search/accountslices.ts";
 import type { PageAhead } from "../../search/ahead.ts";
 import type { Facets } from "../../search/facet.ts";
@@ -13,8 +12,7 @@ import type { Projector } from "../../search/project.ts";
 import type { SearchAnswer, SlicedAnswer } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { TextRoom } from "../../search/wholepage.ts";
-import { CursorTemplate, claimsSnapshot, type PagesScope } from "../../spec/cursor.ts";
-import { fieldsHash } from "../../spec/identity.ts";
+import { claimsSnapshot } from "../../spec/cursor.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { stepwise } from "../server/background-tasks.ts";
 import type { AnswerBody } from "../server/body-stream.ts";
@@ -32,13 +30,15 @@ import {
 } from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
 import { refuseTooBroad } from "./breadth.ts";
-import { decodeListed } from "./listedcursor.ts";
+import { cursorAfter, rowAfter } from "./pagecursors.ts";
 import { headOf, tailOf, tookMs } from "./pagetext.ts";
 import { type RememberingPart, rememberedSearch, remembering } from "./rememberedsearch.ts";
 import {
   cursorOf,
   isSmall,
+  type Kept,
   keptSearch,
+  newlyKeptSearch,
   prepareSearch,
   type SearchRequest,
 } from "./search-request.ts";
@@ -75,6 +75,8 @@ interface PageRun extends PageStart {
   readonly ahead: PageAhead | null;
   /** Whether its bytes may be lent. */
   readonly lends: boolean;
+  /** Whether the request was read before. */
+  readonly kept: boolean;
 }
 
 /** Whether steps are done in the call that began them: its answer is sent at once, so it lends. */
@@ -125,13 +127,23 @@ export function searchAccountsLent(call: KeyCall<SearchPart | RememberingPart>):
     const turn = { isFirst: true };
     const reply = answerSteps(call, segment, searchSteps(call, segment, startMs, turn));
     turn.isFirst = false;
-    return reply;
+    return rememberedIf(call, segment, reply, newlyKeptSearch(call));
   }
-  const { request: prepared, cost } = kept;
+  const { request: prepared } = kept;
   refuseDear(call, prepared);
   const reply = answerKept(call, { segment, prepared, kind: ACCOUNTS, startMs }, true);
-  if (!call.service.responses.on) return reply;
-  return remembering(call, segment, reply, { cost, dear: isDear(prepared) });
+  return rememberedIf(call, segment, reply, kept);
+}
+
+/** Passes an answer on, and remembers it where its request is kept: the question came before. */
+function rememberedIf(
+  call: KeyCall<RememberingPart>,
+  segment: Segment,
+  reply: Reply,
+  kept: Kept<SearchRequest> | null,
+): Reply {
+  if (kept === null || !call.service.responses.on) return reply;
+  return remembering(call, segment, reply, { cost: kept.cost, dear: isDear(kept.request) });
 }
 
 function* searchSteps(
@@ -189,7 +201,7 @@ function answerKept(call: Question<PagePart>, question: PageQuestion, lends: boo
   if (typeof begun !== "number") return begun;
   const ahead = aheadOf(call, question, begun);
   if (ahead === null && question.prepared.spec.limit <= WHOLE_ACCOUNTS_MAX) {
-    return answerTo(call, question, { afterRow: begun, ahead, lends });
+    return answerTo(call, question, { afterRow: begun, ahead, lends, kept: true });
   }
   const steps = restOfPage(call, question, { afterRow: begun, ahead, turn: LATER });
   return answerSteps(call, question.segment, steps);
@@ -202,7 +214,7 @@ function beginPage(
 ): number | HttpAnswer {
   const { segment, prepared } = question;
   refuseTooBroad(call.service.engine, segment, prepared);
-  const afterRow = beginOf(call, question);
+  const afterRow = rowAfter(call, question);
   return unchanged(call, prepared.headers.ETag) ?? afterRow;
 }
 
@@ -231,7 +243,7 @@ function* restOfPage(
     // Found out at the cost of a count, not of a large page.
     refuseWithoutPlace(service.streams, call.identity.tenantId);
   }
-  return answerTo(call, question, { afterRow, ahead, lends: run.turn.isFirst });
+  return answerTo(call, question, { afterRow, ahead, lends: run.turn.isFirst, kept: false });
 }
 
 /** Whether this is the first page of a search and has more accounts than are rendered at once. */
@@ -252,7 +264,7 @@ function answerTo(call: Question<PagePart>, question: PageQuestion, run: PageRun
   const room = run.lends ? beginLent(head, prefix) : null;
   const page = pageOf(call, question, run, room);
   const counted = run.ahead?.facets ?? facetsOf(call, segment, prepared);
-  const next = page.more ? cursorAfter(call, question, page.lastRow) : null;
+  const next = page.more ? cursorAfter(call, question, page, run) : null;
   const end = tailOf(page, next, counted, tookMs(service.clock, startMs));
   if (page.placed >= 0 && room !== null) {
     const lent = endLent(room.at + page.placed, end);
@@ -286,13 +298,13 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
 function pageOf(
   call: Question<"clock" | "engine" | "telemetry">,
   { segment, prepared, kind }: PageQuestion,
-  { afterRow, ahead }: PageRun,
+  { afterRow, ahead, kept }: PageRun,
   room: TextRoom | null,
 ): FoundPage {
   const { spec } = prepared;
   const { fields, include_explain: explain } = spec.output;
   const { onePerCompany, project } = kind;
-  const asked = { spec, fields, afterRow, explain, ahead, onePerCompany, project, room };
+  const asked = { spec, fields, afterRow, explain, ahead, onePerCompany, project, room, kept };
   const { clock, engine, telemetry } = call.service;
   const startMs = clock.monotonicMs();
   const page =
@@ -340,57 +352,4 @@ function claimedSegment(
   const cursor = cursorOf(body) ?? "";
   const replaced = service.replaced((id) => id !== served && claimsSnapshot(cursor, id));
   return replaced === null || replaced.native.poisoned() ? current : replaced;
-}
-
-/** The row that the page begins after, by the cursor of the request; -1 for the first page. */
-function beginOf(call: Question<"secrets">, question: PageQuestion): number {
-  const { cursor } = question.prepared;
-  if (cursor === null) return -1;
-  const binding = bindingOf(call, question);
-  const scope = { ...pagesScope(call, question), binding };
-  return decodeListed(question.prepared.spec, cursor, scope, call.service.secrets.cursor);
-}
-
-/** One for each request that is kept; those are kept by segment and plan. */
-const templates = new WeakMap<SearchRequest, CursorTemplate>();
-
-/** The cursor of the page behind a row. */
-function cursorAfter(call: Question<"secrets">, question: PageQuestion, lastRow: number): string {
-  const { prepared } = question;
-  let template = templates.get(prepared);
-  if (template === undefined) {
-    template = new CursorTemplate(pagesScope(call, question));
-    templates.set(prepared, template);
-  }
-  return template.after(lastRow, bindingOf(call, question), call.service.secrets.cursor);
-}
-
-/** What the cursors of a request say. */
-function pagesScope({ plan }: Question, { segment, prepared }: PageQuestion): PagesScope {
-  return {
-    snapshotId: segment.snapshotId,
-    specHash: prepared.resultHash,
-    fieldsHash: allowedFieldsHash(plan),
-  };
-}
-
-/** What the cursors of the question before were bound to: mostly it is the same tenant. */
-let lastBinding: readonly string[] = [];
-
-/** What they are bound to besides. */
-function bindingOf({ identity }: Question, { kind }: PageQuestion): readonly string[] {
-  const { tenantId } = identity;
-  if (lastBinding[0] !== tenantId || lastBinding[1] !== kind.endpoint) {
-    lastBinding = [tenantId, kind.endpoint];
-  }
-  return lastBinding;
-}
-
-const fieldHashes = new WeakMap<Plan, string>();
-
-/** The hash of what a plan allows, made once. */
-export function allowedFieldsHash(plan: Plan): string {
-  const hash = fieldHashes.get(plan) ?? fieldsHash(plan.fields);
-  fieldHashes.set(plan, hash);
-  return hash;
 }

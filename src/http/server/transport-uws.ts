@@ -115,7 +115,10 @@ class UwsTransport implements Transport {
       opened: (lane) => this.#accept(lane),
       asked: (lane, response, request) => {
         const exchange = this.#begin(lane, response, request);
-        if (exchange !== null) handler(exchange);
+        if (exchange === null) return;
+        handler(exchange);
+        // Most are answered by now; a set that each of them comes to and leaves is never at rest.
+        if (!exchange.settled) this.#open.add(exchange);
       },
       closed: (lane) => this.#forget(lane),
     });
@@ -158,7 +161,6 @@ class UwsTransport implements Transport {
       return null;
     }
     const exchange = new UwsExchange(response, request, connection, this.#around);
-    this.#open.add(exchange);
     this.#activeMs = performance.now();
     return exchange;
   }

@@ -147,6 +147,11 @@ export class UwsExchange implements Exchange {
     return this.#connection.address;
   }
 
+  /** Whether the answer is out, or the client gone. */
+  get settled(): boolean {
+    return this.#whole || this.#aborted;
+  }
+
   get aborted(): boolean {
     return this.#aborted;
   }

@@ -59,7 +59,7 @@ describe("a whole page", () => {
       const spec = random() < 0.7 ? { ...made, ...RANKED } : made;
       const fields = OUTPUT_FIELD_NAMES.filter(() => random() < 0.3);
       const afterRow = random() < 0.5 ? -1 : Math.floor(random() * one.rows.length);
-      const request = { spec, fields, afterRow, explain: false };
+      const request = { spec, fields, afterRow, explain: false, kept: random() < 0.7 };
       for (let again = 0; again < 2; again++) {
         const found = wholePage(one.segment, request);
         if (found === null) continue;
@@ -77,7 +77,7 @@ describe("a whole page", () => {
     const asked: AccountQuerySpec = { ...spec, ...RANKED };
     for (const subject of [one, other, one]) {
       for (const fields of [["cnpj"], ["uf", "cnpj"], ["cnpj"]]) {
-        const request = { spec: asked, fields, afterRow: -1, explain: false };
+        const request = { spec: asked, fields, afterRow: -1, explain: false, kept: true };
         assert.deepEqual(wholePage(subject.segment, request), inParts(subject, request));
       }
     }
@@ -138,6 +138,32 @@ describe("a whole page", () => {
       const call = () => one.segment.native.wholePage(request, -1, new Float64Array(5));
       assert.throws(call, expected, `${numbers}`);
     }
+  });
+
+  it("is read anew where it comes once, and leaves nothing at its request", () => {
+    const facts = new Float64Array(5);
+    const pages = [true, false].map((once) => {
+      const packed = Float64Array.of(2, 0);
+      const request = { ...WHOLE, packed, once };
+      return [2, 3].map((limit) => {
+        if (!Object.isFrozen(request)) request.packed = Float64Array.of(limit, 0);
+        one.segment.native.wholePage(request, -1, facts);
+        return [facts[1], Object.isFrozen(request)];
+      });
+    });
+    assert.deepEqual(pages, [
+      [
+        [2, false],
+        [3, false],
+      ],
+      [
+        [2, true],
+        [2, true],
+      ],
+    ]);
+    const once = { ...WHOLE, once: 1 as unknown as boolean };
+    const call = () => one.segment.native.wholePage(once, -1, facts);
+    assert.throws(call, /^TypeError: once must be true or false, not 1$/);
   });
 
   it("is none where its place is outside of the room", () => {
