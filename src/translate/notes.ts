@@ -7,7 +7,10 @@
 import type { Words } from "./words/sentence.ts";
 
 /** Languages of sentences for people. */
-export type Language = "pt" | "en";
+export const LANGUAGES = ["pt", "en"] as const;
+
+/** One of them. */
+export type Language = (typeof LANGUAGES)[number];
 
 /** A sentence in both languages. */
 export type Sentences = Readonly<Record<Language, string>>;

@@ -21,7 +21,7 @@ import { findFilters } from "./filters/filters.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople } from "./filters/people.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
-import { languageOf, type Note, Notes } from "./notes.ts";
+import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
 import { dayOf } from "./numbers/calendar.ts";
@@ -71,6 +71,12 @@ export interface TranslationExplain {
 /** A longer text is translated stage by stage, so that others have their turn in between. */
 const SHORT_MAX = 300;
 
+/** How a text is translated. */
+interface Wishes {
+  readonly long?: boolean;
+  readonly language?: Language | undefined;
+}
+
 /** Translates a text of at most `TEXT_MAX` units. */
 export function translate(text: string, segment: Segment): Translation {
   return atOnce(translateSteps(text, segment));
@@ -78,12 +84,13 @@ export function translate(text: string, segment: Segment): Translation {
 
 /**
  * As `translate`, in steps where the text is `long`, and where the translator is
- * not ready yet.
+ * not ready yet. What it says of itself is in a `language` that somebody reads, else in that of the
+ * text.
  */
 export function* translateSteps(
   text: string,
   segment: Segment,
-  long = text.length > SHORT_MAX,
+  { long = text.length > SHORT_MAX, language }: Wishes = {},
 ): Steps<Translation> {
   yield* lexiconSteps();
   yield* officialTextSteps(segment);
@@ -91,7 +98,8 @@ export function* translateSteps(
   const sentence = new Sentence(text);
   readAbbreviations(sentence);
   readSpanish(sentence, gazetteer);
-  const notes = new Notes(languageOf(sentence.tokens.map(({ folded }) => folded)));
+  const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
+  const notes = new Notes(language ?? said());
   const districts = new SaidDistricts(new DistrictNames(segment));
   const around = {
     ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },

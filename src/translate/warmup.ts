@@ -49,7 +49,7 @@ export function* warmTranslationSteps(segment: Segment): Steps<void> {
   yield* cityIndexSteps(gazetteer);
   yield* officialNamesSteps(segment);
   for (const sentence of SENTENCES) {
-    yield* translateSteps(sentence, segment, true);
+    yield* translateSteps(sentence, segment, { long: true });
     yield;
   }
   yield* refuseNames(segment);

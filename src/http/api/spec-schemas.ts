@@ -5,6 +5,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { SPEC_SCHEMA } from "../../spec/schema.ts";
+import { LANGUAGES } from "../../translate/notes.ts";
 import {
   closed,
   count,
@@ -51,7 +52,17 @@ const suggested = Type.Object(
 
 /** The schemas of translating a sentence by name. */
 export const TRANSLATE_SCHEMAS = {
-  TranslateRequest: Type.Object({ query_text: sentence }, closed),
+  TranslateRequest: Type.Object(
+    {
+      query_text: sentence,
+      language: Type.Optional(
+        Type.Enum([...LANGUAGES], {
+          description: "Of what `explain` says; that of the sentence by default.",
+        }),
+      ),
+    },
+    closed,
+  ),
   TranslateAnswer: Type.Object(
     {
       request_id: requestId,

@@ -7,7 +7,9 @@
 import { AppError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
+import { shown } from "../../spec/reader.ts";
 import type { Steps } from "../../steps.ts";
+import { LANGUAGES, type Language } from "../../translate/notes.ts";
 import { suggestionSteps } from "../../translate/suggestions.ts";
 import { translateSteps } from "../../translate/translate.ts";
 import { readBody } from "../server/body.ts";
@@ -27,9 +29,9 @@ export function translateLeads(call: Question<"engine" | "hold" | "segment">): R
 
 function* translationSteps(call: Question<"engine">, segment: Segment): Steps<HttpAnswer> {
   const { service, plan, body, requestId } = call;
-  const text = readText(body);
+  const { text, language } = readRequest(body);
   call.spend(costOf({ text }));
-  const translation = yield* translateSteps(text, segment);
+  const translation = yield* translateSteps(text, segment, { language });
   const { spec } = normalizeSpec(translation.spec, searchContext(segment, plan));
   const matches = service.engine.countMatches(segment, spec);
   const suggestions = yield* suggestionSteps(segment, translation, spec);
@@ -46,10 +48,16 @@ function* translationSteps(call: Question<"engine">, segment: Segment): Steps<Ht
 }
 
 /** The sentence in a body; throws `invalid_request` with every mistake. */
-function readText(bytes: Uint8Array): string {
-  const body = readBody(bytes, ["query_text"]);
+function readRequest(bytes: Uint8Array): { text: string; language: Language | undefined } {
+  const body = readBody(bytes, ["query_text", "language"]);
+  const { members, mistakes } = body;
   checkText(body);
-  const [first] = body.mistakes;
-  if (first === undefined) return body.members.query_text as string;
-  throw new AppError("invalid_request", first.detail, { errors: body.mistakes });
+  const language = LANGUAGES.find((one) => one === members.language);
+  if (members.language !== undefined && language === undefined) {
+    const detail = `language must be ${LANGUAGES.join(" or ")}, not ${shown(members.language)}.`;
+    mistakes.push({ pointer: "/language", code: "unknown_value", detail });
+  }
+  const [first] = mistakes;
+  if (first === undefined) return { text: members.query_text as string, language };
+  throw new AppError("invalid_request", first.detail, { errors: mistakes });
 }

@@ -22,13 +22,13 @@ export const OPTIONAL_GROUPS: readonly FilterGroup[] = ["lists"];
 /** Sections of the console's form, in its order. */
 export const SECTIONS = [
   "activity",
+  "lists",
   "place",
   "company",
   "opened",
   "contact",
   "capital",
   "name",
-  "lists",
 ] as const;
 
 /** What the translator calls words that become a filter. */

@@ -82,6 +82,23 @@ describe("a number in the box", () => {
     }
   });
 
+  inBrowser("tells of activities before the codes of other registers", async (open) => {
+    const visit = await open(ana);
+    const { cnpj } = await someAccount(visit, BRANCH);
+    await visit.go(`/app#/empresa/${cnpj}`);
+    const { drawer, fields } = words.table;
+    await visit.page.getByText(fields.municipality_tom as string).waitFor();
+    const text = (await visit.page.locator("main").textContent()) ?? "";
+    const places = [drawer.activities, drawer.address, fields.municipality_ibge as string].map(
+      (one) => text.indexOf(one),
+    );
+    assert.deepEqual(
+      [...places].sort((a, b) => a - b),
+      places,
+    );
+    assert.ok(!places.includes(-1));
+  });
+
   inBrowser("is told when it is mistyped or in no data", async (open) => {
     const visit = await open(ana);
     await visit.go("/app");
@@ -157,6 +174,19 @@ describe("a text that nobody understands", () => {
     await visit.page.goBack();
     await examples.first().click();
     await visit.page.getByRole("gridcell").first().waitFor();
+  });
+
+  inBrowser("is told of in the language of the page, also when that is changed", async (open) => {
+    const visit = await open(ana, { locale: "en-GB" });
+    const { page } = visit;
+    await visit.go(`/app#q=${encodeURIComponent("padarias em São Paulo com 10 funcionários")}`);
+    const remarks = page.locator(".remarks");
+    await remarks.waitFor();
+    await remarks.getByText("Active companies only.").waitFor();
+    assert.doesNotMatch((await remarks.textContent()) ?? "", /Somente|Entendido|município|não/i);
+    await button(page, english.shell.language).click();
+    await page.getByRole("menuitemradio", { name: "Português" }).click();
+    await remarks.getByText("Somente empresas ativas.").waitFor();
   });
 
   inBrowser("offers what was understood, and the rest as a name", async (open) => {

@@ -82,12 +82,15 @@ describe("lists", () => {
     await visit.go("/app/lists");
     await page.getByText(lists.empty).waitFor();
     await button(page, lists.create).click();
+    const save = button(page.getByRole("dialog"), shell.save);
+    await save.click();
+    await page.getByText(lists.nameMissing).waitFor();
+    await page.getByText(lists.pasteMissing).waitFor();
     await page.getByLabel(lists.name, { exact: true }).fill("Clientes");
-    await button(page.getByRole("dialog"), shell.save).click();
     await page
       .getByLabel(lists.paste, { exact: true })
       .fill(`${a}\n${b}\n${a}\nnada\n11.222.333/0001-80\n9168704000142`);
-    await button(page, lists.submit).click();
+    await save.click();
     for (const [term, value] of [
       [lists.read, 6],
       [lists.added, 2],
@@ -137,6 +140,28 @@ describe("lists", () => {
     await page.getByText(lists.entries(5)).waitFor();
   });
 
+  inBrowser("are not made of a file that holds none", async (open) => {
+    const visit = await open(ana);
+    visit.expect(422);
+    const { page } = visit;
+    const before = await all(visit);
+    await visit.go("/app/lists");
+    await button(page, lists.create).click();
+    await page.getByLabel(lists.name, { exact: true }).fill("Vazia");
+    await page.getByRole("radio", { name: lists.hows.file }).check();
+    const buffer = Buffer.from("Nome;Cidade\nUm;Recife\nDois;Olinda\n");
+    await page
+      .locator(".lists-file")
+      .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer });
+    await button(page.getByRole("dialog"), shell.save).click();
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    assert.deepEqual(
+      (await all(visit)).map(({ id }) => id),
+      before.map(({ id }) => id),
+    );
+    assert.equal(await page.locator(".lists-record").count(), before.length + 1);
+  });
+
   inBrowser("keep a search to them and out of them, in the address too", async (open) => {
     const visit = await open(ana);
     const { page } = visit;
@@ -145,6 +170,8 @@ describe("lists", () => {
     await visit.go(`/app${HASH}`);
     await shows(visit, total);
     const group = page.getByRole("button", { name: words.find.groups.lists });
+    // Without scrolling, below the activities that a search begins with.
+    assert.ok(((await group.boundingBox())?.y ?? 900) < 500, "the lists are in sight");
     await group.click();
     const box = page.getByRole("checkbox", { name: lists.hideExported });
     await box.check();

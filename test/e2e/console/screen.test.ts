@@ -1,12 +1,16 @@
 /**
  * Proves, in Chromium on the screen of an office laptop (1366 by 768): that after a sentence with
  * alternatives at least ten rows are fully in sight, with CNPJ, phone and e-mail among the columns
- * that need no scrolling; that charts open from their strip and stay as they were left; that the
- * days of usage are drawn, and say their numbers under the pointer.
+ * that need no scrolling; that no column is cut, and that the form of filters is flush; that what
+ * nothing has is not offered, such as a code that another one replaced; that charts open from their
+ * strip and stay as they were left; that the days of usage are drawn, and say their numbers under
+ * the pointer.
  * Does not prove: which rows they are (flows.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
+import type { Locator } from "playwright-core";
+import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
 import type { Person } from "../../support/console/browser.ts";
 import { button, consoleSuite, countOf, heading } from "../../support/console/suite.ts";
 import { portugueseWords as words } from "../../support/console/words.ts";
@@ -44,7 +48,77 @@ interface Sight {
   readonly headings: readonly string[];
 }
 
+/** Right edges of the headings, and where the button of the columns begins. */
+const EDGES = `(() => {
+  const rights = [...document.querySelectorAll(".table-heading")].map((one) => {
+    return one.getBoundingClientRect().right;
+  });
+  const chooser = document.querySelector(".table-chooser").getBoundingClientRect();
+  return { rights, end: chooser.left };
+})()`;
+
 describe("the screen of an office laptop", () => {
+  inBrowser("has every usual column whole, and what is dragged as wide as it was", async (open) => {
+    const visit = await open(ana, SIZE);
+    const { page } = visit;
+    await visit.go("/app#uf=SP");
+    await page.locator('[data-row="2"]').waitFor();
+    const edges = async () =>
+      (await page.evaluate(EDGES)) as { readonly rights: number[]; readonly end: number };
+    const { rights, end } = await edges();
+    assert.equal(rights.length, 7);
+    for (const right of rights) assert.ok(right <= end, `${right} is beyond ${end}`);
+    await page.locator('.table-heading[data-column="3"]').focus();
+    const width = async () =>
+      (await page.locator('.table-heading[data-column="3"]').boundingBox())?.width ?? 0;
+    const before = await width();
+    await page.keyboard.press("Alt+ArrowRight");
+    assert.equal(Math.round((await width()) - before), 16);
+  });
+
+  inBrowser("has the way to districts and to lists where one looks for them", async (open) => {
+    const visit = await open(ana, SIZE);
+    const { page } = visit;
+    await visit.go("/app#uf=SP");
+    const left = async (one: Locator) => (await one.boundingBox())?.x ?? Number.NaN;
+    const rail = page.getByRole("complementary");
+    assert.equal(
+      await left(button(rail, find.district)),
+      await left(rail.getByRole("combobox", { name: find.municipalities })),
+    );
+    const box = await button(rail, find.groups.lists).boundingBox();
+    assert.ok(box !== null && box.y + box.height < SIZE.height, "the lists are in sight");
+  });
+
+  inBrowser("does not offer what nothing has", async (open) => {
+    const visit = await open(ana, SIZE);
+    const { page } = visit;
+    let left = 0;
+    for (const text of [SENTENCE, "oficinas em SP", "padarias", "mercados", "hotéis"]) {
+      const { suggestions } = await visit.send<TranslateAnswer>("/translate", { query_text: text });
+      const found = suggestions.map(({ activities }) => activities.map(({ matches }) => matches));
+      const none = found.flat().filter((count) => count === 0).length;
+      if (none === 0 || found.some((counts) => !counts.some((count) => count > 0))) continue;
+      left += none;
+      await page.goto("about:blank");
+      await visit.go(`/app#q=${encodeURIComponent(text)}`);
+      await page.locator(".suggested").first().waitFor();
+      for (const more of await page.locator(".suggestion .link").all()) await more.click();
+      for (const count of await page.locator(".suggested-count").allTextContents()) {
+        assert.notEqual(count, "0", text);
+      }
+    }
+    assert.ok(left > 0, "no sentence has a choice that finds nothing");
+    const picker = page.getByRole("combobox", { name: find.activities, exact: true });
+    await picker.fill("padaria");
+    await page.getByRole("option").first().waitFor();
+    const offered = await page.getByRole("option").allTextContents();
+    assert.deepEqual(
+      offered.filter((one) => /\D0$/.test(one)),
+      [],
+    );
+  });
+
   inBrowser("has ten rows with number, phone and e-mail below a sentence", async (open, tell) => {
     const visit = await open(ana, SIZE);
     const { page } = visit;

@@ -19,6 +19,7 @@ const CATALOG: CatalogAnswer = {
     activity("4721-1/03", "Comércio varejista de laticínios e frios", 50, []),
     activity("4789-0/04", "Comércio varejista de animais vivos", 70, ["pet shop", "petshop"]),
     activity("8630-5/04", "Atividade odontológica", 120, ["dentistas", "consultório odontológico"]),
+    activity("5611-2/02", "Bares e padarias com predominância de produção", 0, ["padarias"]),
     activity("8888-8/88", "Atividade Econônica não informada", 9, []),
   ],
   prefixes: [
@@ -58,6 +59,11 @@ describe("activities", () => {
     assert.deepEqual(activities("LATICINIOS"), ["4721-1/03"]);
     assert.deepEqual(activities("confeit propria"), ["1091-1/02"]);
     assert.deepEqual(activities("nothing of the kind"), []);
+  });
+
+  it("that nothing has are found by their codes alone", () => {
+    assert.deepEqual(activities("5611-2/02"), ["5611-2/02"]);
+    assert.deepEqual(activities("predominancia de producao"), ["1091-1/02"]);
   });
 
   it("are found by the words people use, and say by which", () => {

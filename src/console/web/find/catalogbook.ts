@@ -3,6 +3,7 @@
  * codes, and what somebody may mean who types a few letters.
  * Invariant: searching ignores accents and case; every word typed must begin a word of what is
  * found, and what is found is in a fixed order: the best way of matching first, then by accounts.
+ * What no account of the snapshot has is found by its code alone.
  */
 import { analyzeWords } from "../../../spec/analyzer.ts";
 import { CatalogLookup, cnaeDigits, punctuateCnae } from "../../../spec/catalog.ts";
@@ -159,6 +160,8 @@ function find(entries: readonly Entry[], text: string, most: number): PickerChoi
   const digits = /^[\d\s./-]+$/.test(text) ? text.replace(/\D/g, "") : "";
   const found: { entry: Entry; rank: number }[] = [];
   for (const entry of entries) {
+    // What nothing has, as a code that another one replaced, is found by its number.
+    if (entry.choice.accounts === 0 && digits === "") continue;
     const rank = digits === "" ? rankOf(entry, words, whole) : rankOfDigits(entry, digits);
     if (rank !== null) found.push({ entry, rank });
   }

@@ -7,6 +7,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ExploreAnswer, TranslateAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
+import { language } from "../app/language.ts";
 import { type AddressError, decodeAddress, encodeAddress } from "./address.ts";
 import { catalog, loadCatalog } from "./catalog.ts";
 import { type Exploration, Explorer } from "./explorer.ts";
@@ -250,7 +251,7 @@ function stopTranslating(): void {
 }
 
 /** Marks what a sentence became without taking its filters. */
-async function explainSentence(text: string): Promise<void> {
+export async function explainSentence(text: string): Promise<void> {
   const controller = new AbortController();
   translatingNow = controller;
   const answer = await translated(text, controller);
@@ -264,7 +265,8 @@ async function translated(
 ): Promise<TranslateAnswer | null> {
   try {
     const options = { signal: controller.signal };
-    const answer = await post<TranslateAnswer>("/translate", { query_text: text }, options);
+    const question = { query_text: text, language: language.peek() };
+    const answer = await post<TranslateAnswer>("/translate", question, options);
     if (translatingNow !== controller) return null;
     translating.value = { busy: false, error: null };
     return answer;

@@ -1,7 +1,8 @@
 /**
  * What words of the sentence may mean. What comes in: the translation's suggestions. What goes
  * out: activities with exact counts, one of which can replace what was taken.
- * Invariant: choices stand by their counts, what was taken first. Choosing one asks for that
+ * Invariant: choices stand by their counts, what was taken first; one that finds nothing, as
+ * a code that another one replaced, is offered only where all do. Choosing one asks for that
  * activity in place of those of the same words; where the sentence has no other, the count shown is
  * what it then finds.
  */
@@ -52,10 +53,16 @@ interface ChoicesProps {
   only: boolean;
 }
 
+/** The choices that find something; all of them where none does. */
+function finding({ activities }: Suggestion): Suggestion["activities"] {
+  const found = activities.filter(({ matches }) => matches > 0);
+  return found.length > 0 ? found : activities;
+}
+
 function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
   const [all, setAll] = useState(false);
   const { find } = words.value;
-  const activities = inOrder(suggestion.activities, taken);
+  const activities = inOrder(finding(suggestion), taken);
   const known = activities.some(({ code }) => taken.includes(code));
   const title = known ? find.mayMean(suggestion.words) : find.mayMeanNothing(suggestion.words);
   const asked = query.value.filters.industry.cnae_any_of;
@@ -64,7 +71,7 @@ function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
   const rest = activities.length - SHOWN;
   const choose = (code: string) =>
     change(({ filters: { industry } }) => {
-      const codes = activities.map((one) => one.code);
+      const codes = suggestion.activities.map((one) => one.code);
       const others = industry.cnae_any_of.filter((one) => !codes.includes(one));
       industry.cnae_any_of = only ? [code] : [...others, code];
     });

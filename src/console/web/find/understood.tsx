@@ -5,8 +5,9 @@
  * icon and a word, never a colour alone; editing filters by hand leaves the sentence and says so.
  */
 import type { VNode } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { TranslateAnswer, TranslationNote } from "../app/answers.ts";
+import { language } from "../app/language.ts";
 import { narrow } from "../app/media.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
@@ -14,7 +15,15 @@ import { Icon, type IconName } from "../parts/icon.tsx";
 import { catalog } from "./catalog.ts";
 import { isMisread, isNotUnderstood, nameIn } from "./notunderstood.tsx";
 import { coloursOf, noteOf, type PartColour, type Stretch, stretchesOf } from "./parttext.ts";
-import { change, edited, query, restoreSentence, sentence, translation } from "./query.ts";
+import {
+  change,
+  edited,
+  explainSentence,
+  query,
+  restoreSentence,
+  sentence,
+  translation,
+} from "./query.ts";
 import { Suggestions } from "./suggestions.tsx";
 
 const ICONS: Readonly<Record<PartColour, IconName>> = {
@@ -38,6 +47,12 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
   const [asked, setAsked] = useState(false);
   const open = asked || !narrow.value;
   const stretches = stretchesOf(sentence.value, answer, catalog.value);
+  const told = useRef(language.value);
+  useEffect(() => {
+    // What the server says is asked for once more in the language that is read now.
+    if (told.current !== language.value) void explainSentence(sentence.peek());
+    told.current = language.value;
+  }, [language.value]);
   return (
     <section class="told" aria-label={find.told}>
       <div class="told-head">

@@ -1,12 +1,14 @@
 /**
- * The dialog that fills a list. What comes in: a list, and CNPJs that somebody pastes or a file.
- * What goes out: the list as it is then, and what became of every line.
+ * The dialog that fills a list. What comes in: a list, or none where one is to be made, and CNPJs
+ * that somebody pastes or a file. What goes out: the list as it is then, and what became of every
+ * line.
  * Invariant: the counts are the server's; a line that was refused is shown with its number and the
- * reason, and numbers that lost their zeros can be added at once.
+ * reason, and numbers that lost their zeros can be added at once. A list is made with what comes
+ * into it: where that is refused there is none.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import { post, upload } from "../app/api.ts";
+import { post, remove, upload } from "../app/api.ts";
 import { laterWords } from "../app/laterwords.ts";
 import type { AccountList, ListChange } from "../app/listanswers.ts";
 import { words } from "../app/words.ts";
@@ -14,7 +16,8 @@ import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field, Segmented } from "../parts/field.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
-import { noteList } from "./all.ts";
+import { forgetList, noteList } from "./all.ts";
+import { makeList, NewList } from "./naming.tsx";
 import { Outcome } from "./outcome.tsx";
 import { type Pasted, readPasted } from "./pasted.ts";
 
@@ -27,7 +30,8 @@ const SIGN_BYTES = 4;
 
 /** What the dialog takes. */
 interface AddEntriesProps {
-  list: AccountList;
+  /** Null makes one. */
+  list: AccountList | null;
   onClose: () => void;
 }
 
@@ -38,19 +42,39 @@ function send(list: AccountList, given: Pasted, fill: boolean): Promise<ListChan
   return post<ListChange>(path, { cnpjs: given.cnpjs });
 }
 
+/** What a list is that is made. */
+type Fresh = Pick<AccountList, "name" | "kind">;
+
+/** Makes a list of what was given; one that nothing came into is gone again. */
+async function made({ name, kind }: Fresh, given: Pasted): Promise<ListChange> {
+  const list = await makeList(name, kind);
+  try {
+    return await send(list, given, false);
+  } catch (failure) {
+    // Where it cannot be taken away it stands among the lists, to be filled or deleted.
+    await remove(`/lists/${list.id}`).then(
+      () => forgetList(list.id),
+      () => undefined,
+    );
+    throw failure;
+  }
+}
+
 /** The dialog. */
 export function AddEntries({ list, onClose }: AddEntriesProps): VNode {
+  const [into, setInto] = useState(list);
   const [given, setGiven] = useState<Pasted | null>(null);
   const [change, setChange] = useState<ListChange | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const add = async (wanted: Pasted, fill = false) => {
+  const add = async (wanted: Pasted, ask: () => Promise<ListChange>) => {
     setGiven(wanted);
     setBusy(true);
     setError(null);
     try {
-      const answer = await send(list, wanted, fill);
+      const answer = await ask();
       noteList(answer.list);
+      setInto(answer.list);
       setChange(answer);
     } catch (failure) {
       setError(failure);
@@ -59,12 +83,12 @@ export function AddEntries({ list, onClose }: AddEntriesProps): VNode {
     }
   };
   const text = laterWords.value.listViews;
-  if (change !== null) {
-    const fill = () => void add(given as Pasted, true);
+  if (change !== null && into !== null && given !== null) {
+    const fill = () => void add(given, () => send(into, given, true));
     return (
       <Dialog
         open
-        title={text.addTo(list.name)}
+        title={text.addTo(into.name)}
         onClose={onClose}
         footer={
           <>
@@ -80,38 +104,45 @@ export function AddEntries({ list, onClose }: AddEntriesProps): VNode {
       </Dialog>
     );
   }
-  return <Giving {...{ list, busy, error, onClose }} onGive={(wanted) => void add(wanted)} />;
+  const give = (wanted: Pasted, fresh: Fresh) =>
+    void add(wanted, () => (into === null ? made(fresh, wanted) : send(into, wanted, false)));
+  return <Giving list={into} {...{ busy, error, onClose }} onGive={give} />;
 }
 
 interface GivingProps extends AddEntriesProps {
   busy: boolean;
   error: unknown;
-  onGive: (given: Pasted) => void;
+  onGive: (given: Pasted, fresh: Fresh) => void;
 }
 
-/** The form: a box to paste into, or a file. */
+/** The form: what a new list is called, a box to paste into, or a file. */
 function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
   const text = laterWords.value.listViews;
   const [from, setFrom] = useState<From>("paste");
   const [pasted, setPasted] = useState("");
   const [file, setFile] = useState<File | null>(null);
   const [missing, setMissing] = useState(false);
+  const [fresh, setFresh] = useState<Fresh>({ name: "", kind: "accounts" });
+  const [nameless, setNameless] = useState(false);
   const form = useId();
   const submit = async () => {
     const given = from === "paste" ? readPasted(pasted) : file && (await asSent(file));
-    if (given === null) setMissing(true);
-    else onGive(given);
+    const lacksName = list === null && fresh.name.trim() === "";
+    setMissing(given === null);
+    setNameless(lacksName);
+    if (given !== null && !lacksName) onGive(given, fresh);
   };
   const footer = (
     <>
       <Button onClick={onClose}>{words.value.shell.cancel}</Button>
       <Button variant="primary" type="submit" form={form} busy={busy}>
-        {text.submit}
+        {list === null ? words.value.shell.save : text.submit}
       </Button>
     </>
   );
+  const title = list === null ? text.create : text.addTo(list.name);
   return (
-    <Dialog open title={text.addTo(list.name)} onClose={onClose} footer={footer}>
+    <Dialog open title={title} onClose={onClose} footer={footer}>
       <form
         id={form}
         class="form"
@@ -120,36 +151,64 @@ function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
           void submit();
         }}
       >
-        <Segmented
-          legend={text.how}
-          value={from}
-          onValue={setFrom}
-          options={[
-            { value: "paste", label: text.hows.paste },
-            { value: "file", label: text.hows.file },
-          ]}
-        />
-        {from === "paste" ? (
-          <PasteBox
-            value={pasted}
-            missing={missing}
-            onValue={(value) => {
-              setMissing(false);
-              setPasted(value);
+        {list === null && (
+          <NewList
+            {...fresh}
+            missing={nameless}
+            onName={(name) => {
+              setNameless(false);
+              setFresh({ ...fresh, name });
             }}
-          />
-        ) : (
-          <FileBox
-            missing={missing}
-            onFile={(chosen) => {
-              setMissing(false);
-              setFile(chosen);
-            }}
+            onKind={(kind) => setFresh({ ...fresh, kind })}
           />
         )}
+        <Source
+          {...{ from, pasted, missing }}
+          onFrom={setFrom}
+          onPasted={(value) => {
+            setMissing(false);
+            setPasted(value);
+          }}
+          onFile={(chosen) => {
+            setMissing(false);
+            setFile(chosen);
+          }}
+        />
         {error !== null && <ErrorNotice error={error} />}
       </form>
     </Dialog>
+  );
+}
+
+interface SourceProps {
+  from: From;
+  pasted: string;
+  missing: boolean;
+  onFrom: (from: From) => void;
+  onPasted: (text: string) => void;
+  onFile: (file: File | null) => void;
+}
+
+/** Where the CNPJs come from. */
+function Source({ from, pasted, missing, onFrom, onPasted, onFile }: SourceProps): VNode {
+  const text = laterWords.value.listViews;
+  return (
+    <>
+      <Segmented
+        legend={text.how}
+        value={from}
+        onValue={onFrom}
+        options={[
+          { value: "paste", label: text.hows.paste },
+          { value: "file", label: text.hows.file },
+        ]}
+      />
+      {from === "paste" ? (
+        <PasteBox value={pasted} missing={missing} onValue={onPasted} />
+      ) : (
+        <FileBox missing={missing} onFile={onFile} />
+      )}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * The dialogs that name lists. What comes in: what a new list is, or one that gets another name.
- * What goes out: the list as the server has it then.
+ * What lists are called. What comes in: a list that gets another name, or what a new one is. What
+ * goes out: the list as the server has it then.
  * Invariant: a dialog stays open where the server refuses; whether a list holds establishments or
  * companies is asked once, when it is made.
  */
@@ -17,20 +17,18 @@ import { ErrorNotice } from "../parts/notice.tsx";
 import { noteList } from "./all.ts";
 
 /** Longest name of a list, as the server takes it (src/http/api/lists-schemas.ts). */
-export const LIST_NAME_MAX = 120;
+const LIST_NAME_MAX = 120;
 
 interface NamingProps {
-  /** The list that gets another name; null makes one. */
-  list: AccountList | null;
-  onDone: (list: AccountList) => void;
+  /** The list that gets another name. */
+  list: AccountList;
   onClose: () => void;
 }
 
-/** Makes a list, or renames one. */
-export function NameList({ list, onDone, onClose }: NamingProps): VNode {
+/** Renames a list. */
+export function NameList({ list, onClose }: NamingProps): VNode {
   const text = laterWords.value.listViews;
-  const [name, setName] = useState(list?.name ?? "");
-  const [kind, setKind] = useState<AccountList["kind"]>("accounts");
+  const [name, setName] = useState(list.name);
   const [missing, setMissing] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -40,7 +38,8 @@ export function NameList({ list, onDone, onClose }: NamingProps): VNode {
     setBusy(true);
     setError(null);
     try {
-      onDone(list === null ? await makeList(name, kind) : await renamed(list, name));
+      await rename(list, name);
+      onClose();
     } catch (failure) {
       setError(failure);
       setBusy(false);
@@ -55,13 +54,7 @@ export function NameList({ list, onDone, onClose }: NamingProps): VNode {
     </>
   );
   return (
-    <Dialog
-      open
-      size="small"
-      title={list === null ? text.create : text.rename}
-      onClose={onClose}
-      footer={footer}
-    >
+    <Dialog open size="small" title={text.rename} onClose={onClose} footer={footer}>
       <form
         id={form}
         class="form"
@@ -70,23 +63,39 @@ export function NameList({ list, onDone, onClose }: NamingProps): VNode {
           void submit();
         }}
       >
-        <TextInput
-          label={text.name}
-          hint={text.nameHint}
-          data-autofocus
-          autocomplete="off"
-          maxLength={LIST_NAME_MAX}
-          value={name}
-          error={missing ? text.nameMissing : null}
-          onValue={(value) => {
+        <NameInput
+          name={name}
+          missing={missing}
+          onName={(value) => {
             setMissing(false);
             setName(value);
           }}
         />
-        {list === null && <KindChoice kind={kind} onKind={setKind} />}
         {error !== null && <ErrorNotice error={error} />}
       </form>
     </Dialog>
+  );
+}
+
+interface NameProps {
+  name: string;
+  missing: boolean;
+  onName: (name: string) => void;
+}
+
+function NameInput({ name, missing, onName }: NameProps): VNode {
+  const text = laterWords.value.listViews;
+  return (
+    <TextInput
+      label={text.name}
+      hint={text.nameHint}
+      data-autofocus
+      autocomplete="off"
+      maxLength={LIST_NAME_MAX}
+      value={name}
+      error={missing ? text.nameMissing : null}
+      onValue={onName}
+    />
   );
 }
 
@@ -95,8 +104,18 @@ interface KindProps {
   onKind: (kind: AccountList["kind"]) => void;
 }
 
+/** What a new list is: its name and what an entry of it stands for. */
+export function NewList({ kind, onKind, ...name }: NameProps & KindProps): VNode {
+  return (
+    <>
+      <NameInput {...name} />
+      <KindChoice kind={kind} onKind={onKind} />
+    </>
+  );
+}
+
 /** Whether an entry is an establishment or all of a company. */
-export function KindChoice({ kind, onKind }: KindProps): VNode {
+function KindChoice({ kind, onKind }: KindProps): VNode {
   const text = laterWords.value.listViews;
   return (
     <div class="field">
@@ -121,8 +140,7 @@ export async function makeList(name: string, kind: AccountList["kind"]): Promise
   return list;
 }
 
-async function renamed({ id }: AccountList, name: string): Promise<AccountList> {
+async function rename({ id }: AccountList, name: string): Promise<void> {
   const { list } = await post<{ list: AccountList }>(`/lists/${id}`, { name: name.trim() });
   noteList(list);
-  return list;
 }

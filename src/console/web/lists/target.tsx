@@ -14,11 +14,11 @@ import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Select, TextInput } from "../parts/field.tsx";
+import { Select } from "../parts/field.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { toast } from "../parts/toast.tsx";
 import { loadLists, noteList, ownLists } from "./all.ts";
-import { KindChoice, LIST_NAME_MAX, makeList } from "./naming.tsx";
+import { makeList, NewList } from "./naming.tsx";
 
 /** What is added: accounts one by one, or all that a search finds. */
 export type Added = { readonly cnpjs: readonly string[] } | { readonly spec: object };
@@ -81,7 +81,7 @@ export function AddToList({ what, count, onClose }: AddToListProps): VNode {
       >
         {lists.length > 0 && <Which lists={lists} id={id} onId={setChosen} />}
         {id === FRESH && (
-          <Fresh
+          <NewList
             {...{ name, kind, missing }}
             onKind={setKind}
             onName={(value) => {
@@ -112,34 +112,6 @@ function Which({ lists, id, onId }: WhichProps): VNode {
       onValue={onId}
       options={[...options, { value: FRESH, label: text.fresh }]}
     />
-  );
-}
-
-interface FreshProps {
-  name: string;
-  kind: AccountList["kind"];
-  missing: boolean;
-  onName: (name: string) => void;
-  onKind: (kind: AccountList["kind"]) => void;
-}
-
-/** What a list is called that is made for what is added. */
-function Fresh({ name, kind, missing, onName, onKind }: FreshProps): VNode {
-  const text = laterWords.value.listViews;
-  return (
-    <>
-      <TextInput
-        label={text.name}
-        hint={text.nameHint}
-        data-autofocus
-        autocomplete="off"
-        maxLength={LIST_NAME_MAX}
-        value={name}
-        error={missing ? text.nameMissing : null}
-        onValue={onName}
-      />
-      <KindChoice kind={kind} onKind={onKind} />
-    </>
   );
 }
 

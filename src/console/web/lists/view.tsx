@@ -194,7 +194,7 @@ function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
   const close = () => ask(null);
   if (open === null) return null;
   if (open.kind === "create") {
-    return <NameList list={null} onClose={close} onDone={(list) => ask({ kind: "add", list })} />;
+    return <AddEntries list={null} onClose={close} />;
   }
   const { kind, list } = open;
   if (kind === "add") {
@@ -204,7 +204,7 @@ function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
     };
     return <AddEntries key={list.id} list={list} onClose={filled} />;
   }
-  if (kind === "rename") return <NameList list={list} onClose={close} onDone={close} />;
+  if (kind === "rename") return <NameList list={list} onClose={close} />;
   const drop = async () => {
     await remove(`/lists/${list.id}`);
     forgetList(list.id);

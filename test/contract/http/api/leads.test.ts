@@ -133,6 +133,21 @@ for (const transport of TRANSPORTS) {
       });
     }
 
+    it("says what a sentence means in the language that is wished, else in its own", async () => {
+      const body = { query_text: "restaurantes em São Paulo" };
+      const said = async (wish: object) => {
+        const { explain, filters } = (await post("/v1/leads/translate", { ...body, ...wish })).spec;
+        const { detail } = explain.assumptions.at(-1) as { readonly detail: string };
+        return { detail, filters };
+      };
+      const own = await said({});
+      const english = await said({ language: "en" });
+      assert.equal(own.detail, "Somente empresas ativas.");
+      assert.equal(english.detail, "Active companies only.");
+      assert.deepEqual(english.filters, own.filters);
+      assert.deepEqual(await said({ language: "pt" }), own);
+    });
+
     it("shows what a sentence means, as the translation does", async () => {
       for (const body of BODIES.filter(({ query_text: text }) => text !== undefined)) {
         const { spec, translation } = await ask(body);

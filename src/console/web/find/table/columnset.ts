@@ -24,6 +24,8 @@ export interface TableColumn {
   readonly group: (typeof COLUMN_GROUPS)[number];
   readonly fields: readonly OutputField[];
   readonly width: number;
+  /** How narrow it may become where the window is; else it stays as it is. */
+  readonly least?: number;
   readonly sort?: string;
   /** Numbers are set to the right, so that their digits stand below each other. */
   readonly numeric?: true;
@@ -37,12 +39,18 @@ const pixelsOf = (characters: number): number => 44 + 6 * characters;
 
 /** Columns of more than one field, or with words or a place of their own. */
 const TABLE = {
-  name: { group: "company", fields: ["legal_name", "trade_name"], width: 256, sort: "legal_name" },
+  name: {
+    group: "company",
+    fields: ["legal_name", "trade_name"],
+    width: 256,
+    least: 200,
+    sort: "legal_name",
+  },
   trade_name: { group: "company", fields: ["trade_name"] },
   cnpj: { group: "company", fields: ["cnpj"], sort: "cnpj" },
   cnpj_root: { group: "company", fields: ["cnpj_root"] },
   headquarters: { group: "company", fields: ["headquarters"], width: 96 },
-  opened: { group: "company", fields: ["started_on"], sort: "started_on" },
+  opened: { group: "company", fields: ["started_on"], least: 92, sort: "started_on" },
   size: {
     group: "company",
     fields: ["company_size_code", "mei_opt_in"],
@@ -60,10 +68,16 @@ const TABLE = {
     group: "activity",
     fields: ["cnae_primary", "cnae_primary_description"],
     width: 216,
+    least: 136,
   },
   cnae: { group: "activity", fields: ["cnae_primary"] },
   secondary: { group: "activity", fields: ["cnae_secondary"] },
-  city: { group: "place", fields: ["municipality_name", "uf", "foreign_city"], width: 168 },
+  city: {
+    group: "place",
+    fields: ["municipality_name", "uf", "foreign_city"],
+    width: 168,
+    least: 112,
+  },
   population: {
     group: "place",
     fields: ["municipality_population"],
@@ -76,8 +90,8 @@ const TABLE = {
   ibge: { group: "place", fields: ["municipality_ibge"] },
   tom: { group: "place", fields: ["municipality_tom"] },
   country: { group: "place", fields: ["country_code"] },
-  email: { group: "contact", fields: ["email"] },
-  phone: { group: "contact", fields: ["phone_1"] },
+  email: { group: "contact", fields: ["email"], least: 176 },
+  phone: { group: "contact", fields: ["phone_1"], least: 128 },
   second_phone: { group: "contact", fields: ["phone_2"] },
   status: { group: "register", fields: ["registration_status"], width: 108 },
   status_since: { group: "register", fields: ["registration_status_date"] },
@@ -169,6 +183,11 @@ export function drawnColumns(choice: ColumnChoice, allowed: ReadonlySet<string>)
 /** The width of a column in pixels. */
 export function widthOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.width;
+}
+
+/** How narrow a column may become in pixels; one that somebody dragged stays as it is. */
+export function leastOf(column: TableColumn, choice: ColumnChoice): number {
+  return choice.widths[column.id] ?? column.least ?? column.width;
 }
 
 /** The fields to ask for, in the public order, so that the order of columns does not count. */

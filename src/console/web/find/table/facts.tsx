@@ -186,6 +186,7 @@ function Address({ account }: { account: Account }): VNode {
       {typeof population === "number" && (
         <p class="account-none">{drawer.population(number(population))}</p>
       )}
+      <FactList facts={codesOf(account)} />
     </Group>
   );
 }
@@ -198,22 +199,37 @@ function Company({ account }: { account: Account }): VNode {
   const facts = [...companyFacts(account), ...registerFacts(account)];
   return (
     <Group title={drawer.company}>
-      <dl class="account-facts">
-        {facts
-          .filter(([, value]) => value !== "")
-          .map(([term, value]) => (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <FactList facts={facts} />
       <p class="account-sites">
         <OtherSite href={registryOf(account.cnpj)}>{drawer.registry}</OtherSite>
       </p>
       <p class="account-none">{drawer.partners}</p>
     </Group>
   );
+}
+
+function FactList({ facts }: { facts: readonly Fact[] }): VNode {
+  return (
+    <dl class="account-facts">
+      {facts
+        .filter(([, value]) => value !== "")
+        .map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** What other registers call the municipality: for those who join data, so at the end. */
+function codesOf(account: Account): Fact[] {
+  const { fields } = words.value.table;
+  return [
+    [fields.municipality_ibge, textOf(account, "municipality_ibge")],
+    [fields.municipality_tom, textOf(account, "municipality_tom")],
+  ];
 }
 
 function companyFacts(account: Account): Fact[] {
@@ -247,8 +263,6 @@ function registerFacts(account: Account): Fact[] {
   return [
     [fields.registration_status, parts.filter((part) => part !== "").join(", ")],
     [fields.cnpj_root, textOf(account, "cnpj_root")],
-    [fields.municipality_ibge, textOf(account, "municipality_ibge")],
-    [fields.municipality_tom, textOf(account, "municipality_tom")],
     [fields.country_code, abroad ? textOf(account, "country_code") : ""],
   ];
 }

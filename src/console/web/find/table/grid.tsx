@@ -15,7 +15,7 @@ import { allLists, listChanges } from "../../lists/all.ts";
 import { markedLists, wantMarks } from "../../lists/marks.ts";
 import { copyText } from "../../parts/button.tsx";
 import { choice, chooseWidth } from "./choice.ts";
-import { COLUMN_WIDTH, type TableColumn, widthOf } from "./columnset.ts";
+import { COLUMN_WIDTH, leastOf, type TableColumn, widthOf } from "./columnset.ts";
 import { Head } from "./head.tsx";
 import { left, opened, place, type ShownList } from "./list.ts";
 import { Row } from "./row.tsx";
@@ -140,12 +140,16 @@ function drawnIndexes(first: number, end: number, focused: number): number[] {
   return indexes;
 }
 
-/** The tracks of a row; the first column takes what is left, so that rows fill the width. */
+/**
+ * The tracks of a row: columns become narrower before one is cut; the first takes what is left, so
+ * that rows fill the width.
+ */
 function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
-  const widths = columns.map((column) => widthOf(column, choice.value));
-  const total = widths.reduce((sum, width) => sum + width, 0);
-  const [first = 0, ...others] = widths;
-  const tracks = [`minmax(${first}px, 1fr)`, ...others.map((width) => `${width}px`)];
+  const least = columns.map((column) => leastOf(column, choice.value));
+  const total = least.reduce((sum, width) => sum + width, 0);
+  const tracks = columns.map((column, at) => {
+    return `minmax(${least[at]}px, ${at === 0 ? "1fr" : `${widthOf(column, choice.value)}px`})`;
+  });
   return { "--columns": tracks.join(" "), "--columns-width": `${total}px` };
 }
 
@@ -268,7 +272,10 @@ function resized(event: KeyboardEvent, at: CellPlace, columns: readonly TableCol
   const column = columns[at.column];
   const sign = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
   if (at.row !== -1 || column === undefined || sign === 0) return false;
-  chooseWidth(column, widthOf(column, choice.peek()) + sign * COLUMN_WIDTH.step);
+  // As wide as it is drawn, which is narrower than usual in a narrow window.
+  const heading = (event.target as HTMLElement).closest<HTMLElement>("[data-column]");
+  const width = heading?.offsetWidth ?? widthOf(column, choice.peek());
+  chooseWidth(column, width + sign * COLUMN_WIDTH.step);
   return true;
 }
 
