@@ -123,25 +123,21 @@ async function countFacets(
   return guardedLater(() => facetsAside(segment, matchClauses(segment, spec), names));
 }
 
-/** What `hasLongLists` said; specs never change. */
-const longSpecs = new WeakMap<AccountQuerySpec, boolean>();
-
-function isLong(spec: AccountQuerySpec): boolean {
-  let long = longSpecs.get(spec);
-  if (long === undefined) {
-    long = hasLongLists(spec);
-    longSpecs.set(spec, long);
-  }
-  return long;
+/** Whether a spec has long lists. */
+function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): boolean {
+  const prefixes = geo.postal_code_prefix_any_of?.length ?? 0;
+  const listed = valuesIn(industry) + valuesIn(geo) + valuesIn(company);
+  return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
 }
 
-/** Whether a spec has long lists. */
-function hasLongLists({ filters: { industry, geo, company } }: AccountQuerySpec): boolean {
-  const values = [...Object.values(industry), ...Object.values(geo), ...Object.values(company)];
-  const sizes = values.map((value) => (Array.isArray(value) ? value.length : 0));
-  const prefixes = geo.postal_code_prefix_any_of?.length ?? 0;
-  const listed = sizes.reduce((sum, size) => sum + size, 0);
-  return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
+/** Values in the lists of a group of filters; found anew for each question, so nothing is made. */
+function valuesIn(filters: object): number {
+  let values = 0;
+  for (const name in filters) {
+    const value = (filters as Readonly<Record<string, unknown>>)[name];
+    if (Array.isArray(value)) values += value.length;
+  }
+  return values;
 }
 
 /** Whether the order of a page may have to compare many matches, or the page is a large one. */
