@@ -12,8 +12,8 @@
 
 #include "builder/parallel.h"
 #include "builder/row_keys.h"
-#include "format/cover.h"
 #include "format/calendar.h"
+#include "format/cover.h"
 
 namespace peneira {
 namespace {
@@ -115,8 +115,7 @@ CoverHeader headerOf(const BuildContext& context) {
   header.starts_offset = aligned(sizeof header);
   const uint64_t lists = uint64_t{header.activities} * header.states;
   header.entries_offset = aligned(header.starts_offset + (lists + 1) * sizeof(uint32_t));
-  header.length =
-      header.entries_offset + uint64_t{context.columns.rowCount()} * sizeof(CoverEntry);
+  header.length = header.entries_offset + uint64_t{context.columns.rowCount()} * sizeof(CoverEntry);
   return header;
 }
 
@@ -135,11 +134,10 @@ void writeCover(const BuildContext& context) {
   const Grouping grouping = groupingOf(header);
   const size_t lists = size_t{header.activities} * header.states;
   ListCounts counts(std::max(1u, context.threads), std::vector<uint32_t>(lists));
-  const bool fits = eachChunk(
-      context, grouping, header.states,
-      [&](size_t part, uint32_t, const CoverRows& rows, uint32_t count) {
-        for (uint32_t i = 0; i < count; i++) counts[part][rows.list(i)]++;
-      });
+  const bool fits = eachChunk(context, grouping, header.states,
+                              [&](size_t part, uint32_t, const CoverRows& rows, uint32_t count) {
+                                for (uint32_t i = 0; i < count; i++) counts[part][rows.list(i)]++;
+                              });
   if (!fits) return;
   const std::vector<uint32_t> starts = startsOf(counts);
   const uint32_t rowCount = context.columns.rowCount();

@@ -3,8 +3,8 @@
 // No branch depends on a value, for nobody could foretell it.
 #include "query/codetest.h"
 
-#include "format/failure.h"
 #include "format/calendar.h"
+#include "format/failure.h"
 
 namespace peneira {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "format/calendar.h"
 #include "format/failure.h"
 #include "format/parts.h"
-#include "format/calendar.h"
 
 namespace peneira {
 namespace {
@@ -100,8 +100,8 @@ std::optional<Cover::Asked> Cover::read(const Query& query) const {
 }
 
 Cover::List Cover::listAt(uint64_t number) const {
-  const uint8_t* starts = blocks_->view(
-      offset_ + header_.starts_offset + number * sizeof(uint32_t), 2 * sizeof(uint32_t));
+  const uint8_t* starts = blocks_->view(offset_ + header_.starts_offset + number * sizeof(uint32_t),
+                                        2 * sizeof(uint32_t));
   const List list{load<uint32_t>(starts), load<uint32_t>(starts + sizeof(uint32_t))};
   if (list.next > list.end || list.end > rowCount_) damaged("COVER has starts that do not rise");
   return list;
@@ -137,8 +137,10 @@ void Cover::skip(List& list, uint64_t from) const {
   uint32_t low = list.next, high = list.end;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (entryAt(middle).row < from) low = middle + 1;
-    else high = middle;
+    if (entryAt(middle).row < from)
+      low = middle + 1;
+    else
+      high = middle;
   }
   list.next = low;
 }

@@ -282,9 +282,8 @@ std::vector<uint64_t> DistrictIndex::rows(std::vector<NamedDistrict> wanted) con
     if (municipality >= municipalities_) continue;
     const std::vector<uint32_t> places =
         placesOf(municipality, std::span(wanted).subspan(from, to - from));
-    eachRow(municipality, places, [&words](size_t, uint32_t row) {
-      words[row / 64] |= uint64_t{1} << (row % 64);
-    });
+    eachRow(municipality, places,
+            [&words](size_t, uint32_t row) { words[row / 64] |= uint64_t{1} << (row % 64); });
   }
   return words;
 }

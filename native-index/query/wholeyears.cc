@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "format/calendar.h"
 #include "format/columns.h"
 #include "format/rollup.h"
-#include "format/calendar.h"
 
 namespace peneira {
 namespace {

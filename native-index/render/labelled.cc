@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "format/phone.h"
 #include "format/calendar.h"
+#include "format/phone.h"
 #include "render/render.h"
 #include "render/word_list.h"
 
