@@ -20,7 +20,6 @@ namespace {
 constexpr uint32_t kCnpjHead = 3;  // characters that choose the bucket
 constexpr uint32_t kCnpjBuckets = 36 * 36 * 36;
 constexpr uint32_t kDigitBits = 16;
-constexpr uint64_t kWideDigit = 1u << 18;  // keys below this are sorted in one pass
 
 // Characters [from, to) of a cnpj as a number of base 36.
 uint64_t base36(const uint8_t* cnpj, uint32_t from, uint32_t to) {
@@ -38,11 +37,12 @@ struct KeyRange {
 // Maps signed values to unsigned ones in the same order.
 uint64_t biased(int64_t value) { return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63); }
 
-// One stable counting sort of rows; `digits` is scratch of one u32 per row.
+// One stable counting sort of rows; `digits` is scratch for the digit of each of them, which is
+// looked up once.
 struct CountingPass {
   const uint32_t* from;
   uint32_t* to;
-  uint32_t* digits;
+  uint16_t* digits;
   uint32_t rowCount;
   uint32_t bins;
   unsigned threads;
@@ -83,7 +83,7 @@ class ValueOrders {
         byCnpj_(byCnpj),
         rowCount_(context.columns.rowCount()),
         sorted_(std::make_unique_for_overwrite<uint32_t[]>(rowCount_)),
-        digits_(std::make_unique_for_overwrite<uint32_t[]>(rowCount_)) {}
+        digits_(std::make_unique_for_overwrite<uint16_t[]>(rowCount_)) {}
 
   // Writes the order by `keyOf(row)`, where `hasKey(row)`.
   template <typename HasKey, typename KeyOf>
@@ -127,17 +127,15 @@ class ValueOrders {
   template <typename KeyOf>
   const uint32_t* sort(uint64_t largest, KeyOf&& keyOf) {
     CountingPass pass{byCnpj_, sorted_.get(), digits_.get(), rowCount_, 0, context_.threads};
-    if (largest < kWideDigit) {
+    if (largest >> kDigitBits == 0) {
       pass.bins = static_cast<uint32_t>(largest) + 1;
-      countingSort(pass, [&](uint32_t row) { return static_cast<uint32_t>(keyOf(row)); });
+      countingSort(pass, [&](uint32_t row) { return static_cast<uint16_t>(keyOf(row)); });
       return sorted_.get();
     }
     if (!spare_) spare_ = std::make_unique_for_overwrite<uint32_t[]>(rowCount_);
     pass.bins = 1u << kDigitBits;
     for (uint32_t shift = 0; shift < 64 && largest >> shift > 0; shift += kDigitBits) {
-      countingSort(pass, [&](uint32_t row) {
-        return static_cast<uint32_t>(keyOf(row) >> shift & (pass.bins - 1));
-      });
+      countingSort(pass, [&](uint32_t row) { return static_cast<uint16_t>(keyOf(row) >> shift); });
       pass.from = pass.to;
       pass.to = pass.to == sorted_.get() ? spare_.get() : sorted_.get();
     }
@@ -153,7 +151,8 @@ class ValueOrders {
   const BuildContext& context_;
   const uint32_t* byCnpj_;
   uint32_t rowCount_;
-  RowArray sorted_, digits_, spare_;
+  RowArray sorted_, spare_;
+  std::unique_ptr<uint16_t[]> digits_;
 };
 
 // Population by municipality code; empty is missing.

@@ -349,6 +349,7 @@ DistrictPage DistrictIndex::list(uint32_t municipality, std::string_view typed,
   }
   std::sort(best.begin(), best.end());
   std::vector<uint32_t> places;
+  places.reserve(best.size());
   for (const auto& [first, district] : best) places.push_back(first);
   eachRow(municipality, places, [&](size_t i, uint32_t row) {
     page.first[best[i].second].name = columns_->text(Columns::kDistrict, row);

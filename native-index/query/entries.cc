@@ -199,7 +199,7 @@ EntryRows rowsOfBlocks(const Segment& segment, std::span<const uint8_t> blocks,
   Finder finder(segment);
   if (known != nullptr) finder.know(*known, segment);
   PackedEntries packed(blocks);
-  for (uint64_t entry; packed.next(entry);) finder.add(entry);
+  for (uint64_t entry = 0; packed.next(entry);) finder.add(entry);
   return finder.found();
 }
 
