@@ -16,9 +16,9 @@ import { copying } from "../support/copying.ts";
 import { VERSION } from "./version.ts";
 
 const EXAMPLES = `
-A backup is one moment of the whole state: keys, tenants, users, sessions, saved searches, quotas,
-exports with their files, idempotency keys, and the secrets that sign links and cursors. The server
-goes on meanwhile. Keep it as safe as the data directory: it opens what the server opens.
+A backup is one moment of the whole state: keys, tenants, users, sessions, saved searches, lists,
+quotas, exports with their files, idempotency keys, and the secrets that sign links and cursors. The
+server goes on meanwhile. Keep it as safe as the data directory: it opens what the server opens.
 Not in it: snapshots (their dump is public; keep the files, or import it again) and the settings.
 With --no-exports the files are left out; after a restore they are rendered again, with the same
 bytes, where their snapshot is served.

@@ -267,6 +267,8 @@ async function change(open: Opened, wanted: string, file: string, verb: BlockVer
 function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: BlockVerb): void {
   const [done, other] = verb === "add" ? ["added", "there already"] : ["removed", "not there"];
   const { read, refused, refusedCount, sheet } = upload;
+  const repeated = read - refusedCount - distinct;
+  const twice = repeated > 0 ? `${repeated} repeated, ` : "";
   for (const { line, cell, text, reason, offered } of refused) {
     const zeros = offered === undefined ? "" : ` (${offered}; --fill-zeros takes these)`;
     const why = offered === undefined ? REFUSALS[reason] : "A number that has lost its zeros";
@@ -281,7 +283,7 @@ function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: Bl
   }
   process.stderr.write(
     `list ${list.name}: ${read} read, ${changed} ${done}, ${distinct - changed} ${other}, ` +
-      `${refusedCount} not understood; it has ${list.entries} ` +
+      `${twice}${refusedCount} not understood; it has ${list.entries} ` +
       `${wordFor(list.entries, "entry", "entries")} now.\n`,
   );
 }

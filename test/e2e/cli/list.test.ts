@@ -42,6 +42,14 @@ describe("peneira list", () => {
 
   const shown = () => (JSON.parse(list("list", "--json").stdout) as Shown).lists;
 
+  it("tells of every text what became of it, also of one that comes twice", () => {
+    list("create", "Repetida");
+    const add = (text: string) => run(["list", "add", "Repetida", "-", ...options], text).stderr;
+    const told = "list Repetida: 3 read, 2 added, 0 there already, 1 repeated, 0 not understood; ";
+    assert.equal(add("11222333\n11222333\n11222333000181\n"), `${told}it has 2 entries now.\n`);
+    list("delete", "Repetida");
+  });
+
   it("makes, fills, prints and deletes", () => {
     const made = list("create", "Clientes");
     assert.match(made.stderr, /^list Clientes \(lst_[0-9a-f]{32}\) was made\.\n$/);

@@ -7,6 +7,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { ApiMistake } from "../../app/api.ts";
 import { words } from "../../app/words.ts";
+import { mistakeText } from "../../parts/notice.tsx";
 import { exploration } from "../query.ts";
 
 /** Mistakes by pointer below `/spec`, such as `/filters/geo/uf_any_of/0`. */
@@ -37,5 +38,5 @@ function found(here: (pointer: string) => boolean): string | null {
 
 function texts(list: readonly ApiMistake[]): string[] {
   const known = words.value.find.mistakes;
-  return [...new Set(list.map(({ code, detail }) => known[code] ?? detail))];
+  return [...new Set(list.map((mistake) => known[mistake.code] ?? mistakeText(mistake)))];
 }

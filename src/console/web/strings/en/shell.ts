@@ -80,6 +80,7 @@ export const shell = {
     csrf_invalid: "This page is out of date. Reload it and try again.",
     role_not_allowed: "Only an owner may do this.",
     not_found: "This no longer exists.",
+    list_not_found: "The list no longer exists.",
     overloaded: "The server has too much to do at the moment. Try again shortly.",
     snapshot_unavailable: "The server has no data loaded yet.",
     quota_exceeded: "Your plan has no room for more. Delete what is no longer needed.",
@@ -91,6 +92,7 @@ export const shell = {
   mistakes: {
     email_taken: "Somebody has this e-mail already.",
     invalid_email: "This is not an e-mail address.",
+    list_not_found: "A list of the filters no longer exists. Take it out of them.",
     last_owner: "There must be one owner at least.",
     unfit_password: "Too easy to guess. Choose another one.",
     unchanged_password: "This is the present password.",

@@ -82,6 +82,7 @@ export const shell: typeof English = {
     csrf_invalid: "Esta página está desatualizada. Recarregue e tente de novo.",
     role_not_allowed: "Só um administrador pode fazer isto.",
     not_found: "Não existe mais.",
+    list_not_found: "A lista não existe mais.",
     overloaded: "O servidor está sobrecarregado. Tente de novo em instantes.",
     snapshot_unavailable: "O servidor ainda não tem uma base carregada.",
     quota_exceeded: "O seu plano não tem espaço para mais. Exclua o que não usa.",
@@ -92,6 +93,7 @@ export const shell: typeof English = {
   mistakes: {
     email_taken: "Alguém já tem este e-mail.",
     invalid_email: "E-mail inválido.",
+    list_not_found: "Uma lista dos filtros não existe mais. Tire-a deles.",
     last_owner: "É preciso haver pelo menos um administrador.",
     unfit_password: "Fácil demais de adivinhar. Escolha outra.",
     unchanged_password: "Esta é a senha atual.",
