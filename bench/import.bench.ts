@@ -3,8 +3,8 @@
  * of the decompressed files that pass 1 reads; beside them what inflating alone costs, here and by
  * `unzip -p` where that is installed, and a copy of the snapshot on the same disk; the memory and
  * the room that one more import of the built product took at most; and what the optional parts of
- * its index take of it, whose time `npm run bench -- index` shows. The pass `count` counts who
- * shares an e-mail or a phone.
+ * its index take of it, whose time `npm run bench -- index` shows; and what the wider filters take
+ * of the snapshot. The pass `count` counts who shares an e-mail or a phone.
  * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine
  * the processor seconds are the steadier ones.
  * Command: `npm run bench -- import [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
@@ -21,6 +21,7 @@ import { openDump, readMember } from "../src/dump/archive.ts";
 import { writeSample } from "../src/dump/sample/release.ts";
 import { importDump } from "../src/ingest/dump-import.ts";
 import { watch } from "./watched.ts";
+import { widerBytes } from "./wider.ts";
 
 const LABEL = "2026-10";
 
@@ -135,6 +136,11 @@ async function bench(dump: string, folder: string, runs: number, threads: number
   for (const { name, length } of [{ name: "snapshot", length: size }, ...parts]) {
     const each = (length / accounts).toFixed(2);
     process.stdout.write(`${name.padEnd(9)} ${(length / 1e6).toFixed(1)} MB, ${each} an account\n`);
+  }
+  const wider = await widerBytes(out);
+  const sum = wider.reduce((all, [, of]) => all + of, 0);
+  for (const [name, of] of [...wider, ["all of the wider filters", sum] as const]) {
+    process.stdout.write(`${name.padEnd(24)} ${(of / accounts).toFixed(2)} bytes an account\n`);
   }
 }
 
