@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -140,10 +140,12 @@ describe("threads of exports", () => {
       return;
     }
     await Promise.all(["t", "u"].map((name) => pool.start(wishOf(name), nothing).outcome));
+    // Whoever runs this may have put it lower.
+    const own = getPriority(process.pid);
     const nice = niceOfThreads();
-    assert.equal(nice.get(process.pid), 0);
-    const lowered = [...nice.values()].filter((value) => value !== 0);
-    assert.deepEqual(lowered, Array(THREADS).fill(10));
+    assert.equal(nice.get(process.pid), own);
+    const lowered = [...nice.values()].filter((value) => value !== own);
+    assert.deepEqual(lowered, own < 10 ? Array(THREADS).fill(10) : []);
   });
 
   it("report progress that grows", async () => {
