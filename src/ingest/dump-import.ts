@@ -13,7 +13,7 @@ import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { type Assembled, assemble, type PassTime, type StartStage, timed } from "./assemble.ts";
 import { readPopulation } from "./population.ts";
-import { checkShrinking, previousAccounts } from "./previous.ts";
+import { checkShrinking, previousAccounts, previousPlaces } from "./previous.ts";
 import { ImportTables, type Release, readKnownCodes } from "./release-tables.ts";
 import { type ImportReport, type RowCount, ruleCounts } from "./report.ts";
 import type { FreeBytes } from "./room.ts";
@@ -44,7 +44,7 @@ export interface ImportOptions {
   readonly date?: string;
   readonly population?: string;
   readonly ceis?: string;
-  /** Regions of the statistics, and seats. */
+  /** Regions of the statistics, and seats; without it those of the snapshot that it `replaces`. */
   readonly places?: string;
   readonly keepCpf: boolean;
   readonly threads: number;
@@ -53,7 +53,7 @@ export interface ImportOptions {
   readonly partial?: boolean;
   /** Replaces a snapshot by one with far fewer accounts. */
   readonly force?: boolean;
-  /** The snapshot that is replaced, where that is not the one under the output's name. */
+  /** The snapshot of the month before, where that is not the one under the output's name. */
   readonly replaces?: string;
   /** Malformed rows that are left out and counted; without it none. */
   readonly skipBadRows?: number;
@@ -73,7 +73,10 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   const population = options.population === undefined ? null : readPopulation(options.population);
   const sanctions =
     options.ceis === undefined ? null : await readSanctions(options.ceis, release.date);
-  const places = options.places === undefined ? null : readPlaces(options.places);
+  const places =
+    options.places === undefined
+      ? await previousPlaces(options.replaces)
+      : readPlaces(options.places);
   const replaced = options.replaces ?? out;
   const previous = await previousAccounts(replaced);
   const bytes = scannedBytes(dump);

@@ -1,25 +1,40 @@
 /**
  * The snapshot that an import will replace.
  * What comes in: the output's path, and how many accounts the new one has. What goes out: nothing,
- * a refusal, or a warning where the person insists.
+ * a refusal, or a warning where the person insists; and what a month takes over from the one
+ * before.
  * Invariant: nothing is replaced by much less; what cannot be read as a snapshot may be replaced by
  * anything.
  */
 import { isIndexed } from "../../native-index/format/footer.ts";
-import { openSnapshot } from "../../native-index/format/snapshot.ts";
+import type { SnapshotPlaces } from "../../native-index/format/meta.ts";
+import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 
 /** A new snapshot has at least this share of the accounts of the one before. */
 const SHARE_MIN = 0.98;
 
-/** Accounts of the snapshot at a path; null when there is none. */
-export async function previousAccounts(out: string): Promise<number | null> {
+/** What the snapshot at a path says of itself; null when there is none. */
+async function previousMeta(out: string): Promise<SnapshotMeta | null> {
   try {
-    return isIndexed(out) ? (await openSnapshot(out)).meta.accounts : null;
+    return isIndexed(out) ? (await openSnapshot(out)).meta : null;
   } catch {
     return null;
   }
+}
+
+/** Accounts of the snapshot at a path; null when there is none. */
+export async function previousAccounts(out: string): Promise<number | null> {
+  return (await previousMeta(out))?.accounts ?? null;
+}
+
+/**
+ * Regions and seats for a month without a file of them: those of the month that it follows, so that
+ * whoever gave them once need not give them every month.
+ */
+export async function previousPlaces(before: string | undefined): Promise<SnapshotPlaces | null> {
+  return before === undefined ? null : ((await previousMeta(before))?.places ?? null);
 }
 
 /** What a new snapshot is held against. */

@@ -149,6 +149,26 @@ describe("regions of the statistics", () => {
     plain.close();
   });
 
+  it("are taken over by the month that follows, unless it is given others", async () => {
+    const source = { ...options, source: sample.dump };
+    const others = join(sample.folder, "others.csv");
+    writeFileSync(others, "municipality_ibge,mesoregion\n3550308,Outra\n");
+    const namesOf = async (name: string, more: object) => {
+      const out = join(sample.folder, name);
+      await importDump({ ...source, out, ...more });
+      const made = await openSegment(out);
+      made.close();
+      return made.places?.names;
+    };
+    const known = segment.places?.names;
+    assert.ok(known !== undefined && known.length > 0);
+    assert.deepEqual(await namesOf("next.peneira", { replaces: path }), known);
+    const given = { replaces: path, places: others };
+    assert.deepEqual(await namesOf("given.peneira", given), ["Outra"]);
+    assert.equal(await namesOf("alone.peneira", {}), undefined);
+    assert.equal(await namesOf("alone.peneira", {}), undefined, "over itself");
+  });
+
   it("bring seats that go before those that are built in", () => {
     const { geo } = specOf("padarias num raio de 10 km de Recife");
     assert.equal(geo.municipality_ibge_any_of?.length, placed.length, "all lie in one point");
