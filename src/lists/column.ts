@@ -2,8 +2,10 @@
  * Which column of a table holds CNPJs. What comes in: the first rows as texts, and what the sender
  * calls the column. What goes out: its place, and whether the first row is a header.
  * Invariant: the column is the one that the sender names, else the one whose header says CNPJ, else
- * the first one that has the most CNPJs among these rows; a header is no row of data, and a table
- * without one is read from its first row on.
+ * the first one that has the most CNPJs among these rows, and only where none has whole ones the
+ * one with the most that may be roots or have lost zeros: dates, postal codes and telephones look
+ * like those. A CNPJ in three columns is none. A header is no row of data, and a table without one
+ * is read from its first row on.
  */
 import { readCnpj, readRoot } from "../spec/cnpj.ts";
 
@@ -62,20 +64,47 @@ function likely(
 ): number {
   const exact = names.indexOf("cnpj");
   if (exact >= 0) return exact;
+  if (PARTS.every((part) => names.some((name) => part.test(name)))) {
+    throw new ColumnRefusal(
+      "The CNPJs stand in three columns. Put them together in one, or name the first one for " +
+        "whole companies: column=<header>.",
+    );
+  }
   const said = names.findIndex((name) => /\bcnpj\b/.test(name));
   if (said >= 0) return said;
-  const fits = new Uint32Array(width);
-  for (const row of rows) {
-    row.forEach((text, at) => {
-      if (isCnpj(text)) fits[at] = (fits[at] as number) + 1;
-    });
+  for (const fits of [isWhole, isCnpj]) {
+    const counts = countsOf(rows, width, fits);
+    const most = counts.reduce((best, count) => Math.max(best, count), 0);
+    if (most > 0) return counts.indexOf(most);
   }
-  const most = fits.reduce((best, count) => Math.max(best, count), 0);
-  if (most > 0 || width === 1) return fits.indexOf(most);
+  if (width === 1) return 0;
   throw new ColumnRefusal(
     "No column of the first lines holds CNPJs, and no header says cnpj. Name one: " +
       "column=<header>.",
   );
+}
+
+/** How the registry names the parts of a CNPJ. */
+const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
+
+/** Of each column, how many of these rows fit. */
+function countsOf(
+  rows: readonly (readonly string[])[],
+  width: number,
+  fits: (text: string) => boolean,
+): Uint32Array {
+  const counts = new Uint32Array(width);
+  for (const row of rows) {
+    row.forEach((text, at) => {
+      if (fits(text)) counts[at] = (counts[at] as number) + 1;
+    });
+  }
+  return counts;
+}
+
+/** Whether a text is a CNPJ with the right check digits, in whatever spelling. */
+function isWhole(text: string): boolean {
+  return readCnpj(text.trim())?.checked === true;
 }
 
 /** The place of a column by its letters, which are capitals; null where a sheet has none. */

@@ -62,24 +62,33 @@ export class CsvColumn {
     }
     this.#rest = this.#rest.slice(begin);
     this.#scanned = this.#rest.length;
-    if (this.#scanned > LINE_MAX) {
-      throw new ColumnRefusal(
-        `Line ${this.#line} has no end. Is a quotation mark left open there?`,
-      );
-    }
+    if (this.#scanned > LINE_MAX) throw this.#endless();
     this.#sampled += bytes.byteLength;
     if (this.#sample !== null && this.#sampled > SAMPLE_BYTES) this.#decide();
   }
 
   /** There is no more of it. Throws as `add`. */
   end(): void {
+    if (this.#quoted) throw this.#endless();
     if (this.#rest !== "") this.#whole(this.#rest);
     this.#rest = "";
     if (this.#sample !== null) this.#decide();
   }
 
+  /** What follows an open quotation mark would be one cell, and all of its lines lost. */
+  #endless(): ColumnRefusal {
+    return new ColumnRefusal(`Line ${this.#line} has no end. Is a quotation mark left open there?`);
+  }
+
+  /** A line; several of them where they end as those of old Macs do. */
   #whole(text: string): void {
-    const line = { number: this.#line, text: text.endsWith("\r") ? text.slice(0, -1) : text };
+    const own = text.endsWith("\r") ? text.slice(0, -1) : text;
+    const parts = own.includes("\r") && !own.includes('"') ? own.split("\r") : [own];
+    for (const part of parts) this.#one(part);
+  }
+
+  #one(text: string): void {
+    const line = { number: this.#line, text };
     this.#line += 1 + countOf(text, "\n");
     if (this.#sample === null) {
       this.#give(line);

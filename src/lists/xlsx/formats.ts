@@ -49,6 +49,8 @@ export class Formats {
       return { text: stored, isDate: false };
     }
     const value = Number(stored);
+    // Larger than any number there is; its word would be read as letters.
+    if (!Number.isFinite(value)) return { text: stored, isDate: false };
     const format = this.#styles[style] ?? 0;
     if (format === "date" && value >= 0 && value < DAYS_MAX) {
       return { text: this.#date(value), isDate: true };

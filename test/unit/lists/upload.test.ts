@@ -133,6 +133,41 @@ describe("a file", () => {
     }
   });
 
+  it("is read where the whole CNPJs are, not where numbers look like roots", () => {
+    for (const others of ["01310100", "20240101", "11222333"]) {
+      const rows = [`${others};${A}`, `${others};${B}`, `${others};x`].join("\n");
+      for (const header of ["cep;documento\n", ""]) {
+        assert.deepEqual(textsOf(sent(header + rows)), [A, B], header + others);
+      }
+      assert.deepEqual(textsOf(sent(`${A};${others}\nx;${others}`)), [A]);
+    }
+    assert.deepEqual(textsOf(sent("cep;n\n01310100;7")), ["01310100"], "there are no whole ones");
+  });
+
+  it("with a CNPJ in three columns is refused, unless the first one is asked for", () => {
+    const file = "cnpj_basico;cnpj_ordem;cnpj_dv\n11222333;0001;81";
+    assert.throws(() => sent(file), /The CNPJs stand in three columns/);
+    assert.deepEqual(textsOf(sent(file, { column: "cnpj_basico" })), ["11222333"]);
+  });
+
+  it("with the line ends of old Macs loses no line", () => {
+    for (const piece of [1, 7, 1_000]) {
+      const upload = sent(`cnpj\r${A}\r11222333000182\r${B}\r`, { piece });
+      assert.deepEqual(textsOf(upload), [A, B]);
+      assert.deepEqual(
+        upload.refused.map(({ line }) => line),
+        [3],
+      );
+    }
+  });
+
+  it("whose last quote is left open is refused, however short it is", () => {
+    for (const file of [`cnpj,n\n${A},"a\n${B},b\n`, `"cnpj,n\n${A},a\n`, `n,cnpj\n"x,${A}`]) {
+      assert.throws(() => sent(file), /has no end. Is a quotation mark left open there\?/, file);
+    }
+    assert.throws(() => sent(`cnpj,n\n${A},"a\n${B},b\n`), /Line 2 has no end/);
+  });
+
   it("that is a spreadsheet is called one", () => {
     assert.throws(() => sent("PK\u0003\u0004\u0014"), /a spreadsheet, no CSV/);
   });

@@ -104,6 +104,7 @@ describe("cells", () => {
       { number: "11222333000182" },
       { number: "1.5" },
       text("São João & <Filhos>"),
+      { number: "1e400" },
     ];
     const { refused } = await read(
       await workbook([sheet([null, ...cells.map((one) => [null, one])])]),
@@ -120,6 +121,7 @@ describe("cells", () => {
       { line: 11, cell: "B11", text: "11222333000182", reason: "wrong_check_digits" },
       { line: 12, cell: "B12", text: "1.5", reason: "not_a_cnpj" },
       { line: 13, cell: "B13", text: "São João & <Filhos>", reason: "not_a_cnpj" },
+      { line: 14, cell: "B14", text: "1e400", reason: "not_a_cnpj" },
     ]);
   });
 
