@@ -115,7 +115,7 @@ export function registerUpdate(program: Command): void {
     .option("--keep <n>", "keep only the newest n snapshots (default: all)")
     .option("--population <csv>", "for the import: inhabitants by IBGE code")
     .option("--ceis <file>", "for the import: sanctioned companies")
-    .option("--places <csv>", "for the import: regions and seats; else those of the month before")
+    .option("--places <csv>", "for the import: regions, seats; else as the month before")
     .option("--keep-cpf", "for the import: leave CPFs in names")
     .option("--force", "for the import: take a month with under 98 % of the accounts before")
     .option("--threads <n>", "for the import: threads to use");
