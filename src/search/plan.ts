@@ -82,11 +82,8 @@ export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly
 }
 
 function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
-  const known = youngest?.spec === spec ? youngest.made : compiledSpecs.get(spec);
-  if (known !== undefined && known.segment === segment) {
-    compiledSpecs.set(spec, known);
-    return known;
-  }
+  const known = kept(spec);
+  if (known?.segment === segment) return known;
   const order = orderOf(spec);
   const seed = BigInt(spec.scoring.random_seed ?? 0);
   const phases = phaseClauses(segment, spec.filters).map((clauses) => ({ clauses, order, seed }));
@@ -95,6 +92,15 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   const clauses = single ? one.clauses : clausesOf(segment, spec.filters);
   const made = { segment, phases, clauses };
   youngest = { spec, made };
+  return made;
+}
+
+/** What was compiled of a spec; one that is asked for a second time is kept as long as the spec. */
+function kept(spec: AccountQuerySpec): Compiled | undefined {
+  if (youngest?.spec !== spec) return compiledSpecs.get(spec);
+  const { made } = youngest;
+  compiledSpecs.set(spec, made);
+  youngest = null;
   return made;
 }
 
