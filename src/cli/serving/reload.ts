@@ -22,6 +22,8 @@ import { fileAt, isFolder, isNewer } from "./served.ts";
 const POLL_MS = 5_000;
 /** A file that was written to this lately may still be growing. */
 const QUIET_MS = 300;
+/** A file that is being written makes thousands of events a second; one look answers so many. */
+const GATHER_MS = 20;
 
 /** What looking again needs. */
 interface ReloadParts {
@@ -55,6 +57,7 @@ export class Reload {
   readonly #told = new Map<string, string>();
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #soon: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
   #again = false;
   #stopped = false;
@@ -78,7 +81,7 @@ export class Reload {
   start(): void {
     this.#timer = setInterval(() => this.look(), POLL_MS);
     try {
-      this.#watcher = watch(this.#folder, () => this.look());
+      this.#watcher = watch(this.#folder, (_, name) => this.#noticed(name));
       this.#watcher.on("error", () => this.#watcher?.close());
     } catch (error) {
       const known = { folder: this.#folder, ...describeError(error) };
@@ -92,7 +95,23 @@ export class Reload {
     this.#stopped = true;
     this.#watcher?.close();
     if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#soon !== null) clearTimeout(this.#soon);
     await this.#looking;
+  }
+
+  /** A file event; the name is not known everywhere. */
+  #noticed(name: string | null): void {
+    if (this.#stopped || (name !== null && !this.#counts(name))) return;
+    this.#parts.glance?.();
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      void this.look();
+    }, GATHER_MS);
+  }
+
+  /** Whether a file of this name in the folder could be a snapshot. */
+  #counts(name: string): boolean {
+    return this.#only === null ? !/^\.|\.(tmp|partial)$/.test(name) : name === this.#only;
   }
 
   /** Looks now; resolves when everything that changed until now was looked at. Never rejects. */
@@ -164,7 +183,7 @@ export class Reload {
   /** The files that could be snapshots; by their names the newest first. */
   *#files(): Generator<[path: string, mark: Mark]> {
     for (const name of readdirSync(this.#folder).sort().reverse()) {
-      if (this.#only === null ? /^\.|\.(tmp|partial)$/.test(name) : name !== this.#only) continue;
+      if (!this.#counts(name)) continue;
       const path = join(this.#folder, name);
       const found = fileAt(path);
       if (found !== undefined) yield [path, found];

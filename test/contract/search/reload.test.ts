@@ -6,6 +6,7 @@
  */
 import assert from "node:assert/strict";
 import {
+  appendFileSync,
   copyFileSync,
   mkdtempSync,
   readFileSync,
@@ -17,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Reload } from "../../../src/cli/serving/reload.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { openLog } from "../../../src/log.ts";
@@ -52,11 +54,15 @@ describe("reload", () => {
     const taken: Segment[] = first === null ? [] : [await openSegment(first)];
     const lines: string[] = [];
     let dropped = 0;
+    let looks = 0;
     const reload = new Reload({
       path,
       current: () => taken.at(-1) ?? null,
       load: (segment) => taken.push(segment),
       drop: () => dropped++,
+      looked: async () => {
+        looks++;
+      },
       log: openLog("info", { write: (line) => lines.push(line) }),
       clock: systemClock,
     });
@@ -67,7 +73,7 @@ describe("reload", () => {
       await reload.stop();
       for (const segment of taken) segment.close();
     };
-    return { reload, labels, lines, logged, close, dropped: () => dropped };
+    return { reload, labels, lines, logged, close, dropped: () => dropped, looks: () => looks };
   }
 
   it("takes the newer files of a folder in any order, and no older or damaged one", async () => {
@@ -100,6 +106,30 @@ describe("reload", () => {
     const [{ snapshot, replaced }] = logged("newer snapshot served");
     assert.deepEqual([snapshot, replaced], ["2026-10", "2026-09"]);
     await close();
+  });
+
+  it("is not kept busy by what else is written in its folder", async () => {
+    const place = mkdtempSync(join(folder, "place-"));
+    const served = join(place, "served.peneira");
+    copyFileSync(made["2026-09"] as string, served);
+    for (const path of [served, place]) {
+      const { reload, labels, close, looks } = await watched(path, served);
+      reload.start();
+      await reload.look();
+      const before = looks();
+      for (let at = 0; at < 200; at++) {
+        appendFileSync(join(place, "2026-10.peneira.tmp"), "a line of an import\n");
+        if (path === served) appendFileSync(join(place, "access.log"), "a line of a proxy\n");
+        await sleep(1);
+      }
+      // The look every few seconds may fall into it.
+      assert.ok(looks() - before <= 1, `${looks() - before} looks at ${path}`);
+      if (path === place) {
+        copyFileSync(made["2026-10"] as string, join(place, "2026-10.peneira"));
+        while (labels().length < 2) await sleep(5);
+      }
+      await close();
+    }
   });
 
   it("tells once of a file that is copied slowly, and passes over an import's", async () => {
