@@ -47,6 +47,11 @@ async function all(visit: Visit): Promise<AccountList[]> {
   return every.filter(({ read_only }) => !read_only);
 }
 
+async function ask({ page }: Visit, sentence: string): Promise<void> {
+  await page.getByRole("combobox", { name: words.find.ask }).fill(sentence);
+  await page.keyboard.press("Enter");
+}
+
 /** A count of the outcome by its name. */
 function counted({ page }: Visit, term: string, value: number): Promise<void> {
   const line = page.locator(".lists-outcome dl > div").filter({ hasText: term });
@@ -176,6 +181,14 @@ describe("lists", () => {
     const box = page.getByRole("checkbox", { name: lists.hideExported });
     await box.check();
     assert.match(page.url(), /not_in_lists=exported/);
+    await shows(visit, total);
+    // A sentence says nothing of lists: what was chosen by hand stays.
+    await ask(visit, "empresas ativas em São Paulo com e-mail");
+    await page.waitForURL(/email/);
+    assert.match(page.url(), /not_in_lists=exported/);
+    assert.ok(await box.isChecked());
+    assert.equal(await page.locator(".told-edited").count(), 0);
+    await page.goBack();
     await shows(visit, total);
     await box.uncheck();
     await shows(visit, total);

@@ -18,6 +18,7 @@ import {
   sameQuery,
   specOf,
   tidyQuery,
+  withListsOf,
 } from "../../../src/console/web/find/question.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
@@ -65,6 +66,22 @@ describe("a query", () => {
     assert.ok(!sameQuery(query, emptyQuery()));
     query.filters.company.mei_opt_in = false;
     assert.ok(!isEmpty(query));
+  });
+
+  it("keeps the lists that were chosen by hand when a sentence replaces the filters", () => {
+    const [before, said] = [emptyQuery(), emptyQuery()];
+    before.filters.geo.uf_any_of = ["MG"];
+    before.filters.lists = { exclude: ["exported"] };
+    said.filters.geo.uf_any_of = ["SP"];
+    const next = withListsOf(said, before);
+    assert.deepEqual(next.filters.geo.uf_any_of, ["SP"]);
+    assert.deepEqual(next.filters.lists, { exclude: ["exported"] });
+    said.filters.lists = { any_of: ["b"], exclude: ["exported", "a"] };
+    assert.deepEqual(withListsOf(said, before).filters.lists, {
+      any_of: ["b"],
+      exclude: ["a", "exported"],
+    });
+    assert.deepEqual(withListsOf(said, emptyQuery()), said, "nothing chosen, nothing added");
   });
 
   it("becomes a spec with what is added", () => {

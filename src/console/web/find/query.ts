@@ -19,6 +19,7 @@ import {
   sameQuery,
   specOf,
   tidyQuery,
+  withListsOf,
 } from "./question.ts";
 
 export { isEmpty, type Query, specOf } from "./question.ts";
@@ -84,7 +85,7 @@ export const translationState: ReadonlySignal<{ busy: boolean; error: ApiError |
 /** Whether filters or order are no longer those that the sentence became. */
 export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
-  return value !== null && !sameQuery(queryOf(value.spec), asked.value);
+  return value !== null && !sameQuery(meantBy(value), asked.value);
 });
 
 /** Number of rows that the sentence asks for ("100 padarias"); null where it asks for none. */
@@ -93,6 +94,14 @@ export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   const told = value?.parts.some(({ role }) => role === "limit") ?? false;
   return told && value !== null ? value.spec.limit : null;
 });
+
+/** What was asked when the sentence came: its lists stay beside what the sentence became. */
+const beside = signal<Query>(emptyQuery());
+
+/** What a sentence asks, beside the lists that were chosen by hand. */
+function meantBy({ spec }: TranslateAnswer): Query {
+  return withListsOf(queryOf(spec), beside.value);
+}
 
 let translatingNow: AbortController | null = null;
 /** Where the last change was typed, so that the next step of it replaces its entry. */
@@ -125,7 +134,8 @@ export function change(
 }
 
 /**
- * Asks what a sentence means and takes over the filters it became; an empty one clears all.
+ * Asks what a sentence means and takes over the filters it became, beside the lists that were
+ * chosen by hand; an empty one clears all.
  * `how` is for links that hold a sentence alone: going back must not ask them again.
  */
 export async function ask(text: string, how: "push" | "replace" = "push"): Promise<void> {
@@ -138,14 +148,15 @@ export async function ask(text: string, how: "push" | "replace" = "push"): Promi
   const answer = await translated(words, controller);
   if (answer === null) return;
   sentence.value = words;
+  beside.value = asked.peek();
   translation.value = answer;
-  take(queryOf(answer.spec), how);
+  take(meantBy(answer), how);
 }
 
 /** Takes the filters that the sentence became once more. */
 export function restoreSentence(): void {
   const { value } = translation;
-  if (value !== null) take(queryOf(value.spec));
+  if (value !== null) take(meantBy(value));
 }
 
 /** Takes every filter out, and the sentence with them. */
@@ -219,6 +230,7 @@ async function openAddress(hash: string): Promise<void> {
     const text = read?.sentence ?? "";
     sentence.value = text;
     asked.value = read?.query ?? emptyQuery();
+    beside.value = asked.peek();
     if (text === "") translation.value = null;
     else if (isEmpty(asked.value)) return await ask(text, "replace");
     else void explainSentence(text);

@@ -102,6 +102,20 @@ export function queryOf({ filters, sort, scoring }: Spec): Query {
   return structuredClone(tidyQuery({ filters, sort, scoring }));
 }
 
+/** A query with the lists of another one added: no sentence can have meant to take them out. */
+export function withListsOf(query: Query, { filters }: Query): Query {
+  const next = structuredClone(query);
+  if (filters.lists === undefined) return next;
+  const own = next.filters.lists ?? {};
+  const lists: NonNullable<Filters["lists"]> = {};
+  for (const member of ["any_of", "exclude"] as const) {
+    const ids = [...(own[member] ?? []), ...(filters.lists[member] ?? [])];
+    if (ids.length > 0) lists[member] = ids;
+  }
+  next.filters.lists = lists;
+  return tidyQuery(next);
+}
+
 /** The spec of a query; `extra` are further members, such as `output`. */
 export function specOf(query: Query, extra: Record<string, unknown> = {}): SentSpec {
   return {
