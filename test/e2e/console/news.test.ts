@@ -154,6 +154,8 @@ describe("news of a saved search", () => {
     await visit.page.getByText(words.shell.newsBadge(1)).first().waitFor({ state: "attached" });
     await button(visit.page, news.seen).click();
     await visit.page.getByText(news.seenToast).waitFor();
+    await visit.page.getByText(news.seenUntil(month(NEWER))).waitFor();
+    assert.equal(await visit.page.getByText(news.notSince(month(NEWER))).count(), 0);
     await eventually(async () => assert.equal(await visit.page.locator(".nav-badge").count(), 0));
   });
 

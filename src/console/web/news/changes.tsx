@@ -19,6 +19,7 @@ import { cellText, cityText, named, nameOf, textOf } from "../find/table/values.
 const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   registration_status: "status",
   registration_status_date: "status_since",
+  registration_status_reason: "status_reason",
   share_capital: "capital",
   started_on: "opened",
   cnae_primary: "cnae",

@@ -62,7 +62,9 @@ export function NewsView(): VNode {
       </Page>
     );
   }
-  return <Search key={id} search={answer.search} months={status.value.changes_since} />;
+  return (
+    <Search key={id} search={answer.search} months={status.value.changes_since} onSeen={reload} />
+  );
 }
 
 function Back(): VNode {
@@ -77,15 +79,17 @@ interface SearchProps {
   search: OpenedSearch;
   /** Older months that are there, newest first. */
   months: readonly string[];
+  /** Reads the search again, once it is marked as seen. */
+  onSeen: () => void;
 }
 
-function Search({ search, months }: SearchProps): VNode {
+function Search({ search, months, onSeen }: SearchProps): VNode {
   const { news } = laterWords.value;
   const { saved, name, text } = search;
   const [since, setSince] = useState(months.includes(saved.snapshot) ? saved.snapshot : months[0]);
   const lead = text !== null && text !== name ? laterWords.value.exports.sentence(text) : undefined;
   return (
-    <Page title={name} lead={lead} actions={<Actions search={search} />}>
+    <Page title={name} lead={lead} actions={<Actions search={search} onSeen={onSeen} />}>
       {since === undefined ? (
         <EmptyState icon="bookmark" title={news.oneMonth}>
           <p>{news.oneMonthHint}</p>
@@ -97,7 +101,7 @@ function Search({ search, months }: SearchProps): VNode {
   );
 }
 
-function Actions({ search }: { search: OpenedSearch }): VNode {
+function Actions({ search, onSeen }: Pick<SearchProps, "search" | "onSeen">): VNode {
   const { news, exports } = laterWords.value;
   const [busy, setBusy] = useState(false);
   const open = () => {
@@ -108,7 +112,10 @@ function Actions({ search }: { search: OpenedSearch }): VNode {
     setBusy(true);
     post(`/searches/${search.id}`, { refresh: true })
       .then(
-        () => toast(news.seenToast),
+        () => {
+          toast(news.seenToast);
+          onSeen();
+        },
         (failure: unknown) => toast(errorText(failure), { kind: "error" }),
       )
       .finally(() => {
@@ -127,7 +134,7 @@ function Actions({ search }: { search: OpenedSearch }): VNode {
   );
 }
 
-type SinceProps = SearchProps & { since: string; onSince: (since: string) => void };
+type SinceProps = Omit<SearchProps, "onSeen"> & { since: string; onSince: (since: string) => void };
 
 function Since({ search, months, since, onSince }: SinceProps): VNode {
   const { news } = laterWords.value;
@@ -153,13 +160,21 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
         />
         <ExportMenu question={question} total={totals?.[kind] ?? 0} />
       </div>
-      {!months.includes(search.saved.snapshot) && (
-        <Notice quiet kind="info">
-          <p>{news.notSince(month(search.saved.snapshot))}</p>
-        </Notice>
-      )}
+      <SeenUntil seen={search.saved.snapshot} months={months} />
       <Answer asked={asked} kind={kind} />
     </section>
+  );
+}
+
+/** Up to which month it was seen: the served one, an older one that is gone, or the one chosen. */
+function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }): VNode | null {
+  const { news } = laterWords.value;
+  if (months.includes(seen)) return null;
+  const isServed = seen === status.value?.snapshot;
+  return (
+    <Notice quiet kind="info">
+      <p>{isServed ? news.seenUntil(month(seen)) : news.notSince(month(seen))}</p>
+    </Notice>
   );
 }
 

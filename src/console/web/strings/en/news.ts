@@ -34,8 +34,9 @@ export const news = {
     changed: "Export those that have changed",
   },
   exporting: "The export is on its way.",
-  seen: "Mark as seen",
-  seenToast: "Marked as seen: news count from now on.",
+  seen: "Mark as seen for the whole team",
+  seenUntil: (month: string) => `Seen by the team up to ${month}.`,
+  seenToast: "Marked as seen for the team: news count from now on.",
   oneMonth: "There is only one month here so far",
   oneMonthHint: "What is new shows here when the next month is published and served.",
 };

@@ -35,8 +35,9 @@ export const news: typeof English = {
     changed: "Exportar os que mudaram",
   },
   exporting: "A exportação está a caminho.",
-  seen: "Marcar como visto",
-  seenToast: "Marcado como visto: as novidades contam a partir de agora.",
+  seen: "Marcar como visto para toda a equipe",
+  seenUntil: (month) => `Visto pela equipe até ${month}.`,
+  seenToast: "Marcado como visto para a equipe: as novidades contam a partir de agora.",
   oneMonth: "Ainda só há um mês aqui",
   oneMonthHint: "As novidades aparecem quando o próximo mês for publicado e carregado.",
 };
