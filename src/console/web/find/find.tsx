@@ -194,7 +194,8 @@ function Announcer(): VNode {
   const isTold = state === "ready" && !isEmpty(query.value) && !isNotUnderstood();
   const total = isTold && answer !== null ? answer.total : null;
   useEffect(() => {
-    if (total === null) return;
+    // An old count is not left to be read beside what is asked now.
+    if (total === null) return setText("");
     const timer = setTimeout(() => setText(words.value.find.announce(total)), 600);
     return () => clearTimeout(timer);
   }, [total, answer]);
