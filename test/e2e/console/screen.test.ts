@@ -57,6 +57,15 @@ const EDGES = `(() => {
   return { rights, end: chooser.left };
 })()`;
 
+/** Texts of the cells, and whether they are cut off. */
+const CELLS = `[...document.querySelectorAll(".table-body > .table-row > *")].map((one) => {
+  const inner = [one, ...one.querySelectorAll("*")];
+  return {
+    text: one.textContent.trim(),
+    cut: inner.some((part) => part.scrollWidth > part.clientWidth && part.clientWidth > 0),
+  };
+})`;
+
 describe("the screen of an office laptop", () => {
   inBrowser("has every usual column whole, and what is dragged as wide as it was", async (open) => {
     const visit = await open(ana, SIZE);
@@ -68,6 +77,17 @@ describe("the screen of an office laptop", () => {
     const { rights, end } = await edges();
     assert.equal(rights.length, 7);
     for (const right of rights) assert.ok(right <= end, `${right} is beyond ${end}`);
+    const isDate = (text: string) => /^\d\d\/\d\d\/\d{4}$/.test(text);
+    const cells = (await page.evaluate(CELLS)) as {
+      readonly text: string;
+      readonly cut: boolean;
+    }[];
+    const dates = cells.filter(({ text }) => isDate(text));
+    assert.ok(dates.length > 5, "the dates of opening are shown");
+    assert.deepEqual(
+      dates.filter(({ cut }) => cut),
+      [],
+    );
     await page.locator('.table-heading[data-column="3"]').focus();
     const width = async () =>
       (await page.locator('.table-heading[data-column="3"]').boundingBox())?.width ?? 0;

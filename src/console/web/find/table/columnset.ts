@@ -50,7 +50,7 @@ const TABLE = {
   cnpj: { group: "company", fields: ["cnpj"], sort: "cnpj" },
   cnpj_root: { group: "company", fields: ["cnpj_root"] },
   headquarters: { group: "company", fields: ["headquarters"], width: 96 },
-  opened: { group: "company", fields: ["started_on"], least: 92, sort: "started_on" },
+  opened: { group: "company", fields: ["started_on"], least: 104, sort: "started_on" },
   size: {
     group: "company",
     fields: ["company_size_code", "mei_opt_in"],
@@ -68,7 +68,7 @@ const TABLE = {
     group: "activity",
     fields: ["cnae_primary", "cnae_primary_description"],
     width: 216,
-    least: 136,
+    least: 124,
   },
   cnae: { group: "activity", fields: ["cnae_primary"] },
   secondary: { group: "activity", fields: ["cnae_secondary"] },
