@@ -13,6 +13,7 @@ import { amountText, readAmount } from "../../../src/console/web/find/filters/am
 import {
   dayTyped,
   readDay,
+  readSpan,
   shiftDays,
   shiftMonths,
 } from "../../../src/console/web/find/filters/days.ts";
@@ -113,6 +114,24 @@ describe("days", () => {
     }
     for (let day = "1999-12-30"; day < "2001-01-03"; day = shiftDays(day, 1)) {
       assert.equal(readDay(dayTyped(day)), day);
+    }
+  });
+
+  it("may be a month or a year, of which the first or the last day is meant", () => {
+    for (const [typed, first, last] of [
+      ["2020", "2020-01-01", "2020-12-31"],
+      ["02/2020", "2020-02-01", "2020-02-29"],
+      ["2-2021", "2021-02-01", "2021-02-28"],
+      ["12/1999", "1999-12-01", "1999-12-31"],
+      ["01/01/20", "2020-01-01", "2020-01-01"],
+      ["31/12/99", "1999-12-31", "1999-12-31"],
+      ["31/12/2020", "2020-12-31", "2020-12-31"],
+    ] as const) {
+      assert.equal(readSpan(typed, "first"), first, typed);
+      assert.equal(readSpan(typed, "last"), last, typed);
+    }
+    for (const typed of ["", "20", "13/2020", "30/02/20", "1799", "abc", "202"]) {
+      assert.equal(readSpan(typed, "first"), null, typed);
     }
   });
 

@@ -40,6 +40,25 @@ export function readDay(typed: string): string | null {
   return exists && day >= FIRST_DAY && day <= LAST_DAY ? day : null;
 }
 
+/** Up to this year of two digits the century is the present one. */
+const PRESENT_CENTURY = 50;
+
+/** A typed span's first or last day: a date, a month as 01/2020, a year, two digits for a year. */
+export function readSpan(typed: string, end: "first" | "last"): string | null {
+  const whole = readDay(typed);
+  if (whole !== null) return whole;
+  const parts = /^(?:(?:(?<d>\d{1,2})[/.\- ])?(?<m>\d{1,2})[/.\- ])?(?<y>\d{4}|\d{2})$/.exec(
+    typed.trim(),
+  );
+  const { y = "", m, d } = parts?.groups ?? {};
+  if (y === "" || (y.length === 2 && m === undefined)) return null;
+  const century = Number(y) <= PRESENT_CENTURY ? "20" : "19";
+  const year = y.length === 2 ? `${century}${y}` : y;
+  if (d !== undefined) return readDay(`${d}/${m}/${year}`);
+  const first = readDay(`1/${m ?? (end === "first" ? 1 : 12)}/${year}`);
+  return first === null || end === "first" ? first : shiftDays(shiftMonths(first, 1), -1);
+}
+
 function text(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }

@@ -1,8 +1,9 @@
 /**
  * The opening dates. What comes in: the query. What goes out: from and to, both days included, or
  * one of the usual spans, reckoned from the day of the snapshot.
- * Invariant: the spec's end is the first day that is not included; a date that is not whole or not
- * possible is shown at its field and changes nothing.
+ * Invariant: the spec's end is the first day that is not included; a month or a year is its first
+ * or last day, shown once the field is left; a date that is not possible is shown at its field and
+ * changes nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -10,7 +11,7 @@ import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextInput } from "../../parts/field.tsx";
 import { change, exploration, query } from "../query.ts";
-import { dayTyped, readDay, shiftDays, shiftMonths } from "./days.ts";
+import { dayTyped, readDay, readSpan, shiftDays, shiftMonths } from "./days.ts";
 import { mistakeAt } from "./fielderrors.ts";
 
 /** Length of `01/01/2020`. */
@@ -43,12 +44,14 @@ export function FilterOpened(): VNode {
           label={find.openedFrom}
           day={from}
           onDay={setFrom}
+          end="first"
           error={mistakeAt("company/started_after")}
         />
         <Day
           label={find.openedTo}
           day={to}
           onDay={setTo}
+          end="last"
           after={from}
           error={mistakeAt("company/started_before")}
         />
@@ -63,6 +66,8 @@ interface DayProps {
   day: string;
   onDay: (day: string) => void;
   error: string | null;
+  /** Which day of a month or year that is typed is meant. */
+  end: "first" | "last";
   /** The day may not be before this one. */
   after?: string;
 }
@@ -71,7 +76,7 @@ interface DayProps {
  * One date; what is typed and cannot be is kept in the box. The browser's own field would follow
  * the language of the browser and not that of the page.
  */
-function Day({ label, day, onDay, error, after = "" }: DayProps): VNode {
+function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
   const { find } = words.value;
   const [text, setText] = useState(dayTyped(day));
   const [wrong, setWrong] = useState<string | null>(null);
@@ -92,8 +97,14 @@ function Day({ label, day, onDay, error, after = "" }: DayProps): VNode {
     onDay(found);
   };
   const leave = () => {
-    if (text.trim() !== "" && readDay(text) === null) setWrong(find.openedWrong);
-    else if (wrong === null) setText(dayTyped(day));
+    const found = text.trim() === "" ? "" : readSpan(text, end);
+    if (found === null) setWrong(find.openedWrong);
+    else if (found !== "" && found < after) setWrong(find.openedOrder);
+    else {
+      setWrong(null);
+      setText(dayTyped(found));
+      onDay(found);
+    }
   };
   return (
     <TextInput
@@ -105,6 +116,7 @@ function Day({ label, day, onDay, error, after = "" }: DayProps): VNode {
       error={wrong ?? error}
       onValue={read}
       onBlur={leave}
+      onKeyDown={({ key }) => key === "Enter" && leave()}
     />
   );
 }

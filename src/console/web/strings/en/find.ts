@@ -166,7 +166,7 @@ export const find = {
   openedLastYears: (years: number) => `last ${years} years`,
   openedOlder: (years: number) => `over ${years} years ago`,
   dayForm: "dd/mm/yyyy",
-  openedWrong: "Give a whole date, from 1800 on.",
+  openedWrong: "Give a year, a month (01/2020) or a date, from 1800 on.",
   openedOrder: "This date is before the one it starts from.",
 
   capitalMin: "From R$",

@@ -162,7 +162,7 @@ export const find: typeof English = {
   openedLastYears: (years) => `últimos ${years} anos`,
   openedOlder: (years) => `há mais de ${years} anos`,
   dayForm: "dd/mm/aaaa",
-  openedWrong: "Informe uma data completa, a partir de 1800.",
+  openedWrong: "Informe um ano, um mês (01/2020) ou uma data, a partir de 1800.",
   openedOrder: "Esta data é anterior à data inicial.",
 
   capitalMin: "De R$",
