@@ -51,16 +51,25 @@ export interface Loaded {
   readonly us: number;
 }
 
-function start(snapshot: string): Promise<RunningServer> {
-  return startServer(snapshot, JSON.stringify(FIRST), { environment });
+function start(snapshot: string, main?: string): Promise<RunningServer> {
+  const program = main === undefined ? {} : { main };
+  return startServer(snapshot, JSON.stringify(FIRST), { environment, ...program });
+}
+
+/** How often what is started, and what it is if not the bundle. */
+export interface Starting {
+  readonly where: Place;
+  readonly times: number;
+  readonly main?: string | undefined;
 }
 
 /** The median of some starts, by time. */
-export async function timeStarts(snapshot: string, where: Place, times: number): Promise<Started> {
+export async function timeStarts(snapshot: string, starting: Starting): Promise<Started> {
+  const { where, times, main } = starting;
   const found: Started[] = [];
   for (let time = 0; time < times; time++) {
     await place(snapshot, where);
-    const server = await start(snapshot);
+    const server = await start(snapshot, main);
     found.push({ ms: server.bootMs, bytes: readBy(server.pid).bytes });
     await server.stop();
   }

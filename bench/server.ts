@@ -36,7 +36,7 @@ export interface StartOptions {
   /** Whether it is held on processor 0; exports need the other one too. */
   readonly pin?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Another build's main file, to compare with. */
+  /** Another build's main file, to compare with, or an executable. */
   readonly main?: string;
   /** Bytes for answers that are remembered; none unless a benchmark is of just that. */
   readonly responseMemory?: string;
@@ -50,20 +50,16 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { transport = "uws", pin = pinned, main: other, responseMemory = "0" } = options;
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-bench-"));
-  const [node, built] = peneiraCommand() as [string, string];
-  const main = other ?? built;
-  const created = execFileSync(
-    node,
-    [main, "key", "create", "--data-dir", dataDir, "--plan", "enterprise", "--json"],
-    { encoding: "utf8" },
-  );
+  const program = programOf(other);
+  const run = (...args: string[]) =>
+    execFileSync(program[0] as string, [...program.slice(1), ...args], { encoding: "utf8" });
+  const created = run("key", "create", "--data-dir", dataDir, "--plan", "enterprise", "--json");
   const { key } = JSON.parse(created) as { key: string };
-  const serve = [main, "serve", "--snapshot", snapshot, "--data-dir", dataDir];
+  const serve = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
   const flags = ["--listen", "127.0.0.1:0", "--transport", transport];
-  const knows = (name: string) => execFileSync(node, [main, "config"]).includes(name);
-  const memory = other === undefined || knows("http.response_memory_bytes");
+  const memory = other === undefined || run("config").includes("http.response_memory_bytes");
   const started = performance.now();
-  const command = [...(pin ? ["taskset", "-c", "0"] : []), node, ...serve, ...flags];
+  const command = [...(pin ? ["taskset", "-c", "0"] : []), ...program, ...serve, ...flags];
   const child = spawn(command[0] as string, command.slice(1), {
     stdio: ["ignore", "ignore", "pipe"],
     env: {
@@ -85,6 +81,12 @@ export async function startServer(
     rmSync(dataDir, { recursive: true, force: true });
   };
   return { port, key, pid: child.pid as number, listeningMs, bootMs, stop };
+}
+
+/** The words that start this build, another one's main file, or an executable. */
+function programOf(other: string | undefined): readonly string[] {
+  if (other === undefined) return peneiraCommand();
+  return other.endsWith(".mjs") ? [process.execPath, other] : [other];
 }
 
 function portOf(child: ChildProcess): Promise<number> {
