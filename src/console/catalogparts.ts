@@ -17,7 +17,7 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
 import { STATE_NAMES } from "../spec/states.ts";
-import { type CalledBy, namesByCode } from "../translate/activities/lexicon.ts";
+import type { CalledBy } from "../translate/activities/lexiconentries.ts";
 import { wordsOf } from "../translate/words/phrases.ts";
 import type { Answered } from "./answered.ts";
 import { exampleSentences } from "./examples.ts";
@@ -46,6 +46,8 @@ interface Activity {
 
 /** Everything in the catalog; see `CatalogAnswer` in web/answers.ts. */
 export async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
+  // Loaded when it is asked for: translating does not need the names as they are written.
+  const { namesByCode } = await import("../translate/activities/lexiconentries.ts");
   const lexicon = await laterResult(namesByCode);
   const written = await namesWithAccents();
   const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));

@@ -9,6 +9,7 @@
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { tableConstants } from "./tables.mjs";
 
 /** Packages that hold machine code, or find their own files beside themselves: never bundled. */
 export const EXTERNAL = ["better-sqlite3", "uWebSockets.js", "parquet-wasm", "piscina"];
@@ -37,6 +38,7 @@ export function bundleOptions({ root, origin, faults = false, executable = false
       BUILD_DATE: JSON.stringify(origin.date),
       BUILD_FAULTS: String(faults),
       BUILD_EXECUTABLE: String(executable),
+      ...tableConstants(root),
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Segment } from "../search/segment.ts";
 import type { Steps } from "../steps.ts";
 import { inTurns } from "../turns.ts";
 import { descriptionSteps } from "./activities/descriptions.ts";
-import { lexiconSteps } from "./activities/lexicon.ts";
+import { lexiconSteps, quickLexiconSteps } from "./activities/lexicon.ts";
 import { officialTextSteps } from "./activities/officialtexts.ts";
 import { officialNamesSteps } from "./leads/leadactivities.ts";
 import { cityIndexSteps } from "./leads/leadplaces.ts";
@@ -42,6 +42,7 @@ export function* warmTranslationSteps(segment: Segment): Steps<void> {
   yield countCities(segment);
   yield* lexiconSteps();
   const gazetteer = yield* gazetteerSteps(segment);
+  yield* quickLexiconSteps();
   yield* spellWordsSteps(gazetteer);
   yield* officialTextSteps(segment);
   yield* descriptionSteps(segment);

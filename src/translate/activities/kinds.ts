@@ -8,7 +8,8 @@
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { reduce } from "../words/wordforms.ts";
-import { type Goods, lexicon } from "./lexicon.ts";
+import type { Goods } from "./choices.ts";
+import { lexicon } from "./lexicon.ts";
 
 /** Adjectives of kinds, folded. */
 const KINDS = new Set(

@@ -8,8 +8,9 @@ import { isFillerWord } from "../fillers.ts";
 import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { foldWord, type Token } from "../words/tokens.ts";
+import type { LexiconChoice } from "./choices.ts";
 import type { GoodsReading } from "./goods.ts";
-import { type LexiconChoice, lexicon } from "./lexicon.ts";
+import { lexicon } from "./lexicon.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);

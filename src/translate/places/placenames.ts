@@ -79,7 +79,8 @@ export interface PlaceMatch {
 }
 
 interface Node {
-  readonly next: Map<string, Node>;
+  /** Made when a first name goes on here: most nodes are the ends of names. */
+  next: Map<string, Node> | null;
   place: Place | undefined;
   /** Whether a name has a small word before this one: "Sul Brasil" is not "sul do Brasil". */
   small: boolean;
@@ -94,7 +95,7 @@ const TITLES = new Set("sta sto s pres gov cel sen dr eng mal n sra prof cons de
 
 /** Places by name. */
 export class PlaceNames {
-  readonly #root: Node = { next: new Map(), place: undefined, small: false };
+  readonly #root: Node = { next: null, place: undefined, small: false };
   /** Folded words of all names, with how the first name that has one writes it. */
   readonly vocabulary = new Map<string, string>();
 
@@ -109,9 +110,10 @@ export class PlaceNames {
         continue;
       }
       if (!this.vocabulary.has(word)) this.vocabulary.set(word, text);
+      node.next ??= new Map();
       let next = node.next.get(word);
       if (next === undefined) {
-        next = { next: new Map(), place: undefined, small };
+        next = { next: null, place: undefined, small };
         node.next.set(word, next);
       }
       next.small ||= small;
@@ -139,7 +141,7 @@ export class PlaceNames {
         if (at === from || ++small > SMALL_MAX) break;
         continue;
       }
-      node = node.next.get(folded);
+      node = node.next?.get(folded);
       if (node === undefined || (small > 0 && !node.small)) break;
       small = 0;
       words++;
@@ -153,15 +155,15 @@ export class PlaceNames {
     let node: Node | undefined = this.#root;
     for (let at = from; at < to; at++) {
       const { folded } = tokens[at] as Token;
-      if (!SMALL.has(folded)) node = node?.next.get(folded);
+      if (!SMALL.has(folded)) node = node?.next?.get(folded);
     }
-    return node === undefined ? [] : [...node.next.keys()];
+    return [...(node?.next?.keys() ?? [])];
   }
 
   /** What a whole name stands for, however it is written; undefined for an unknown one. */
   named(name: string): Place | undefined {
     let node: Node | undefined = this.#root;
-    for (const word of placeWords(name)) node = node?.next.get(word);
+    for (const word of placeWords(name)) node = node?.next?.get(word);
     return node === this.#root ? undefined : node?.place;
   }
 }

@@ -8,8 +8,9 @@
  */
 import type { Segment } from "../../search/segment.ts";
 import type { Steps } from "../../steps.ts";
+import type { Goods, LexiconChoice } from "../activities/choices.ts";
 import { describesActivities, descriptionSteps } from "../activities/descriptions.ts";
-import { type Goods, type LexiconChoice, lexicon } from "../activities/lexicon.ts";
+import { lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";

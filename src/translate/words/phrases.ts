@@ -1,6 +1,7 @@
 /**
  * Phrases and what they stand for. What comes in: names, and a place in a list of tokens. What goes
- * out: the longest name that begins there.
+ * out: the longest name that begins there, however names are held (words/phrasetable.ts holds those
+ * that are known when the program is built).
  * Invariant: small joining words (de, da, e …) count neither in names nor between the words of a
  * sentence, so that "casa de carnes" and "casa das carnes" are one; looking costs at most the
  * number of words of the longest name, with at most `JOINED_MAX` joining words before each.
@@ -32,17 +33,65 @@ export interface Match<Value> {
   readonly value: Value;
 }
 
+/** Names by their reduced words; `Spot` is where words lead that names begin with. */
+export abstract class PhraseBook<Value, Spot = unknown> {
+  /** Reduced words of all names, with how the first name that has one writes it. */
+  abstract readonly vocabulary: ReadonlyMap<string, string>;
+  /** Where no words lead. */
+  protected abstract readonly start: Spot;
+  /** Where one more word leads; undefined where no name goes on so. */
+  protected abstract follow(spot: Spot, key: string): Spot | undefined;
+  /** What the name stands for that ends here; undefined where none does. */
+  protected abstract valueAt(spot: Spot): Value | undefined;
+  /** Words that names go on with. */
+  protected abstract wordsBehind(spot: Spot): readonly string[];
+
+  /** The longest name that begins at a token; `usable` says which tokens may take part. */
+  longest(
+    tokens: readonly Token[],
+    from: number,
+    usable: (index: number) => boolean = () => true,
+  ): Match<Value> | null {
+    let spot: Spot | undefined = this.start;
+    let found: Match<Value> | null = null;
+    let words = 0;
+    let joined = 0;
+    for (let at = from; at < tokens.length && usable(at); at++) {
+      const token = tokens[at] as Token;
+      if (at > from && joins(token) && joined++ < JOINED_MAX) continue;
+      spot = this.follow(spot, token.key);
+      if (spot === undefined) break;
+      words++;
+      joined = 0;
+      const value = this.valueAt(spot);
+      if (value !== undefined) found = { from, to: at + 1, words, value };
+    }
+    return found;
+  }
+
+  /** Reduced words with which a name goes on that begins with the tokens [from, to). */
+  continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
+    let spot: Spot | undefined = this.start;
+    for (let at = from; at < to; at++) {
+      const token = tokens[at] as Token;
+      if (at > from && joins(token)) continue;
+      spot = this.follow(spot, token.key);
+      if (spot === undefined) return [];
+    }
+    return this.wordsBehind(spot);
+  }
+}
+
 interface Node<Value> {
   /** Made when a first name goes on here: most nodes are the ends of names. */
   next: Map<string, Node<Value>> | null;
   value: Value | undefined;
 }
 
-/** Names by their reduced words. */
-export class Phrases<Value> {
-  readonly #root: Node<Value> = { next: null, value: undefined };
-  /** Reduced words of all names, with how the first name that has one writes it. */
+/** Names that are added one by one. */
+export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
   readonly vocabulary = new Map<string, string>();
+  protected readonly start: Node<Value> = { next: null, value: undefined };
 
   /** Adds a name; `merge` decides what becomes of a name that is there already. */
   add(
@@ -51,7 +100,7 @@ export class Phrases<Value> {
     merge: (old: Value, added: Value) => Value = (_, added) => added,
   ) {
     const words = tellingOf(name);
-    let node = this.#root;
+    let node = this.start;
     for (const { key, text } of words) {
       if (!this.vocabulary.has(key)) this.vocabulary.set(key, text);
       node.next ??= new Map();
@@ -65,38 +114,26 @@ export class Phrases<Value> {
     if (words.length > 0) node.value = node.value === undefined ? value : merge(node.value, value);
   }
 
-  /** The longest name that begins at a token; `usable` says which tokens may take part. */
-  longest(
-    tokens: readonly Token[],
-    from: number,
-    usable: (index: number) => boolean = () => true,
-  ): Match<Value> | null {
-    let node: Node<Value> | undefined = this.#root;
-    let found: Match<Value> | null = null;
-    let words = 0;
-    let joined = 0;
-    for (let at = from; at < tokens.length && usable(at); at++) {
-      const token = tokens[at] as Token;
-      if (at > from && joins(token) && joined++ < JOINED_MAX) continue;
-      node = node.next?.get(token.key);
-      if (node === undefined) break;
-      words++;
-      joined = 0;
-      if (node.value !== undefined) found = { from, to: at + 1, words, value: node.value };
+  /** Every name, as its reduced words with blanks between, and what it stands for. */
+  *entries(): Generator<readonly [name: string, value: Value]> {
+    const left: [string, Node<Value>][] = [["", this.start]];
+    for (let top = left.pop(); top !== undefined; top = left.pop()) {
+      const [name, { next, value }] = top;
+      if (value !== undefined) yield [name, value];
+      for (const [key, node] of next ?? []) left.push([name === "" ? key : `${name} ${key}`, node]);
     }
-    return found;
   }
 
-  /** Reduced words with which a name goes on that begins with the tokens [from, to). */
-  continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
-    let node: Node<Value> | undefined = this.#root;
-    for (let at = from; at < to; at++) {
-      const token = tokens[at] as Token;
-      if (at > from && joins(token)) continue;
-      node = node.next?.get(token.key);
-      if (node === undefined) return [];
-    }
-    return [...(node.next?.keys() ?? [])];
+  protected follow({ next }: Node<Value>, key: string): Node<Value> | undefined {
+    return next?.get(key);
+  }
+
+  protected valueAt({ value }: Node<Value>): Value | undefined {
+    return value;
+  }
+
+  protected wordsBehind({ next }: Node<Value>): readonly string[] {
+    return [...(next?.keys() ?? [])];
   }
 }
 

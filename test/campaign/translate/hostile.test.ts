@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { TEXT_MAX } from "../../../src/spec/schema.ts";
 import type { Part, TranslationExplain } from "../../../src/translate/translate.ts";
-import { Phrases } from "../../../src/translate/words/phrases.ts";
+import { PhraseBook } from "../../../src/translate/words/phrases.ts";
 import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
 import { tries } from "../../support/scale.ts";
@@ -165,7 +165,7 @@ function stepsOf(call: () => unknown): number {
     ...(["free", "owner", "claim", "folded"] as const).map((name) =>
       counted(Sentence.prototype, name, () => steps++),
     ),
-    counted(Phrases.prototype as Phrases<unknown>, "longest", () => steps++),
+    counted(PhraseBook.prototype as PhraseBook<unknown>, "longest", () => steps++),
   ];
   try {
     call();

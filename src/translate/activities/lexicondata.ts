@@ -1,0 +1,93 @@
+/**
+ * The table of the curated lexicon, made from its entries. What comes in: the entries. What goes
+ * out: names of trades and of goods in the form in which they are looked up.
+ * Invariant: a name of several entries means what the first one says, and may mean what the others
+ * say; plurals that the analyzer does not undo are names too. Apart because the build makes it, and
+ * a built program has the table and not this.
+ */
+import { inSteps, type Steps } from "../../steps.ts";
+import { Phrases } from "../words/phrases.ts";
+import { type PhraseText, phraseText } from "../words/phrasetable.ts";
+import { type Goods, joinChoices, joinGoods, type LexiconChoice } from "./choices.ts";
+import { type GoodsEntry, goodsEntries, tradeEntries } from "./lexiconentries.ts";
+import { TRADE_ROLES, type TradeRole } from "./roles.ts";
+
+/** The lexicon as texts: values of `trades` are a `LexiconChoice`, of `goods` `Goods`. */
+interface LexiconData {
+  readonly trades: PhraseText;
+  readonly goods: PhraseText;
+}
+
+/** Names that are added in one step: about a millisecond of work. */
+const STEP_NAMES = 64;
+
+/** Makes the table, in steps. */
+export function* lexiconDataSteps(): Steps<LexiconData> {
+  const trades = new Phrases<LexiconChoice>();
+  yield* inSteps(tradeNames(), STEP_NAMES, ({ name, value }) => {
+    addForms(trades, name, value, joinChoices);
+  });
+  const goods = new Phrases<Goods>();
+  yield* inSteps(goodsNames(), STEP_NAMES, ({ name, value }) => {
+    addForms(goods, name, value, joinGoods);
+  });
+  yield;
+  const made = { trades: phraseText(trades) };
+  yield;
+  return { ...made, goods: phraseText(goods) };
+}
+
+/** A name with what it stands for. */
+interface Named<Value> {
+  readonly name: string;
+  readonly value: Value;
+}
+
+function* tradeNames(): Generator<Named<LexiconChoice>> {
+  for (const { names, codes, also = [] } of tradeEntries()) {
+    for (const name of names) yield { name, value: { codes, also } };
+  }
+}
+
+function* goodsNames(): Generator<Named<Goods>> {
+  for (const entry of goodsEntries()) {
+    const value = goodsOf(entry);
+    for (const name of entry.names) yield { name, value };
+  }
+}
+
+/** Plurals that the analyzer does not undo: bakeries, salons, boxes, hortifrutis. */
+const ODD_LAST = "yhxni";
+const ODD_PLURAL = /([^aeiou]y|ch|sh|x|n|i)$/;
+
+/** Adds a name; also with its plural where reducing that does not give the name again. */
+function addForms<Value>(
+  phrases: Phrases<Value>,
+  name: string,
+  value: Value,
+  merge: (old: Value, added: Value) => Value,
+): void {
+  phrases.add(name, value, merge);
+  const plural = oddPlural(name);
+  if (plural !== null) phrases.add(plural, value, merge);
+}
+
+function oddPlural(name: string): string | null {
+  if (name.includes("&")) return null;
+  if (name.length - name.lastIndexOf(" ") <= 4) return `${name}s`;
+  // Most names end otherwise, which a look at one letter tells.
+  if (!ODD_LAST.includes(name.charAt(name.length - 1))) return null;
+  const ending = ODD_PLURAL.exec(name)?.[1];
+  if (ending === undefined) return null;
+  if (ending.endsWith("y")) return `${name.slice(0, -1)}ies`;
+  return ending === "n" || ending === "i" ? `${name}s` : `${name}es`;
+}
+
+function goodsOf(entry: GoodsEntry): Goods {
+  const goods: Partial<Record<TradeRole, LexiconChoice>> = {};
+  for (const role of TRADE_ROLES) {
+    const codes = entry[role];
+    if (codes !== undefined) goods[role] = { codes, also: entry.also?.[role] ?? [] };
+  }
+  return goods;
+}

@@ -1,0 +1,73 @@
+/**
+ * The entries of the curated lexicon, as they are written. What comes in: data/lexicon. What goes
+ * out: trades and goods in the order in which they count, and what every activity is called.
+ * Invariant: names stand as somebody wrote them.
+ */
+import goodsCommerce from "../../../data/lexicon/goods-commerce.json" with { type: "json" };
+import goodsIndustry from "../../../data/lexicon/goods-industry.json" with { type: "json" };
+import goodsServices from "../../../data/lexicon/goods-services.json" with { type: "json" };
+import tradesCommerce from "../../../data/lexicon/trades-commerce.json" with { type: "json" };
+import tradesIndustry from "../../../data/lexicon/trades-industry.json" with { type: "json" };
+import tradesServices from "../../../data/lexicon/trades-services.json" with { type: "json" };
+import type { Codes } from "./choices.ts";
+import { TRADE_ROLES, type TradeRole } from "./roles.ts";
+
+type RoleCodes = Partial<Record<TradeRole, Codes>>;
+
+/** A trade. */
+export interface TradeEntry {
+  readonly names: readonly string[];
+  readonly codes: Codes;
+  readonly also?: Codes;
+}
+
+/** Goods. */
+export interface GoodsEntry extends RoleCodes {
+  readonly names: readonly string[];
+  readonly also?: RoleCodes;
+}
+
+/** All trades; a name that stands twice is that of the first. */
+export function tradeEntries(): readonly TradeEntry[] {
+  // A list of lists, since the compiler takes seconds to join the types of long literal lists.
+  const lists: readonly (readonly TradeEntry[])[] = [
+    tradesServices,
+    tradesCommerce,
+    tradesIndustry,
+  ];
+  return lists.flat();
+}
+
+/** All goods, likewise. */
+export function goodsEntries(): readonly GoodsEntry[] {
+  const lists: readonly (readonly GoodsEntry[])[] = [goodsCommerce, goodsServices, goodsIndustry];
+  return lists.flat();
+}
+
+/** What an activity is called. */
+export interface CalledBy {
+  /** Names of trades that mean it and nothing else. */
+  readonly trades: readonly string[];
+  /** Names of trades that mean others too, then those of goods that are its business. */
+  readonly others: readonly string[];
+}
+
+/** What every code, prefix or section is called, as the lexicon writes it. */
+export function namesByCode(): ReadonlyMap<string, CalledBy> {
+  const found = new Map<string, { trades: string[]; others: string[] }>();
+  const called = (code: string) => {
+    const known = found.get(code) ?? { trades: [], others: [] };
+    found.set(code, known);
+    return known;
+  };
+  for (const { names, codes } of tradeEntries()) {
+    const kind = codes.length === 1 ? "trades" : "others";
+    for (const code of codes) called(code)[kind].push(...names);
+  }
+  for (const entry of goodsEntries()) {
+    for (const role of TRADE_ROLES) {
+      for (const code of entry[role] ?? []) called(code).others.push(...entry.names);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,177 @@
+/**
+ * Phrases that are known when the program is built. What comes in: texts that were made from them
+ * then. What goes out: the longest name that begins at a token, as of `Phrases`.
+ * Invariant: nothing need be made of the texts before they are looked into, so that the first
+ * sentence does not wait for twenty thousand names: they are lines in order, and a name is found by
+ * halving. What makes looking quicker is made when there is time (`steps`), and changes no answer.
+ */
+import { inSteps, type Steps } from "../../steps.ts";
+import { PhraseBook, type Phrases } from "./phrases.ts";
+
+/**
+ * Names with what they stand for: one text of three parts, each of lines, with a form feed between.
+ * The parts are
+ * - names: a line each, its reduced words with blanks between, a tab, and where its value begins in
+ *   the next part, in hexadecimal; in the order of UTF-16 code units, so that a name stands right
+ *   before those that go on from it; each once;
+ * - values: a line of JSON each, which names may share;
+ * - words: a line for every reduced word, in the order in which names first had them; behind a tab
+ *   how it is written, where that is something else.
+ */
+export type PhraseText = string;
+
+/** Names that begin with some words: where the first of them stands, and those words. */
+interface Spot {
+  readonly line: number;
+  /** Where none of them stands any more. */
+  readonly end: number;
+  readonly name: string;
+}
+
+const RADIX = 16;
+const PART = "\f";
+const [BLANK, TAB] = [0x20, 0x09];
+/** Lines that are looked at in one step: less than a millisecond of work. */
+const STEP_LINES = 2_048;
+
+/** The text of names. */
+export function phraseText(phrases: Phrases<unknown>): PhraseText {
+  const places = new Map<string, number>();
+  let values = "";
+  const lines: string[] = [];
+  for (const [name, value] of phrases.entries()) {
+    const text = JSON.stringify(value);
+    if (!places.has(text)) {
+      places.set(text, values.length);
+      values += `${text}\n`;
+    }
+    lines.push(`${name}\t${(places.get(text) as number).toString(RADIX)}\n`);
+  }
+  const words = [...phrases.vocabulary].map(([key, text]) =>
+    key === text ? `${key}\n` : `${key}\t${text}\n`,
+  );
+  return [lines.sort(inOrder).join(""), values, words.join("")].join(PART);
+}
+
+/** By code units, as the look-up compares them. */
+function inOrder(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+/** Names of such a text. */
+export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
+  protected readonly start: Spot;
+  readonly #names: string;
+  readonly #values: string;
+  readonly #words: string;
+  /** Values by where they begin. */
+  readonly #known = new Map<number, Value>();
+  /** First lines of names by their first words; null until there was time to make it. */
+  #firsts: ReadonlyMap<string, Spot> | null = null;
+  #vocabulary: ReadonlyMap<string, string> | null = null;
+
+  constructor(text: PhraseText) {
+    super();
+    const [names = "", values = "", words = ""] = text.split(PART);
+    this.#names = names;
+    this.#values = values;
+    this.#words = words;
+    this.start = { line: 0, end: names.length, name: "" };
+  }
+
+  get vocabulary(): ReadonlyMap<string, string> {
+    this.#vocabulary ??= new Map(pairsOf(this.#words));
+    return this.#vocabulary;
+  }
+
+  /** Makes what looking is quicker with, in steps. */
+  *steps(): Steps<void> {
+    const firsts = new Map<string, Spot>();
+    yield* inSteps(linesOf(this.#names), STEP_LINES, (line) => {
+      const name = this.#names.slice(line, wordEnd(this.#names, line));
+      const known = firsts.get(name);
+      const end = this.#names.indexOf("\n", line) + 1;
+      firsts.set(name, { line: known?.line ?? line, end, name });
+    });
+    this.#firsts = firsts;
+    yield;
+    void this.vocabulary;
+  }
+
+  protected follow({ line, end, name }: Spot, key: string): Spot | undefined {
+    if (name === "" && this.#firsts !== null) return this.#firsts.get(key);
+    const longer = name === "" ? key : `${name} ${key}`;
+    const first = this.#firstFrom(line, end, longer);
+    const behind = this.#names.charCodeAt(first + longer.length);
+    const goesOn = first < end && (behind === TAB || behind === BLANK);
+    if (!goesOn || this.#order(first, longer) !== 0) return undefined;
+    return { line: first, end, name: longer };
+  }
+
+  protected valueAt({ line, name }: Spot): Value | undefined {
+    const tab = line + name.length;
+    if (name === "" || this.#names.charCodeAt(tab) !== TAB) return undefined;
+    const end = this.#names.indexOf("\n", tab);
+    const at = Number.parseInt(this.#names.slice(tab + 1, end), RADIX);
+    const known = this.#known.get(at);
+    if (known !== undefined) return known;
+    const value = JSON.parse(this.#values.slice(at, this.#values.indexOf("\n", at))) as Value;
+    this.#known.set(at, value);
+    return value;
+  }
+
+  protected wordsBehind({ line, end, name }: Spot): readonly string[] {
+    const before = name === "" ? "" : `${name} `;
+    const words = new Set<string>();
+    for (let at = line; at < end; at = this.#names.indexOf("\n", at) + 1) {
+      if (this.#names.startsWith(`${name}\t`, at)) continue;
+      if (!this.#names.startsWith(before, at)) break;
+      const from = at + before.length;
+      words.add(this.#names.slice(from, wordEnd(this.#names, from)));
+    }
+    return [...words];
+  }
+
+  /** Where the first line stands that does not come before the wanted words; else the end. */
+  #firstFrom(line: number, end: number, wanted: string): number {
+    let [low, high] = [line, end];
+    while (low < high) {
+      const middle = Math.max(low, this.#names.lastIndexOf("\n", ((low + high) >>> 1) - 1) + 1);
+      if (this.#order(middle, wanted) < 0) low = this.#names.indexOf("\n", middle) + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Below zero where a line comes before the wanted words, 0 where it begins with them. */
+  #order(line: number, wanted: string): number {
+    for (let i = 0; i < wanted.length; i++) {
+      const difference = this.#names.charCodeAt(line + i) - wanted.charCodeAt(i);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+}
+
+/** Where each line begins. */
+function* linesOf(text: string): Generator<number> {
+  for (let at = 0; at < text.length; at = text.indexOf("\n", at) + 1) yield at;
+}
+
+/** End of the word that begins there. */
+function wordEnd(text: string, from: number): number {
+  let end = from;
+  for (let code = text.charCodeAt(end); code !== BLANK && code !== TAB; ) {
+    code = text.charCodeAt(++end);
+  }
+  return end;
+}
+
+/** Words with how they are written. */
+function* pairsOf(words: string): Generator<[key: string, written: string]> {
+  for (const line of words.split("\n")) {
+    if (line === "") continue;
+    const tab = line.indexOf("\t");
+    yield tab < 0 ? [line, line] : [line.slice(0, tab), line.slice(tab + 1)];
+  }
+}

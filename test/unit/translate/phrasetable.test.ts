@@ -1,0 +1,74 @@
+/**
+ * Proves that names in the text of a table are found as the same names added one by one are: the
+ * longest one, what it stands for, how names go on and how words are written; before what makes
+ * looking quicker is there, and behind it. And that nothing is read of a table that was not asked.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { atOnce } from "../../../src/steps.ts";
+import { lexicon } from "../../../src/translate/activities/lexicon.ts";
+import { lexiconDataSteps } from "../../../src/translate/activities/lexicondata.ts";
+import { Phrases } from "../../../src/translate/words/phrases.ts";
+import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetable.ts";
+import { tokenize } from "../../../src/translate/words/tokens.ts";
+import { ROOT } from "../../support/checkout.ts";
+
+/** Words of which some begin with others, fold to others, join, or hold marks and digits. */
+const WORDS = ["a", "ab", "abc", "b", "çb", "Cabo", "cabos", "de", "&", "3d", "4.0", "x-y", "ü"];
+const name = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 });
+const names = fc.array(name, { maxLength: 40 });
+const text = fc.array(fc.constantFrom(...WORDS, ",", "zz"), { maxLength: 8 });
+
+function made(lists: readonly (readonly string[])[]): Phrases<{ readonly at: number }> {
+  const phrases = new Phrases<{ readonly at: number }>();
+  lists.forEach((words, at) => {
+    // Some share a value.
+    phrases.add(words.join(" "), { at: at % 7 });
+  });
+  return phrases;
+}
+
+describe("a table of phrases", () => {
+  it("answers as the phrases do that it was made of", () => {
+    fc.assert(
+      fc.property(names, text, fc.boolean(), (lists, words, quick) => {
+        const twin = made(lists);
+        const table = new PhraseTable<{ readonly at: number }>(phraseText(twin));
+        if (quick) atOnce(table.steps());
+        const tokens = tokenize(words.join(" "));
+        for (let from = 0; from < tokens.length; from++) {
+          assert.deepEqual(table.longest(tokens, from), twin.longest(tokens, from));
+          for (let to = from; to <= tokens.length; to++) {
+            const found = table.continuations(tokens, from, to);
+            const wanted = twin.continuations(tokens, from, to);
+            assert.deepEqual([...found].sort(), [...wanted].sort());
+          }
+        }
+        assert.deepEqual([...table.vocabulary], [...twin.vocabulary]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("reads of a table only what is asked for", () => {
+    const table = new PhraseTable<number>("casa\t0\npao\t2\n\f1\nno JSON\n\f\tno words");
+    assert.equal(table.longest(tokenize("casa"), 0)?.value, 1);
+    assert.throws(() => table.longest(tokenize("pão"), 0), SyntaxError);
+  });
+});
+
+describe("the lexicon of a build", () => {
+  it("is the one that the sources give", async () => {
+    const { tableConstants } = await import(join(ROOT, "src/executable/tables.mjs"));
+    const { BUILD_TRADES, BUILD_GOODS } = tableConstants(ROOT);
+    const { trades, goods } = atOnce(lexiconDataSteps());
+    assert.deepEqual([JSON.parse(BUILD_TRADES), JSON.parse(BUILD_GOODS)], [trades, goods]);
+    for (const book of [lexicon().trades, lexicon().goods]) {
+      assert.ok(book.vocabulary.size > 4_000);
+      // No blank, tab or line may stand inside a word.
+      for (const word of book.vocabulary.keys()) assert.match(word, /^[^\s]+$/);
+    }
+  });
+});
