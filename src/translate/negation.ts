@@ -34,7 +34,7 @@ const EXCLUDE = wordSet(
     "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
     "excluding exclude ignoring",
 );
-/** Words that negate with those behind them: "em vez de", "no phone". */
+/** Words that negate with those behind them: "em vez de", "nada de". */
 const MAY_NEGATE = wordSet("em ao no nada instead");
 /** Words that say by themselves that something does not matter. */
 const REGARDLESS = wordSet("independente independentemente regardless indiferente");
@@ -127,7 +127,8 @@ function isNegator(sentence: Sentence, at: number): boolean {
   }
   if (isInstead(sentence, at)) return true;
   if (startsAtMost(sentence, at)) return false;
-  if (word === "no") return ["phone", "email", "contact", "branches", "mail"].includes(next);
+  // One that negates is read as "without" or "sem" before.
+  if (word === "no") return false;
   // "minerais não metálicos"
   return isNegatorWord(word) && !isInTrade(sentence, at, at + 1);
 }

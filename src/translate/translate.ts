@@ -41,6 +41,7 @@ import { leaveRequests } from "./requests.ts";
 import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
+import { readNegativeNo } from "./spelling/negativeno.ts";
 import { readSpanish } from "./spelling/spanish.ts";
 import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
@@ -97,7 +98,7 @@ export function* translateSteps(
   const gazetteer = yield* gazetteerSteps(segment);
   const sentence = new Sentence(text);
   readAbbreviations(sentence);
-  readSpanish(sentence, gazetteer);
+  readNegativeNo(sentence, readSpanish(sentence, gazetteer));
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
   const notes = new Notes(language ?? said());
   const districts = new SaidDistricts(new DistrictNames(segment));

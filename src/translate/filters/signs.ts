@@ -44,7 +44,7 @@ const NOT_LARGEST = wordSet(
 /** Words that make "simples" the tax regime and not an adjective. */
 const BEFORE_SIMPLES = wordSet(
   "do no pelo ao o sem nem exceto optante optantes so apenas somente regime e ou menos fora mais " +
-    "salvo inclusive sejam seja sao nao from in",
+    "salvo inclusive sejam seja sao nao from in without not except",
 );
 
 /** Verbs behind "me" where it is a pronoun, which capitals do not tell. */

@@ -29,7 +29,7 @@ const HAVING = wordSet(
 const LISTS = wordSet("lista listas planilha relacao arquivo base listagem list spreadsheet file");
 /** Chains, whose establishments are counted without "com". */
 const CHAINS = wordSet("rede redes cadeia cadeias chain chains franquia franquias");
-const SMALL = wordSet("de do da que o a os as of than a the em no na ao pelo at um uma");
+const SMALL = wordSet("de do da que o a os as of than a the em no na ao pelo at um uma not");
 const SINGLE = wordSet("unica unico so single sole sola");
 const ONLY = wordSet("so apenas somente only just exatamente exactly unica unico single");
 /** Most words between what a company has and its number. */

@@ -8,7 +8,7 @@
 
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { isInTrade } from "../items.ts";
-import { claimNegation, reachOf } from "../negation.ts";
+import { claimNegation, type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import { type Bounds, contradict } from "./bounds.ts";
@@ -44,7 +44,7 @@ export const CLOSED = wordSet(
 const SMALL = wordSet(
   "de da do das dos a o as os em no na nos nas que e ou com entre ano anos mes the of r " +
     "foram foi " +
-    "sido data dia meados were was on durante ao longo somente so apenas from",
+    "sido data dia meados were was on durante ao longo somente so apenas from not",
 );
 /** Events whose dates nobody has defined. */
 const EVENTS = wordSet("pandemia covid quarentena lockdown crise");
@@ -150,8 +150,7 @@ interface Taken extends Lead {
 function apply(context: NumberContext, taken: Taken, { first, after }: Period): void {
   const { sentence, notes, bounds, today } = context;
   const { from, at, to, meaning } = taken;
-  const reach =
-    reachOf(sentence, from).negator >= 0 ? reachOf(sentence, from) : reachOf(sentence, at);
+  const reach = reachWithin(sentence, from, at);
   const negated = reach.polarity === "negated";
   if (negated) claimNegation(sentence, reach.negator, from);
   const inside = meaning === "in" || meaning === "between";
@@ -185,6 +184,13 @@ function apply(context: NumberContext, taken: Taken, { first, after }: Period): 
     notes.assume("vague_date", detail, words);
   }
   if (taken.said.yearless) assumeYear(notes, first, words);
+}
+
+/** "opened not later than 2020": the negator may stand inside of the words. */
+function reachWithin(sentence: Sentence, from: number, at: number): Reach {
+  let inside = from;
+  while (inside < at && reachOf(sentence, inside).negator < 0) inside++;
+  return reachOf(sentence, inside);
 }
 
 function assumeYear(notes: Notes, { year }: Day, words: Words): void {

@@ -88,17 +88,18 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ue/, "o"],
 ];
 
-/** Reads a Spanish sentence as a Portuguese one, word by word. */
-export function readSpanish(sentence: Sentence, { places }: Gazetteer): void {
+/** Reads a Spanish sentence as a Portuguese one, word by word; gives whether it is one. */
+export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
   const spanish = sentence.tokens.some(({ folded, text }) => {
     return SIGNS.has(folded) || /ñ/iu.test(text) || /^m[áÁ]s$/iu.test(text.normalize("NFC"));
   });
-  if (!spanish) return;
+  if (!spanish) return false;
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (isInPlace(sentence, places, at)) continue;
     const read = readingOf(sentence, at);
     if (read !== null) sentence.readAs(at, read);
   }
+  return true;
 }
 
 /** "São Bento do Una": words of long names stay. */

@@ -131,10 +131,61 @@ const PLACES: readonly Pair[] = [
   [" não só em SP", "any", " só em SP", "uf:SP"],
 ];
 
-const PAIRS = [...CONTACTS, ...DATES, ...CAPITAL, ...REGIMES, ...KINDS, ...PLACES];
+/** "no" is "in the" in Portuguese, and negates in English and Spanish. */
+const NO: readonly Pair[] = [
+  [
+    " no Simples em Recife",
+    "simples:true city:2611606",
+    "bakeries in SP no Simples",
+    "simples:false uf:SP",
+  ],
+  [" no MEI em SP", "mei:true uf:SP", "bakeries in SP, no MEI", "mei:false uf:SP"],
+  ["bakeries in SP, MEI only", "mei:true uf:SP", "no MEI bakeries in SP", "mei:false uf:SP"],
+  [
+    "panaderías en Recife con MEI",
+    "mei:true city:2611606",
+    "panaderías en Recife no MEI",
+    "mei:false city:2611606",
+  ],
+  [
+    "panaderías en Recife, solo filiales",
+    "branches city:2611606",
+    "panaderías en SP no filiales",
+    "heads uf:SP",
+  ],
+  ["bakeries with branches", "units:2", "bakeries no branches no e-mail", "heads left"],
+  ["bakeries in SP with email", "uf:SP email", "bakeries in SP no email", "uf:SP left"],
+  [
+    "bakeries in SP with mobile phone",
+    "uf:SP mobile",
+    "bakeries in SP no mobile phone",
+    "uf:SP left",
+  ],
+  [
+    "bakeries in SP opened after 2020",
+    "uf:SP after:2021-01-01",
+    "bakeries in SP opened no later than 2020",
+    "uf:SP before:2021-01-01",
+  ],
+  [
+    "bakeries in SP more than 5 years old",
+    "uf:SP before:2021-10-10",
+    "bakeries in SP no more than 5 years old",
+    "uf:SP after:2021-10-10",
+  ],
+  [
+    "bakeries with more than 3 stores",
+    "units:4",
+    "bakeries with no more than 3 stores",
+    "units:-3",
+  ],
+];
+
+const PAIRS = [...CONTACTS, ...DATES, ...CAPITAL, ...REGIMES, ...KINDS, ...PLACES, ...NO];
 
 /** How far a negation reaches. */
 const SCOPES: readonly (readonly [text: string, wish: string])[] = [
+  ["bakeries no Paraná", "uf:PR"],
   [" exceto MEI e SP", "mei:false notuf:SP"],
   [" exceto SP e MEI", "mei:false notuf:SP"],
   [" exceto SP, RJ e MG", "notuf:SP,RJ,MG"],
