@@ -9,7 +9,8 @@ import { isInTrade } from "../items.ts";
 import { claimNegation, reachOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { back, type Day } from "./calendar.ts";
-import { CLOSED, type NumberContext, OPENED } from "./dates.ts";
+import { type NumberContext, OPENED } from "./dates.ts";
+import { CLOSED, isOfEnd } from "./ends.ts";
 import { numberAt } from "./numbers.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
@@ -290,6 +291,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
     own ||= OPENED.has(word) || word === "com" || word === "with";
     from = i;
   }
+  if (!own && isOfEnd(sentence, from)) other = true;
   // "crescimento acima de 20% no último ano"
   if (sentence.tokens[from - 1]?.text === "%") other = true;
   return { from: trimmed(sentence, from, at), side, last, says, other };

@@ -13,6 +13,7 @@ import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import { type Bounds, contradict } from "./bounds.ts";
 import { back, type Day, dayText, type Period } from "./calendar.ts";
+import { CLOSED, isOfEnd } from "./ends.ts";
 import { dateAt, type SaidDate } from "./saiddates.ts";
 
 /** What the stages of numbers work on. */
@@ -33,13 +34,6 @@ export const OPENED = wordSet(
     "iniciaram iniciou abertura fundacao inicio atividade atividades nascida nascidas surgiram " +
     "surgida surgidas registrada registradas inaugurada inauguradas inaugurado inaugurados " +
     "comecaram opened founded created established started registered existem existe existindo",
-);
-/** Words for an end; a date with them is no opening date. */
-export const CLOSED = wordSet(
-  "fechada fechadas fechado fechados fecharam fechou fecharem baixada baixadas baixado baixados " +
-    "encerrada encerradas encerrado encerrados encerraram encerrou inapta inaptas inapto inaptos " +
-    "suspensa suspensas suspenso suspensos extinta extintas extinto extintos closed suspended " +
-    "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
 );
 const SMALL = wordSet(
   "de da do das dos a o as os em no na nos nas que e ou com entre ano anos mes the of r " +
@@ -271,8 +265,7 @@ function leadOf(sentence: Sentence, at: number): Lead {
     if (word === "ano" && i >= at - 2) meaning ??= "in";
     from = i;
   }
-  const closed = CLOSED.has(sentence.folded(from - 1)) && !isInTrade(sentence, from - 1, from);
-  if (closed && !opened) other = true;
+  if (!opened && isOfEnd(sentence, from)) other = true;
   return { from: trimmed(sentence, from, at), meaning, opened, other, of, vague };
 }
 

@@ -18,6 +18,15 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     [" com CEP começando em 80.010-000 ou 81", "postal=80010000,81"],
     [" fora do ddd 11", "left=excluded_code(do ddd 11)"],
   ],
+  ENDS: [
+    [" inativas desde 2020", "status=1,3,4,8 left=other_date(desde 2020)"],
+    [" baixadas em Recife em 2023", "status=8 city=2611606 left=other_date(em 2023)"],
+    [" suspensas em Recife há 3 anos", "status=3 city=2611606 left=other_date(há 3 anos)"],
+    ["inactive bakeries since 2020", "status=1,3,4,8 left=other_date(since 2020)"],
+    ["bakeries shut down in 2021", "status=8 left=other_date(in 2021)"],
+    [" baixadas em Recife com mais de 5 anos", "status=8 before=2021-10-10 city=2611606"],
+    ["closed bakeries opened since 2015", "status=8 from=2015-01-01"],
+  ],
   NATURES: [
     [" LTDA", "nature=2062"],
     [" S/A", "nature=2046,2054"],
