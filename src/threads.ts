@@ -79,7 +79,10 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   async run<Name extends keyof Work & string>(
     name: Name,
     task: Work[Name][0],
-    options: { readonly signal?: AbortSignal; readonly transfer?: MessagePort[] } = {},
+    options: {
+      readonly signal?: AbortSignal;
+      readonly transfer?: (MessagePort | ArrayBuffer)[];
+    } = {},
   ): Promise<Work[Name][1]> {
     const { signal, transfer } = options;
     const run = this.#pool.run(task, {

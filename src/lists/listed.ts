@@ -58,7 +58,8 @@ export class ListedSpecs {
     spec: AccountQuerySpec,
   ): AccountQuerySpec | Promise<AccountQuerySpec> {
     if (spec.filters.lists === undefined) return spec;
-    return this.bindTo(this.pins(tenantId, spec), segment, spec);
+    // The blocks of a revision that is replaced between the two would be gone.
+    return this.#lists.atOneMoment(() => this.bindTo(this.pins(tenantId, spec), segment, spec));
   }
 
   /** Binds a spec to lists at given revisions. */

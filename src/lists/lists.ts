@@ -14,12 +14,18 @@ import type { ExportedStore } from "../store/exportedstore.ts";
 import type { ListPin } from "../store/listpins.ts";
 import type { ListKind, ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
-import { type BlockVerb, changeBlocks } from "./blocks.ts";
+import type { BlockVerb } from "./blocks.ts";
+import type { ChangeThread } from "./changethread.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
+import { type ChangeOutcome, changeEntries, removeList } from "./listchange.ts";
 import { bytesOf, unpackEntries } from "./packed.ts";
 
 /** Blocks that are read at once for a page of entries. */
 const PAGE_BLOCKS = 4;
+/** Entries that are changed at once, those of the list and those that come: a millisecond. */
+const AT_ONCE = 32_768;
+/** Bytes of entries that are looked for in a snapshot at once. */
+const SLICE_BYTES = 65_536 * ENTRY_BYTES;
 
 /** How many lists a tenant may have, and entries in each. */
 interface ListLimits {
@@ -50,15 +56,28 @@ interface EntryPage {
 export class Lists {
   readonly #store: ListStore;
   readonly #clock: Pick<Clock, "nowMs">;
+  readonly #thread: ChangeThread | null;
 
-  constructor(store: ListStore, clock: Pick<Clock, "nowMs">) {
+  /** Large changes are made in the thread, if there is one. */
+  constructor(store: ListStore, clock: Pick<Clock, "nowMs">, thread: ChangeThread | null = null) {
     this.#store = store;
     this.#clock = clock;
+    this.#thread = thread;
+  }
+
+  /** Ends the thread. */
+  async close(): Promise<void> {
+    await this.#thread?.close();
   }
 
   /** What exports have held, as it is stored. */
   get exported(): ExportedStore {
     return this.#store.exported;
+  }
+
+  /** Reads several things of the same moment, whatever a thread or a command changes meanwhile. */
+  atOneMoment<Result>(read: () => Result): Result {
+    return this.#store.atOneMoment(read);
   }
 
   /** A tenant's lists below a sequence, newest first, and `exported` last. */
@@ -112,10 +131,11 @@ export class Lists {
   }
 
   /** Removes a list. Throws as `own`. */
-  remove(tenantId: string, id: string): void {
-    this.own(tenantId, id);
-    const nowMs = this.#clock.nowMs();
-    stored(() => this.#store.atomically(() => this.#store.remove(tenantId, id, nowMs)));
+  async remove(tenantId: string, id: string): Promise<void> {
+    const { entries } = this.own(tenantId, id);
+    const order = { tenantId, id, nowMs: this.#clock.nowMs() };
+    const thread = this.#threadFor(entries);
+    refuse(thread === null ? removeList(this.#store, order) : await thread.remove(order));
   }
 
   /**
@@ -129,37 +149,19 @@ export class Lists {
   ): Promise<ChangedList> {
     const entries = await sortEntriesAside(sent.entries);
     const distinct = entries.byteLength / ENTRY_BYTES;
-    const found = (await segment?.native.entryRowsAside(entries))?.found;
-    const changed = stored(() =>
-      this.#store.atomically(() => {
-        const row = this.own(tenantId, id);
-        return this.#apply(row, { entries, verb: sent.verb }, limits.list_entries);
-      }),
-    );
-    const absent = found === undefined ? null : distinct - found;
+    const absent = segment === null ? null : distinct - (await foundIn(segment, entries));
+    const bounds = { most: limits.list_entries, nowMs: this.#clock.nowMs() };
+    const order = { tenantId, id, entries, verb: sent.verb, ...bounds };
+    const thread = this.#threadFor(this.own(tenantId, id).entries + distinct);
+    const outcome =
+      thread === null ? changeEntries(this.#store, order) : await thread.change(order);
+    const changed = refuse(outcome);
     return { list: this.find(tenantId, id), distinct, changed, absent };
   }
 
-  #apply(
-    row: ListRow,
-    { entries, verb }: { readonly entries: Uint8Array; readonly verb: BlockVerb },
-    most: number,
-  ): number {
-    const { changed, ...blocks } = changeBlocks(
-      this.#store.blocks({ list: row.sequence, revision: row.revision }),
-      entries,
-      verb,
-    );
-    const count = verb === "add" ? row.entries + changed : row.entries - changed;
-    if (verb === "add" && count > most) {
-      throw new AppError(
-        "plan_not_allowed",
-        `The list would have ${count} entries; the plan allows ${most}. Nothing was added.`,
-      );
-    }
-    if (changed === 0) return 0;
-    this.#store.change(row, { ...blocks, entries: count, changedAt: this.#clock.nowMs() });
-    return changed;
+  /** The thread, where so many entries are better changed there: others would wait for us. */
+  #threadFor(entries: number): ChangeThread | null {
+    return entries > AT_ONCE || this.#thread?.busy ? this.#thread : null;
   }
 
   /** Entries of a list behind a number, at the present revision. */
@@ -215,13 +217,38 @@ export function listNotFound(pointer?: string): AppError {
   return new AppError("list_not_found", detail, { errors });
 }
 
+/** How many entries a segment has an account of; what is handed over at once is short to copy. */
+async function foundIn({ native }: Segment, entries: Uint8Array): Promise<number> {
+  let found = 0;
+  for (let at = 0; at < entries.byteLength; at += SLICE_BYTES) {
+    found += (await native.entryRowsAside(entries.subarray(at, at + SLICE_BYTES))).found;
+  }
+  return found;
+}
+
+/** How many entries were changed. Throws where none could be. */
+function refuse(outcome: ChangeOutcome): number {
+  const { kind } = outcome;
+  if (kind === "missing") throw listNotFound();
+  if (kind === "unwritable") throw unwritable(new Error(outcome.why));
+  if (kind === "changed") return outcome.entries;
+  const { entries, most } = outcome;
+  throw new AppError(
+    "plan_not_allowed",
+    `The list would have ${entries} entries; the plan allows ${most}. Nothing was added.`,
+  );
+}
+
 /** Runs what needs the database; that it cannot be written or read becomes the public 503. */
 function stored<Value>(action: () => Value): Value {
   try {
     return action();
   } catch (error) {
-    if (!isStateFailure(error)) throw error;
-    const detail = "The server cannot write its state at the moment. Try again later.";
-    throw new AppError("overloaded", detail, { cause: error, headers: { "Retry-After": "10" } });
+    throw isStateFailure(error) ? unwritable(error) : error;
   }
+}
+
+function unwritable(cause: unknown): AppError {
+  const detail = "The server cannot write its state at the moment. Try again later.";
+  return new AppError("overloaded", detail, { cause, headers: { "Retry-After": "10" } });
 }

@@ -42,7 +42,10 @@ export function* holdingSteps(
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const rows = lists.page(tenantId, before, PAGE);
     for (const list of rows) {
-      const found = heldBy(lists, list, wanted);
+      const found = lists.atOneMoment(() => {
+        const now = lists.seen(tenantId, list.id);
+        return now === undefined ? [] : heldBy(lists, now, wanted);
+      });
       if (found.length > 0) held.push({ list, cnpjs: found });
       yield;
     }

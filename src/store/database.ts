@@ -67,12 +67,16 @@ export function openAsItIs(dataDir: string): StateDatabase {
 
 /**
  * Opens the database that this process has open already once more, for a thread. What it commits is
- * durable with the next commit of the first connection, not before. Throws as better-sqlite3 does.
+ * durable with the next commit of the first connection, not before, unless `synchronous` is FULL.
+ * Throws as better-sqlite3 does.
  */
-export function openBeside(dataDir: string): StateDatabase {
+export function openBeside(
+  dataDir: string,
+  synchronous: "NORMAL" | "FULL" = "NORMAL",
+): StateDatabase {
   const options = { timeout: BUSY_TIMEOUT_MS, fileMustExist: true };
   const database = connect(join(dataDir, DATABASE_FILE), options);
-  database.pragma("synchronous = NORMAL");
+  database.pragma(`synchronous = ${synchronous}`);
   database.pragma("foreign_keys = ON");
   database.pragma("secure_delete = ON");
   return database;

@@ -44,6 +44,9 @@ interface ListChange {
   readonly changedAt: number;
 }
 
+/** Replaced blocks that are deleted in one transaction: others wait for it. */
+const FORGOTTEN_AT_ONCE = 32;
+
 const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entries,
   created_at AS createdAt, changed_at AS changedAt FROM lists`;
 
@@ -62,6 +65,11 @@ export class ListStore {
   /** Runs several changes as one; a throw undoes them all. Inside another one it is part of it. */
   atomically<Result>(change: () => Result): Result {
     return this.#database.transaction(change).immediate();
+  }
+
+  /** Reads several things of the same moment, whoever writes; what is read after `read` is not. */
+  atOneMoment<Result>(read: () => Result): Result {
+    return this.#database.transaction(() => ({ result: read() })).deferred().result;
   }
 
   /** A tenant's lists below a sequence, newest first, and `exported` last. */
@@ -108,18 +116,17 @@ export class ListStore {
     return result.changes > 0;
   }
 
-  /** Removes a list; what exports are pinned to stays for them. False where there is none. */
-  remove(tenantId: string, id: string, removedAt: number): boolean {
+  /** Removes a list, and gives its number; null where there is none. `forget` comes next. */
+  remove(tenantId: string, id: string, removedAt: number): number | null {
     const row = this.find(tenantId, id);
-    if (row === undefined) return false;
+    if (row === undefined) return null;
     this.#database
       .prepare("UPDATE lists SET removed_at = ?, revision = revision + 1 WHERE sequence = ?")
       .run(removedAt, row.sequence);
     this.#database
       .prepare("UPDATE list_blocks SET until = ? WHERE list = ? AND until IS NULL")
       .run(row.revision + 1, row.sequence);
-    this.#forget(row.sequence);
-    return true;
+    return row.sequence;
   }
 
   /** Blocks of a revision, in order. Nothing else may be asked before all of them were taken. */
@@ -145,9 +152,20 @@ export class ListStore {
       .all({ ...pin, from, limit });
   }
 
-  /** Changes the entries of a list, which has one revision more from then on. */
-  change({ sequence, revision }: ListRow, change: ListChange): void {
+  /**
+   * Changes the entries of a list, which has one revision more from then on; false where it has
+   * another revision than the one that was read, or is removed. `forget` comes next.
+   */
+  change({ sequence, revision }: ListRow, change: ListChange): boolean {
     const next = revision + 1;
+    const { entries: count, changedAt } = change;
+    const changed = this.#database
+      .prepare(
+        `UPDATE lists SET revision = ?, entries = ?, changed_at = ?
+         WHERE sequence = ? AND revision = ? AND removed_at IS NULL`,
+      )
+      .run(next, count, changedAt, sequence, revision);
+    if (changed.changes === 0) return false;
     const replace = this.#database.prepare("UPDATE list_blocks SET until = ? WHERE id = ?");
     for (const id of change.replaced) replace.run(next, id);
     const insert = this.#database.prepare(
@@ -157,10 +175,7 @@ export class ListStore {
       const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
       insert.run(sequence, bytes.readBigInt64LE(0), next, bytes);
     }
-    this.#database
-      .prepare("UPDATE lists SET revision = ?, entries = ?, changed_at = ? WHERE sequence = ?")
-      .run(next, change.entries, change.changedAt, sequence);
-    this.#forget(sequence);
+    return true;
   }
 
   /** Pins an export to revisions; call it in the transaction that stores the export. */
@@ -182,15 +197,20 @@ export class ListStore {
       .all(exportId);
   }
 
-  /** Deletes replaced blocks that no export is pinned to. */
-  #forget(list: number): void {
-    forgetPins(this.#database, list);
-    this.#database
-      .prepare(
-        `DELETE FROM list_blocks WHERE list = @list AND until IS NOT NULL AND NOT EXISTS (
-           SELECT 1 FROM export_lists AS pinned WHERE pinned.list = @list
-             AND pinned.revision >= list_blocks.since AND pinned.revision < list_blocks.until)`,
-      )
-      .run({ list });
+  /** Deletes some replaced blocks of a list that no export is pinned to; gives how many. */
+  forget(list: number): number {
+    return this.atomically(() => {
+      forgetPins(this.#database, list);
+      return this.#database
+        .prepare(
+          `DELETE FROM list_blocks WHERE id IN (
+             SELECT id FROM list_blocks AS old
+             WHERE list = @list AND until IS NOT NULL AND NOT EXISTS (
+               SELECT 1 FROM export_lists AS pinned WHERE pinned.list = @list
+                 AND pinned.revision >= old.since AND pinned.revision < old.until)
+             LIMIT @limit)`,
+        )
+        .run({ list, limit: FORGOTTEN_AT_ONCE }).changes;
+    });
   }
 }

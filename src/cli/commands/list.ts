@@ -88,7 +88,7 @@ export function registerList(program: Command): void {
     working(options, (open) => remove(open, name)),
   );
   named(list.command("export"), EXPORT).action((name: string, options: ListOptions) =>
-    working(options, (open) => printEntries(open, find(open, name))),
+    working(options, (open) => open.lists.atOneMoment(() => printEntries(open, find(open, name)))),
   );
 }
 
@@ -219,9 +219,9 @@ function rename(open: Opened, wanted: string, newName: string): void {
   say(row, open.options, `was called ${wanted} before`);
 }
 
-function remove(open: Opened, wanted: string): void {
+async function remove(open: Opened, wanted: string): Promise<void> {
   const row = find(open, wanted);
-  open.lists.remove(open.tenantId, row.id);
+  await open.lists.remove(open.tenantId, row.id);
   if (open.options.json) print({ id: row.id, deleted: true });
   else process.stderr.write(`list ${row.name} (${row.id}) is deleted.\n`);
 }

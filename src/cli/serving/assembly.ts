@@ -27,6 +27,7 @@ import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
 import type { Transport } from "../../http/server/transport.ts";
 import { Waits } from "../../http/server/waits.ts";
+import { ChangeThread } from "../../lists/changethread.ts";
 import { ListedSpecs } from "../../lists/listed.ts";
 import { Lists } from "../../lists/lists.ts";
 import { describeError, type Log, type LogDestination, openLog } from "../../log.ts";
@@ -105,7 +106,7 @@ export function makeService(parts: Parts): ServedService {
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
   const secrets = openSecrets(dataDir);
-  const people = openConsole({ config, database, secrets });
+  const people = openConsole({ config, database, secrets, dataDir, log });
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
   return {
@@ -147,7 +148,7 @@ export function makeService(parts: Parts): ServedService {
       changes.lists.stop();
     },
     close: async () => {
-      await exporter.close();
+      await Promise.all([exporter.close(), people.lists.close()]);
       pressure.close();
       telemetry.close();
       flush(log, () => keyring.flushUsed());
@@ -253,8 +254,10 @@ function openConsole(parts: {
   readonly config: Config;
   readonly database: StateDatabase;
   readonly secrets: Secrets;
+  readonly dataDir: string;
+  readonly log: Log;
 }) {
-  const { config, database, secrets } = parts;
+  const { config, database, secrets, dataDir, log } = parts;
   const store = new UserStore(database);
   const passwords = new Passwords();
   const keys = new KeyStore(database);
@@ -269,7 +272,7 @@ function openConsole(parts: {
   });
   const retention = config.get("audit.retention");
   const audit = new AuditTrail(new AuditStore(database), systemClock, retention);
-  const lists = new Lists(new ListStore(database), systemClock);
+  const lists = new Lists(new ListStore(database), systemClock, new ChangeThread(dataDir, log));
   return { users, sessions, audit, lists, listed: new ListedSpecs(lists) };
 }
 

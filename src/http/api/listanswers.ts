@@ -88,13 +88,17 @@ export function renameList(call: KeyCall<"lists">): HttpAnswer {
 }
 
 /** `DELETE /v1/lists/{id}`. */
-export function deleteList(call: KeyCall<"lists">): HttpAnswer {
-  call.service.lists.remove(call.identity.tenantId, idOf(call));
+export async function deleteList(call: KeyCall<"lists">): Promise<HttpAnswer> {
+  await call.service.lists.remove(call.identity.tenantId, idOf(call));
   return noContent();
 }
 
 /** `GET /v1/lists/{id}/entries`: ascending. */
 export function listEntries(call: KeyCall<"lists" | "secrets">): HttpAnswer {
+  return call.service.lists.atOneMoment(() => entriesPage(call));
+}
+
+function entriesPage(call: KeyCall<"lists" | "secrets">): HttpAnswer {
   const row = ownList(call);
   const { lists, secrets } = call.service;
   const mistakes: Mistake[] = [];

@@ -189,7 +189,7 @@ it("is the same for every format, and nothing but new accounts makes a revision"
 it("refuses what would change it, in words", async () => {
   const refused = { code: "invalid_request", message: /exported is kept by the server/ };
   assert.throws(() => lists.rename("ten", EXPORTED, "x"), refused);
-  assert.throws(() => lists.remove("ten", EXPORTED), refused);
+  await assert.rejects(lists.remove("ten", EXPORTED), refused);
   const limits = { lists: 9, list_entries: 9 };
   for (const verb of ["add", "remove"] as const) {
     const sent = { entries: new Uint8Array(8).fill(1), verb };

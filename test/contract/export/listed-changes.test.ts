@@ -110,7 +110,7 @@ it("a file of changes holds what lists held, and is in `exported` then", async (
   const sent = { entries: upload.entries(true), verb: "add" } as const;
   await lists.change({ tenantId, id }, sent, { limits: LIMITS, segment: newer.segment });
   const within = make("within", { any_of: [id], exclude: [EXPORTED] });
-  lists.remove(tenantId, id);
+  await lists.remove(tenantId, id);
   assert.deepEqual(await cnpjsIn(within), all.filter(inList));
   const rest = all.filter((cnpj) => !inList(cnpj));
   assert.ok(rest.length > 20 && rest.length < all.length);

@@ -79,7 +79,7 @@ it("an export is pinned to the lists of its creation", async () => {
   assert.equal(exports.replay("ten", "one", "one"), null);
   assert.throws(() => create("one"), /came with another request before/);
   const second = create("two");
-  lists.remove("ten", id);
+  await lists.remove("ten", id);
   const blocks = () =>
     database
       .prepare<[number], number>("SELECT count(*) FROM list_blocks WHERE list = ?")

@@ -108,7 +108,7 @@ describe("a list", () => {
       }
     }
     assert(pinned.size > 0);
-    lists.remove("ten", id);
+    await lists.remove("ten", id);
     assert.throws(() => lists.find("ten", id), /no list of this id/);
     for (const { revision, set } of pinned.values())
       assert.deepEqual(read(sequence, revision), set);

@@ -1,0 +1,71 @@
+/**
+ * The thread that makes large changes of lists, as the server sees it. What comes in: orders. What
+ * goes out: what came of each.
+ * Invariant: orders are done one after the other, in the order in which they came; the thread is
+ * there from the first one on until it has had none for a while.
+ * Why so: writing a million entries, and waiting for the disk, takes tens of milliseconds, in which
+ * no request would be answered.
+ */
+import { describeError, type Log } from "../log.ts";
+import { ThreadPool } from "../threads.ts";
+import type { ChangeOutcome, EntryTask, ListTask } from "./listchange.ts";
+import type { ChangeWork } from "./listchange.worker.ts";
+
+/** How long a thread without work stays, in milliseconds: it takes some megabytes. */
+const IDLE_MS = 30_000;
+
+/** Does orders in a thread. */
+export class ChangeThread {
+  readonly #dataDir: string;
+  readonly #log: Log;
+  #pool: ThreadPool<ChangeWork> | null = null;
+  #under = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(dataDir: string, log: Log) {
+    this.#dataDir = dataDir;
+    this.#log = log;
+  }
+
+  /** Whether an order is under way: whoever writes meanwhile waits for its transaction. */
+  get busy(): boolean {
+    return this.#under > 0;
+  }
+
+  /** Adds entries to a list, or takes them away; they are gone here then. Rejects on failure. */
+  change(order: EntryTask): Promise<ChangeOutcome> {
+    const transfer = [order.entries.buffer as ArrayBuffer];
+    return this.#run((pool) => pool.run("change", { dataDir: this.#dataDir, order }, { transfer }));
+  }
+
+  /** Removes a list. Rejects as `change` does. */
+  remove(order: ListTask): Promise<ChangeOutcome> {
+    return this.#run((pool) => pool.run("remove", { dataDir: this.#dataDir, order }));
+  }
+
+  /** Ends the thread; what is under way is waited for, for a second. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const pool = this.#pool;
+    this.#pool = null;
+    try {
+      await pool?.close();
+    } catch (error) {
+      this.#log.warn(describeError(error), "the thread of lists did not end well");
+    }
+  }
+
+  async #run(
+    order: (pool: ThreadPool<ChangeWork>) => Promise<ChangeOutcome>,
+  ): Promise<ChangeOutcome> {
+    clearTimeout(this.#idle);
+    this.#under++;
+    try {
+      this.#pool ??= new ThreadPool({ worker: "lists/listchange.worker.ts", threads: 1 });
+      return await order(this.#pool);
+    } finally {
+      this.#under--;
+      if (this.#under === 0) this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * One change of what a list holds. What comes in: which list, and what is added to it or taken
+ * away, as plain values. What goes out: what came of it, as plain values.
+ * Invariant: all of it is done at once or nothing of it, in whichever thread; others who write wait
+ * for short steps only, for what is long is read, computed and written before it counts. Words are
+ * found by whoever asked. Apart because a thread does the same over a connection of its own.
+ */
+import type { ListRow, ListStore } from "../store/liststore.ts";
+import { isStateFailure } from "../store/sqlite.ts";
+import { type BlockVerb, changeBlocks } from "./blocks.ts";
+
+/** Which list, and when. */
+export interface ListTask {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly nowMs: number;
+}
+
+/** Entries to add to a list or to take away: ascending, each once. */
+export interface EntryTask extends ListTask {
+  readonly entries: Uint8Array;
+  readonly verb: BlockVerb;
+  /** Entries that the list may have afterwards. */
+  readonly most: number;
+}
+
+/** What came of it. */
+export type ChangeOutcome =
+  | { readonly kind: "changed"; readonly entries: number }
+  /** The tenant has no such list, or has it no more. */
+  | { readonly kind: "missing" }
+  | { readonly kind: "too_many"; readonly entries: number; readonly most: number }
+  /** The database cannot be written at the moment. */
+  | { readonly kind: "unwritable"; readonly why: string };
+
+/** What is to be written, of a list as it was read. */
+interface Plan {
+  readonly kind: "plan";
+  readonly row: ListRow;
+  readonly count: number;
+  readonly blocks: ReturnType<typeof changeBlocks>;
+}
+
+/** Adds entries to a list, or takes them away. Throws what is a mistake of ours. */
+export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome {
+  return orUnwritable(() => {
+    for (;;) {
+      const planned = store.atOneMoment(() => plan(store, order));
+      if (planned.kind !== "plan") return planned;
+      const { row, count: entries, blocks } = planned;
+      const change = { ...blocks, entries, changedAt: order.nowMs };
+      // Where somebody else has changed the list meanwhile, all of it is done again.
+      if (!store.atomically(() => store.change(row, change))) continue;
+      forget(store, row.sequence);
+      return { kind: "changed", entries: blocks.changed };
+    }
+  });
+}
+
+/** Removes a list. Throws as `changeEntries`. */
+export function removeList(store: ListStore, { tenantId, id, nowMs }: ListTask): ChangeOutcome {
+  return orUnwritable(() => {
+    const sequence = store.atomically(() => store.remove(tenantId, id, nowMs));
+    if (sequence === null) return { kind: "missing" };
+    forget(store, sequence);
+    return { kind: "changed", entries: 0 };
+  });
+}
+
+function plan(store: ListStore, order: EntryTask): Plan | ChangeOutcome {
+  const { entries, verb, most } = order;
+  const row = store.find(order.tenantId, order.id);
+  if (row === undefined) return { kind: "missing" };
+  const pin = { list: row.sequence, revision: row.revision };
+  const blocks = changeBlocks(store.blocks(pin), entries, verb);
+  const count = row.entries + (verb === "add" ? blocks.changed : -blocks.changed);
+  if (verb === "add" && count > most) return { kind: "too_many", entries: count, most };
+  if (blocks.changed === 0) return { kind: "changed", entries: 0 };
+  return { kind: "plan", row, count, blocks };
+}
+
+/** Deletes what nobody needs any more; what cannot be deleted now is by the next change. */
+function forget(store: ListStore, list: number): void {
+  try {
+    while (store.forget(list) > 0);
+  } catch (error) {
+    if (!isStateFailure(error)) throw error;
+  }
+}
+
+function orUnwritable(act: () => ChangeOutcome): ChangeOutcome {
+  try {
+    return act();
+  } catch (error) {
+    if (!isStateFailure(error)) throw error;
+    return { kind: "unwritable", why: (error as Error).message };
+  }
+}

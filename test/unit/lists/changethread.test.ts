@@ -1,0 +1,160 @@
+/**
+ * Proves: large changes of lists are made in the thread, where nothing of them is written here,
+ * with the results and the refusals of those that are made at once; changes that come together are
+ * all kept; small ones are made here while the thread rests.
+ * Does not prove: how long others wait (bench/lists.bench.ts).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { ChangeThread } from "../../../src/lists/changethread.ts";
+import { changeEntries } from "../../../src/lists/listchange.ts";
+import { Lists } from "../../../src/lists/lists.ts";
+import { openLog } from "../../../src/log.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { ListStore } from "../../../src/store/liststore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
+
+const LIMITS = { lists: 100, list_entries: 200_000 };
+const LARGE = 100_000;
+const folder = mkdtempSync(join(tmpdir(), "peneira-lists-"));
+const thread = new ChangeThread(folder, openLog("error"));
+let database: StateDatabase;
+let lists: Lists;
+/** What is written by this thread. */
+let writes = 0;
+
+class WatchedStore extends ListStore {
+  override atomically<Result>(change: () => Result): Result {
+    writes++;
+    return super.atomically(change);
+  }
+}
+
+before(() => {
+  database = openDatabase(folder);
+  database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
+  lists = new Lists(new WatchedStore(database), { nowMs: () => 7 }, thread);
+});
+beforeEach(() => {
+  writes = 0;
+});
+after(async () => {
+  await lists.close();
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+function entries(from: number, to: number): Uint8Array {
+  const numbers = Array.from({ length: to - from }, (_, at) => BigInt(to - at));
+  return new Uint8Array(BigUint64Array.from(numbers).buffer);
+}
+
+function ascending(from: number, to: number): Uint8Array {
+  return new Uint8Array(
+    BigUint64Array.from({ length: to - from }, (_, at) => BigInt(from + at)).buffer,
+  );
+}
+
+function changed(id: string, verb: "add" | "remove", from: number, to: number) {
+  const sent = { entries: entries(from, to), verb };
+  return lists.change({ tenantId: "ten", id }, sent, { limits: LIMITS, segment: null });
+}
+
+function newList(): string {
+  return lists.create("ten", { name: "x", kind: "accounts" }, LIMITS).id;
+}
+
+function held(id: string): number[] {
+  const { sequence: list, revision } = lists.find("ten", id);
+  const bytes = Uint8Array.from(lists.allEntries({ list, revision }));
+  return Array.from(new BigUint64Array(bytes.buffer), Number);
+}
+
+const from1 = (to: number) => Array.from({ length: to }, (_, at) => at + 1);
+
+describe("a large change", () => {
+  it("is made in the thread, and a small one of a large list too", async () => {
+    const id = newList();
+    const { changed: added, list } = await changed(id, "add", 0, LARGE);
+    assert.deepEqual([added, list.entries, list.revision], [LARGE, LARGE, 1]);
+    assert.equal((await changed(id, "add", 0, LARGE)).list.revision, 1, "nothing is new");
+    assert.equal((await changed(id, "remove", LARGE - 2, LARGE)).changed, 2);
+    assert.deepEqual(held(id), from1(LARGE - 2));
+    await lists.remove("ten", id);
+    assert.throws(() => lists.find("ten", id), { code: "list_not_found" });
+    assert.equal(writes, 0);
+  });
+
+  it("leaves this thread free while it is under way", async () => {
+    const id = newList();
+    let turns = 0;
+    let isDone = false;
+    const change = changed(id, "add", 0, LARGE).then(() => {
+      isDone = true;
+    });
+    while (!isDone) await new Promise<void>((next) => setImmediate(() => next(void turns++)));
+    await change;
+    assert.ok(turns > 2, `${turns} turns`);
+    assert.equal(writes, 0);
+  });
+
+  it("is made anew where another program has changed the list meanwhile", () => {
+    const id = newList();
+    const other = openDatabase(folder);
+    let between = 1;
+    class OtherStore extends ListStore {
+      override atOneMoment<Result>(read: () => Result): Result {
+        const result = super.atOneMoment(read);
+        const order = { tenantId: "ten", id, nowMs: 7, most: LARGE, verb: "add" } as const;
+        if (between-- > 0) {
+          changeEntries(new ListStore(other), { ...order, entries: ascending(10, 20) });
+        }
+        return result;
+      }
+    }
+    const order = { tenantId: "ten", id, nowMs: 7, most: 25, verb: "add" } as const;
+    const done = changeEntries(new OtherStore(database), { ...order, entries: ascending(1, 15) });
+    other.close();
+    assert.deepEqual(done, { kind: "changed", entries: 9 });
+    assert.deepEqual(held(id), from1(19));
+    assert.equal(lists.find("ten", id).revision, 2);
+  });
+
+  it("is refused as one that is made at once", async () => {
+    const id = newList();
+    await assert.rejects(changed(id, "add", 0, LIMITS.list_entries + 1), {
+      code: "plan_not_allowed",
+      message: "The list would have 200001 entries; the plan allows 200000. Nothing was added.",
+    });
+    assert.deepEqual(lists.find("ten", id).revision, 0);
+    await lists.remove("ten", id);
+    await assert.rejects(changed(id, "add", 0, LARGE), { code: "list_not_found" });
+  });
+
+  it("keeps those that come beside it", async () => {
+    const id = newList();
+    const all = [
+      changed(id, "add", 0, LARGE),
+      changed(id, "add", LARGE - 50_000, LARGE + 50_000),
+      changed(id, "add", LARGE + 50_000, LARGE + 90_000),
+    ];
+    const done = await Promise.all(all);
+    assert.equal(Math.max(...done.map(({ list }) => list.revision)), 3);
+    assert.equal(
+      done.reduce((sum, one) => sum + one.changed, 0),
+      LARGE + 90_000,
+    );
+    assert.deepEqual(held(id), from1(LARGE + 90_000));
+    assert.equal(writes, 0);
+  });
+});
+
+it("a small change of a small list is made at once", async () => {
+  const id = newList();
+  assert.equal((await changed(id, "add", 0, 1_000)).changed, 1_000);
+  await lists.remove("ten", id);
+  assert.ok(writes > 0);
+});
