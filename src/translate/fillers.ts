@@ -37,7 +37,21 @@ const FILLERS = new Set(
     "atuante domiciliada domiciliado estabelecida estabelecido afim etc seu seus sua suas delas " +
     "deles disponha disponham informe informem informam informaram valido valida preenchido " +
     "atualizado atualizada cujo cuja based kind operate having valid address " +
-    "obter obtenha conseguir consiga consultar consulte pesquisar pesquise acessar visualizar"
+    "obter obtenha conseguir consiga consultar consulte pesquisar pesquise acessar visualizar " +
+    "lugar local pais todos aluno estudante " +
+    // English.
+    "can could would will may might should shall must you your pls plz thx hey dear in at on " +
+    "to from by am be been being was were it those these them they there ones one each every " +
+    "who which what where whom run runs running trade sector field line sort type some also " +
+    "just here let my mine our ours interested pull fetch export send tell provide w lists " +
+    "listing related involved engaged dealing working active currently now today still " +
+    "already " +
+    // Spanish.
+    "hola buenas buenos dias necesito necesitamos quiero quisiera deme denme envieme pasame " +
+    "listado relacion gracias estoy soy somos los las el del al y con en este estan esten sea " +
+    "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
+    "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
+    "pueblo actualmente tambien solo solamente"
   ).split(" "),
 );
 

@@ -61,8 +61,8 @@ export const BRANCH_COUNT: Remark = {
 /** Messengers are not in the registry. */
 export const WHATSAPP: Remark = {
   code: "whatsapp",
-  pt: "O registro não diz quem tem WhatsApp: exigido um telefone qualquer.",
-  en: "The registry does not tell who has WhatsApp: any phone was required.",
+  pt: "O registro não diz quem tem WhatsApp: exigido um celular.",
+  en: "The registry does not tell who has WhatsApp: a mobile was required.",
 };
 /** Branches and head offices are no choice of a wish that says both. */
 export const BRANCHES: Remark = {

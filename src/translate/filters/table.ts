@@ -214,7 +214,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("landline"),
   ],
   ...QUALITIES,
-  ["whatsapp|whats|zap|zapzap|wpp|whats app", { ...contact("phone"), assumption: WHATSAPP }],
+  ["whatsapp|whats|zap|zapzap|wpp|whats app", { ...contact("mobile"), assumption: WHATSAPP }],
   [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
       "contact details|contact information|informação de contato|canal de contato|" +
