@@ -51,7 +51,7 @@ export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome
       const change = { ...blocks, entries, changedAt: order.nowMs };
       // Where somebody else has changed the list meanwhile, all of it is done again.
       if (!store.atomically(() => store.change(row, change))) continue;
-      forget(store, row.sequence);
+      forget(store);
       return { kind: "changed", entries: blocks.changed };
     }
   });
@@ -60,9 +60,8 @@ export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome
 /** Removes a list. Throws as `changeEntries`. */
 export function removeList(store: ListStore, { tenantId, id, nowMs }: ListTask): ChangeOutcome {
   return orUnwritable(() => {
-    const sequence = store.atomically(() => store.remove(tenantId, id, nowMs));
-    if (sequence === null) return { kind: "missing" };
-    forget(store, sequence);
+    if (!store.atomically(() => store.remove(tenantId, id, nowMs))) return { kind: "missing" };
+    forget(store);
     return { kind: "changed", entries: 0 };
   });
 }
@@ -80,9 +79,9 @@ function plan(store: ListStore, order: EntryTask): Plan | ChangeOutcome {
 }
 
 /** Deletes what nobody needs any more; what cannot be deleted now is by the next change. */
-function forget(store: ListStore, list: number): void {
+function forget(store: ListStore): void {
   try {
-    while (store.forget(list) > 0);
+    while (store.forget() > 0);
   } catch (error) {
     if (!isStateFailure(error)) throw error;
   }

@@ -116,17 +116,17 @@ export class ListStore {
     return result.changes > 0;
   }
 
-  /** Removes a list, and gives its number; null where there is none. `forget` comes next. */
-  remove(tenantId: string, id: string, removedAt: number): number | null {
+  /** Removes a list; false where the tenant has none of this id. `forget` comes next. */
+  remove(tenantId: string, id: string, removedAt: number): boolean {
     const row = this.find(tenantId, id);
-    if (row === undefined) return null;
+    if (row === undefined) return false;
     this.#database
       .prepare("UPDATE lists SET removed_at = ?, revision = revision + 1 WHERE sequence = ?")
       .run(removedAt, row.sequence);
     this.#database
       .prepare("UPDATE list_blocks SET until = ? WHERE list = ? AND until IS NULL")
       .run(row.revision + 1, row.sequence);
-    return row.sequence;
+    return true;
   }
 
   /** Blocks of a revision, in order. Nothing else may be asked before all of them were taken. */
@@ -197,20 +197,27 @@ export class ListStore {
       .all(exportId);
   }
 
-  /** Deletes some replaced blocks of a list that no export is pinned to; gives how many. */
-  forget(list: number): number {
+  /**
+   * Deletes some replaced blocks that no export is pinned to, of whichever list: also those that
+   * were left where the program ended, or an export kept until it expired. Gives how many.
+   */
+  forget(): number {
     return this.atomically(() => {
-      forgetPins(this.#database, list);
+      const lists = this.#database
+        .prepare<[], number>("SELECT DISTINCT list FROM list_blocks WHERE until IS NOT NULL")
+        .pluck()
+        .all();
+      for (const list of lists) forgetPins(this.#database, list);
       return this.#database
         .prepare(
           `DELETE FROM list_blocks WHERE id IN (
              SELECT id FROM list_blocks AS old
-             WHERE list = @list AND until IS NOT NULL AND NOT EXISTS (
-               SELECT 1 FROM export_lists AS pinned WHERE pinned.list = @list
+             WHERE until IS NOT NULL AND NOT EXISTS (
+               SELECT 1 FROM export_lists AS pinned WHERE pinned.list = old.list
                  AND pinned.revision >= old.since AND pinned.revision < old.until)
-             LIMIT @limit)`,
+             LIMIT ?)`,
         )
-        .run({ list, limit: FORGOTTEN_AT_ONCE }).changes;
+        .run(FORGOTTEN_AT_ONCE).changes;
     });
   }
 }

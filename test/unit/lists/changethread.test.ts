@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { BLOCK_ENTRIES } from "../../../src/lists/blocks.ts";
 import { ChangeThread } from "../../../src/lists/changethread.ts";
 import { changeEntries } from "../../../src/lists/listchange.ts";
 import { Lists } from "../../../src/lists/lists.ts";
@@ -157,4 +158,18 @@ it("a small change of a small list is made at once", async () => {
   assert.equal((await changed(id, "add", 0, 1_000)).changed, 1_000);
   await lists.remove("ten", id);
   assert.ok(writes > 0);
+});
+
+it("what an ended program left of lists goes with the next change of any", async () => {
+  const blocks = () =>
+    database.prepare<[], number>("SELECT count(*) FROM list_blocks").pluck().get();
+  const store = new ListStore(database);
+  const [left, other] = [newList(), newList()];
+  await changed(left, "add", 0, 10_000);
+  const [before, own] = [blocks() as number, Math.ceil(10_000 / BLOCK_ENTRIES)];
+  // Removed, and then the program ended.
+  store.atomically(() => store.remove("ten", left, 7));
+  assert.equal(blocks(), before);
+  await changed(other, "add", 0, 10);
+  assert.equal(blocks(), before - own + 1);
 });
