@@ -15,6 +15,7 @@ import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
 import { dropUntellable } from "./exclusions.ts";
+import { leaveFranchises } from "./franchises.ts";
 import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
 import { isAside, isInside, isServed, servedFrom } from "./heads.ts";
 import { noteKind } from "./kinds.ts";
@@ -45,6 +46,7 @@ export function findActivities(
   marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
   leaveWriter(context, (at) => tradeEnd(context.sentence, at));
+  leaveFranchises(context, (at) => tradeEnd(context.sentence, at));
   const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
@@ -164,7 +166,7 @@ function read(
   const follows = before !== null && !isListed(sentence, before.to, at);
   const bare = bareGoods(sentence, at, { role, follows });
   const readings = [
-    before === null ? null : readLent(sentence, at, before),
+    before === null ? null : readLent(sentence, at, before, negatorBefore(sentence, at)),
     // "indústrias, menos têxtil e calçados": what is done goes before what shops are called.
     role === null || bare?.assumed === true ? null : bare,
     readTrade(sentence, at),

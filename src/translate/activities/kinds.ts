@@ -8,7 +8,7 @@
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { reduce } from "../words/wordforms.ts";
-import type { Goods } from "./choices.ts";
+import type { Goods, LexiconChoice } from "./choices.ts";
 import { lexicon } from "./lexicon.ts";
 
 /** Adjectives of kinds, folded. */
@@ -22,6 +22,9 @@ const KINDS = new Set(
     "feminino feminina masculino masculina infantil juvenil unissex adulto " +
     "adulta plus evangelico evangelica catolico catolica " +
     "trabalhista tributarista criminalista criminal previdenciario previdenciaria " +
+    "fazenda boutique pediatra " +
+    "filantropico filantropica publico publica particular privado privada municipal estadual " +
+    "federal comunitario comunitaria private public " +
     "familiar popular japanese italian chinese mexican vegan vegetarian luxury"
   )
     .split(" ")
@@ -55,7 +58,7 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
     const upTo = (end: number) => (index: number) => index < end;
     const [trade, bare] = [to, to - 1].map((end) => trades.longest(sentence.tokens, at, upTo(end)));
     if (trade?.to === to && bare?.to === to - 1) {
-      return trade.value.codes[0] === bare.value.codes[0];
+      return isWithin(trade.value.codes[0], bare.value);
     }
     const [good, plain] = [to, to - 1].map((end) => goods.longest(sentence.tokens, at, upTo(end)));
     if (good?.to === to && plain?.to === to - 1) {
@@ -67,6 +70,11 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
     }
   }
   return false;
+}
+
+/** Whether a code is one of a choice, or below a prefix that is its first. */
+function isWithin(code = "", { codes: [first = ""], also }: LexiconChoice): boolean {
+  return code === first || (first.length < 5 && code.startsWith(first) && also.length === 0);
 }
 
 function codesOf(goods: Goods): string {

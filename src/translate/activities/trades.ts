@@ -139,13 +139,17 @@ function isOpen(sentence: Sentence, { from, to, value }: Match<LexiconChoice>): 
   return token?.kind === "word" && sentence.free(at) && !isFillerWord(token);
 }
 
-/** A trade that lacks its first word, which stands in front of the one before. */
+/**
+ * A trade that lacks its first word, which stands in front of the one before: in a list, or behind
+ * a `negator` ("indústrias exceto alimentos" leaves out what "indústrias de alimentos" are).
+ */
 export function readLent(
   sentence: Sentence,
   at: number,
   { token, to }: Before,
+  negator = -1,
 ): GoodsReading | null {
-  for (let between = to; between < at; between++) {
+  for (let between = negator < to ? to : at; between < at; between++) {
     const word = sentence.tokens[between];
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
   }
