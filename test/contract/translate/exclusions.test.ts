@@ -18,6 +18,13 @@ const ROWS: readonly (readonly [text: string, codes: string, excluded: string, s
   ["escolas municipais", "8513-9/00", "", "kind_not_separated"],
   ["restaurantes orgânicos", "5611-2/01", "", "kind_not_separated"],
   ["oficinas de funilaria e pintura", "4520-0/02", "", ""],
+  // Trades as people of other languages call them.
+  ["fontaneros", "4322-3/01", "", ""],
+  ["cerrajerías", "9529-1/02", "", ""],
+  ["guarderías", "8511-2/00", "", ""],
+  ["tiendas de mascotas", "4789-0/04 9609-2/08", "", ""],
+  ["jewelers", "4783-1/01", "", ""],
+  ["ice cream parlors", "5611-2/03", "", ""],
   ["fretes e mudanças", "4930-2/01 4930-2/02 4930-2/04", "", ""],
 ];
 
