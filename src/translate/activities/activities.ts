@@ -15,7 +15,7 @@ import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
 import { dropUntellable } from "./exclusions.ts";
-import { leaveFranchises } from "./franchises.ts";
+import { isSpent, leaveFranchises } from "./franchises.ts";
 import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
 import { isAside, isInside, isServed, servedFrom } from "./heads.ts";
 import { noteKind } from "./kinds.ts";
@@ -222,7 +222,7 @@ function roleBefore(sentence: Sentence, before: Before | null, at: number): Trad
  */
 function negatorBefore(sentence: Sentence, from: number): number {
   const negator = negatorOf(sentence, from);
-  return negator < from ? negator : -1;
+  return negator < from && !isSpent(sentence, negator) ? negator : -1;
 }
 
 /** Only codes that the snapshot's table knows can be searched for. */

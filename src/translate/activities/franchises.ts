@@ -14,6 +14,14 @@ const FRANCHISES = new Set(
   "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
 );
 
+/** Negators that ended with franchises, by sentence. */
+const SPENT = new WeakMap<Sentence, Set<number>>();
+
+/** "no franchises, gyms": whether a negator said all it had to say of the franchises. */
+export function isSpent(sentence: Sentence, negator: number): boolean {
+  return SPENT.get(sentence)?.has(negator) ?? false;
+}
+
 /** Leaves "franquias" where something else is sought, and where they are not wanted. */
 export function leaveFranchises(
   { sentence, notes }: ActivityContext,
@@ -26,6 +34,9 @@ export function leaveFranchises(
     const negator = negatorOf(sentence, at);
     if (negator < 0 && !isOtherSought(sentence, at, tradeEnd)) continue;
     if (negator >= 0) claimNegation(sentence, negator, at);
+    if (negator >= 0 && sentence.tokens[at + 1]?.text === ",") {
+      SPENT.set(sentence, (SPENT.get(sentence) ?? new Set()).add(negator));
+    }
     notes.leave(
       "franchises",
       {

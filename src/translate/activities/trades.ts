@@ -153,7 +153,9 @@ export function readLent(
     const word = sentence.tokens[between];
     if (word?.text !== "," && !["e", "ou", "and", "or"].includes(word?.folded ?? "")) return null;
   }
-  if (at === to) return null;
+  // "restaurantes exceto bares": what is left out has a name of its own.
+  const named = negator >= to && lexicon().trades.longest(sentence.tokens, at) !== null;
+  if (at === to || named) return null;
   const tokens = [token, ...sentence.tokens.slice(at, at + LENT_MAX)];
   const match = lexicon().trades.longest(tokens, 0, (i) => i === 0 || sentence.free(at + i - 1));
   if (match === null || match.to < 2) return null;

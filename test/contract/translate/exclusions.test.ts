@@ -12,6 +12,8 @@ const ROWS: readonly (readonly [text: string, codes: string, excluded: string, s
   ["escolas exceto música", "8512-1/00 8513-9/00 8520-1/00", "8592-9/03", ""],
   ["academias sem franquias", "9313-1/00", "", "franchises"],
   ["franquias de academias", "9313-1/00", "", "franchises"],
+  ["no franchises, gyms in Recife", "9313-1/00", "", "franchises"],
+  ["restaurantes, sem franquias, exceto bares", "5611-2/01", "5611-2/04 5611-2/05", "franchises"],
   ["franquias", "7740-3/00", "", ""],
   ["agência franqueada dos correios", "5310-5/02", "", ""],
   ["hospitais filantrópicos", "8610-1/01 8610-1/02", "", "kind_not_separated"],
