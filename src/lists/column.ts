@@ -8,12 +8,13 @@
  * is read from its first row on.
  */
 import { readCnpj, readRoot } from "../spec/cnpj.ts";
+import { cleaned, holdsCnpj, piecesOf } from "./pieces.ts";
 
 /** Rows that decide, and bytes of them at most. */
 export const SAMPLE_ROWS = 100;
 /** As above. */
 export const SAMPLE_BYTES = 65_536;
-/** Longest cell that is looked at; what is longer is no CNPJ. */
+/** Longest cell of a sheet that is looked at; what is longer is no CNPJ. */
 export const CELL_MAX = 256;
 
 /** Columns of a spreadsheet: A to XFD. */
@@ -102,9 +103,9 @@ function countsOf(
   return counts;
 }
 
-/** Whether a text is a CNPJ with the right check digits, in whatever spelling. */
+/** Whether a text holds a CNPJ with the right check digits, in whatever spelling. */
 function isWhole(text: string): boolean {
-  return readCnpj(text.trim())?.checked === true;
+  return holdsCnpj(text);
 }
 
 /** The place of a column by its letters, which are capitals; null where a sheet has none. */
@@ -123,10 +124,29 @@ export function lettersOf(column: number): string {
   return letters;
 }
 
+/**
+ * Whether rows are a list and no table, so that what stands behind a comma further down is not
+ * lost: all have one cell, or the first one has and it is a CNPJ or says so, or all cells of all
+ * rows hold CNPJs or roots.
+ */
+export function isPlainList(
+  rows: readonly (readonly string[])[],
+  { hasHeader }: Pick<FoundColumn, "hasHeader">,
+): boolean {
+  const [first = []] = rows;
+  const isAlone = first.length === 1 && (!hasHeader || /\bcnpj\b/.test(folded(first[0] ?? "")));
+  if (isAlone || rows.every(({ length }) => length === 1)) return true;
+  return !hasHeader && rows.every((row) => row.every(isEmptyOrCnpj));
+}
+
+function isEmptyOrCnpj(cell: string): boolean {
+  return piecesOf(cell).every(({ text }) => isCnpj(text));
+}
+
 function isCnpj(text: string | undefined): boolean {
-  const cell = text?.trim() ?? "";
+  const cell = cleaned(text ?? "");
   if (readRoot(cell) !== null) return /\d/.test(cell);
-  return readCnpj(cell) !== null || /^[1-9][0-9]{8,12}$/.test(cell);
+  return readCnpj(cell) !== null || holdsCnpj(cell) || /^[1-9][0-9]{8,12}$/.test(cell);
 }
 
 function hasLetters(text: string): boolean {

@@ -6,9 +6,9 @@
  */
 import { isUtf8 } from "node:buffer";
 import {
-  CELL_MAX,
   ColumnRefusal,
   findColumn,
+  isPlainList,
   SAMPLE_BYTES,
   SAMPLE_ROWS,
   type TakeCell,
@@ -21,6 +21,10 @@ const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const DELIMITERS = [";", ",", "\t", "|"] as const;
+
+const QUOTE = 0x22;
+const LF = 0x0a;
+const CR = 0x0d;
 
 /** A line that is whole. */
 interface Line {
@@ -39,7 +43,9 @@ export class CsvColumn {
   #sample: Line[] | null = [];
   #sampled = 0;
   #delimiter = ",";
-  #column = 0;
+  /** Null where the lines are no table. */
+  #column: number | null = 0;
+  readonly #encoding = new Encoding();
 
   /** `wanted` is the header of the column, or its number, counted from 1. */
   constructor(take: TakeCell, wanted?: string) {
@@ -49,20 +55,23 @@ export class CsvColumn {
 
   /** Takes a piece of the file. Throws `ColumnRefusal` where the wanted column is not there. */
   add(bytes: Uint8Array): void {
-    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // A character a byte, so that a file may be cut anywhere; cells become texts below.
-    this.#rest += piece.toString("latin1");
+    this.#rest += this.#encoding.read(bytes);
     let begin = 0;
-    for (let at = this.#scanned; at < this.#rest.length; at++) {
+    let at = this.#scanned;
+    for (; at < this.#rest.length; at++) {
       const sign = this.#rest.charCodeAt(at);
-      if (sign === 0x22) this.#quoted = !this.#quoted;
-      if (sign !== 0x0a || this.#quoted) continue;
-      this.#whole(this.#rest.slice(begin, at));
+      if (sign === QUOTE) this.#quoted = !this.#quoted;
+      if (this.#quoted || (sign !== LF && sign !== CR)) continue;
+      // Whether a line feed follows is not known yet.
+      if (sign === CR && at + 1 === this.#rest.length) break;
+      this.#one(this.#rest.slice(begin, at));
+      if (sign === CR && this.#rest.charCodeAt(at + 1) === LF) at++;
       begin = at + 1;
     }
     this.#rest = this.#rest.slice(begin);
-    this.#scanned = this.#rest.length;
-    if (this.#scanned > LINE_MAX) throw this.#endless();
+    this.#scanned = at - begin;
+    if (this.#rest.length > LINE_MAX) throw this.#endless();
     this.#sampled += bytes.byteLength;
     if (this.#sample !== null && this.#sampled > SAMPLE_BYTES) this.#decide();
   }
@@ -70,7 +79,7 @@ export class CsvColumn {
   /** There is no more of it. Throws as `add`. */
   end(): void {
     if (this.#quoted) throw this.#endless();
-    if (this.#rest !== "") this.#whole(this.#rest);
+    if (this.#rest !== "") this.#one(this.#rest.replace(/\r$/, ""));
     this.#rest = "";
     if (this.#sample !== null) this.#decide();
   }
@@ -80,16 +89,9 @@ export class CsvColumn {
     return new ColumnRefusal(`Line ${this.#line} has no end. Is a quotation mark left open there?`);
   }
 
-  /** A line; several of them where they end as those of old Macs do. */
-  #whole(text: string): void {
-    const own = text.endsWith("\r") ? text.slice(0, -1) : text;
-    const parts = own.includes("\r") && !own.includes('"') ? own.split("\r") : [own];
-    for (const part of parts) this.#one(part);
-  }
-
   #one(text: string): void {
     const line = { number: this.#line, text };
-    this.#line += 1 + countOf(text, "\n");
+    this.#line += 1 + (text.match(/\r\n?|\n/g)?.length ?? 0);
     if (this.#sample === null) {
       this.#give(line);
       return;
@@ -104,20 +106,46 @@ export class CsvColumn {
       i === 0 ? { ...line, text: line.text.replace(/^(\u00ef\u00bb\u00bf)?/, "") } : line,
     );
     this.#sample = null;
+    // A line for spreadsheets, which is none of the table.
+    const said = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
+    if (said !== undefined) lines.shift();
     const first = lines[0]?.text ?? "";
     if (first.startsWith("PK\u0003\u0004")) throw new ColumnRefusal(SPREADSHEET);
     const counts = DELIMITERS.map((sign) => countOf(first, sign));
-    this.#delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
+    this.#delimiter = said ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
     const rows = lines.map(({ text }) => cellsOf(text, this.#delimiter).map(decoded));
     const { column, hasHeader } = findColumn(rows, this.#wanted);
-    this.#column = column;
+    const isWished = this.#wanted !== undefined && (rows[0] ?? []).length > 1;
+    this.#column = !isWished && isPlainList(rows, { hasHeader }) ? null : column;
     for (const line of hasHeader ? lines.slice(1) : lines) this.#give(line);
   }
 
   #give({ text, number }: Line): void {
     if (text === "") return;
-    const cell = (cellsOf(text, this.#delimiter)[this.#column] ?? "").trim();
-    if (cell !== "") this.#take(decoded(cell.slice(0, CELL_MAX)), number);
+    const column = this.#column;
+    const cell = column === null ? text : cellsOf(text, this.#delimiter)[column];
+    if (cell === undefined || cell === "") return;
+    this.#take(decoded(column === null ? cell.replaceAll('"', "") : cell), number);
+  }
+}
+
+/** A character a byte; a file in UTF-16, which begins with a mark, as one in UTF-8. */
+class Encoding {
+  #first: Buffer | null = Buffer.alloc(0);
+  #decoder: TextDecoder | null = null;
+
+  read(bytes: Uint8Array): string {
+    let piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (this.#first !== null) {
+      piece = Buffer.concat([this.#first, piece]);
+      const isMark = piece[0] === 0xff || piece[0] === 0xfe;
+      this.#first = isMark && piece.length === 1 ? piece : null;
+      if (this.#first !== null) return "";
+      if (piece[0] === 0xff && piece[1] === 0xfe) this.#decoder = new TextDecoder("utf-16le");
+      if (piece[0] === 0xfe && piece[1] === 0xff) this.#decoder = new TextDecoder("utf-16be");
+    }
+    if (this.#decoder === null) return piece.toString("latin1");
+    return Buffer.from(this.#decoder.decode(piece, { stream: true })).toString("latin1");
   }
 }
 

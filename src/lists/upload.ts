@@ -1,13 +1,15 @@
 /**
  * What somebody sends for a list. What comes in: texts, or a CSV file piece by piece. What goes
  * out: the entries they are, and the lines that were not understood.
- * Invariant: every text is counted once: as an entry or as refused; of the refused the first ones
- * are told, all are counted; more entries than a list may have are refused as soon as they come.
+ * Invariant: every piece of a text is counted once: as an entry or as refused; of the refused the
+ * first ones are told, all are counted; more entries than a list may have are refused as soon as
+ * they come.
  */
 import { AppError } from "../errors.ts";
 import { ColumnRefusal } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
 import { EntryBuffer, REFUSED_TOLD, type RefusedEntry, readEntry } from "./entries.ts";
+import { piecesOf } from "./pieces.ts";
 import type { ReadSheet } from "./xlsx/xlsxcolumn.ts";
 
 /** Entries of one list, whatever the plan. */
@@ -50,8 +52,20 @@ export class Upload {
     return this.#entries.bytes(companies);
   }
 
-  /** Takes one text. Throws `invalid_request` where there are too many. */
-  take(text: string, place: Place): void {
+  /**
+   * Takes what one text holds; false where nothing is written in it. Throws `invalid_request` where
+   * there are too many.
+   */
+  take(text: string, place: Place): boolean {
+    const pieces = piecesOf(text);
+    for (const piece of pieces) {
+      if (piece.stray) this.refuse(piece.text, place, { reason: "not_a_cnpj" });
+      else this.#one(piece.text, place);
+    }
+    return pieces.length > 0;
+  }
+
+  #one(text: string, place: Place): void {
     const found = readEntry(text, this.#fillZeros);
     if ("reason" in found) this.refuse(text, place, found);
     else {

@@ -193,8 +193,11 @@ function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
     mistakes.push({ pointer: "/cnpjs", code: "wrong_type", detail });
   } else {
     cnpjs.forEach((cnpj: unknown, at) => {
-      if (typeof cnpj === "string") upload.take(cnpj.trim(), { line: at + 1 });
-      else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(at));
+      const line = at + 1;
+      if (typeof cnpj === "string") {
+        const isWritten = upload.take(cnpj, { line });
+        if (!isWritten) upload.refuse(cnpj, { line }, { reason: "not_a_cnpj" });
+      } else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(at));
     });
   }
   refuse(mistakes);

@@ -1,7 +1,7 @@
 /**
- * Proves: what somebody pastes as a list goes to the server line by line where it is CNPJs, in any
- * spelling and however they are parted, and as a file where it is a table; nothing is left out.
- * Does not prove: what the server makes of it (unit/lists/upload.test.ts).
+ * Proves: what somebody pastes as a list goes to the server line by line, as it stands there, and
+ * as a file where it is a table; nothing is left out.
+ * Does not prove: what the server makes of it (unit/lists/pieces.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -10,9 +10,9 @@ import { readPasted } from "../../../src/console/web/lists/pasted.ts";
 describe("what is pasted into a list", () => {
   for (const [text, cnpjs] of [
     ["11.222.333/0001-81\n11222333000181", ["11.222.333/0001-81", "11222333000181"]],
-    ["11222333000181; 11.222.333/0001-81", ["11222333000181", "11.222.333/0001-81"]],
+    ["11222333000181; 11.222.333/0001-81", ["11222333000181; 11.222.333/0001-81"]],
     ["11222333000181, 22333444000181 ,x", ["11222333000181, 22333444000181 ,x"]],
-    ["11222333\t22333444", ["11222333", "22333444"]],
+    ["11222333\t22333444", ["11222333\t22333444"]],
     ["\r\n 11222333 \r\n\r\nnothing at all", ["11222333", "nothing at all"]],
     ["1,12224E+13", ["1,12224E+13"]],
   ] as const) {

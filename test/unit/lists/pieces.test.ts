@@ -1,0 +1,104 @@
+/**
+ * Proves: what people paste and upload loses nothing silently: each piece of a text or of a line of
+ * a file is an entry or is told as not understood, whatever stands around it; encodings, line ends
+ * and headers of spreadsheets are read.
+ * Does not prove: which column of a table is read (upload.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
+import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+
+const A = "11222333000181";
+const MASKED = "11.222.333/0001-81";
+const B = `12ABC34501DE${cnpjCheckDigits("12ABC34501DE")}`;
+const C = `000123450001${cnpjCheckDigits("000123450001")}`;
+const WRONG = "11.222.333/0001-82";
+
+/** What was taken, and what was told. */
+function outcome(upload: Upload): readonly [string[], string[]] {
+  const bytes = upload.entries(false);
+  const taken = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
+  return [taken, upload.refused.map(({ text }) => text)];
+}
+
+function sent(file: string | Buffer, piece = 1_000): readonly [string[], string[]] {
+  const upload = new CsvUpload(false, undefined);
+  const bytes = Buffer.from(file as string);
+  for (let at = 0; at < bytes.length; at += piece) upload.add(bytes.subarray(at, at + piece));
+  return outcome(upload.end());
+}
+
+describe("a text", () => {
+  for (const [text, taken, told] of [
+    [`${A},`, [A], []],
+    [`${MASKED};`, [A], []],
+    [`CNPJ: ${MASKED}`, [A], []],
+    [`${MASKED} - Fulano Ltda`, [A], []],
+    [`${MASKED} ${B}`, [A, B], []],
+    [`${A}, ${B}; ${C}`, [A, B, C], []],
+    [`${A}, x; ${C}`, [A, C], ["x"]],
+    [`="${C}"`, [C], []],
+    [`'${C}`, [C], []],
+    [`"${A}"`, [A], []],
+    [`\u00a0${A}\u2007`, [A], []],
+    [`\u200b${A.slice(0, 6)}\u200b${A.slice(6)}\ufeff`, [A], []],
+    ["11222333/0001-81", [A], []],
+    ["11.222.333 / 0001 \u2013 81", [A], []],
+    ["11222333 22333444", ["11222333", "22333444"], []],
+    [`${A} 22333444`, [A], ["22333444"]],
+    [`${MASKED} (11) 91234-5678`, [A], ["91234-5678"]],
+    [`${A} ${WRONG}`, [A], [WRONG]],
+    ["Padaria do Zé", [], ["Padaria do Zé"]],
+    ["EMPREENDIMENTO12", [], ["EMPREENDIMENTO12"]],
+    ["1,12224E+13", [], ["1,12224E+13"]],
+    [" ,;\u00a0", [], []],
+  ] as const) {
+    it(`is read from ${JSON.stringify(text)}`, () => {
+      const upload = new Upload(false);
+      assert.equal(upload.take(text, { line: 1 }), taken.length + told.length > 0);
+      assert.deepEqual(outcome(upload), [taken, told]);
+    });
+  }
+});
+
+describe("a file", () => {
+  const lists: Readonly<Record<string, readonly [string, string[], string[]]>> = {
+    "with commas at the ends": [`${A},\n${B},\n${C}`, [A, B, C], []],
+    "whose first line parts CNPJs in two ways": [`${A}, ${B}; ${C}`, [A, B, C], []],
+    "with several CNPJs on a line below": [`cnpj\n${A}\n${B}; ${C}`, [A, B, C], []],
+    "without a header, with several": [`${A}\n${B}; ${C}; x`, [A, B, C], ["x"]],
+    "with labels": [`CNPJ: ${MASKED}\nCNPJ: ${B}`, [A, B], []],
+    "with names": [`${MASKED} - Fulano Ltda\n${B} - Sicrano`, [A, B], []],
+    "of formulas": [`cnpj;nome\n="${C}";x\n="${A}";y`, [C, A], []],
+    "with a line for spreadsheets": [`sep=;\nnome, uf;cnpj\nx, SP;${A}\ny, MG;${C}`, [A, C], []],
+    "with old line ends and quotes": [`nome,cnpj\r"x, y",${A}\r"z",${B}\r`, [A, B], []],
+    "with two CNPJs in a cell": [`nome;cnpj\nx;"${A}, ${B}"\ny;${C}`, [A, B, C], []],
+  };
+  for (const [name, [text, taken, told]] of Object.entries(lists)) {
+    it(`${name} is read, however it is cut and encoded`, () => {
+      const mark = Buffer.from(`\ufeff${text}`, "utf16le");
+      for (const piece of [1, 2, 7, 1_000]) {
+        for (const file of [text, `\ufeff${text}`, mark, Buffer.from(mark).swap16()]) {
+          assert.deepEqual(sent(file, piece), [taken, told], `pieces of ${piece}`);
+        }
+      }
+    });
+  }
+
+  it("with two columns of CNPJs is read by the one that is asked for", () => {
+    const upload = new CsvUpload(false, "1");
+    upload.add(Buffer.from(`${A};${B}\n${C};${B}`));
+    assert.deepEqual(outcome(upload.end()), [[A, C], []]);
+  });
+
+  it("with old line ends in quotes has its lines counted", () => {
+    const upload = new CsvUpload(false, undefined);
+    upload.add(Buffer.from(`nome,cnpj\r"a\rb",${A}\r"c",strange\r`));
+    assert.deepEqual(
+      upload.end().refused.map(({ line }) => line),
+      [4],
+    );
+  });
+});
