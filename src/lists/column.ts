@@ -126,8 +126,8 @@ export function lettersOf(column: number): string {
 
 /**
  * Whether rows are a list and no table, so that what stands behind a comma further down is not
- * lost: all have one cell, or the first one has and it is a CNPJ or says so, or all cells of all
- * rows hold CNPJs or roots.
+ * lost: all have one cell, or the first one has and it is a CNPJ or says so, or rows that have any
+ * whole CNPJ have nothing else. Rows without one say nothing: they are told as not understood.
  */
 export function isPlainList(
   rows: readonly (readonly string[])[],
@@ -136,11 +136,13 @@ export function isPlainList(
   const [first = []] = rows;
   const isAlone = first.length === 1 && (!hasHeader || /\bcnpj\b/.test(folded(first[0] ?? "")));
   if (isAlone || rows.every(({ length }) => length === 1)) return true;
-  return !hasHeader && rows.every((row) => row.every(isEmptyOrCnpj));
+  const telling = rows.filter((row) => row.some(holdsCnpj));
+  return !hasHeader && telling.length > 0 && telling.every((row) => row.every(holdsNothingElse));
 }
 
-function isEmptyOrCnpj(cell: string): boolean {
-  return piecesOf(cell).every(({ text }) => isCnpj(text));
+/** Roots do not count: postal codes and dates look like them. */
+function holdsNothingElse(cell: string): boolean {
+  return piecesOf(cell).every(({ text }) => readCnpj(text) !== null);
 }
 
 function isCnpj(text: string | undefined): boolean {

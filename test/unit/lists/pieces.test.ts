@@ -67,6 +67,7 @@ describe("a file", () => {
   const lists: Readonly<Record<string, readonly [string, string[], string[]]>> = {
     "with commas at the ends": [`${A},\n${B},\n${C}`, [A, B, C], []],
     "whose first line parts CNPJs in two ways": [`${A}, ${B}; ${C}`, [A, B, C], []],
+    "with a line of words below": [`${A}, ${B}; ${C}\n${A}\npadaria`, [A, B, C, A], ["padaria"]],
     "with several CNPJs on a line below": [`cnpj\n${A}\n${B}; ${C}`, [A, B, C], []],
     "without a header, with several": [`${A}\n${B}; ${C}; x`, [A, B, C], ["x"]],
     "with labels": [`CNPJ: ${MASKED}\nCNPJ: ${B}`, [A, B], []],

@@ -135,6 +135,7 @@ describe("a file", () => {
 
   it("is read where the whole CNPJs are, not where numbers look like roots", () => {
     for (const others of ["01310100", "20240101", "11222333"]) {
+      assert.deepEqual(textsOf(sent(`${others};${A}\n${others};${B}`)), [A, B], others);
       const rows = [`${others};${A}`, `${others};${B}`, `${others};x`].join("\n");
       for (const header of ["cep;documento\n", ""]) {
         assert.deepEqual(textsOf(sent(header + rows)), [A, B], header + others);
