@@ -30,6 +30,8 @@ export interface ConfidenceFeatures {
   readonly outweighed?: number;
   /** Countries that a place was named in. */
   readonly abroad: number;
+  /** Lists of who asks, without which more is found than was asked for. */
+  readonly lists?: number;
   /** Words whose spelling was mended. */
   readonly corrections: number;
   /** Kinds of activities that the registry does not separate. */
@@ -90,7 +92,8 @@ export function confidenceOf(features: ConfidenceFeatures): number {
   if (unknownPlace || tellingWords === 0 || weakestActivity === 0) return 0;
   // Without an activity and a place nothing bounds a search.
   const lost = weakestActivity === null && (unknownWords > 0 || !features.placed);
-  const misled = features.contradictions + features.abroad > 0 || lost;
+  const other = features.contradictions + features.abroad + (features.lists ?? 0);
+  const misled = other > 0 || lost;
   const value =
     CLEAN *
     (weakestActivity === null

@@ -20,6 +20,7 @@ import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence
 import { findFilters } from "./filters/filters.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople } from "./filters/people.ts";
+import { leaveLists } from "./filters/saidlists.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
@@ -107,6 +108,7 @@ export function* translateSteps(
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   leaveRequests(sentence, around.tradeEnd);
+  leaveLists(sentence, notes);
   if (long) yield;
   const hints = findNameWords(around);
   yield* readyForUnknown({ ...around, segment });
@@ -216,6 +218,7 @@ function featuresOf(seen: {
     homonyms: places.unsettled + coded(notes.assumptions, "region_of_several").length,
     outweighed: coded(notes.assumptions, "city_of_several_states").length - places.unsettled,
     abroad: coded(notes.unmapped, "country").length,
+    lists: coded(notes.unmapped, "list").length,
     kinds: coded(notes.assumptions, "kind_not_separated").length,
     corrections: coded(notes.assumptions, "spelling").length,
     contradictions: notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length,

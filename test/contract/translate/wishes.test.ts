@@ -268,6 +268,7 @@ describe("confidence", () => {
       { unknownWords: 20, tellingWords: 24 },
       { unknownWords: 1, strayWords: 1 },
       { abroad: 1 },
+      { lists: 1 },
       { contradictions: 1 },
     ];
     for (const one of misleading) {

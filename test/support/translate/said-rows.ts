@@ -27,6 +27,23 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     [" baixadas em Recife com mais de 5 anos", "status=8 before=2021-10-10 city=2611606"],
     ["closed bakeries opened since 2015", "status=8 from=2015-01-01"],
   ],
+  LISTS: [
+    [" que eu ainda não exportei", "left=list(que eu ainda não exportei) warned=uncertain"],
+    [
+      " em Recife exceto os já exportados",
+      "city=2611606 left=list(exceto os já exportados) warned=uncertain",
+    ],
+    [
+      " que não estão na lista Clientes MG",
+      "left=list(que não estão na lista Clientes MG) warned=uncertain",
+    ],
+    [
+      " da lista Prospects em Recife",
+      "city=2611606 left=list(da lista Prospects) warned=uncertain",
+    ],
+    ["bakeries not in my Clients list", "left=list(not in my Clients list) warned=uncertain"],
+    ["minha lista de padarias em Recife", "city=2611606"],
+  ],
   NATURES: [
     [" LTDA", "nature=2062"],
     [" S/A", "nature=2046,2054"],
