@@ -5,6 +5,7 @@
  * municipalities stands for is said to be, and never searched as if it were not there.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
+import type { Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
@@ -15,25 +16,33 @@ import { isStranger } from "./strangers.ts";
 const KM_MIN = 10;
 const KM_MAX = 500;
 
-const UNITS = /^(kms?|quilometros?|kilometros?|kilometers?)$/;
+const UNITS = /^(kms?|quilometros?|kilometros?|kilometers?|kilometres?|mi|miles?|milhas?|millas?)$/;
+const MILES = /^(mi|miles?|milhas?|millas?)$/;
+const KM_OF_MILE = 1.609;
 /** Words before the number; those of `SIGNS` say that what is within it is meant. */
 const BEFORE = new Set(
   (
-    "num numa em um no na o a uma de do da dentro raio ate menos maximo distancia within in " +
-    "radius cerca aproximadamente uns radio hasta un of"
+    "num numa em um no na o a as uma de do da dentro raio ate menos maximo distancia within in " +
+    "radius cerca aproximadamente uns radio hasta un of the less than about around up to " +
+    "distance " +
+    "distantes distante distando ficam fica localizadas localizados que max com an"
   ).split(" "),
 );
 const SIGNS = new Set(
-  "raio ate menos maximo dentro distancia within radius radio hasta".split(" "),
+  "raio ate menos maximo dentro distancia within radius radio hasta less up max".split(" "),
 );
 /** Words between the number and the city. */
 const BEHIND = new Set(
   (
     "de do da d ao redor em torno volta a partir of around from the cidade municipio centro city " +
-    "radius raio distancia del"
+    "radius raio distancia del away distante distantes alrededor"
   ).split(" "),
 );
-const SIGNS_BEHIND = new Set("redor torno volta around radius raio".split(" "));
+const SIGNS_BEHIND = new Set("redor torno volta around radius raio alrededor".split(" "));
+/** "a 20 km de Natal": with a city behind them these say that it is the middle. */
+const FROM = new Set("de do da d from of del".split(" "));
+/** What lies farther away is meant. */
+const FARTHER = /^(mais|fora|alem|over|beyond|more|farther|further|mas|minimo|least)$/;
 const WORDS_MAX = 7;
 
 /** What has been found before. */
@@ -54,9 +63,11 @@ export function radiusAt(
   if (km === null) return null;
   const { from, said } = beginAt(sentence, at);
   const behind = centerBehind(context, at + 2, firm);
-  if (!(said || behind.said) || /^(mais|fora|alem|over|beyond)$/.test(sentence.folded(from - 1))) {
-    return null;
+  if (behind.cities.length > 0) {
+    const farther = fartherAt(sentence, from, at);
+    if (farther >= 0) return lostCircle(context, [farther, behind.to], behind.cities, FARTHER_OFF);
   }
+  if (!(said || behind.said) || fartherAt(sentence, from, at) >= 0) return null;
   if (behind.cities.length > 0) return circle(context, [from, behind.to], km, behind.cities);
   const before = last !== undefined && last.states.length === 0 && !last.negated ? last : null;
   const gap = before === null ? "" : sentence.words(before.to, from).words;
@@ -69,9 +80,11 @@ export function radiusAt(
 function kilometresAt(sentence: Sentence, at: number): number | null {
   const token = sentence.tokens[at];
   if (token?.kind !== "number" || !sentence.free(at) || !sentence.free(at + 1)) return null;
-  if (!UNITS.test(sentence.folded(at + 1))) return null;
+  const unit = sentence.folded(at + 1);
+  if (!UNITS.test(unit)) return null;
   const plain = token.text.replace(/\.(?=\d{3}(\D|$))/g, "").replace(",", ".");
-  return /^\d+(\.\d+)?$/.test(plain) ? Number(plain) : null;
+  if (!/^\d+(\.\d+)?$/.test(plain)) return null;
+  return MILES.test(unit) ? Math.round(Number(plain) * KM_OF_MILE) : Number(plain);
 }
 
 function beginAt(
@@ -99,9 +112,10 @@ interface Center {
 function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"]): Center {
   const { sentence, gazetteer } = context;
   let at = from;
-  let said = false;
+  let [said, away] = [false, false];
   while (at < from + WORDS_MAX && sentence.free(at) && BEHIND.has(sentence.folded(at))) {
     said ||= SIGNS_BEHIND.has(sentence.folded(at));
+    away ||= FROM.has(sentence.folded(at));
     at++;
   }
   const usable = (index: number) => sentence.free(index);
@@ -109,6 +123,7 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
     ? null
     : (firm.get(at) ?? gazetteer.places.longest(sentence.tokens, at, usable));
   const { cities } = match === null ? { cities: [] } : meaningOf(sentence, match);
+  said ||= away && cities.length > 0;
   // What belongs to the words before ends at the unit where no city follows.
   if (match === null || cities.length === 0) return { cities: [], to: said ? at : from, said };
   const mark = ["/", "(", ",", "–", "—"].includes(sentence.tokens[match.to]?.text ?? "");
@@ -121,6 +136,27 @@ function centerBehind(context: PlaceContext, from: number, firm: Beside["firm"])
   return { cities: inside, to: match.to + (mark ? 2 : 1), said };
 }
 
+/** Where a word stands that means what lies farther away: "a mais de 50 km"; -1 without one. */
+function fartherAt(sentence: Sentence, from: number, at: number): number {
+  for (let i = Math.max(0, from - 1); i < at; i++) {
+    if (FARTHER.test(sentence.folded(i)) && sentence.free(i)) return i;
+  }
+  return -1;
+}
+
+/** A distance that is said, and not searched. */
+function lostCircle(
+  context: PlaceContext,
+  [from, to]: readonly [number, number],
+  cities: readonly City[],
+  why: Sentences,
+): Mention {
+  const words = context.sentence.words(from, to);
+  const mention = mentionOf(context, [from, to], { cities, every: true, lost: true });
+  context.notes.leave("radius", why, words);
+  return mention;
+}
+
 function circle(
   context: PlaceContext,
   [from, to]: readonly [number, number],
@@ -131,16 +167,12 @@ function circle(
   const words = sentence.words(from, to);
   const names = centers.map(({ name, uf }) => `${name}/${uf}`).join(", ");
   if (km < KM_MIN || km > KM_MAX) {
-    const mention = mentionOf(context, [from, to], { cities: centers, every: true, lost: true });
-    notes.leave("radius", OUT_OF_RANGE, words);
-    return mention;
+    return lostCircle(context, [from, to], centers, OUT_OF_RANGE);
   }
   const codes = centers.map(({ ibge }) => gazetteer.seats.within(ibge, km));
   const cities = codes.flatMap((near) => near ?? []).flatMap((ibge) => gazetteer.city(ibge) ?? []);
   if (codes.includes(null)) {
-    const mention = mentionOf(context, [from, to], { cities: centers, every: true, lost: true });
-    notes.leave("radius", UNKNOWN_SEAT, words);
-    return mention;
+    return lostCircle(context, [from, to], centers, UNKNOWN_SEAT);
   }
   const mention = mentionOf(context, [from, to], { cities: [...new Set(cities)], every: true });
   const count = mention.cities.length;
@@ -159,6 +191,10 @@ function circle(
 const OUT_OF_RANGE = {
   pt: `Só há distâncias de ${KM_MIN} a ${KM_MAX} km, entre sedes de municípios.`,
   en: `Only distances of ${KM_MIN} to ${KM_MAX} km are there, between seats of municipalities.`,
+};
+const FARTHER_OFF = {
+  pt: "Não há filtro pelo que fica mais longe do que uma distância.",
+  en: "No filter takes what lies farther away than a distance.",
 };
 const UNKNOWN_SEAT = {
   pt: "Não se sabe onde fica a sede desse município.",

@@ -17,7 +17,7 @@ const SIGNS = new Set(
     "y en los las sin hace hasta abiertas abiertos abierta tengan tienen sean esten " +
     "telefono correo nuevas nuevos tiendas ciudad nombre sucursales mayores millones quiero " +
     "busco " +
-    "necesito despues"
+    "necesito despues kilometros excepto solamente barrio"
   ).split(" "),
 );
 
@@ -91,7 +91,9 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 /** Reads a Spanish sentence as a Portuguese one, word by word; gives whether it is one. */
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
   const spanish = sentence.tokens.some(({ folded, text }) => {
-    return SIGNS.has(folded) || /ñ/iu.test(text) || /^m[áÁ]s$/iu.test(text.normalize("NFC"));
+    const whole = text.normalize("NFC");
+    // "panaderías": in Portuguese the ending has no accent.
+    return SIGNS.has(folded) || /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole);
   });
   if (!spanish) return false;
   for (let at = 0; at < sentence.tokens.length; at++) {
