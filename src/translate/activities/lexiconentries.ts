@@ -7,8 +7,10 @@ import goodsCommerce from "../../../data/lexicon/goods-commerce.json" with { typ
 import goodsIndustry from "../../../data/lexicon/goods-industry.json" with { type: "json" };
 import goodsServices from "../../../data/lexicon/goods-services.json" with { type: "json" };
 import tradesCommerce from "../../../data/lexicon/trades-commerce.json" with { type: "json" };
+import tradesEnglish from "../../../data/lexicon/trades-english.json" with { type: "json" };
 import tradesIndustry from "../../../data/lexicon/trades-industry.json" with { type: "json" };
 import tradesServices from "../../../data/lexicon/trades-services.json" with { type: "json" };
+import tradesSpanish from "../../../data/lexicon/trades-spanish.json" with { type: "json" };
 import type { Codes } from "./choices.ts";
 import { TRADE_ROLES, type TradeRole } from "./roles.ts";
 
@@ -34,6 +36,8 @@ export function tradeEntries(): readonly TradeEntry[] {
     tradesServices,
     tradesCommerce,
     tradesIndustry,
+    tradesEnglish,
+    tradesSpanish,
   ];
   return lists.flat();
 }

@@ -57,13 +57,15 @@ const BEFORE: RoleWords = {
 };
 
 const BEHIND: RoleWords = {
-  retail: "varejo|varejista|store|shop|retailer|dealer|à venda|venda a varejo|retail",
+  retail: "varejo|varejista|store|shop|retailer|dealer|à venda|venda a varejo|retail|seller|outlet",
   wholesale:
     "atacado|atacadista|atacadão|por atacado|wholesale|wholesaler|distributor|distribuidora|" +
-    "importer|exporter|supplier|venda por atacado|para revenda",
+    "importer|exporter|supplier|venda por atacado|para revenda|trader|distribution",
   make:
-    "indústria|manufacturer|maker|factory|producer|manufacturing|fabricante|" +
-    "fabricação própria|farm|grower",
+    "indústria|manufacturer|maker|factory|factories|producer|manufacturing|fabricante|" +
+    "fabricação própria|farm|grower|farmer|farming|plantation|orchard|grove|ranch|ranches|" +
+    "rancher|breeder|mill|processor|processing|processing plant|plant|quarry|quarries|" +
+    "quarrying|mine|mining|miner|production",
   repair: "conserto|manutenção|assistência técnica|repair|repair shop|maintenance|reparo",
   rent: "aluguel|locação|alugar|locar|rental|hire|for rent|rent",
   agent: "representante|representação|sales agent|sales representative",
@@ -115,13 +117,15 @@ export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|fazenda|lavoura|cultivador|" +
-      "cultiva|cultivam|farm|grower|viveiro",
+      "cultiva|cultivam|farm|grower|viveiro|farmer|farming|plantation|orchard|grove|ranch|" +
+      "ranches|rancher|breeder",
     FIELD,
   ],
-  ["mineração|lavra|jazida", MINE],
+  ["mineração|lavra|jazida|quarry|quarries|quarrying|mine|mining|miner", MINE],
   [
     "fábrica|fabricante|fabricação|indústria|manufatura|factory|manufacturer|fabrica|fabricam|" +
-      "industrialização|beneficiamento|processamento|manufacturing|confecção",
+      "industrialização|beneficiamento|processamento|manufacturing|confecção|factories|mill|" +
+      "processor|processing|processing plant|plant",
     PLANT,
   ],
 ] as const) {

@@ -4,6 +4,7 @@
  * by the endings that both languages share.
  * Invariant: a sentence without such a word stays as it is; the text itself never changes.
  */
+import spanishWords from "../../../data/spanish-words.json" with { type: "json" };
 import { lexicon } from "../activities/lexicon.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -69,6 +70,9 @@ const WORDS = new Map(
     .map((pair) => pair.split(":") as [string, string]),
 );
 
+/** Words of trades and goods, folded; "vidrios" of a Portuguese sentence is a slip of the pen. */
+const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishWords));
+
 /** Verbs before which "no" negates. */
 const NEGATED = new Set("sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "));
 
@@ -92,12 +96,19 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
   const spanish = sentence.tokens.some(({ folded, text }) => {
     const whole = text.normalize("NFC");
-    // "panaderías": in Portuguese the ending has no accent.
-    return SIGNS.has(folded) || /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole);
+    // "panaderías": in Portuguese the ending has no accent, nor does a word end in ctores.
+    return (
+      SIGNS.has(folded) ||
+      /ñ|^m[áÁ]s$|\p{L}{2}erías?$/iu.test(whole) ||
+      /ctor(es|as?)$|\p{L}cion(es)?$/u.test(folded)
+    );
   });
   if (!spanish) return false;
+  let named = 0;
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (isInPlace(sentence, places, at)) continue;
+    if (isInPlace(sentence, places, at) || at < named) continue;
+    named = Math.max(named, namedUpTo(sentence, at));
+    if (at < named) continue;
     const read = readingOf(sentence, at);
     if (read !== null) sentence.readAs(at, read);
   }
@@ -113,6 +124,12 @@ function isInPlace(sentence: Sentence, places: Gazetteer["places"], at: number):
   return false;
 }
 
+/** Where a name of a trade of several words ends that begins at a token as it was written. */
+function namedUpTo(sentence: Sentence, at: number): number {
+  const match = lexicon().trades.longest(sentence.tokens, at);
+  return match === null || match.words < 2 ? at : match.to;
+}
+
 /** Most words of a name of a place before one of its words. */
 const PLACE_REACH = 5;
 
@@ -123,9 +140,10 @@ function readingOf(sentence: Sentence, at: number): string | null {
   if (folded === "no") return NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
   if (folded === "mas") return /á/iu.test(text.normalize("NFC")) ? "mais" : null;
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
-  const known = WORDS.get(folded);
+  const known = WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;
-  return isTradeWord(folded) ? null : byEnding(token);
+  const other = /(ciones|cion|siones|sion|dad|dades)$/.test(folded) ? byEnding(token) : null;
+  return other ?? (isTradeWord(folded) ? null : byEnding(token));
 }
 
 function byEnding({ folded, text }: Token): string | null {
