@@ -18,7 +18,7 @@ import { dropUntellable } from "./exclusions.ts";
 import { isSpent, leaveFranchises } from "./franchises.ts";
 import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
 import { isAside, isInside, isServed, servedFrom } from "./heads.ts";
-import { noteKind } from "./kinds.ts";
+import { noteKinds } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
@@ -112,14 +112,14 @@ function findKnown(
     const aside: boolean =
       !isSecondary(at) && (isAside(sentence, at) || isInside(sentence, at, before));
     const plain: GoodsReading | null = aside ? null : read(context, at, before);
-    const reading: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
-    if (reading === null) {
+    const bare: GoodsReading | null = plain === null ? null : withGoods(sentence, at, plain);
+    if (bare === null) {
       at = Math.max(at, sameGoods(sentence, at, { before, found }) - 1);
       continue;
     }
     const listed = served >= 0 && isListed(sentence, served, at);
     if (before !== null && (listed || isServed(sentence, at))) {
-      served = reading.to;
+      served = bare.to;
       const { code, ...detail } = AUDIENCE;
       context.notes.leave(
         code,
@@ -129,7 +129,7 @@ function findKnown(
       at = served - 1;
       continue;
     }
-    noteKind(context, at, reading.to);
+    const reading: GoodsReading = { ...bare, to: noteKinds(context, at, bare.to) };
     found.push(inSnapshot(context, claim(context, at, reading)));
     const own = ROLES_BEFORE.longest(sentence.tokens, at)?.value ?? null;
     const role: TradeRole | null = own ?? roleBefore(sentence, before, at);

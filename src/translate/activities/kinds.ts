@@ -1,8 +1,10 @@
 /**
- * Kinds that the registry does not separate: "restaurantes japoneses" are restaurants there. What
- * comes in: a trade that was found in a sentence. What goes out: an assumption that says so, with
- * the words by which companies of the kind may be found by their names.
- * Invariant: only what the lexicon itself gives the codes of the trade without the word.
+ * Kinds that the registry does not separate: "restaurantes japoneses" are restaurants there, and
+ * importers are wholesalers. What comes in: a trade that was found in a sentence. What goes out: an
+ * assumption that says so, with the words by which companies of the kind may be found by their
+ * names.
+ * Invariant: only what the lexicon itself gives the codes of the trade without the word, and what
+ * stands beside a trade and begins nothing else.
  * Apart because it is a list of words of its own, with what is said of them.
  */
 import type { Notes } from "../notes.ts";
@@ -23,6 +25,7 @@ const KINDS = new Set(
     "adulta plus evangelico evangelica catolico catolica " +
     "trabalhista tributarista criminalista criminal previdenciario previdenciaria " +
     "fazenda boutique pediatra " +
+    "juramentado juramentada organic kosher halal " +
     "filantropico filantropica publico publica particular privado privada municipal estadual " +
     "federal comunitario comunitaria private public " +
     "familiar popular japanese italian chinese mexican vegan vegetarian luxury"
@@ -31,24 +34,84 @@ const KINDS = new Set(
     .map(reduce),
 );
 
-/** Says that the last word of a trade is of a kind that no code is of. */
-export function noteKind(
-  { sentence, notes }: { readonly sentence: Sentence; readonly notes: Notes },
-  from: number,
-  to: number,
-): void {
-  const last = sentence.tokens[to - 1];
-  if (to - from < 2 || last === undefined || !KINDS.has(last.key)) return;
-  if (!isOnlyKind(sentence, from, to)) return;
-  const kind = last.text.toLowerCase();
+/** Kinds that are something else where they stand behind a trade by themselves. */
+const NOUNS = new Set("fazenda boutique pediatra plus criminal natural adulto".split(" "));
+
+/** Who trades with other countries, which no activity tells. */
+const ABROAD = /^(import|export)(ador(es|as?)?|er|ers|acao|am?|em)$/;
+
+/** Grown without chemistry: what is sold is as the rest, but for manure and refuse. */
+const ORGANIC = /^organic([ao]s?)?$/;
+const ORGANIC_BY_NATURE = new Set("adubo fertilizante lixo residuo composto quimica".split(" "));
+
+/** Most words of a name that are looked at one by one. */
+const NAME_MAX = 8;
+
+/**
+ * Says which words of a trade, or beside it, are of a kind that no code is of; gives where the
+ * trade ends with them.
+ */
+export function noteKinds(context: KindContext, from: number, to: number): number {
+  const { sentence } = context;
+  for (let at = from; at < Math.min(to, from + NAME_MAX); at++) {
+    if (isSilent(sentence, from, to, at)) say(context, at);
+  }
+  if (isAlone(sentence, from - 1)) {
+    sentence.claim(from - 1, from, "activity");
+    say(context, from - 1);
+  }
+  if (!isAlone(sentence, to)) return to;
+  say(context, to);
+  return to + 1;
+}
+
+/** Whether a word of a name is in no code that the name has. */
+function isSilent(sentence: Sentence, from: number, to: number, at: number): boolean {
+  const word = sentence.folded(at);
+  if (ABROAD.test(word)) return true;
+  const keys = sentence.tokens.slice(from, to).map(({ key }) => key);
+  if (ORGANIC.test(word)) return !keys.some((key) => ORGANIC_BY_NATURE.has(key));
+  if (to - from < 2 || !isKind(sentence, at)) return false;
+  if (at === from) return isOnlyLead(sentence, from, to);
+  return at === to - 1 && isOnlyKind(sentence, from, to);
+}
+
+interface KindContext {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+}
+
+function say({ sentence, notes }: KindContext, at: number): void {
+  const { text, folded } = sentence.tokens[at] as { text: string; folded: string };
+  const kind = text.toLowerCase();
   notes.assume(
     "kind_not_separated",
     {
-      pt: `O registro não separa "${kind}"; pelo nome: "com ${last.folded} no nome".`,
-      en: `The registry does not separate "${kind}"; by name: "with ${last.folded} in the name".`,
+      pt: `O registro não separa "${kind}"; pelo nome: "com ${folded} no nome".`,
+      en: `The registry does not separate "${kind}"; by name: "with ${folded} in the name".`,
     },
-    sentence.words(to - 1, to),
+    sentence.words(at, at + 1),
   );
+}
+
+function isKind(sentence: Sentence, at: number): boolean {
+  return KINDS.has(sentence.tokens[at]?.key ?? "");
+}
+
+/** "fazendas orgânicas", "organic farms": a kind that belongs to no name and begins none. */
+function isAlone(sentence: Sentence, at: number): boolean {
+  if (!isKind(sentence, at) || NOUNS.has(sentence.folded(at)) || !sentence.free(at)) return false;
+  const { trades, goods } = lexicon();
+  const ends = [trades, goods].map((each) => each.longest(sentence.tokens, at)?.to ?? at);
+  return Math.max(...ends) <= at + 1;
+}
+
+/** "private schools" are what the lexicon has schools for. */
+function isOnlyLead(sentence: Sentence, from: number, to: number): boolean {
+  const { trades } = lexicon();
+  const bare = trades.longest(sentence.tokens, from + 1, (index) => index < to);
+  const whole = trades.longest(sentence.tokens, from, (index) => index < to);
+  return bare?.to === to && whole?.to === to && isWithin(whole.value, bare.value);
 }
 
 /** Whether a name that ends at a token has the codes that it has without its last word. */
@@ -58,7 +121,7 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
     const upTo = (end: number) => (index: number) => index < end;
     const [trade, bare] = [to, to - 1].map((end) => trades.longest(sentence.tokens, at, upTo(end)));
     if (trade?.to === to && bare?.to === to - 1) {
-      return isWithin(trade.value.codes[0], bare.value);
+      return isWithin(trade.value, bare.value);
     }
     const [good, plain] = [to, to - 1].map((end) => goods.longest(sentence.tokens, at, upTo(end)));
     if (good?.to === to && plain?.to === to - 1) {
@@ -72,9 +135,15 @@ function isOnlyKind(sentence: Sentence, from: number, to: number): boolean {
   return false;
 }
 
-/** Whether a code is one of a choice, or below a prefix that is its first. */
-function isWithin(code = "", { codes: [first = ""], also }: LexiconChoice): boolean {
-  return code === first || (first.length < 5 && code.startsWith(first) && also.length === 0);
+/** Whether a choice has nothing that another one has not, or what is below its only prefix. */
+function isWithin({ codes }: LexiconChoice, { codes: wide, also }: LexiconChoice): boolean {
+  const [first = ""] = wide;
+  const below = first.length < 5 && also.length === 0;
+  return (
+    codes.every((code) => wide.includes(code)) ||
+    codes[0] === first ||
+    (below && codes[0]?.startsWith(first) === true)
+  );
 }
 
 function codesOf(goods: Goods): string {

@@ -1,0 +1,62 @@
+/**
+ * Proves that a word which no code tells apart is said and never swallowed: who imports, who is
+ * private, what is organic; and that it takes little from the confidence. Does not prove that every
+ * such word is known.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { translate } from "../../../src/translate/translate.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+describe("kinds that the registry does not separate", () => {
+  let sample: SampleSnapshot;
+  let segment: Segment;
+  before(async () => {
+    sample = await makeSampleSnapshot(500, 22);
+    segment = await openSegment(sample.snapshot);
+  });
+  after(() => {
+    segment.close();
+    sample.dispose();
+  });
+
+  const kindsOf = (text: string) => {
+    const { explain } = translate(text, segment).spec;
+    const said = explain.assumptions.filter(({ code }) => code === "kind_not_separated");
+    return { words: said.map(({ words }) => words), explain };
+  };
+
+  it("are said", () => {
+    for (const [text, kind] of [
+      ["importadores de pneus em Recife", "importadores"],
+      ["wine importers in Recife", "importers"],
+      ["exportadoras de frutas em Recife", "exportadoras"],
+      ["importadores de juguetes en Recife", "importadores"],
+      ["fazendas orgânicas em Recife", "orgânicas"],
+      ["organic farms in Recife", "organic"],
+      ["produtores orgânicos em Recife", "orgânicos"],
+      ["escolas públicas em Recife", "públicas"],
+      ["private schools in Recife", "private"],
+      ["public schools in Recife", "public"],
+      ["universidades públicas em Recife", "públicas"],
+      ["tradutores juramentados em Recife", "juramentados"],
+      ["empresas de seguridad privada en Recife", "privada"],
+    ] as const) {
+      const { words, explain } = kindsOf(text);
+      assert.deepEqual(words, [kind], text);
+      assert.deepEqual(explain.unmapped_constraints, [], text);
+      assert.ok(explain.confidence > 0.85, `${text}: ${explain.confidence}`);
+    }
+  });
+
+  it("are not said where the registry separates them", () => {
+    for (const text of [
+      "fábricas de adubo orgânico em Recife",
+      "educação infantil em Recife",
+      "escolas em Recife",
+    ]) {
+      assert.deepEqual(kindsOf(text).words, [], text);
+    }
+  });
+});
