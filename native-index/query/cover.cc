@@ -76,19 +76,15 @@ bool Cover::Asked::holds(uint32_t key) const {
 
 std::optional<Cover::Asked> Cover::read(const Query& query) const {
   if (blocks_ == nullptr) return std::nullopt;
-  Query coded;
   const Clause* dates = nullptr;
   for (const Clause& clause : query.clauses) {
-    if (clause.kind != Clause::Kind::kRange) {
-      if (namesMunicipality(clause)) return std::nullopt;
-      coded.clauses.push_back(clause);
-      continue;
-    }
+    if (namesMunicipality(clause)) return std::nullopt;
+    if (clause.kind != Clause::Kind::kRange) continue;
     const bool isDate = clause.column == Columns::kStartedOn && clause.orColumn == kNoColumn;
     if (!isDate || dates != nullptr) return std::nullopt;
     dates = &clause;
   }
-  auto wanted = Wanted::read(coded, {header_.activities, header_.states, 1});
+  auto wanted = Wanted::read(query, {header_.activities, header_.states, 1}, dates);
   if (!wanted || !wanted->wantsActivities()) return std::nullopt;
   Asked asked{std::move(*wanted), dates != nullptr, {}};
   if (dates == nullptr) return asked;
@@ -110,10 +106,11 @@ Cover::List Cover::listAt(uint64_t number) const {
 // The wanted lists that have rows, their beginnings asked for; nothing where they are too many.
 std::optional<std::vector<Cover::List>> Cover::listsOf(const Asked& asked) const {
   std::vector<List> lists;
-  for (uint32_t activity = 0; activity < header_.activities; activity++) {
-    if (asked.wanted.activities[activity] == 0) continue;
-    for (uint32_t state = 0; state < header_.states; state++) {
-      if (asked.wanted.states[state] == 0) continue;
+  const std::vector<uint8_t>&activities = asked.wanted.activities, &states = asked.wanted.states;
+  for (uint32_t activity = nextWanted(activities, 0); activity < header_.activities;
+       activity = nextWanted(activities, activity + 1)) {
+    for (uint32_t state = nextWanted(states, 0); state < header_.states;
+         state = nextWanted(states, state + 1)) {
       const List list = listAt(uint64_t{activity} * header_.states + state);
       if (list.next < list.end) lists.push_back(list);
     }

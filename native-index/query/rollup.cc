@@ -101,27 +101,29 @@ template <class Action>
 void Rollup::eachGroup(const Wanted& wanted, Action action) const {
   if (!wanted.wantsActivities()) return action(RollupTables::kAllYear, 0u);
   std::vector<uint32_t> missing = divisionSizes_;
-  for (uint32_t activity = 0; activity < header_.activities; activity++) {
-    missing[divisions_[activity]] -= wanted.activities[activity];
-  }
+  const auto eachActivity = [&](auto step) {
+    for (uint32_t activity = nextWanted(wanted.activities, 0); activity < header_.activities;
+         activity = nextWanted(wanted.activities, activity + 1)) {
+      step(activity);
+    }
+  };
+  eachActivity([&](uint32_t activity) { missing[divisions_[activity]]--; });
   for (uint32_t division = 0; division < header_.divisions; division++) {
     if (missing[division] == 0) action(RollupTables::kDivisionYear, division);
   }
-  for (uint32_t activity = 0; activity < header_.activities; activity++) {
-    if (wanted.activities[activity] == 0 || missing[divisions_[activity]] == 0) continue;
-    action(RollupTables::kActivityYear, activity);
-  }
+  eachActivity([&](uint32_t activity) {
+    if (missing[divisions_[activity]] != 0) action(RollupTables::kActivityYear, activity);
+  });
 }
 
 template <class Action>
 void Rollup::eachStates(uint32_t group, const Wanted& wanted, Action action) const {
   const uint64_t start = uint64_t{group} * header_.states;
-  for (uint32_t first = 0; first < header_.states; first++) {
-    if (wanted.states[first] == 0) continue;
+  for (uint32_t first = nextWanted(wanted.states, 0); first < header_.states;) {
     uint32_t end = first + 1;
     while (end < header_.states && wanted.states[end] != 0) end++;
     action(start + first, start + end);
-    first = end;
+    first = nextWanted(wanted.states, end);
   }
 }
 

@@ -12,12 +12,19 @@ namespace {
 
 // Leaves what a clause lets through of the codes; the last stands for accounts that have none.
 void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
-  const uint8_t named = clause.negated ? 0 : 1;
-  std::vector<uint8_t> through(allowed.size(), named ^ 1);
-  for (const uint32_t code : clause.any[0].codes) {
-    if (code < allowed.size() - 1) through[code] = named;
+  const std::vector<uint32_t>& named = clause.any[0].codes;
+  const size_t none = allowed.size() - 1;
+  if (clause.negated) {
+    for (const uint32_t code : named) {
+      if (code < none) allowed[code] = 0;
+    }
+    return;
   }
-  for (size_t code = 0; code < allowed.size(); code++) allowed[code] &= through[code];
+  std::vector<uint8_t> through(allowed.size());
+  for (const uint32_t code : named) {
+    if (code < none) through[code] = allowed[code];
+  }
+  allowed.swap(through);
 }
 
 // Flags that came later are not combined with the others.
@@ -46,7 +53,16 @@ bool isNarrowed(const std::vector<uint8_t>& allowed) {
 
 }  // namespace
 
-std::optional<Wanted> Wanted::read(const Query& query, const CombinedCodes& codes) {
+uint32_t nextWanted(const std::vector<uint8_t>& codes, uint32_t from) {
+  const auto count = static_cast<uint32_t>(codes.size());
+  if (from >= count) return count;
+  const void* found = std::memchr(codes.data() + from, 1, count - from);
+  if (found == nullptr) return count;
+  return static_cast<uint32_t>(static_cast<const uint8_t*>(found) - codes.data());
+}
+
+std::optional<Wanted> Wanted::read(const Query& query, const CombinedCodes& codes,
+                                   const Clause* apart) {
   Wanted wanted;
   wanted.activities.assign(codes.activities, 1);
   wanted.states.assign(codes.states, 1);
@@ -55,7 +71,7 @@ std::optional<Wanted> Wanted::read(const Query& query, const CombinedCodes& code
   wanted.statuses_.assign(RollupKey::kNoStatus + 1, 1);
   wanted.sizes_.assign(RollupKey::kNoSize + 1, 1);
   for (const Clause& clause : query.clauses) {
-    if (!wanted.narrow(clause)) return std::nullopt;
+    if (&clause != apart && !wanted.narrow(clause)) return std::nullopt;
   }
   wanted.finish();
   return wanted;
@@ -87,8 +103,8 @@ void Wanted::finish() {
     const uint32_t size = i >> RollupKey::kStatusBits;
     low_[i] = statuses_[status] != 0 && sizes_[size] != 0 ? flags_ : 0;
   }
-  for (uint32_t year = 0; year < kYears; year++) {
-    yearBits_[year / 64] |= uint64_t{years[year]} << (year % 64);
+  for (uint32_t year = nextWanted(years, 0); year < kYears; year = nextWanted(years, year + 1)) {
+    yearBits_[year / 64] |= uint64_t{1} << (year % 64);
   }
 }
 

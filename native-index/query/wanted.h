@@ -17,11 +17,17 @@ struct CombinedCodes {
   uint32_t activities, states, municipalities;
 };
 
-// By member and code, whether it is wanted; the last code of each stands for accounts without one.
+// The first wanted code from one on, or how many codes there are: most questions want few of many.
+uint32_t nextWanted(const std::vector<uint8_t>& codes, uint32_t from);
+
+// By member and code, whether it is wanted (0 or 1); the last code of each stands for accounts
+// without one.
 class Wanted {
  public:
-  // Nothing where a clause is about something that is not combined.
-  static std::optional<Wanted> read(const Query& query, const CombinedCodes& codes);
+  // Nothing where a clause is about something that is not combined. The clause `apart` is left to
+  // the caller.
+  static std::optional<Wanted> read(const Query& query, const CombinedCodes& codes,
+                                    const Clause* apart = nullptr);
 
   std::vector<uint8_t> activities, states, municipalities, years;
 
