@@ -7,7 +7,8 @@
  * of its own, over a connection of its own.
  */
 import type { Segment } from "../search/segment.ts";
-import type { ExportedStore, StagedBlock, StagedEntries } from "../store/exportedstore.ts";
+import type { StagedBlock } from "../store/blocktable.ts";
+import type { ExportedStore, StagedEntries } from "../store/exportedstore.ts";
 import { BLOCK_ENTRIES, comparePairs, lowerBound, mergePairs, split } from "./blocks.ts";
 import { numberOf, packEntries, pairsOf, unpackEntries } from "./packed.ts";
 

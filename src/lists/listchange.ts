@@ -5,15 +5,21 @@
  * for short steps only, for what is long is read, computed and written before it counts. Words are
  * found by whoever asked. Apart because a thread does the same over a connection of its own.
  */
+import type { StagedBlock } from "../store/blocktable.ts";
 import type { ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
+
+/** Blocks that are written in one transaction, half a megabyte: others wait for it. */
+const STEP_BLOCKS = 16;
 
 /** Which list, and when. */
 export interface ListTask {
   readonly tenantId: string;
   readonly id: string;
   readonly nowMs: number;
+  /** Whether requests wait meanwhile: then what may be deleted later is. */
+  readonly hurried: boolean;
 }
 
 /** Entries to add to a list or to take away: ascending, each once. */
@@ -47,21 +53,20 @@ export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome
     for (;;) {
       const planned = store.atOneMoment(() => plan(store, order));
       if (planned.kind !== "plan") return planned;
-      const { row, count: entries, blocks } = planned;
-      const change = { ...blocks, entries, changedAt: order.nowMs };
       // Where somebody else has changed the list meanwhile, all of it is done again.
-      if (!store.atomically(() => store.change(row, change))) continue;
-      forget(store);
-      return { kind: "changed", entries: blocks.changed };
+      const isWritten = write(store, planned, order.nowMs);
+      forget(store, order);
+      if (isWritten) return { kind: "changed", entries: planned.blocks.changed };
     }
   });
 }
 
 /** Removes a list. Throws as `changeEntries`. */
-export function removeList(store: ListStore, { tenantId, id, nowMs }: ListTask): ChangeOutcome {
+export function removeList(store: ListStore, order: ListTask): ChangeOutcome {
+  const { tenantId, id, nowMs } = order;
   return orUnwritable(() => {
     if (!store.atomically(() => store.remove(tenantId, id, nowMs))) return { kind: "missing" };
-    forget(store);
+    forget(store, order);
     return { kind: "changed", entries: 0 };
   });
 }
@@ -78,10 +83,41 @@ function plan(store: ListStore, order: EntryTask): Plan | ChangeOutcome {
   return { kind: "plan", row, count, blocks };
 }
 
-/** Deletes what nobody needs any more; what cannot be deleted now is by the next change. */
-function forget(store: ListStore): void {
+/**
+ * Writes a change; false where it does not fit the list any more. Blocks are written before, some
+ * at a time; what fits into one step is written in that of the change.
+ */
+function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): boolean {
+  const { made } = blocks;
+  const staged: StagedBlock[] = [];
+  for (let at = 0; made.length - at > STEP_BLOCKS; at += STEP_BLOCKS) {
+    const some = made.slice(at, at + STEP_BLOCKS);
+    const begun = performance.now();
+    staged.push(...store.atomically(() => store.stage(some, nowMs)));
+    giveWay(performance.now() - begun);
+  }
+  return store.atomically(() => {
+    staged.push(...store.stage(made.slice(staged.length), nowMs));
+    const change = { ...blocks, made: staged, entries: count, changedAt: nowMs };
+    if (store.change(row, change)) return true;
+    store.drop(staged);
+    return false;
+  });
+}
+
+/** Leaves the database to others for as long as a step took: who waits for it looks seldom. */
+function giveWay(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Deletes what nobody needs any more; what is not deleted now is by the next change. */
+function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   try {
-    while (store.forget() > 0);
+    for (;;) {
+      const begun = performance.now();
+      if (store.forget(nowMs) === 0 || hurried) return;
+      giveWay(performance.now() - begun);
+    }
   } catch (error) {
     if (!isStateFailure(error)) throw error;
   }

@@ -133,8 +133,8 @@ export class Lists {
   /** Removes a list. Throws as `own`. */
   async remove(tenantId: string, id: string): Promise<void> {
     const { entries } = this.own(tenantId, id);
-    const order = { tenantId, id, nowMs: this.#clock.nowMs() };
     const thread = this.#threadFor(entries);
+    const order = { tenantId, id, nowMs: this.#clock.nowMs(), hurried: this.#isHurried(thread) };
     refuse(thread === null ? removeList(this.#store, order) : await thread.remove(order));
   }
 
@@ -150,9 +150,10 @@ export class Lists {
     const entries = await sortEntriesAside(sent.entries);
     const distinct = entries.byteLength / ENTRY_BYTES;
     const absent = segment === null ? null : distinct - (await foundIn(segment, entries));
-    const bounds = { most: limits.list_entries, nowMs: this.#clock.nowMs() };
-    const order = { tenantId, id, entries, verb: sent.verb, ...bounds };
     const thread = this.#threadFor(this.own(tenantId, id).entries + distinct);
+    const bounds = { most: limits.list_entries, nowMs: this.#clock.nowMs() };
+    const hurried = this.#isHurried(thread);
+    const order = { tenantId, id, entries, verb: sent.verb, hurried, ...bounds };
     const outcome =
       thread === null ? changeEntries(this.#store, order) : await thread.change(order);
     const changed = refuse(outcome);
@@ -162,6 +163,11 @@ export class Lists {
   /** The thread, where so many entries are better changed there: others would wait for us. */
   #threadFor(entries: number): ChangeThread | null {
     return entries > AT_ONCE || this.#thread?.busy ? this.#thread : null;
+  }
+
+  /** Whether requests wait for what is not done in the thread; a command has none. */
+  #isHurried(thread: ChangeThread | null): boolean {
+    return thread === null && this.#thread !== null;
   }
 
   /** Entries of a list behind a number, at the present revision. */

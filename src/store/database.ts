@@ -105,7 +105,7 @@ export function settleCopy(
         ),
       ].filter((problem) => problem !== "ok");
       if (problems.length > 0) {
-        throw new CommandError(`${found} is damaged:\n- ${problems.slice(0, 20).join("\n- ")}`);
+        throw damagedState(found, problems.slice(0, 20));
       }
       const version = checkOwner(stampOf(database), found);
       last(database);

@@ -6,6 +6,7 @@
  * may be rendered is pinned to it. A list of this kind has a number below zero. It knows nothing of
  * what an entry means.
  */
+import { BlockTable, type StagedBlock } from "./blocktable.ts";
 import { forgetPins, type ListPin } from "./listpins.ts";
 import { connect, type StateDatabase } from "./sqlite.ts";
 
@@ -20,28 +21,20 @@ export interface StagedEntries {
   readonly added: number;
 }
 
-/** A block that was written and belongs to no revision yet. */
-export interface StagedBlock {
-  readonly id: number;
-  /** Number of its first entry. */
-  readonly first: bigint;
-}
-
 /** Replaced blocks that are deleted in one transaction: others wait for it. */
 const FORGOTTEN_AT_ONCE = 64;
 
 /** How long a reader waits where the log is being put in order, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Blocks of a revision. */
-const OF_REVISION = "list = @list AND since <= @revision AND (until IS NULL OR until > @revision)";
-
 /** The tables `exported_entries` and `exported_blocks`. */
 export class ExportedStore {
   readonly #database: StateDatabase;
+  readonly #blocks: BlockTable;
 
   constructor(database: StateDatabase) {
     this.#database = database;
+    this.#blocks = new BlockTable(database, "exported");
   }
 
   /**
@@ -71,59 +64,34 @@ export class ExportedStore {
 
   /** Ids and first entries of the blocks of a revision, in order. */
   index(pin: ListPin): StagedBlock[] {
-    return this.#database
-      .prepare<[ListPin], { id: bigint; first: bigint }>(
-        `SELECT id, first FROM exported_blocks WHERE ${OF_REVISION} ORDER BY first`,
-      )
-      .safeIntegers()
-      .all(pin)
-      .map(({ id, first }) => ({ id: Number(id), first }));
+    return this.#blocks.index(pin);
   }
 
   /** Ids of the blocks of a revision that an earlier one does not have, in order. */
   idsSince(pin: ListPin, earlier: number): number[] {
-    return this.#database
-      .prepare<[ListPin & { earlier: number }], number>(
-        `SELECT id FROM exported_blocks WHERE ${OF_REVISION} AND since > @earlier ORDER BY first`,
-      )
-      .pluck()
-      .all({ ...pin, earlier });
+    return this.#blocks.idsSince(pin, earlier);
   }
 
   /** The entries of a block. */
   entriesOf(id: number): Buffer {
-    const found = this.#database
-      .prepare<[number], Buffer>("SELECT entries FROM exported_entries WHERE id = ?")
-      .pluck()
-      .get(id);
+    const found = this.#blocks.entriesOf(id);
     if (found === undefined) throw new Error("a block of exported accounts is gone");
     return found;
   }
 
   /** Blocks of a revision that may hold entries from a number on, at most so many. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
-    return this.#database
-      .prepare<[ListPin & { from: bigint; limit: number }], Buffer>(
-        `SELECT entries FROM exported_blocks JOIN exported_entries USING (id)
-         WHERE ${OF_REVISION} AND first >= coalesce(
-           (SELECT max(first) FROM exported_blocks WHERE ${OF_REVISION} AND first <= @from),
-           -9223372036854775808)
-         ORDER BY first LIMIT @limit`,
-      )
-      .pluck()
-      .all({ ...pin, from, limit });
+    return this.#blocks.blocksFrom(pin, from, limit);
   }
 
   /** Writes blocks that nobody sees; gives their ids. */
   stage(blocks: readonly Uint8Array[]): number[] {
-    const insert = this.#database.prepare("INSERT INTO exported_entries (entries) VALUES (?)");
-    const write = () => blocks.map((block) => Number(insert.run(block).lastInsertRowid));
-    return this.#database.transaction(write).immediate();
+    return this.#atomically(() => this.#blocks.write(blocks));
   }
 
   /** Makes staged blocks part of the next revision; false where they are for another one. */
   keep(staged: StagedEntries, changedAt: number): boolean {
-    const { list, revision, replaced, made, added } = staged;
+    const { list, revision, added } = staged;
     const changed = this.#database
       .prepare(
         `UPDATE lists SET revision = revision + 1, entries = entries + ?, changed_at = ?
@@ -131,57 +99,29 @@ export class ExportedStore {
       )
       .run(added, changedAt, list, revision);
     if (changed.changes === 0) return false;
-    const next = revision + 1;
-    const replace = this.#database.prepare("UPDATE exported_blocks SET until = ? WHERE id = ?");
-    for (const id of replaced) replace.run(next, id);
-    const insert = this.#database.prepare(
-      "INSERT INTO exported_blocks (id, list, first, since) VALUES (?, ?, ?, ?)",
-    );
-    for (const { id, first } of made) insert.run(id, list, first, next);
+    this.#blocks.place(list, revision + 1, staged);
     return true;
   }
 
   /** Deletes staged blocks that no revision will have. */
   drop(made: readonly Pick<StagedBlock, "id">[]): void {
-    const remove = this.#database.prepare(
-      `DELETE FROM exported_entries
-       WHERE id = ? AND NOT EXISTS (SELECT 1 FROM exported_blocks AS kept WHERE kept.id = ?)`,
-    );
-    this.#database
-      .transaction(() => {
-        for (const { id } of made) remove.run(id, id);
-      })
-      .immediate();
+    this.#atomically(() => this.#blocks.deleteBytes(made.map(({ id }) => id)));
   }
 
   /** Deletes all that is staged; nothing may be staging. Gives how many blocks that were. */
   dropStaged(): number {
-    return this.#database
-      .prepare("DELETE FROM exported_entries WHERE id NOT IN (SELECT id FROM exported_blocks)")
-      .run().changes;
+    return this.#blocks.deleteUnplaced();
   }
 
   /** Deletes some replaced blocks of a list that no export is pinned to; gives how many. */
   forget(list: number): number {
-    return this.#database
-      .transaction(() => {
-        forgetPins(this.#database, list);
-        const ids = this.#database
-          .prepare<[{ list: number; limit: number }], number>(
-            `DELETE FROM exported_blocks WHERE id IN (
-               SELECT id FROM exported_blocks AS old
-               WHERE list = @list AND until IS NOT NULL AND NOT EXISTS (
-                 SELECT 1 FROM export_lists AS pinned WHERE pinned.list = @list
-                   AND pinned.revision >= old.since AND pinned.revision < old.until)
-               LIMIT @limit)
-             RETURNING id`,
-          )
-          .pluck()
-          .all({ list, limit: FORGOTTEN_AT_ONCE });
-        const remove = this.#database.prepare("DELETE FROM exported_entries WHERE id = ?");
-        for (const id of ids) remove.run(id);
-        return ids.length;
-      })
-      .immediate();
+    return this.#atomically(() => {
+      forgetPins(this.#database, list);
+      return this.#blocks.deleteOld(list, FORGOTTEN_AT_ONCE);
+    });
+  }
+
+  #atomically<Result>(change: () => Result): Result {
+    return this.#database.transaction(change).immediate();
   }
 }

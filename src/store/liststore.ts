@@ -6,6 +6,7 @@
  * that was found by it; the blocks of a revision are there for as long as it is the newest, or an
  * export that may be rendered is pinned to it. It knows nothing of what an entry means.
  */
+import { BlockTable, type PlacedBlocks, type StagedBlock } from "./blocktable.ts";
 import { ExportedStore } from "./exportedstore.ts";
 import { forgetPins, type ListPin } from "./listpins.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
@@ -29,16 +30,8 @@ export interface ListRow {
 /** A list that is made. */
 type NewListRow = Pick<ListRow, "id" | "tenantId" | "name" | "kind" | "createdAt">;
 
-/** A block of entries. */
-interface ListBlock {
-  readonly id: number;
-  readonly entries: Buffer;
-}
-
 /** What becomes of the blocks of a list. */
-interface ListChange {
-  readonly replaced: readonly number[];
-  readonly made: readonly Uint8Array[];
+interface ListChange extends PlacedBlocks {
   /** Entries that it has from then on. */
   readonly entries: number;
   readonly changedAt: number;
@@ -46,19 +39,23 @@ interface ListChange {
 
 /** Replaced blocks that are deleted in one transaction: others wait for it. */
 const FORGOTTEN_AT_ONCE = 32;
+/** What was staged this long ago belongs to a change that ended with its program. */
+const STAGED_MS = 3_600_000;
 
 const COLUMNS = `sequence, id, tenant_id AS tenantId, name, kind, revision, entries,
   created_at AS createdAt, changed_at AS changedAt FROM lists`;
 
-/** The tables `lists`, `list_blocks` and `export_lists`. */
+/** The tables `lists`, `list_blocks`, `list_entries`, `list_staged` and `export_lists`. */
 export class ListStore {
   /** What exports have held. */
   readonly exported: ExportedStore;
   readonly #database: StateDatabase;
+  readonly #blocks: BlockTable;
   #find: StateStatement<[string, string], ListRow> | null = null;
 
   constructor(database: StateDatabase) {
     this.exported = new ExportedStore(database);
+    this.#blocks = new BlockTable(database, "list");
     this.#database = database;
   }
 
@@ -123,40 +120,42 @@ export class ListStore {
     this.#database
       .prepare("UPDATE lists SET removed_at = ?, revision = revision + 1 WHERE sequence = ?")
       .run(removedAt, row.sequence);
-    this.#database
-      .prepare("UPDATE list_blocks SET until = ? WHERE list = ? AND until IS NULL")
-      .run(row.revision + 1, row.sequence);
+    this.#blocks.end(row.sequence, row.revision + 1);
     return true;
   }
 
   /** Blocks of a revision, in order. Nothing else may be asked before all of them were taken. */
-  blocks({ list, revision }: ListPin): IterableIterator<ListBlock> {
-    return this.#database
-      .prepare<[number, number, number], ListBlock>(
-        `SELECT id, entries FROM list_blocks
-         WHERE list = ? AND since <= ? AND (until IS NULL OR until > ?) ORDER BY first`,
-      )
-      .iterate(list, revision, revision);
+  blocks(pin: ListPin): ReturnType<BlockTable["blocks"]> {
+    return this.#blocks.blocks(pin);
   }
 
   /** Blocks of a revision that may hold entries from a number on, at most so many. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
-    const own = "list = @list AND since <= @revision AND (until IS NULL OR until > @revision)";
-    return this.#database
-      .prepare<[ListPin & { from: bigint; limit: number }], Buffer>(
-        `SELECT entries FROM list_blocks WHERE ${own} AND first >= coalesce(
-           (SELECT max(first) FROM list_blocks WHERE ${own} AND first <= @from), 0)
-         ORDER BY first LIMIT @limit`,
-      )
-      .pluck()
-      .all({ ...pin, from, limit });
+    return this.#blocks.blocksFrom(pin, from, limit);
+  }
+
+  /** Writes blocks that nobody sees until a change has them. */
+  stage(blocks: readonly Uint8Array[], nowMs: number): StagedBlock[] {
+    const insert = this.#database.prepare("INSERT INTO list_staged (id, at) VALUES (?, ?)");
+    return this.#blocks.write(blocks).map((id, at) => {
+      insert.run(id, nowMs);
+      return { id, first: firstOf(blocks[at] as Uint8Array) };
+    });
+  }
+
+  /** Deletes staged blocks that no change will have. */
+  drop(staged: readonly StagedBlock[]): void {
+    this.#unstage(staged);
+    this.#blocks.deleteBytes(staged.map(({ id }) => id));
   }
 
   /**
    * Changes the entries of a list, which has one revision more from then on; false where it has
-   * another revision than the one that was read, or is removed. `forget` comes next.
+   * another revision than the one that was read, or is removed, or where what was staged is gone.
+   * `forget` comes next.
    */
   change({ sequence, revision }: ListRow, change: ListChange): boolean {
+    if (!this.#unstage(change.made)) return false;
     const next = revision + 1;
     const { entries: count, changedAt } = change;
     const changed = this.#database
@@ -166,16 +165,14 @@ export class ListStore {
       )
       .run(next, count, changedAt, sequence, revision);
     if (changed.changes === 0) return false;
-    const replace = this.#database.prepare("UPDATE list_blocks SET until = ? WHERE id = ?");
-    for (const id of change.replaced) replace.run(next, id);
-    const insert = this.#database.prepare(
-      "INSERT INTO list_blocks (list, first, since, entries) VALUES (?, ?, ?, ?)",
-    );
-    for (const entries of change.made) {
-      const bytes = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
-      insert.run(sequence, bytes.readBigInt64LE(0), next, bytes);
-    }
+    this.#blocks.place(sequence, next, change);
     return true;
+  }
+
+  /** Whether all of them were staged. */
+  #unstage(staged: readonly StagedBlock[]): boolean {
+    const remove = this.#database.prepare("DELETE FROM list_staged WHERE id = ?");
+    return staged.reduce((all, { id }) => remove.run(id).changes === 1 && all, true);
   }
 
   /** Pins an export to revisions; call it in the transaction that stores the export. */
@@ -198,26 +195,34 @@ export class ListStore {
   }
 
   /**
-   * Deletes some replaced blocks that no export is pinned to, of whichever list: also those that
-   * were left where the program ended, or an export kept until it expired. Gives how many.
+   * Deletes some replaced blocks that no export is pinned to, of whichever list, and some that were
+   * staged long ago: also those that were left where the program ended, or an export kept until it
+   * expired. Gives how many.
    */
-  forget(): number {
+  forget(nowMs: number): number {
     return this.atomically(() => {
-      const lists = this.#database
-        .prepare<[], number>("SELECT DISTINCT list FROM list_blocks WHERE until IS NOT NULL")
-        .pluck()
-        .all();
-      for (const list of lists) forgetPins(this.#database, list);
-      return this.#database
-        .prepare(
-          `DELETE FROM list_blocks WHERE id IN (
-             SELECT id FROM list_blocks AS old
-             WHERE until IS NOT NULL AND NOT EXISTS (
-               SELECT 1 FROM export_lists AS pinned WHERE pinned.list = old.list
-                 AND pinned.revision >= old.since AND pinned.revision < old.until)
-             LIMIT ?)`,
-        )
-        .run(FORGOTTEN_AT_ONCE).changes;
+      let gone = this.#dropOld(nowMs - STAGED_MS);
+      for (const list of this.#blocks.listsWithOld()) {
+        forgetPins(this.#database, list);
+        gone += this.#blocks.deleteOld(list, FORGOTTEN_AT_ONCE - gone);
+      }
+      return gone;
     });
   }
+
+  #dropOld(before: number): number {
+    const ids = this.#database
+      .prepare<[number, number], number>(
+        `DELETE FROM list_staged WHERE id IN
+           (SELECT id FROM list_staged WHERE at < ? LIMIT ?) RETURNING id`,
+      )
+      .pluck()
+      .all(before, FORGOTTEN_AT_ONCE);
+    this.#blocks.deleteBytes(ids);
+    return ids.length;
+  }
+}
+
+function firstOf({ buffer, byteOffset }: Uint8Array): bigint {
+  return new DataView(buffer, byteOffset).getBigInt64(0, true);
 }

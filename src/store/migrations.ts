@@ -210,4 +210,28 @@ export const MIGRATIONS: readonly string[] = [
    END;`,
   // Whether who signed in wished to stay so, used or not.
   `ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1));`,
+  // Bytes of entries of all lists stand apart, as those of what was exported do: a large change
+  // writes them in short steps before the revision that has them. What is staged says since when,
+  // so that what an ended program has left is found.
+  `CREATE TABLE list_entries (
+     id INTEGER PRIMARY KEY,
+     entries BLOB NOT NULL CHECK (length(entries) > 0 AND length(entries) % 8 = 0)
+   ) STRICT;
+   CREATE TABLE list_staged (
+     id INTEGER PRIMARY KEY REFERENCES list_entries (id),
+     at INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE list_places (
+     id INTEGER PRIMARY KEY REFERENCES list_entries (id),
+     list INTEGER NOT NULL REFERENCES lists (sequence),
+     first INTEGER NOT NULL,
+     since INTEGER NOT NULL,
+     until INTEGER
+   ) STRICT;
+   INSERT INTO list_entries SELECT id, entries FROM list_blocks;
+   INSERT INTO list_places SELECT id, list, first, since, until FROM list_blocks;
+   DROP TABLE list_blocks;
+   ALTER TABLE list_places RENAME TO list_blocks;
+   CREATE INDEX list_blocks_in_order ON list_blocks (list, first);
+   CREATE INDEX list_blocks_replaced ON list_blocks (list, until) WHERE until IS NOT NULL;`,
 ];

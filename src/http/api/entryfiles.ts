@@ -36,7 +36,8 @@ class CsvFile implements EntryFile {
   readonly #upload: CsvUpload;
   readonly #sender: string;
   #waiting: Uint8Array[] = [];
-  /** How far the first one is read. */
+  /** Which of them is the first that is not read, and how far it is. */
+  #first = 0;
   #at = 0;
   #held = 0;
   #cancel: (() => void) | null = null;
@@ -49,10 +50,13 @@ class CsvFile implements EntryFile {
 
   add(chunk: Uint8Array): void {
     const bytes = Math.max(chunk.byteLength, PIECE_BYTES);
-    if (!ROOM.take(bytes, this.#sender)) {
-      while (this.#waiting.length > 0) this.#slice();
-      this.#upload.add(chunk);
-      return;
+    while (!ROOM.take(bytes, this.#sender)) {
+      // As much as comes is read, not all that waits: others would wait for it.
+      if (!this.#waits) {
+        this.#upload.add(chunk);
+        return;
+      }
+      this.#slice();
     }
     this.#held += bytes;
     this.#waiting.push(chunk);
@@ -60,7 +64,7 @@ class CsvFile implements EntryFile {
   }
 
   async upload(): Promise<Upload> {
-    if (this.#waiting.length > 0) {
+    if (this.#waits) {
       await new Promise<void>((settle) => {
         this.#read = settle;
       });
@@ -72,23 +76,33 @@ class CsvFile implements EntryFile {
     this.#cancel?.();
     this.#cancel = null;
     this.#waiting = [];
+    this.#first = 0;
     this.#giveBack(this.#held);
+  }
+
+  get #waits(): boolean {
+    return this.#first < this.#waiting.length;
   }
 
   #turn(): void {
     this.#cancel = null;
-    if (this.#waiting.length > 0) this.#slice();
-    if (this.#waiting.length > 0) this.#cancel = later(() => this.#turn());
+    if (this.#waits) this.#slice();
+    if (this.#waits) this.#cancel = later(() => this.#turn());
     else this.#read?.();
   }
 
   #slice(): void {
-    const first = this.#waiting[0] as Uint8Array;
+    const first = this.#waiting[this.#first] as Uint8Array;
     this.#upload.add(first.subarray(this.#at, this.#at + SLICE_BYTES));
     this.#at += SLICE_BYTES;
     if (this.#at < first.byteLength) return;
-    this.#waiting.shift();
+    this.#first++;
     this.#at = 0;
+    // Half of them at a time: one by one, the others would be moved up each time.
+    if (this.#first * 2 >= this.#waiting.length) {
+      this.#waiting.splice(0, this.#first);
+      this.#first = 0;
+    }
     this.#giveBack(Math.max(first.byteLength, PIECE_BYTES));
   }
 

@@ -21,6 +21,9 @@ const FILE = `cnpj,legal_name\n${"11222333000181,PADARIA DE EXEMPLO LTDA\n".repe
 const bytesOf = (text: string) => createHash("sha256").update(text).digest();
 const hexOf = (text: string) => bytesOf(text).toString("hex");
 
+/** Two entries of a list. */
+const ENTRIES = Buffer.from("00002000000000000100200000000000", "hex");
+
 /** Rows by table, parents first. Every column has a value in one row at least. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   tenants: [
@@ -96,10 +99,13 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     created_at: AT + n,
     changed_at: AT + 2 * n,
   })),
+  list_entries: [1, 2, 3, 4].map((n) => ({ id: n, entries: ENTRIES })),
+  // Of the schemas before, the bytes stand in the blocks.
   list_blocks: [1, 2, 3].map((n) => ({
     ...{ id: n, list: n, first: 2_097_152, since: n === 3 ? 1 : 3, until: n === 3 ? 4 : null },
-    entries: Buffer.from("00002000000000000100200000000000", "hex"),
+    entries: ENTRIES,
   })),
+  list_staged: [{ id: 4, at: AT }],
   exported_entries: [1, 2].map((n) => ({ id: n, entries: Buffer.from([1, 4 * n]) })),
   exported_blocks: [1, 2].map((n) => ({
     ...{ id: n, list: -1, first: n * 2_097_152 + 1, since: 1, until: n === 2 ? 3 : null },

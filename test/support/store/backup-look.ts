@@ -57,8 +57,22 @@ export function beforeUpgrade({ audit = [], ...rest }: Content, from: number): C
   });
   // A tenant of before gets its list of exported accounts, whose number is below zero.
   const lists = (rest.lists ?? []).filter(({ sequence }) => Number(sequence) > 0);
-  return { ...rest, ...(from < EXPORTED_SINCE ? { lists } : {}), audit: audit.slice(0, -1) };
+  return {
+    ...rest,
+    ...(from < EXPORTED_SINCE ? { lists } : {}),
+    ...(from < APART_SINCE ? { list_blocks: joined(rest) } : {}),
+    audit: audit.slice(0, -1),
+  };
 }
+
+/** Blocks of lists as they were while their bytes stood beside their places. */
+function joined({ list_blocks: blocks = [], list_entries: bytes = [] }: Content): Content[string] {
+  const byId = new Map(bytes.map(({ id, entries }) => [id, entries]));
+  return blocks.map((block) => ({ ...block, entries: byId.get(block.id) ?? null }));
+}
+
+/** First schema that keeps the bytes of blocks apart. */
+const APART_SINCE = 11;
 
 /** First schema that has lists of exported accounts. */
 const EXPORTED_SINCE = 9;

@@ -109,14 +109,21 @@ describe("a large change", () => {
     class OtherStore extends ListStore {
       override atOneMoment<Result>(read: () => Result): Result {
         const result = super.atOneMoment(read);
-        const order = { tenantId: "ten", id, nowMs: 7, most: LARGE, verb: "add" } as const;
+        const order = {
+          tenantId: "ten",
+          id,
+          nowMs: 7,
+          most: LARGE,
+          verb: "add",
+          hurried: true,
+        } as const;
         if (between-- > 0) {
           changeEntries(new ListStore(other), { ...order, entries: ascending(10, 20) });
         }
         return result;
       }
     }
-    const order = { tenantId: "ten", id, nowMs: 7, most: 25, verb: "add" } as const;
+    const order = { tenantId: "ten", id, nowMs: 7, most: 25, verb: "add", hurried: true } as const;
     const done = changeEntries(new OtherStore(database), { ...order, entries: ascending(1, 15) });
     other.close();
     assert.deepEqual(done, { kind: "changed", entries: 9 });

@@ -1,0 +1,162 @@
+/**
+ * Sorted entries in blocks that revisions share, in the database. What comes in: blocks, and which
+ * revision begins or ends with them. What goes out: the blocks of a revision.
+ * Invariant: the bytes of a block stand apart from its place, so that they are written before a
+ * revision has them, in steps as short as the writer likes, and a revision begins with a few small
+ * rows. It knows nothing of what an entry means, and of no list.
+ */
+import type { ListPin } from "./listpins.ts";
+import type { StateDatabase } from "./sqlite.ts";
+
+/** A block that was written and belongs to no revision yet. */
+export interface StagedBlock {
+  readonly id: number;
+  /** Number of its first entry. */
+  readonly first: bigint;
+}
+
+/** What a revision changes of the one before it. */
+export interface PlacedBlocks {
+  readonly replaced: readonly number[];
+  readonly made: readonly StagedBlock[];
+}
+
+/** Blocks of a revision. */
+const OF_REVISION = "list = @list AND since <= @revision AND (until IS NULL OR until > @revision)";
+/** The least number that an entry may have. */
+const LEAST = "-9223372036854775808";
+
+/** Two tables: the bytes of blocks, and where blocks stand. */
+export class BlockTable {
+  readonly #database: StateDatabase;
+  readonly #blocks: string;
+  readonly #entries: string;
+
+  /** The tables' names are `<name>_blocks` and `<name>_entries`. */
+  constructor(database: StateDatabase, name: "list" | "exported") {
+    this.#database = database;
+    this.#blocks = `${name}_blocks`;
+    this.#entries = `${name}_entries`;
+  }
+
+  /** Ids and first entries of the blocks of a revision, in order. */
+  index(pin: ListPin): StagedBlock[] {
+    return this.#database
+      .prepare<[ListPin], { id: bigint; first: bigint }>(
+        `SELECT id, first FROM ${this.#blocks} WHERE ${OF_REVISION} ORDER BY first`,
+      )
+      .safeIntegers()
+      .all(pin)
+      .map(({ id, first }) => ({ id: Number(id), first }));
+  }
+
+  /** Ids of the blocks of a revision that an earlier one does not have, in order. */
+  idsSince(pin: ListPin, earlier: number): number[] {
+    return this.#database
+      .prepare<[ListPin & { earlier: number }], number>(
+        `SELECT id FROM ${this.#blocks} WHERE ${OF_REVISION} AND since > @earlier ORDER BY first`,
+      )
+      .pluck()
+      .all({ ...pin, earlier });
+  }
+
+  /** The entries of a block; undefined where there is none. */
+  entriesOf(id: number): Buffer | undefined {
+    return this.#database
+      .prepare<[number], Buffer>(`SELECT entries FROM ${this.#entries} WHERE id = ?`)
+      .pluck()
+      .get(id);
+  }
+
+  /** Blocks of a revision, in order. Nothing else may be asked before all of them were taken. */
+  blocks(pin: ListPin): IterableIterator<{ readonly id: number; readonly entries: Buffer }> {
+    return this.#database
+      .prepare<[ListPin], { id: number; entries: Buffer }>(
+        `SELECT id, entries FROM ${this.#blocks} JOIN ${this.#entries} USING (id)
+         WHERE ${OF_REVISION} ORDER BY first`,
+      )
+      .iterate(pin);
+  }
+
+  /** Blocks of a revision that may hold entries from a number on, at most so many. */
+  blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
+    return this.#database
+      .prepare<[ListPin & { from: bigint; limit: number }], Buffer>(
+        `SELECT entries FROM ${this.#blocks} JOIN ${this.#entries} USING (id)
+         WHERE ${OF_REVISION} AND first >= coalesce(
+           (SELECT max(first) FROM ${this.#blocks} WHERE ${OF_REVISION} AND first <= @from),
+           ${LEAST})
+         ORDER BY first LIMIT @limit`,
+      )
+      .pluck()
+      .all({ ...pin, from, limit });
+  }
+
+  /** Writes bytes of blocks that no revision has; gives their ids. */
+  write(blocks: readonly Uint8Array[]): number[] {
+    const insert = this.#database.prepare(`INSERT INTO ${this.#entries} (entries) VALUES (?)`);
+    return blocks.map((block) => Number(insert.run(block).lastInsertRowid));
+  }
+
+  /** Begins a revision of a list with blocks that were written. */
+  place(list: number, revision: number, { replaced, made }: PlacedBlocks): void {
+    const replace = this.#database.prepare(`UPDATE ${this.#blocks} SET until = ? WHERE id = ?`);
+    for (const id of replaced) replace.run(revision, id);
+    const insert = this.#database.prepare(
+      `INSERT INTO ${this.#blocks} (id, list, first, since) VALUES (?, ?, ?, ?)`,
+    );
+    for (const { id, first } of made) insert.run(id, list, first, revision);
+  }
+
+  /** Ends all blocks of a list with a revision that has none. */
+  end(list: number, revision: number): void {
+    this.#database
+      .prepare(`UPDATE ${this.#blocks} SET until = ? WHERE list = ? AND until IS NULL`)
+      .run(revision, list);
+  }
+
+  /** Lists that have blocks which the newest revision has no more. */
+  listsWithOld(): number[] {
+    return this.#database
+      .prepare<[], number>(`SELECT DISTINCT list FROM ${this.#blocks} WHERE until IS NOT NULL`)
+      .pluck()
+      .all();
+  }
+
+  /**
+   * Deletes some blocks of a list that its newest revision has no more and no export is pinned to,
+   * at most so many; gives how many.
+   */
+  deleteOld(list: number, limit: number): number {
+    const ids = this.#database
+      .prepare<[{ list: number; limit: number }], number>(
+        `DELETE FROM ${this.#blocks} WHERE id IN (
+           SELECT id FROM ${this.#blocks} AS old
+           WHERE list = @list AND until IS NOT NULL AND NOT EXISTS (
+             SELECT 1 FROM export_lists AS pinned WHERE pinned.list = @list
+               AND pinned.revision >= old.since AND pinned.revision < old.until)
+           LIMIT @limit)
+         RETURNING id`,
+      )
+      .pluck()
+      .all({ list, limit });
+    this.deleteBytes(ids);
+    return ids.length;
+  }
+
+  /** Deletes bytes of blocks, but not of those that stand somewhere. */
+  deleteBytes(ids: readonly number[]): void {
+    const remove = this.#database.prepare(
+      `DELETE FROM ${this.#entries}
+       WHERE id = ? AND NOT EXISTS (SELECT 1 FROM ${this.#blocks} AS kept WHERE kept.id = ?)`,
+    );
+    for (const id of ids) remove.run(id, id);
+  }
+
+  /** Deletes the bytes of all blocks that stand nowhere; gives how many. */
+  deleteUnplaced(): number {
+    return this.#database
+      .prepare(`DELETE FROM ${this.#entries} WHERE id NOT IN (SELECT id FROM ${this.#blocks})`)
+      .run().changes;
+  }
+}

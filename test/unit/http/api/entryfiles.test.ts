@@ -1,0 +1,38 @@
+/**
+ * Proves: a CSV file that comes faster than it is read is read no faster than it comes, however
+ * much of it waits: what a piece makes room for is as much as the piece; and all that was held is
+ * given back when the request is dropped.
+ * Does not prove: what is read (test/unit/lists), and files of several senders (test/contract).
+ */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { ENTRY_FILES, fileBytesHeld } from "../../../../src/http/api/entryfiles.ts";
+
+const [CSV] = ENTRY_FILES;
+const LINE = "11222333000181\n";
+const PIECE = Buffer.from(LINE.repeat(4_000));
+
+it("a piece of a CSV file makes others wait for itself only", () => {
+  const file = CSV.begin(new Map(), "ten");
+  const pieces = Math.floor(CSV.bytesMax / PIECE.byteLength);
+  let most = 0;
+  for (let piece = 0; piece < pieces; piece++) {
+    const before = fileBytesHeld();
+    file.add(PIECE);
+    assert.ok(fileBytesHeld() >= before - PIECE.byteLength, `${before} to ${fileBytesHeld()}`);
+    most = Math.max(most, fileBytesHeld());
+  }
+  assert.ok(most > 8 * 1024 ** 2, "there was room, and it was used");
+  file.drop?.();
+  assert.equal(fileBytesHeld(), 0);
+});
+
+it("many small pieces are read to the end", async () => {
+  const file = CSV.begin(new Map(), "ten") as ReturnType<typeof CSV.begin> & {
+    upload(): Promise<{ read: number }>;
+  };
+  const whole = Buffer.from(LINE.repeat(3_000));
+  for (let at = 0; at < whole.byteLength; at += 7) file.add(whole.subarray(at, at + 7));
+  assert.equal((await file.upload()).read, 3_000);
+  assert.equal(fileBytesHeld(), 0);
+});
