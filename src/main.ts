@@ -67,6 +67,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : report(error));
 });
 
+// Where nobody reads what is told, the work is done all the same, and the exit code says how.
+process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 void run(process.argv.slice(2));
 
 /** Not awaited above: the executable is one CommonJS script, where nothing can wait. */

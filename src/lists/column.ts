@@ -9,6 +9,7 @@
  */
 import { readCnpj, readRoot } from "../spec/cnpj.ts";
 import { cleaned, holdsCnpj, piecesOf } from "./pieces.ts";
+import { toldText } from "./toldtext.ts";
 
 /** Rows that decide, and bytes of them at most. */
 export const SAMPLE_ROWS = 100;
@@ -28,6 +29,8 @@ interface FoundColumn {
   /** Counted from 0. */
   readonly column: number;
   readonly hasHeader: boolean;
+  /** Its header as it is written; null without one. */
+  readonly header: string | null;
 }
 
 /** Why a column is not found. */
@@ -46,10 +49,14 @@ export function findColumn(
   const hasHeader = first.length > 0 && !first.some(isCnpj) && first.some(hasLetters);
   const names = hasHeader ? first.map(folded) : [];
   const width = Math.max(1, ...rows.map(({ length }) => length));
-  if (wanted === undefined) return { column: likely(names, rows, width), hasHeader };
+  const found = (column: number) => {
+    const header = hasHeader ? toldText(cleaned(first[column] ?? "")) : "";
+    return { column, hasHeader, header: header === "" ? null : header };
+  };
+  if (wanted === undefined) return found(likely(names, rows, width));
   const named = names.indexOf(folded(wanted));
   const column = named >= 0 ? named : placeOf(wanted, lettered);
-  if (column !== null && column < width) return { column, hasHeader };
+  if (column !== null && column < width) return found(column);
   throw new ColumnRefusal(`There is no column ${JSON.stringify(wanted)} in the file.`);
 }
 

@@ -13,6 +13,7 @@ import {
   SAMPLE_ROWS,
   type TakeCell,
 } from "./column.ts";
+import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
 /** Longest line; a quote that is never closed would make the rest of the file one. */
 const LINE_MAX = 1_048_576;
@@ -45,6 +46,9 @@ export class CsvColumn {
   #delimiter = ",";
   /** Null where the lines are no table. */
   #column: number | null = 0;
+  #name: string | null = null;
+  /** How the file begins. */
+  #head = Buffer.alloc(0);
   readonly #encoding = new Encoding();
 
   /** `wanted` is the header of the column, or its number, counted from 1. */
@@ -53,8 +57,14 @@ export class CsvColumn {
     this.#wanted = wanted;
   }
 
+  /** The column that is read: its header, or its number; null where the lines are no table. */
+  get name(): string | null {
+    return this.#name;
+  }
+
   /** Takes a piece of the file. Throws `ColumnRefusal` where the wanted column is not there. */
   add(bytes: Uint8Array): void {
+    if (this.#head.length < TELLING_BYTES) this.#head = Buffer.concat([this.#head, bytes]);
     // A character a byte, so that a file may be cut anywhere; cells become texts below.
     this.#rest += this.#encoding.read(bytes);
     let begin = 0;
@@ -86,6 +96,19 @@ export class CsvColumn {
 
   /** What follows an open quotation mark would be one cell, and all of its lines lost. */
   #endless(): ColumnRefusal {
+    return this.#other() ?? this.#open();
+  }
+
+  /** What is said of a file that is no CSV; null where it may be. */
+  #other(): ColumnRefusal | null {
+    const other = otherFile(this.#head);
+    if (other !== null) {
+      return new ColumnRefusal(`The file is ${other.name}, no CSV. ${other.mend}`);
+    }
+    return isZip(this.#head) ? new ColumnRefusal(SPREADSHEET) : null;
+  }
+
+  #open(): ColumnRefusal {
     return new ColumnRefusal(`Line ${this.#line} has no end. Is a quotation mark left open there?`);
   }
 
@@ -102,6 +125,8 @@ export class CsvColumn {
 
   /** Finds delimiter, header and column in the first lines, then reads them. */
   #decide(): void {
+    const other = this.#other();
+    if (other !== null) throw other;
     const lines = (this.#sample ?? []).map((line, i) =>
       i === 0 ? { ...line, text: line.text.replace(/^(\u00ef\u00bb\u00bf)?/, "") } : line,
     );
@@ -110,13 +135,13 @@ export class CsvColumn {
     const said = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
     if (said !== undefined) lines.shift();
     const first = lines[0]?.text ?? "";
-    if (first.startsWith("PK\u0003\u0004")) throw new ColumnRefusal(SPREADSHEET);
     const counts = DELIMITERS.map((sign) => countOf(first, sign));
     this.#delimiter = said ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
     const rows = lines.map(({ text }) => cellsOf(text, this.#delimiter).map(decoded));
-    const { column, hasHeader } = findColumn(rows, this.#wanted);
+    const { column, hasHeader, header } = findColumn(rows, this.#wanted);
     const isWished = this.#wanted !== undefined && (rows[0] ?? []).length > 1;
     this.#column = !isWished && isPlainList(rows, { hasHeader }) ? null : column;
+    this.#name = this.#column === null ? null : (header ?? String(column + 1));
     for (const line of hasHeader ? lines.slice(1) : lines) this.#give(line);
   }
 

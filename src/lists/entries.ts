@@ -4,7 +4,7 @@
  * Invariant: nothing is guessed: a text is an account, a company, or refused with a reason; zeros
  * that a spreadsheet took away are put back only where the sender said so.
  */
-import { cnpjCheckDigits, readCnpj, readRoot } from "../spec/cnpj.ts";
+import { cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "../spec/cnpj.ts";
 
 /** Bytes of an entry. */
 export const ENTRY_BYTES = 8;
@@ -47,39 +47,9 @@ interface EntryParts {
   readonly order: string;
 }
 
-/** Weights of the second check digit; the first one has all but the first of them. */
-const WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
-const ZERO = 0x30;
-
-/**
- * A CNPJ of 14 digits and nothing else, which is nearly every text of a long list; null for any
- * other and for one whose check digits are wrong, which the reader of all spellings is asked about.
- */
-function plainDigits(text: string): EntryParts | null {
-  if (text.length !== CNPJ_LENGTH) return null;
-  let first = 0;
-  let second = 0;
-  for (let at = 0; at < BASE_LENGTH; at++) {
-    const digit = text.charCodeAt(at) - ZERO;
-    if (digit < 0 || digit > 9) return null;
-    first += digit * (WEIGHTS[at + 1] as number);
-    second += digit * (WEIGHTS[at] as number);
-  }
-  const one = checkDigit(first);
-  if (text.charCodeAt(BASE_LENGTH) - ZERO !== one) return null;
-  if (text.charCodeAt(BASE_LENGTH + 1) - ZERO !== checkDigit(second + 2 * one)) return null;
-  return partsOf(text);
-}
-
-function checkDigit(sum: number): number {
-  const rest = sum % 11;
-  return rest < 2 ? 0 : 11 - rest;
-}
-
 /** Reads one text; with `fillZeros` zeros in front that a number has lost are put back. */
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
-  const plain = plainDigits(text);
-  if (plain !== null) return plain;
+  if (isPlainCnpj(text)) return partsOf(text);
   const root = readRoot(text);
   if (root !== null) return { root, order: "0000" };
   const read = readCnpj(text);

@@ -10,12 +10,11 @@ import { ColumnRefusal } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
 import { EntryBuffer, REFUSED_TOLD, type RefusedEntry, readEntry } from "./entries.ts";
 import { piecesOf } from "./pieces.ts";
+import { toldText } from "./toldtext.ts";
 import type { ReadSheet } from "./xlsx/xlsxcolumn.ts";
 
 /** Entries of one list, whatever the plan. */
 const LIST_ENTRIES_MAX = 2_000_000;
-/** Longest part of a refused text that is told. */
-const TEXT_TOLD = 64;
 
 /** A line that was not understood; lines, rows and elements are counted from 1. */
 interface RefusedLine extends RefusedEntry {
@@ -36,6 +35,8 @@ export class Upload {
   refusedCount = 0;
   /** Which sheet of a workbook it is; null of all else. */
   sheet: ReadSheet | null = null;
+  /** Which column it is: its header, or how it is called without one; null where there is none. */
+  column: string | null = null;
 
   /** With `fillZeros` zeros in front that a number has lost are put back. */
   constructor(fillZeros: boolean) {
@@ -81,7 +82,7 @@ export class Upload {
   refuse(text: string, place: Place, why: RefusedEntry): void {
     this.refusedCount++;
     if (this.refused.length >= REFUSED_TOLD) return;
-    this.refused.push({ ...place, text: text.slice(0, TEXT_TOLD), ...why });
+    this.refused.push({ ...place, text: toldText(text), ...why });
   }
 }
 
@@ -109,6 +110,7 @@ export class CsvUpload extends Upload {
   /** There is no more. Throws `invalid_request` where the file cannot be read. */
   end(): this {
     this.#trying(() => this.#column.end());
+    this.column = this.#column.name;
     if (this.#failure === null) return this;
     if (!(this.#failure instanceof ColumnRefusal)) throw this.#failure;
     throw unreadable("unreadable_csv", this.#failure.message);

@@ -39,6 +39,7 @@ async function read(bytes: Buffer, { fillZeros, column }: XlsxWishes): Promise<U
         else upload.take(text, { line, cell });
       },
     );
+    upload.column = upload.sheet.column;
     return upload;
   } catch (error) {
     const told = error instanceof XlsxRefusal || error instanceof ColumnRefusal;

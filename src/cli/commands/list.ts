@@ -12,10 +12,11 @@ import { loadPlans } from "../../access/plans.ts";
 import { wordFor } from "../../amounts.ts";
 import { systemClock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";
-import { changeJson, listJson, listName } from "../../http/api/listanswers.ts";
-import { KINDS, NAME_MAX } from "../../http/api/lists-schemas.ts";
+import { changeJson, listJson } from "../../http/api/listanswers.ts";
+import { KINDS } from "../../http/api/lists-schemas.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { REFUSALS } from "../../lists/entries.ts";
+import { readListName } from "../../lists/listname.ts";
 import { type ChangedList, Lists } from "../../lists/lists.ts";
 import type { Upload } from "../../lists/upload.ts";
 import { KeyStore } from "../../store/keystore.ts";
@@ -208,9 +209,9 @@ function make({ lists, tenantId, options }: Opened, given: string): void {
 }
 
 function nameOf(given: string): string {
-  const name = listName(given);
-  if (name !== null) return name;
-  throw new CommandError(`A name has 1 to ${NAME_MAX} characters, on one line.`, 2);
+  const read = readListName(given);
+  if ("name" in read) return read.name;
+  throw new CommandError(read.detail, 2);
 }
 
 function rename(open: Opened, wanted: string, newName: string): void {
@@ -266,7 +267,7 @@ async function change(open: Opened, wanted: string, file: string, verb: BlockVer
 
 function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: BlockVerb): void {
   const [done, other] = verb === "add" ? ["added", "there already"] : ["removed", "not there"];
-  const { read, refused, refusedCount, sheet } = upload;
+  const { read, refused, refusedCount, sheet, column } = upload;
   const repeated = read - refusedCount - distinct;
   const twice = repeated > 0 ? `${repeated} repeated, ` : "";
   for (const { line, cell, text, reason, offered } of refused) {
@@ -281,6 +282,7 @@ function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: Bl
     const others = sheet.others === 0 ? "" : `; the others, ${sheet.others}, were not read`;
     process.stderr.write(`sheet ${JSON.stringify(sheet.name)} was read${others}\n`);
   }
+  if (column !== null) process.stderr.write(`column ${JSON.stringify(column)} was read\n`);
   process.stderr.write(
     `list ${list.name}: ${read} read, ${changed} ${done}, ${distinct - changed} ${other}, ` +
       `${twice}${refusedCount} not understood; it has ${list.entries} ` +

@@ -14,6 +14,7 @@ import {
   LIST_LIMIT_MAX,
 } from "../../export/listcursor.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
+import { readListName } from "../../lists/listname.ts";
 import { type ChangedList, listNotFound } from "../../lists/lists.ts";
 import { Upload } from "../../lists/upload.ts";
 import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
@@ -23,7 +24,7 @@ import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts
 import { type HttpAnswer, json, noContent, type Unchangeable } from "../server/respond.ts";
 import { type KeyCall, loadedSegment } from "../server/service.ts";
 import { fileOf, readZeros } from "./entryfiles.ts";
-import { KINDS, type LIST_SCHEMAS, NAME_MAX } from "./lists-schemas.ts";
+import { KINDS, type LIST_SCHEMAS } from "./lists-schemas.ts";
 
 /** A list in JSON: the members that its schema has. */
 type ListJson = Unchangeable<Type.Static<typeof LIST_SCHEMAS.List>>;
@@ -156,7 +157,7 @@ async function uploadOf(call: KeyCall<"lists">): Promise<Upload> {
 /** What a change answers. */
 export function changeJson(
   { list, distinct, changed, absent }: ChangedList,
-  upload: Pick<Upload, "read" | "refused" | "refusedCount" | "sheet">,
+  upload: Pick<Upload, "read" | "refused" | "refusedCount" | "sheet" | "column">,
   verb: BlockVerb,
 ) {
   const other = distinct - changed;
@@ -164,10 +165,11 @@ export function changeJson(
     verb === "add"
       ? { added: changed, already_there: other }
       : { removed: changed, not_there: other };
-  const { sheet } = upload;
+  const { sheet, column } = upload;
   return {
     list: listJson(list),
     ...(sheet === null ? {} : { sheet: sheet.name, other_sheets: sheet.others }),
+    ...(column === null ? {} : { column }),
     read: upload.read,
     ...done,
     repeated: upload.read - upload.refusedCount - distinct,
@@ -209,19 +211,11 @@ function noText(at: number): Mistake {
   return { pointer: `/cnpjs/${at}`, code: "wrong_type", detail };
 }
 
-/** A name of a list without what surrounds it; null where it is none. */
-export function listName(text: string): string | null {
-  const name = text.trim();
-  const fits = name !== "" && [...name].length <= NAME_MAX && !/\p{Cc}/u.test(name);
-  return fits ? name : null;
-}
-
 function readName(body: BodyObject): string {
   const { name: value } = body.members;
-  const name = typeof value === "string" ? listName(value) : null;
-  if (name !== null) return name;
-  const detail = `name must have 1 to ${NAME_MAX} characters, on one line.`;
-  body.mistakes.push({ pointer: "/name", code: "wrong_format", detail });
+  const read = readListName(typeof value === "string" ? value : "");
+  if ("name" in read) return read.name;
+  body.mistakes.push({ pointer: "/name", ...read });
   return "";
 }
 

@@ -4,6 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { REFUSALS, REFUSED_TOLD } from "../../lists/entries.ts";
+import { NAME_MAX } from "../../lists/listname.ts";
 import { LIST_ID } from "../../spec/listids.ts";
 import {
   closed,
@@ -16,8 +17,6 @@ import {
   text,
 } from "../openapi/schema-parts.ts";
 
-/** Longest name of a list. */
-export const NAME_MAX = 120;
 /** What a list holds. */
 export const KINDS = ["accounts", "companies"] as const;
 
@@ -85,6 +84,9 @@ export const LIST_SCHEMAS = {
       list: named("List"),
       sheet: Type.Optional(text("The sheet that was read; of XLSX files only.")),
       other_sheets: Type.Optional(count("Sheets of the XLSX file that were not read.")),
+      column: Type.Optional(
+        text("The column that was read, of a file with a table: its header, or number or letters."),
+      ),
       read: count("CNPJs and roots that were looked at."),
       added: Type.Optional(count("Entries that the list did not have.")),
       already_there: Type.Optional(count("Entries that it had.")),

@@ -9,6 +9,7 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import yauzl from "yauzl";
 import { crc32 } from "../../dump/crc32.ts";
+import { isText, isZip, otherFile } from "../otherfiles.ts";
 import { SAVE_LESS, XlsxRefusal } from "./refusal.ts";
 
 /** Parts of a package; real ones have dozens. */
@@ -16,8 +17,11 @@ const PARTS_MAX = 4_096;
 /** Bytes that all parts that are read unpack to. */
 const BYTES_MAX = 512 * 1024 * 1024;
 
-/** What is said where the bytes are no such package. */
 const PASSWORD = "Save it as XLSX (Excel workbook) without a password, or as CSV, and send that.";
+const AGAIN =
+  "Send the whole file again; where that does not help, open it in a spreadsheet program and " +
+  "save it anew as XLSX.";
+const AS_CSV = "Send it as what it is: with the Content-Type text/csv, or under another name.";
 
 /** A workbook's package. */
 export class XlsxPackage {
@@ -32,10 +36,7 @@ export class XlsxPackage {
 
   /** Reads the directory of a package. Throws `XlsxRefusal`. */
   static async open(bytes: Buffer): Promise<XlsxPackage> {
-    if (bytes.length >= 4 && bytes.readUInt32BE(0) === 0xd0cf11e0) {
-      const wrong = "it is an old workbook (XLS), or one with a password";
-      throw new XlsxRefusal("The file", wrong, PASSWORD);
-    }
+    refuseOthers(bytes);
     const zip = await damaged("The file", () => open(bytes, { lazyEntries: true }));
     return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)));
   }
@@ -84,6 +85,17 @@ function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry): Promise<Readable> {
   });
 }
 
+/** Refuses what is no zip. */
+function refuseOthers(bytes: Buffer): void {
+  const refuse = (what: string, mend?: string): never => {
+    throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${what}`, mend);
+  };
+  const other = otherFile(bytes);
+  if (other !== null) refuse(other.name, other.mend);
+  if (bytes.length === 0) refuse("empty", "Send the file again.");
+  if (!isZip(bytes) && isText(bytes)) refuse("text, as CSV is", AS_CSV);
+}
+
 /** The parts by path, in small letters. */
 function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   return new Promise((settle, fail) => {
@@ -109,6 +121,7 @@ async function damaged<Value>(place: string, read: () => Promise<Value>): Promis
   } catch (error) {
     if (error instanceof XlsxRefusal) throw error;
     const why = String(Object(error).message ?? error).replace(/\.$/, "");
-    throw new XlsxRefusal(place, `it is no XLSX workbook, or a damaged one (${why})`);
+    const wrong = `it is no XLSX workbook, or one that is damaged or cut off (${why})`;
+    throw new XlsxRefusal(place, wrong, AGAIN);
   }
 }

@@ -5,6 +5,7 @@
  * package leads nowhere.
  */
 import { posix } from "node:path";
+import { otherPackage } from "../otherfiles.ts";
 import type { XlsxPackage } from "./package.ts";
 import { XlsxRefusal } from "./refusal.ts";
 import { attributesOf, textOf, XmlReader, type XmlTaker } from "./xml.ts";
@@ -36,12 +37,11 @@ interface Relation {
 
 /** Reads the parts that say what there is. Throws `XlsxRefusal`. */
 export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
-  if (file.has("mimetype") && !file.has("_rels/.rels")) {
-    const mend = "Save it as XLSX or as CSV, and send that.";
-    throw new XlsxRefusal("The file", "it is no XLSX workbook; it may be an OpenDocument", mend);
-  }
   const main = (await relationsOf(file, "")).find(({ type }) => type === "officeDocument");
-  if (main === undefined) throw new XlsxRefusal("The file", "it is no XLSX workbook");
+  if (main === undefined || !main.path.toLowerCase().startsWith("xl/")) {
+    const { name, mend } = otherPackage((part) => file.has(part));
+    throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${name}`, mend);
+  }
   const book = new WorkbookTaker(main.path);
   if (main.path.toLowerCase().endsWith(".bin")) {
     const mend = "Save it as XLSX, and send that.";

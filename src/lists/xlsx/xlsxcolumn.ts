@@ -25,6 +25,8 @@ export interface ReadSheet {
   readonly name: string;
   /** Sheets that a person sees and that were not read. */
   readonly others: number;
+  /** The column's header, or its letters where it has none. */
+  readonly column: string;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function readXlsxColumn(
     for await (const piece of file.pieces(path)) xml.add(piece);
     xml.end();
     column.end();
-    if (reader.filled) return { name, others: sheets.length - 1 };
+    if (reader.filled) return { name, others: sheets.length - 1, column: column.name };
   }
   throw new XlsxRefusal("The workbook", "no sheet of it has anything", "Fill one, or send CSV.");
 }
@@ -67,6 +69,8 @@ class WantedColumn implements RowTaker {
   #sampled = 0;
   #column = -1;
   #letters = "";
+  /** Its header, or its letters. */
+  name = "";
 
   constructor(wanted: string | undefined, take: (cell: XlsxCell) => void) {
     this.#wanted = wanted;
@@ -95,13 +99,14 @@ class WantedColumn implements RowTaker {
   #decide(): void {
     const rows = this.#sample ?? [];
     this.#sample = null;
-    const { column, hasHeader } = findColumn(
+    const { column, hasHeader, header } = findColumn(
       rows.map(({ cells }) => textsOf(cells)),
       this.#wanted,
       true,
     );
     this.#column = column;
     this.#letters = lettersOf(column);
+    this.name = header ?? this.#letters;
     for (const row of hasHeader ? rows.slice(1) : rows) this.#give(row);
   }
 

@@ -6,7 +6,8 @@
  * Does not prove how columns and CNPJs are read (unit/lists/upload.test.ts).
  */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,6 +59,7 @@ describe("peneira list", () => {
     assert.equal(
       added.stderr,
       'line 3: "191": Neither a CNPJ of 14 characters nor a root of 8.\n' +
+        'column "cnpj" was read\n' +
         "list Clientes: 4 read, 3 added, 0 there already, 1 not understood; " +
         "it has 3 entries now.\n",
     );
@@ -108,18 +110,32 @@ describe("peneira list", () => {
       list("add", "Planilha", named, "--fill-zeros").stderr,
       'B3: "?": Neither a CNPJ of 14 characters nor a root of 8.\n' +
         'sheet "A" was read; the others, 1, were not read\n' +
+        'column "cnpj" was read\n' +
         "list Planilha: 2 read, 1 added, 0 there already, 1 not understood; " +
         "it has 1 entry now.\n",
     );
     const args = ["list", "remove", "Planilha", "-", "--column", "B", "--json", ...options];
     const removed = run(args, await workbook(sheets.slice(0, 1)));
     const told = JSON.parse(removed.stdout) as Readonly<Record<string, unknown>>;
-    assert.deepEqual([told.sheet, told.read, told.refused_count], ["A", 2, 2]);
+    assert.deepEqual([told.sheet, told.column, told.read], ["A", "cnpj", 2]);
+    assert.equal(told.refused_count, 2);
     writeFileSync(named, (await workbook(sheets)).subarray(0, 700));
     const spoilt = list("add", "Planilha", named);
     assert.equal(spoilt.status, 1);
-    assert.match(spoilt.stderr, /no XLSX workbook, or a damaged one/);
+    assert.match(spoilt.stderr, /no XLSX workbook, or one that is damaged or cut off/);
     list("delete", "Planilha");
+  });
+
+  it("does its work where nobody reads what it tells", async () => {
+    list("create", "Ungelesen");
+    const [node, args] = productCommand(["list", "add", "Ungelesen", file, ...options]);
+    const child = spawn(node, args, { stdio: ["ignore", "pipe", "pipe"] });
+    child.stderr.destroy();
+    child.stdout.destroy();
+    const [status] = (await once(child, "exit")) as [number];
+    assert.equal(status, 0);
+    assert.equal(shown().find(({ name }) => name === "Ungelesen")?.entries, 3);
+    list("delete", "Ungelesen");
   });
 
   it("refuses what it cannot do, and changes nothing", () => {
@@ -128,6 +144,8 @@ describe("peneira list", () => {
     const before = shown();
     const wrong: readonly [readonly string[], number, RegExp][] = [
       [["create", " "], 2, /1 to 120 characters/],
+      [["create", " Exported"], 2, /that of the list which the server keeps/],
+      [["rename", "Empresas", "exported"], 2, /that of the list which the server keeps/],
       [["create", "x", "--kind", "things"], 2, /--kind must be accounts or companies/],
       [["show", "nobody's"], 1, /Tenant acme has no list nobody's\. See: peneira list list/],
       [["delete", "Zwei"], 2, /2 lists are called Zwei: lst_[0-9a-f]+, lst_[0-9a-f]+\. Name an id/],

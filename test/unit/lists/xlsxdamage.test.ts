@@ -137,7 +137,7 @@ describe("spoilt files", () => {
     const old = Buffer.from("d0cf11e0a1b11ae1", "hex");
     assert.match(await unreadableXlsx(old), /an old workbook \(XLS\), or one with a password/);
     const open = new Map([["mimetype", "application/vnd.oasis.opendocument.spreadsheet"]]);
-    assert.match(await unreadableXlsx(await packed(open)), /may be an OpenDocument/);
+    assert.match(await unreadableXlsx(await packed(open)), /an OpenDocument \(ODS\)/);
     assert.match(await unreadableXlsx(Buffer.from("nome;cnpj\n")), /no XLSX workbook/);
     assert.match(await unreadableXlsx(Buffer.alloc(0)), /no XLSX workbook/);
   });

@@ -191,7 +191,7 @@ describe("the sheet", () => {
     ] as const;
     const upload = await read(await workbook(sheets));
     assert.deepEqual(textsOf(upload), [A]);
-    assert.deepEqual(upload.sheet, { name: "Clientes & Cia", others: 2 });
+    assert.deepEqual(upload.sheet, { column: "A", name: "Clientes & Cia", others: 2 });
   });
 
   it("that there is none of is said", async () => {

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
 import fc from "fast-check";
-import { cnpjCheckDigits, readCnpj } from "../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits, isPlainCnpj, readCnpj } from "../../../src/spec/cnpj.ts";
 
 const characters = (alphabet: string, length: number) =>
   fc
@@ -35,6 +35,24 @@ describe("a CNPJ", () => {
       assert.equal(readCnpj(cnpj)?.checked, isValidCNPJ(cnpj));
     });
     fc.assert(property, { numRuns: 2_000, seed: 51 });
+  });
+
+  it("of digits alone is known at once, and nothing else is", () => {
+    const property = fc.property(
+      characters(`${DIGITS}${DIGITS}${DIGITS}A./- `, 14),
+      fc.boolean(),
+      fc.nat(3),
+      (text, mend, extra) => {
+        const whole = mend ? text.slice(0, 12) + cnpjCheckDigits(text.slice(0, 12)) : text;
+        const cnpj = whole + DIGITS.slice(0, Math.max(0, extra - 2));
+        const read = readCnpj(cnpj);
+        const isPlain = read?.checked === true && read.cnpj === cnpj && /^[0-9]+$/.test(cnpj);
+        assert.equal(isPlainCnpj(cnpj), isPlain, cnpj);
+      },
+    );
+    fc.assert(property, { numRuns: 5_000, seed: 57 });
+    assert.ok(isPlainCnpj("00000000000191"));
+    assert.ok(!isPlainCnpj("00000000000191\n"));
   });
 
   it("reads the same with punctuation and in lower case", () => {

@@ -180,7 +180,8 @@ for (const transport of TRANSPORTS) {
       assert.equal(added.status, 200, JSON.stringify(added.body));
       const { list: _, request_id: __, ...counts } = added.body;
       assert.deepEqual(counts, {
-        ...{ sheet: "Clientes", other_sheets: 1, read: 3, added: 2, already_there: 0 },
+        ...{ sheet: "Clientes", other_sheets: 1, column: "cnpj", read: 3, added: 2 },
+        already_there: 0,
         ...{ repeated: 0, not_in_snapshot: 2, refused_count: 1 },
         refused: [{ line: 3, cell: "A3", text: "nada", reason: "not_a_cnpj" }],
       });
@@ -243,6 +244,9 @@ for (const transport of TRANSPORTS) {
       const filters = { geo: { uf_any_of: ["SP"] }, lists: { exclude: ["exported"] } };
       const found = await ask("POST", "/v1/accounts/count", { spec: { filters } });
       assert.equal(found.status, 200, JSON.stringify(found.body));
+      const second = await ask("POST", "/v1/lists", { name: " EXPORTED" });
+      const [mistake] = second.body.errors as { code: string; pointer: string }[];
+      assert.deepEqual([mistake?.code, mistake?.pointer], ["reserved", "/name"]);
     });
 
     it("of another tenant do not exist on any route", async () => {
