@@ -7,7 +7,7 @@
  */
 
 /** A file that is not read. */
-export interface OtherFile {
+interface OtherFile {
   /** With its article, as "a PDF". */
   readonly name: string;
   /** A sentence. */
