@@ -24,7 +24,8 @@ export interface Reach {
 const wordSet = (words: string) => new Set(words.split(" "));
 
 const NOT = wordSet(
-  "nao nem nunca not non don doesn aren isn dont doesnt arent isnt never neither nor",
+  "nao nem nunca not non don doesn aren isn dont doesnt arent isnt never neither nor cannot " +
+    "cant mustn mustnt shouldn shouldnt",
 );
 const WITHOUT = wordSet("sem without");
 const EXCLUDE = wordSet(
@@ -50,6 +51,8 @@ const BETWEEN = wordSet(
     "are any that which do have has an those in t include including with companies want " +
     "fique fiquem fica ficam localizada localizadas localizado localizados situada situadas " +
     "situado situados sediada sediadas sediado sediados foi foram fosse fossem atua atuam atue " +
+    "on enrolled " +
+    "pode podem possa possam deve devem devam poder dever can could may must should be been " +
     "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
 );
 /** Verbs of a wish; behind a join they begin a new one. */

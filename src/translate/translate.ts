@@ -210,7 +210,10 @@ function featuresOf(seen: {
       activities.length === 0 ? null : Math.min(...activities.map(({ certainty }) => certainty)),
     subject,
     placed: narrowed || places.states.size + places.cities.size > 0,
-    unknownPlace: places.unknown || (!narrowed && isLostDistance(sentence, notes, places)),
+    unknownPlace:
+      places.unknown ||
+      (!narrowed && isLostDistance(sentence, notes, places)) ||
+      isLostDistrict(notes, places),
     unknownWords: wordsIn(unknown),
     strayWords: wordsIn(stray),
     unknownWishes: unknown.length - stray.length,
@@ -238,6 +241,12 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
     places.cities.size === 0 &&
     (nowhere || far.some((one) => /\d/.test(one.words ?? "") || beside(one)))
   );
+}
+
+/** "lanchonete jardim américa", "centro sp": what is left is wider than what was asked for. */
+function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
+  const named = ({ words = "" }: Note) => /\s/.test(words) || foldWord(words) === "centro";
+  return cities.size === 0 && unmapped.some((one) => one.code === "neighbourhood" && named(one));
 }
 
 function wordsIn(notes: readonly Note[]): number {

@@ -36,14 +36,25 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     },
   ],
   [
-    "bairro rua avenida zona centro vila jardim neighbourhood street",
+    "rua avenida street avenue",
     "neighbourhood",
-    { pt: "Não há filtro por bairro ou rua.", en: "No filter takes a neighbourhood or street." },
+    { pt: "Não há filtro por rua.", en: "No filter takes a street." },
+  ],
+  [
+    "bairro zona centro vila jardim neighbourhood district",
+    "neighbourhood",
+    {
+      pt: "Diga o bairro com a sua cidade, como em: bairro Moema em São Paulo.",
+      en: "Name the district with its city, as in: the Moema district of São Paulo.",
+    },
   ],
   [
     "raio km quilometro perto proximo proxima arredor near radius",
     "radius",
-    { pt: "Não há filtro por distância.", en: "No filter takes a distance." },
+    {
+      pt: "Diga a distância com uma cidade, como em: a 20 km de Natal.",
+      en: "Name the distance with a city, as in: within 20 km of Natal.",
+    },
   ],
   [
     "site website instagram rede facebook linkedin",

@@ -40,6 +40,7 @@ const DOMAIN =
   "@ with their own domain|@ on their own domain|company domain @";
 const DOMAIN_ALONE =
   "domínio próprio|domínio próprio na internet|domínio da empresa|domínio de e-mail próprio|" +
+  "domínio de email próprio|" +
   "domínio próprio de e-mail|own domain|own domain on the internet|own e-mail domain|" +
   "own email domain|company domain|domínio exclusivo";
 const PUBLIC =

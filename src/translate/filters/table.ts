@@ -129,6 +129,11 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { role: "size", apply: size("05"), warning: LARGE },
   ],
   [
+    "larger than micro|bigger than micro|above micro|maior que micro|maior que microempresa|" +
+      "maior do que microempresa|acima de micro|acima de microempresa|mayor que micro",
+    { role: "size", apply: size("03", "05"), warning: LARGE },
+  ],
+  [
     "PME|PMEs|pequenas e médias|pequenas e médias empresas|pequeno e médio porte",
     { role: "size", apply: size("03", "05"), warning: LARGE },
   ],

@@ -148,8 +148,14 @@ function sideBehind(sentence: Sentence, at: number): Read["side"] {
 }
 
 function amountOf(sentence: Sentence, at: number): Amount | null {
-  const amount = amountAt(sentence, at);
+  const amount = isBelowZero(sentence, at) ? null : amountAt(sentence, at);
   return amount === null || COUNTED.has(sentence.folded(amount.to)) ? null : amount;
+}
+
+/** "-5 mil": no capital is. */
+function isBelowZero({ text, tokens }: Sentence, at: number): boolean {
+  const { start = 0, kind } = tokens[at] ?? {};
+  return kind === "number" && /(^|\s)[-−]$/.test(text.slice(Math.max(0, start - 2), start));
 }
 
 function secondOf(sentence: Sentence, first: Amount, between: boolean): Amount | null {

@@ -92,7 +92,8 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   if (first === null || !Number.isInteger(first.value) || first.value < 1) return null;
   const behind = sideBehind(sentence, first.to);
   const range = behind.side === null ? secondOf(sentence, first.to) : null;
-  let unit = range?.to ?? behind.to;
+  const other = behind.side === null && range === null ? otherBound(sentence, first.to) : null;
+  let unit = range?.to ?? other?.to ?? behind.to;
   const single = SINGLE.has(sentence.folded(unit));
   if (single) unit++;
   if (!isUnit(sentence, unit)) return null;
@@ -109,6 +110,11 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   if ((article && side === null) || !(lead.had || (side !== null && (known || exact)))) return null;
   const words = { from: lead.from, to: tail, unit, bare: side === null };
   if (range !== null) return { ...words, bare: false, ...ordered(first.value, range.value) };
+  if (other !== null) {
+    const [one, two] = [boundsOf(lead.side, first.value), boundsOf(other.side, other.value)];
+    const opposed = lead.side !== null && (one.min === null) === (two.max === null);
+    return opposed ? { ...words, min: one.min ?? two.min, max: one.max ?? two.max } : null;
+  }
   return { ...words, ...boundsOf(side, first.value) };
 }
 
@@ -154,6 +160,20 @@ function secondOf(sentence: Sentence, at: number) {
   const joined = ["a", "e", "ou", "ate", "to", "and", "or"].includes(sentence.folded(at));
   const dash = ["-", "–"].includes(sentence.tokens[at]?.text ?? "");
   return joined || dash ? numberAt(sentence, at + 1) : null;
+}
+
+/** "mais de 2 e menos de 10 lojas": another bound, before what both count. */
+function otherBound(sentence: Sentence, at: number) {
+  if (!["e", "mas", "and", "but"].includes(sentence.folded(at))) return null;
+  let side: Side = null;
+  for (let i = at + 1; i <= at + REACH; i++) {
+    const number = side === null ? null : numberAt(sentence, i);
+    if (number !== null) return { side, ...number };
+    const said = sideAt(sentence, i);
+    if (said === null && !SMALL.has(sentence.folded(i))) return null;
+    side ??= said;
+  }
+  return null;
 }
 
 interface Lead {

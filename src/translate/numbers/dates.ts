@@ -108,7 +108,9 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
     notes.leave("impossible_date", detail, words);
     return to;
   }
-  if (lead.other) {
+  // "padarias em 2020 baixadas"
+  const ended = !lead.opened && CLOSED.has(sentence.folded(to));
+  if (lead.other || ended) {
     const detail = {
       pt: "Não há filtro por essa data, só pela de abertura.",
       en: "No filter takes this date, only that of the opening.",

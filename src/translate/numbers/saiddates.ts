@@ -27,6 +27,8 @@ const MONTHS: Readonly<Record<string, number>> = {
 };
 /** Abbreviations and words that are months only beside a year. */
 const NEEDS_YEAR = new Set("mar mai set out dez jan fev abr jun jul ago nov may march".split(" "));
+/** Words and marks between two months of one year. */
+const JOINS = new Set("e a até ate and to until through - – /".split(" "));
 const PARTS: Readonly<Record<string, number>> = {
   semestre: 6,
   quadrimestre: 4,
@@ -183,6 +185,13 @@ function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const said = relativeAt(sentence, of, today);
   if (said?.period && said.to === of + 2 && sentence.folded(of + 1) !== "mes") {
     return { period: monthsFrom(said.period.first.year, month), to: said.to };
+  }
+  // "entre março e junho de 2025", "jan a jun/2025": one year behind both.
+  const joined = JOINS.has(sentence.tokens[at + 1]?.text.toLowerCase() ?? "");
+  const both = joined && entry(MONTHS, sentence.folded(at + 2)) !== undefined;
+  const shared = both ? yearBehind(sentence, at + 3) : null;
+  if (shared !== null) {
+    return { period: monthsFrom(shared.value, month), to: at + 1, yearless: true };
   }
   if (NEEDS_YEAR.has(word)) return null;
   const begun = month <= today.month ? today.year : today.year - 1;

@@ -7,6 +7,7 @@
  * left to the notes.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
+import { isFillerWord } from "../fillers.ts";
 import { beginsWish, isInTrade } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -24,7 +25,7 @@ import {
   isStyle,
   longerEnd,
 } from "./placesigns.ts";
-import { isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
+import { isIn, isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
 import { radiusAt } from "./radius.ts";
 import { leaveStranger, strangerAt, strangerEnd } from "./strangers.ts";
 
@@ -163,7 +164,8 @@ function kindBehind(
 ): number {
   const open = sentence.tokens[to]?.text === "(" ? 1 : 0;
   const word = sentence.folded(to + open);
-  const state = word === "state" || (open === 1 && word === "estado");
+  const said = word === "estado" && !isOf(sentence.folded(to + 1));
+  const state = word === "state" || (word === "estado" && open === 1) || said;
   const city = word === "city" || (open === 1 && /^(cidade|municipio|capital)$/.test(word));
   if (state && meaning.states.length > 0) meaning.cities = [];
   else if (city && meaning.cities.length > 0) meaning.states = [];
@@ -181,7 +183,8 @@ const DISTRICT = /^(bairros?|distrito|neighbou?rhood|district)$/;
 function streetAt(context: PlaceContext, at: number): Mention | null {
   const { sentence, gazetteer, notes, districts } = context;
   const word = sentence.folded(at);
-  const quarter = QUARTERS.has(word) && /^n[ao]$/.test(sentence.folded(at - 1));
+  const led = QUARTERS.has(word) && /^n[ao]$/.test(sentence.folded(at - 1));
+  const quarter = led || isQuarterAlone(context, at);
   if ((!STREETS.has(word) && !quarter) || gazetteer.places.longest(sentence.tokens, at) !== null)
     return null;
   const district = quarter || DISTRICT.test(word);
@@ -197,7 +200,9 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
     if (isCapitalised(sentence, next)) to = next + 1;
     else if (!isOf(sentence.folded(next)) || (district && isCityAt(context, next))) break;
   }
-  const weak = quarter || /^(shopping|distrito|district)$/.test(word);
+  const lower = quarter && !led && to === name && !isCapitalised(sentence, at);
+  if (lower) to = name + 1;
+  const weak = led || /^(shopping|distrito|district)$/.test(word);
   if (to === name || context.tradeEnd(at) > at || (weak && !isCapitalised(sentence, at)))
     return null;
   const mention = mentionOf(context, [at, at], { part: true });
@@ -216,6 +221,19 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
     );
   }
   return { ...mention, to, words };
+}
+
+/** Words of quarters that are nothing else before a name. */
+const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
+
+/** "pizzarias vila mariana": behind a trade or a place, before a word that nothing else explains. */
+function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
+  const before = sentence.folded(at - 1);
+  if (!ALONE.has(sentence.folded(at)) || isOf(before) || isIn(before)) return false;
+  const next = sentence.tokens[at + 1];
+  if (next?.kind !== "word" || next.folded.length < 3 || !sentence.free(at + 1)) return false;
+  const known = isFillerWord(next) || beginsWish(sentence, at + 1) || tradeEnd(at + 1) > at + 1;
+  return !known && !isInTrade(sentence, at, at + 1);
 }
 
 /** "bairro Xyz de Campinas" */

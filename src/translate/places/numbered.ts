@@ -19,12 +19,22 @@ const AREA = byFirstWord([
   ...["ddd", "ddds", "codigo de area", "codigos de area", "area code", "area codes"],
 ]);
 const POSTAL = byFirstWord([
-  ...["cep", "ceps", "codigo postal", "codigos postais", "zip code", "zip", "postal code"],
+  ...[
+    "cep",
+    "ceps",
+    "codigo postal",
+    "codigos postais",
+    "zip code",
+    "zip codes",
+    "zip",
+    "postal code",
+  ],
+  ...["postal codes", "postcode", "postcodes"],
 ]);
 const BETWEEN = new Set(
   (
     "comecando comeca comecam comecem com por em que iniciado iniciados iniciando inicia iniciam " +
-    "igual a de do o da faixa prefixo starting with beginning is numero"
+    "igual a de do o da start starts begin begins that which faixa prefixo starting with beginning is numero"
   ).split(" "),
 );
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);

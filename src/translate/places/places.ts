@@ -13,7 +13,7 @@ import { namesakesMeant } from "./gazetteer.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import { findMentions } from "./mentions.ts";
 import type { City } from "./placenames.ts";
-import { settleQuarters, settleTowns } from "./quarters.ts";
+import { settleLoneTown, settleQuarters, settleTowns } from "./quarters.ts";
 import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
 import { dropOuterRegions, settleRegions } from "./settleregions.ts";
 import { dropBeyond } from "./strangers.ts";
@@ -42,6 +42,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   chooseReadings(sentence, mentions);
   settleQuarters(context, mentions);
   settleTowns(context, mentions);
+  settleLoneTown(context, mentions);
   dropOuterRegions(context, mentions);
   const beyond = dropBeyond(context, mentions);
   const lost = qualify(context, mentions) || beyond;

@@ -84,6 +84,36 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
   }
 }
 
+/** How many times the accounts of a town a district of its name has in a capital. */
+const NAMED_SO = 2;
+
+/**
+ * "na Moema", and nothing else of a place: a small town of whose name a capital has a district that
+ * far more accounts are in. It is a district then, whose city is still to be found.
+ */
+export function settleLoneTown(context: PlaceContext, mentions: readonly Mention[]): void {
+  const meant = mentions.filter(({ dropped }) => !dropped);
+  const [town] = meant;
+  if (town === undefined || meant.length > 1 || !isOnlyCity(town) || town.negated) return;
+  // "em Pinheiros" is the town: names of towns have no article.
+  if (!/^n[ao]s?$/.test(town.lead.word)) return;
+  if (town.lead.city || town.lead.mark || town.cities.some(({ capital }) => capital)) return;
+  const { gazetteer, districts, sentence } = context;
+  if (districts.names.lacking) return;
+  const { words: name } = sentence.words(town.at, town.to);
+  const large = Math.max(...town.cities.map(({ accounts }) => accounts));
+  const dwarfed = gazetteer.states.some((uf) => {
+    const capital = gazetteer.capitalOf(uf);
+    if (capital === undefined || capital.accounts <= NAMED_SO * large) return false;
+    const known = districts.names.known(capital.ibge, [name])[0];
+    return (known?.accounts ?? 0) > NAMED_SO * large;
+  });
+  if (!dwarfed) return;
+  town.dropped = true;
+  const { words, negated } = town;
+  districts.all.push({ words, name, negated, implied: true, known: new Map() });
+}
+
 const WHICH_TOWN = {
   pt: "Pode ser um bairro da cidade ou um município de outro estado: diga bairro, ou o estado.",
   en: "This may be a district of the city or a town of another state: say district, or the state.",

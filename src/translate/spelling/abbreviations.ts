@@ -27,6 +27,7 @@ const SLASHED = new Map([
 export function readAbbreviations(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const { kind, folded } = sentence.tokens[at] ?? { kind: "mark", folded: "" };
+    if (folded === "+" && isMore(sentence, at)) sentence.readAs(at, "mais");
     if (kind !== "word" || folded.length > 4) continue;
     const long = SHORT.get(folded);
     if (long !== undefined) sentence.readAs(at, long);
@@ -38,9 +39,16 @@ export function readAbbreviations(sentence: Sentence): void {
   }
 }
 
+/** "+ de 2 lojas", "+ 5 anos": what stands behind a number is "or more". */
+function isMore({ tokens }: Sentence, at: number): boolean {
+  const [before, next, number] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]];
+  return before?.kind !== "number" && next?.folded === "de" && number?.kind === "number";
+}
+
 /** "c/ email", "c/email"; not "C / D" and not "s/a". */
 function isSlashed(sentence: Sentence, at: number): boolean {
   const [letter, slash, next] = [0, 1, 2].map((step) => sentence.tokens[at + step]);
   if (slash?.text !== "/" || letter?.end !== slash.start) return false;
-  return next?.kind === "word" && next.text.length > 2;
+  const more = next?.folded === "mais" || next?.text === "+";
+  return more || (next?.kind === "word" && next.text.length > 2);
 }

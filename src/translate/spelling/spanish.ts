@@ -43,7 +43,8 @@ const WORDS = new Map(
     "excepto:exceto menos:menos fuera:fora ordenadas:ordenadas ordenados:ordenados " +
     "regimen:regime " +
     "matriz:matriz casa:casa hoy:hoje este:este esta:esta primero:primeiro primeras:primeiras " +
-    "propio:proprio propia:propria fijo:fixo fija:fixa " +
+    "propio:proprio propia:propria fijo:fixo fija:fixa san:sao pablo:paulo barrio:bairro " +
+    "barrios:bairros locales:lojas " +
     "vino:vinho vinos:vinhos zapateria:sapataria zapaterias:sapatarias " +
     "floristeria:floricultura floristerias:floriculturas mueblerias:moveis muebleria:moveis " +
     "compartido:compartilhado igual:igual dentro:dentro " +

@@ -88,12 +88,12 @@ function wordEnd(text: string, start: number): number {
   return end;
 }
 
-/** Digits with single points, commas, slashes, hyphens between them: 1.500,00 and 5611-2/01. */
+/** Digits with single points, commas, slashes, hyphens between them, or one e: 5611-2/01, 1e6. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {
     if (isDigit(text, at)) at++;
-    else if (".,/-".includes(text[at] as string) && isDigit(text, at + 1)) at += 2;
+    else if (".,/-eE".includes(text[at] as string) && isDigit(text, at + 1)) at += 2;
     else break;
   }
   return at;
