@@ -59,7 +59,11 @@ export function readGoodsBehindRole(sentence: Sentence, at: number): GoodsReadin
     readings.push(own);
     end = match.to;
   }
-  return end < 0 ? null : { ...united(readings), to: end, certainty: 0.95 };
+  if (end < 0) return null;
+  // "wholesale food distributors" says twice what is done.
+  const again = ROLES_BEHIND.longest(sentence.tokens, end, free);
+  const to = again !== null && again.value === role.value ? again.to : end;
+  return { ...united(readings), to, certainty: 0.95 };
 }
 
 /** "fábrica de roupas e calçados" is what "fábrica de roupas" and "fábrica de calçados" are. */

@@ -33,9 +33,11 @@ const BEFORE: RoleWords = {
     "atacado|atacadista|distribuidor|distribuidora|distribuição|comércio atacadista|importador|" +
     "importadora|importação|exportador|exportadora|exportação|fornecedor|fornecedora|wholesale|" +
     "distributor|wholesaler|distribui|distribuem|importa|importam|exporta|exportam|fornece|" +
+    "distribute|distributes|distributing|importing|exporting|supplying|" +
     "fornecem|venda por atacado|comércio por atacado|importer|exporter|supplier",
   make:
     "fábrica|fabricante|fabricação|indústria|produtor|produtora|produção|confecção|manufatura|" +
+    "make|making|manufacture|produce|produces|producing|grow|grows|growing|raise|raising|" +
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|extração|mineração|" +
     "beneficiamento|processamento|fazenda|lavoura|cultivador|factory|manufacturer|fabrica|produz|" +
     "fabricam|fabriquem|produzem|produzam|fazem|manufacturing|maker|makes|producer|fabricando|" +
@@ -44,6 +46,7 @@ const BEFORE: RoleWords = {
     "conserto|manutenção|reparo|reparação|assistência técnica|assistência|oficina|conserta|" +
     "restauração|reforma|técnico|repair|consertam|reparam|manutenção e reparo|" +
     "manutenção e conserto|conserto e manutenção|manutenção e reparação|reparos|repairs|" +
+    "fix|fixes|fixing|repairing|" +
     "maintenance|faz manutenção|fazem manutenção|fazem conserto",
   rent:
     "aluguel|locadora|locação|aluga|arrendamento|rental|alugam|aluguem|loca|locam|" +
@@ -53,7 +56,7 @@ const BEFORE: RoleWords = {
     "representante de vendas|representantes de venda|representam|sales agent|sales representative",
   install:
     "instalação|instalador|instaladora|montagem|montador|montadora|instala|instalam|colocação|" +
-    "colocador|instalação e montagem|installation|installer|instalação e manutenção",
+    "colocador|instalação e montagem|installation|installer|install|installs|installing|instalação e manutenção",
 };
 
 const BEHIND: RoleWords = {
@@ -117,7 +120,7 @@ export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|fazenda|lavoura|cultivador|" +
-      "cultiva|cultivam|farm|grower|viveiro|farmer|farming|plantation|orchard|grove|ranch|" +
+      "grow|grows|growing|raise|raising|cultiva|cultivam|farm|grower|viveiro|farmer|farming|plantation|orchard|grove|ranch|" +
       "ranches|rancher|breeder",
     FIELD,
   ],

@@ -113,11 +113,23 @@ export function tradeBehindShop(sentence: Sentence, at: number): GoodsReading | 
   const free = (index: number) => sentence.free(index);
   const role = ROLES_BEFORE.longest(sentence.tokens, at, free);
   // "serviços de tatuagem", too, and "empresas de transporte de carga" beside those of transport.
-  const led = SERVICES.has(sentence.folded(at)) || FIRMS.has(sentence.folded(at));
+  const led =
+    SERVICES.has(sentence.folded(at)) || FIRMS.has(sentence.folded(at)) || isRoom(sentence, at);
   const end = led ? at + 1 : role?.value === "retail" ? role.to : -1;
   if (end < 0 || !OF.has(sentence.folded(end))) return null;
   const trade = lexicon().trades.longest(sentence.tokens, end + 1, free);
   return trade === null || isGeneral(trade.value) ? null : readingOf(trade);
+}
+
+/** Where somebody of a profession works: "consultório de nutricionista". */
+const ROOMS = new Set(
+  "consultorio consultorios estudio estudios atelie atelies gabinete gabinetes".split(" "),
+);
+
+/** Whether a room is no name of a trade together with what follows. */
+function isRoom({ tokens }: Sentence, at: number): boolean {
+  if (!ROOMS.has(tokens[at]?.folded ?? "")) return false;
+  return (lexicon().trades.longest(tokens, at)?.to ?? at + 1) === at + 1;
 }
 
 /** Prefixes and sections stand for many activities. */

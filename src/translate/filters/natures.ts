@@ -49,7 +49,7 @@ export const NATURES: readonly NatureRow[] = [
   {
     names:
       "empresário individual|empresária individual|firma individual|empresa individual|" +
-      "sole proprietorship|sole proprietor",
+      "sole proprietorship|sole proprietor|sole proprietors",
     codes: ["2135"],
   },
   { names: "sociedade simples|sociedade simples limitada", codes: ["2232", "2240"] },
@@ -62,7 +62,20 @@ export const NATURES: readonly NatureRow[] = [
   { names: "consórcio de sociedades", codes: ["2151"] },
   { names: "produtor rural pessoa física", codes: ["4120"] },
   { names: "serviço social autônomo", codes: ["3077"] },
-  { names: "associação privada", codes: ["3999"] },
+  {
+    names:
+      "associação privada|associação sem fins lucrativos|associação civil|" +
+      "non-profit association|non-profit associations|nonprofit association|nonprofit associations",
+    codes: ["3999"],
+  },
+  {
+    names:
+      "entidade sem fins lucrativos|organização sem fins lucrativos|instituição sem fins lucrativos|" +
+      "non-profit|non-profits|nonprofit|nonprofits|non-profit organization|" +
+      "non-profit organizations|nonprofit organization|nonprofit organizations|" +
+      "sem fins lucrativos",
+    codes: ["3999", "3069"],
+  },
   { names: "fundação privada", codes: ["3069"] },
   { names: "condomínio edilício", codes: ["3085"] },
   { names: "associação|association|associations", codes: ["3999"], trade: true },

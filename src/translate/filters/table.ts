@@ -204,13 +204,14 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("email"),
   ],
   [
-    "telefone|fone|número de telefone|phone|phone number|tel|telephone|contato telefônico|" +
+    "telefone|fone|número de telefone|phone|phone number|phone numbers|tel|telephone|contato telefônico|" +
       "contato por telefone|telefone de contato|telefone comercial",
     contact("phone"),
   ],
   [
     "celular|telefone celular|telefone móvel|número de celular|mobile|cell phone|mobile phone|" +
-      "cellphone|mobile number|cell|cel|telefone de celular|smartphone",
+      "cellphone|mobile number|mobile numbers|cell phone number|cell phone numbers|cell number|" +
+      "cell numbers|mobile phone number|cell|cel|telefone de celular|smartphone",
     contact("mobile"),
   ],
   [

@@ -22,7 +22,7 @@ const LED = wordSet(
     "limitar apenas somente so",
 );
 const SMALL = wordSet(
-  "de a as os o em no na uma um uns umas cerca aproximadamente lista com to of the ao at most",
+  "da de a as os o em no na uma um uns umas cerca aproximadamente lista com to of the ao at most",
 );
 /** Words that ask for something to be shown. */
 const ASKED = wordSet(

@@ -69,7 +69,9 @@ export function findPart(
   const asState = states.length > 0 && !(both && ofCity);
   const name = Array.from({ length: head.end - at }, (_, i) => sentence.folded(at + i)).join(" ");
   const known = asState ? regionOfPart(context, name, states) : null;
-  if (known !== null) return mentionOfRegions(context, [at, to], [known]);
+  // "the interior of São Paulo state"
+  const end = /^(state|estado)$/.test(sentence.folded(to)) && sentence.free(to) ? to + 1 : to;
+  if (known !== null) return mentionOfRegions(context, [at, end], [known]);
   const meant = {
     states: asState ? states : [],
     cities: asState ? [] : cities,

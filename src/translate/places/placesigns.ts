@@ -171,7 +171,7 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
   if (sentence.folded(from) === "natal" && match.words === 1) {
     return !trade && !FESTIVE.has(sentence.folded(from - 1));
   }
-  if (word) return false;
+  if (word) return isLargeBehindTrade(context, match);
   const known = isKnown(context, match);
   return (
     known ||
@@ -209,6 +209,19 @@ export function longerEnd(context: PlaceContext, { to, from, words }: PlaceMatch
   // In lower case only a word that nothing else explains, behind a name that is a word itself.
   const strange = tradeEnd(at) === at && !isFillerWord(sentence.tokens[at] as Token);
   return strange && words === 1 && ORDINARY.has(sentence.folded(from)) ? at + 1 : null;
+}
+
+/** Cities of this share of all accounts are meant where their name is a word that ends a trade. */
+const LARGE = 0.0005;
+/** Names that say as well of what kind a trade is: "comida americana". */
+const STYLES = new Set(["americana", "franca", "francesa", "italia"]);
+
+/** "barbearia bauru", "distribuidoras de alimentos contagem": a large city behind a trade. */
+function isLargeBehindTrade(context: PlaceContext, { place, from, to }: PlaceMatch): boolean {
+  const { sentence, accounts } = context;
+  if (isOf(sentence.folded(to)) || STYLES.has(sentence.folded(from))) return false;
+  if (!place.cities.some((city) => city.accounts > accounts * LARGE)) return false;
+  return isBehindTrade(context, from);
 }
 
 function isKnown({ accounts }: PlaceContext, { place }: PlaceMatch): boolean {

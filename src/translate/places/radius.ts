@@ -39,6 +39,8 @@ const BEHIND = new Set(
   ).split(" "),
 );
 const SIGNS_BEHIND = new Set("redor torno volta around radius raio alrededor".split(" "));
+/** Before the city, these say no more than the distance behind it. */
+const NEAR = /^(near|around|perto|proxim[ao]s?|cerca)$/;
 /** "a 20 km de Natal": with a city behind them these say that it is the middle. */
 const FROM = new Set("de do da d from of del".split(" "));
 /** What lies farther away is meant. */
@@ -74,6 +76,11 @@ export function radiusAt(
   if (before === null || before.cities.length === 0 || /[\p{L}\p{N}]/u.test(gap)) return null;
   if (before.regions.length > 0) return null;
   before.dropped = true;
+  // "near Florianópolis, within 30 km" says twice that what is around is meant.
+  const near = before.from - 1;
+  if (NEAR.test(sentence.folded(near)) && sentence.free(near)) {
+    sentence.claim(near, near + 1, "place");
+  }
   return circle(context, [from, behind.to], km, before.cities);
 }
 

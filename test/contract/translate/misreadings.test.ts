@@ -10,7 +10,7 @@ import { isUncertain } from "../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 type Filters = AccountQuerySpec["filters"];
-type Wish = (filters: Filters) => unknown;
+type Wish = (filters: Filters, spec: AccountQuerySpec) => unknown;
 
 const simples: Wish = ({ company }) => company.simples_opt_in;
 const mei: Wish = ({ company }) => company.mei_opt_in;
@@ -22,6 +22,14 @@ const states: Wish = ({ geo }) => geo.uf_any_of;
 const cities: Wish = ({ geo }) => geo.municipality_ibge_any_of;
 const postal: Wish = ({ geo }) => geo.postal_code_prefix_any_of;
 const districts: Wish = ({ geo }) => geo.district_any_of?.map(({ name }) => name);
+const natures: Wish = ({ company }) => company.legal_nature_any_of;
+const activities: Wish = ({ industry }) =>
+  industry.cnae_any_of
+    .map((code) => code.replace(/[-/]/g, ""))
+    .sort()
+    .slice(0, 2);
+const mobile: Wish = ({ contact }) => contact.require_mobile;
+const limit: Wish = (_, spec) => spec.limit;
 const domain: Wish = ({ contact }) => contact.require_own_domain;
 
 /** A sentence, what is asked of its filters, and the answer. */
@@ -54,6 +62,18 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["bakeries in zip codes that begin with 80", postal, ["80"]],
   ["panaderías en el barrio Centro, Curitiba", districts, ["centro"]],
   ["panaderías con dominio de correo propio en Bahia", domain, true],
+  ["me dá 50 dentistas em Londrina", limit, 50],
+  ["associações sem fins lucrativos em Recife", natures, ["3999"]],
+  ["non-profit associations in Recife", natures, ["3999"]],
+  ["limited companies that make shoes in Franca", activities, ["1531901", "1532700"]],
+  ["companies that install solar panels in Ceará", activities, ["4321500"]],
+  ["businesses that rent heavy machinery in Pará", activities, ["7732201"]],
+  ["farms growing soybeans in Mato Grosso", activities, ["0115600"]],
+  ["wholesale food distributors in Contagem", activities, ["4639701"]],
+  ["consultórios de nutricionista em Natal", activities, ["8650002"]],
+  ["restaurants in Recife with cell phone numbers", mobile, true],
+  ["pharmacies in the interior of São Paulo state", states, []],
+  ["hotels near Florianópolis within 30 km", states, []],
 ];
 
 /** Sentences that name a place which nobody knows: nothing wider runs. */
@@ -81,12 +101,14 @@ after(() => probe.close());
 describe("what was misread once", () => {
   for (const [text, wish, answer] of READ) {
     it(`is read as meant: ${text} (${JSON.stringify(answer)})`, () => {
-      assert.deepEqual(wish(probe.spec(text).filters), answer);
+      const spec = probe.spec(text);
+      assert.deepEqual(wish(spec.filters, spec), answer);
+      assert.ok(!isUncertain(spec.explain.confidence), `${spec.explain.confidence}`);
     });
   }
 
   it("is a district behind an article where a capital has more of it than a town", () => {
-    const town = (text: string) => cities(probe.spec(text).filters);
+    const town = (text: string) => probe.spec(text).filters.geo.municipality_ibge_any_of;
     for (const [name, article] of [
       ["Liberdade", "na"],
       ["Bom Retiro", "no"],
@@ -95,8 +117,8 @@ describe("what was misread once", () => {
       const [ibge] = town(`padarias em ${name}`) as string[];
       assert.ok(ibge, name);
       const led = probe.spec(`padarias ${article} ${name}`);
-      assert.notDeepEqual(cities(led.filters), [ibge], name);
-      const found = districts(led.filters) !== undefined;
+      assert.notDeepEqual(led.filters.geo.municipality_ibge_any_of, [ibge], name);
+      const found = led.filters.geo.district_any_of !== undefined;
       assert.ok(found || isUncertain(led.explain.confidence), name);
     }
     assert.deepEqual(town("padarias no Recife"), ["2611606"]);
