@@ -56,7 +56,8 @@ const BEFORE: RoleWords = {
     "representante de vendas|representantes de venda|representam|sales agent|sales representative",
   install:
     "instalação|instalador|instaladora|montagem|montador|montadora|instala|instalam|colocação|" +
-    "colocador|instalação e montagem|installation|installer|install|installs|installing|instalação e manutenção",
+    "colocador|instalação e montagem|installation|installer|install|installs|installing|" +
+    "instalação e manutenção",
 };
 
 const BEHIND: RoleWords = {
@@ -120,7 +121,8 @@ export const ORIGINS = new Phrases<RegExp>();
 for (const [words, origin] of [
   [
     "cultivo|plantação|plantio|plantador|criação|criador|criadouro|fazenda|lavoura|cultivador|" +
-      "grow|grows|growing|raise|raising|cultiva|cultivam|farm|grower|viveiro|farmer|farming|plantation|orchard|grove|ranch|" +
+      "grow|grows|growing|raise|raising|cultiva|cultivam|farm|grower|viveiro|farmer|farming|" +
+      "plantation|orchard|grove|ranch|" +
       "ranches|rancher|breeder",
     FIELD,
   ],

@@ -70,7 +70,8 @@ export const NATURES: readonly NatureRow[] = [
   },
   {
     names:
-      "entidade sem fins lucrativos|organização sem fins lucrativos|instituição sem fins lucrativos|" +
+      "entidade sem fins lucrativos|organização sem fins lucrativos|" +
+      "instituição sem fins lucrativos|" +
       "non-profit|non-profits|nonprofit|nonprofits|non-profit organization|" +
       "non-profit organizations|nonprofit organization|nonprofit organizations|" +
       "sem fins lucrativos",

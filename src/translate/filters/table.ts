@@ -204,7 +204,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("email"),
   ],
   [
-    "telefone|fone|número de telefone|phone|phone number|phone numbers|tel|telephone|contato telefônico|" +
+    "telefone|fone|número de telefone|phone|phone number|phone numbers|tel|telephone|" +
+      "contato telefônico|" +
       "contato por telefone|telefone de contato|telefone comercial",
     contact("phone"),
   ],

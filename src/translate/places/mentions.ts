@@ -226,7 +226,7 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
 /** Words of quarters that are nothing else before a name. */
 const ALONE = new Set(["vila", "vl", "jardim", "jd"]);
 
-/** "pizzarias vila mariana": behind a trade or a place, before a word that nothing else explains. */
+/** "pizzarias vila mariana": behind a trade or place, before a word that nothing else explains. */
 function isQuarterAlone({ sentence, tradeEnd }: PlaceContext, at: number): boolean {
   const before = sentence.folded(at - 1);
   if (!ALONE.has(sentence.folded(at)) || isOf(before) || isIn(before)) return false;

@@ -34,7 +34,8 @@ const POSTAL = byFirstWord([
 const BETWEEN = new Set(
   (
     "comecando comeca comecam comecem com por em que iniciado iniciados iniciando inicia iniciam " +
-    "igual a de do o da start starts begin begins that which faixa prefixo starting with beginning is numero"
+    "igual a de do o da start starts begin begins that which faixa prefixo starting with " +
+    "beginning is numero"
   ).split(" "),
 );
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
