@@ -245,8 +245,13 @@ function isLostDistance(sentence: Sentence, notes: Notes, places: FoundPlaces): 
 
 /** "lanchonete jardim américa", "centro sp": what is left is wider than what was asked for. */
 function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
-  const named = ({ words = "" }: Note) => /\s/.test(words) || foldWord(words) === "centro";
-  return cities.size === 0 && unmapped.some((one) => one.code === "neighbourhood" && named(one));
+  const named = ({ code, words = "" }: Note) => {
+    const folded = words.split(" ").map(foldWord);
+    const quarter = folded.findIndex((word) => word === "zona" || word === "bairro");
+    const whole = code === "neighbourhood" && (folded.length > 1 || folded[0] === "centro");
+    return whole || (quarter >= 0 && quarter + 1 < folded.length);
+  };
+  return cities.size === 0 && unmapped.some(named);
 }
 
 function wordsIn(notes: readonly Note[]): number {

@@ -57,7 +57,8 @@ export function findActivities(
 }
 
 /** Between the parts of one phrase: "lojas de roupas", "stores that sell clothes". */
-const PHRASE = /^(de|do|da|dos|das|of|que|that|which|who)?$/i;
+const PHRASE =
+  /^((d[eoa]s?|n[oa])? ?(setor|ramo|segmento|[áa]rea) ?)?(d[eoa]s?|of|que|that|which|who)?$/i;
 /** Codes of fewer digits are divisions and sections. */
 const WIDE_DIGITS = 3;
 

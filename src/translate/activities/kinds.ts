@@ -28,7 +28,10 @@ const KINDS = new Set(
     "juramentado juramentada organic kosher halal " +
     "filantropico filantropica publico publica particular privado privada municipal estadual " +
     "federal comunitario comunitaria private public " +
-    "familiar popular japanese italian chinese mexican vegan vegetarian luxury"
+    "independente independentes agricola agricolas interestadual internacional nacional " +
+    "regional automotivo automotiva residencial comercial predial corporativo corporativa " +
+    "familiar popular independent interstate international foreign local japanese italian " +
+    "chinese mexican vegan vegetarian luxury"
   )
     .split(" ")
     .map(reduce),

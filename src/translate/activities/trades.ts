@@ -18,7 +18,7 @@ const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 const SERVICES = new Set(["servico", "servicos", "service", "services"]);
 /** Words for any company. */
 const FIRMS = new Set(
-  "empresa empresas firma firmas companhia companhias negocio negocios".split(" "),
+  "empresa empresas firma firmas companhia companhias negocio negocios startup startups".split(" "),
 );
 /** Most words of a name that a trade lends its first word to. */
 const LENT_MAX = 6;

@@ -52,6 +52,12 @@ export const NATURES: readonly NatureRow[] = [
       "sole proprietorship|sole proprietor|sole proprietors",
     codes: ["2135"],
   },
+  {
+    names:
+      "empresa estrangeira|sociedade estrangeira|firma estrangeira|foreign company|" +
+      "foreign companies",
+    codes: ["2178"],
+  },
   { names: "sociedade simples|sociedade simples limitada", codes: ["2232", "2240"] },
   { names: "sociedade unipessoal de advocacia|unipessoal de advocacia", codes: ["2321"] },
   { names: "cooperativa|cooperative|cooperatives", codes: ["2143", "2330"] },
@@ -65,6 +71,7 @@ export const NATURES: readonly NatureRow[] = [
   {
     names:
       "associação privada|associação sem fins lucrativos|associação civil|" +
+      "associação sem fins de lucro|" +
       "non-profit association|non-profit associations|nonprofit association|nonprofit associations",
     codes: ["3999"],
   },
@@ -74,7 +81,7 @@ export const NATURES: readonly NatureRow[] = [
       "instituição sem fins lucrativos|" +
       "non-profit|non-profits|nonprofit|nonprofits|non-profit organization|" +
       "non-profit organizations|nonprofit organization|nonprofit organizations|" +
-      "sem fins lucrativos",
+      "sem fins lucrativos|sem fins de lucro",
     codes: ["3999", "3069"],
   },
   { names: "fundação privada", codes: ["3069"] },

@@ -35,7 +35,9 @@ const SHARED =
 const DOMAIN =
   "@ de domínio próprio|@ com domínio próprio|@ domínio próprio|@ corporativo|@ empresarial|" +
   "@ institucional|@ profissional|@ com domínio da empresa|@ no domínio próprio|" +
-  "@ de domínio da empresa|corporate @|business @|company @|professional @|own domain @|" +
+  "@ de domínio da empresa|@ que não seja gmail|@ que não seja do gmail|@ que não é gmail|" +
+  "@ que não seja gratuito|@ que não seja público|@ diferente de gmail|non gmail @|corporate @|" +
+  "business @|company @|professional @|own domain @|" +
   "@ at own domain|@ with own domain|@ on own domain|@ at their own domain|@ at its own domain|" +
   "@ with their own domain|@ on their own domain|company domain @";
 const DOMAIN_ALONE =

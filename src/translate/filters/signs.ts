@@ -81,7 +81,9 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   if (folded === "me" && ASKING.has(sentence.folded(to))) return false;
   const key = sentence.tokens[at]?.key;
   // "meses" is reduced like "MEs".
-  if (to === at + 1 && (key === "me" || key === "mes")) return text === "ME" || text === "MEs";
+  if (to === at + 1 && (key === "me" || key === "mes")) {
+    return text === "ME" || text === "MEs" || isBesideMei(sentence, at);
+  }
   if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
     // "padarias em Recife, simples"
     const next = sentence.folded(to);
@@ -94,6 +96,13 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   if (phrase.role === "sort") return isSortMeant(sentence, at, to);
   if (folded === "sede") return sentence.folded(to) !== "propria";
   return true;
+}
+
+/** "mei ou me", "nem mei nem me", "mei, me e epp": a size and no pronoun. */
+function isBesideMei(sentence: Sentence, at: number): boolean {
+  const joined = ["e", "ou", "nem", "or", "and"].includes(sentence.folded(at - 1));
+  if (!joined && sentence.tokens[at - 1]?.text !== ",") return false;
+  return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
 }
 
 /** "mais grande" is none, and "Grande" with a capital before a name belongs to the name. */

@@ -50,7 +50,9 @@ export function findPart(
   }
   if (!PART_STARTS.has(sentence.folded(at)) || isInTrade(sentence, at, at + 1)) return null;
   const head = headAt(sentence, at);
-  const whole = wholeAt(context, head.next, head.next > head.end);
+  // "zona leste sp" is one of the capital.
+  const zone = sentence.folded(at) === "zona";
+  const whole = wholeAt(context, head.next, zone || head.next > head.end);
   if (whole === null) {
     const lost = divisionHead(sentence, at) === null ? {} : { lost: unknownDivision(context) };
     return (
@@ -63,7 +65,9 @@ export function findPart(
   const own = city && area.place.cities.some(({ uf }) => whole.states.includes(uf));
   if (own && head.next === head.end) return null;
   if (sentence.folded(at) === "grande" && !whole.cities.some((city) => city.capital)) return null;
-  const { to, states, cities } = whole;
+  const { to, states } = whole;
+  const capital = zone && states.length === 1 ? gazetteer.capitalOf(states[0] ?? "") : undefined;
+  const cities = capital !== undefined && whole.cities.length === 0 ? [capital] : whole.cities;
   const ofCity = rangeHas(sentence, at, head.end, CITY_PARTS);
   const both = states.length > 0 && cities.length > 0;
   const asState = states.length > 0 && !(both && ofCity);

@@ -44,7 +44,8 @@ const WORDS = new Map(
     "regimen:regime " +
     "matriz:matriz casa:casa hoy:hoje este:este esta:esta primero:primeiro primeras:primeiras " +
     "propio:proprio propia:propria fijo:fixo fija:fixa san:sao pablo:paulo barrio:bairro " +
-    "barrios:bairros locales:lojas " +
+    "barrios:bairros locales:lojas fines:fins paneles:paineis panel:painel " +
+    "asociaciones:associacoes asociacion:associacao " +
     "vino:vinho vinos:vinhos zapateria:sapataria zapaterias:sapatarias " +
     "floristeria:floricultura floristerias:floriculturas mueblerias:moveis muebleria:moveis " +
     "compartido:compartilhado igual:igual dentro:dentro " +
