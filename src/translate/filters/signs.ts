@@ -7,6 +7,7 @@
 import { isFillerWord } from "../fillers.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { FilterPhrase } from "./phrase.ts";
+import { FILTER_PHRASES } from "./table.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
@@ -168,12 +169,26 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
     )
       break;
   }
-  if (NEEDED.has(sentence.folded(to))) return true;
+  if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
   // "padarias em Piracicaba email": what ends a search behind its place is wanted.
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
 }
+
+/** "email and phone required": what is said of the last one is said of all. */
+function isListNeeded(sentence: Sentence, to: number): boolean {
+  for (let at = to; at < to + LIST_WORDS && joinsContact(sentence, at); ) {
+    const next = FILTER_PHRASES.longest(sentence.tokens, at + 1);
+    if (next === null || next.value.role !== "contact") return false;
+    if (NEEDED.has(sentence.folded(next.to))) return true;
+    at = next.to;
+  }
+  return false;
+}
+
+/** Most words of contacts behind one of which the last says that they are needed. */
+const LIST_WORDS = 8;
 
 function joinsContact(sentence: Sentence, at: number): boolean {
   return (

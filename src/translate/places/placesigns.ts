@@ -172,6 +172,8 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
     return !trade && !FESTIVE.has(sentence.folded(from - 1));
   }
   if (word) return isLargeBehindTrade(context, match);
+  // "estúdio de tatuagem sjc"
+  if (match.place.nicknamed.length > 0 && isBehindTrade(context, from)) return true;
   const known = isKnown(context, match);
   return (
     known ||

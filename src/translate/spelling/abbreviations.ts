@@ -16,6 +16,13 @@ const SHORT = new Map(
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
 );
+/** Behind these "n" is no letter: "q n sejam mei". */
+const VERBS = new Set(
+  (
+    "sejam seja sao e eh tenham tenha tem possuam possuem possui quero queremos precisa precisam " +
+    "pode podem estejam esteja inclua incluir usem"
+  ).split(" "),
+);
 /** Letters before a slash. */
 const SLASHED = new Map([
   ["c", "com"],
@@ -31,6 +38,7 @@ export function readAbbreviations(sentence: Sentence): void {
     if (kind !== "word" || folded.length > 4) continue;
     const long = SHORT.get(folded);
     if (long !== undefined) sentence.readAs(at, long);
+    if (folded === "n" && VERBS.has(sentence.folded(at + 1))) sentence.readAs(at, "nao");
     const slashed = SLASHED.get(folded);
     if (slashed === undefined || !isSlashed(sentence, at)) continue;
     // The slash is the word, so that it stands right before what it is said of.

@@ -29,6 +29,7 @@ const activities: Wish = ({ industry }) =>
     .sort()
     .slice(0, 2);
 const mobile: Wish = ({ contact }) => contact.require_mobile;
+const email: Wish = ({ contact }) => contact.require_email;
 const limit: Wish = (_, spec) => spec.limit;
 const domain: Wish = ({ contact }) => contact.require_own_domain;
 
@@ -79,6 +80,10 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["foreign companies in São Paulo", natures, ["2178"]],
   ["quero abrir uma padaria, tem quantas em Bauru?", cities, ["3506003"]],
   ["startups de biotecnologia em Campinas", activities, ["7210000"]],
+  ["farmacias em ctba q n sejam mei, c/ tel", mei, false],
+  ["estúdio de tatuagem sjc", cities, ["3549904"]],
+  ["accounting firms in Recife, email and phone required", email, true],
+  ["beef cattle ranches in Pará", activities, ["0151201"]],
   ["consultórios de nutricionista em Natal", activities, ["8650002"]],
   ["restaurants in Recife with cell phone numbers", mobile, true],
   ["pharmacies in the interior of São Paulo state", states, []],
