@@ -27,6 +27,8 @@ export interface NamedPin extends ListPin {
 interface KeptRows {
   readonly pin: NamedPin;
   rows: NativeRowList | Promise<NativeRowList>;
+  /** Bound specs that name no other list, by what they were; they hold the rows. */
+  readonly bound: WeakMap<AccountQuerySpec, AccountQuerySpec>;
 }
 
 /** Binds specs to lists. */
@@ -58,8 +60,30 @@ export class ListedSpecs {
     spec: AccountQuerySpec,
   ): AccountQuerySpec | Promise<AccountQuerySpec> {
     if (spec.filters.lists === undefined) return spec;
+    const now = this.boundNow(tenantId, segment, spec);
+    if (now !== null) return now;
     // The blocks of a revision that is replaced between the two would be gone.
     return this.#lists.atOneMoment(() => this.bindTo(this.pins(tenantId, spec), segment, spec));
+  }
+
+  /**
+   * Binds a spec to its only list as it is now; null where it has several, of which two looks would
+   * see two moments, or where the rows are not at hand. The same spec gives the same bound one.
+   */
+  boundNow(tenantId: string, segment: Segment, spec: AccountQuerySpec): AccountQuerySpec | null {
+    const id = onlyListOf(spec);
+    const row = id === null ? undefined : this.#lists.seen(tenantId, id);
+    if (id === null || row === undefined) return null;
+    const pin = { id, list: row.sequence, revision: row.revision };
+    const known = this.#known(segment, pin);
+    if (known === undefined || known.rows instanceof Promise) return null;
+    let bound = known.bound.get(spec);
+    if (bound === undefined) {
+      bound = boundSpec(spec, [pin]);
+      giveRowsById({ spec, bound, segment }, [pin], [known.rows]);
+      known.bound.set(spec, bound);
+    }
+    return bound;
   }
 
   /** Binds a spec to lists at given revisions. */
@@ -95,14 +119,25 @@ export class ListedSpecs {
   }
 
   #rowsOf(segment: Segment, pin: NamedPin): NativeRowList | Promise<NativeRowList> {
+    const known = this.#known(segment, pin);
+    if (known !== undefined) return known.rows;
     const kept = this.#rows.get(segment) ?? new Map<string, KeptRows>();
     this.#rows.set(segment, kept);
+    const rows = this.#make(segment, pin, kept);
+    kept.set(pinName(pin), { pin, rows, bound: new WeakMap() });
+    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
+    return rows;
+  }
+
+  /** What a segment has of a list, which is the youngest from now on. */
+  #known(segment: Segment, pin: NamedPin): KeptRows | undefined {
+    const kept = this.#rows.get(segment);
     const key = pinName(pin);
-    const known = kept.get(key) ?? { pin, rows: this.#make(segment, pin, kept) };
+    const known = kept?.get(key);
+    if (kept === undefined || known === undefined) return undefined;
     kept.delete(key);
     kept.set(key, known);
-    if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value as string);
-    return known.rows;
+    return known;
   }
 
   /** Begins to make rows; all who ask meanwhile wait for the same. */
@@ -128,6 +163,12 @@ export class ListedSpecs {
     const { roaring } = await segment.native.entryRowsAside(this.#lists.allEntries(pin));
     return openRowList(roaring);
   }
+}
+
+/** The id of the only list that a spec names, or null. */
+function onlyListOf({ filters: { lists = {} } }: AccountQuerySpec): string | null {
+  const { any_of: asked = [], exclude = [] } = lists;
+  return asked.length + exclude.length === 1 ? ((asked[0] ?? exclude[0]) as string) : null;
 }
 
 /** The rows of the newest revision of a list that are known and not newer than wanted. */

@@ -35,6 +35,7 @@ const ASKERS_MAX = 8;
 
 /** A search request after reading. */
 export interface SearchRequest {
+  /** Where it names lists: bound to what these hold. */
   readonly spec: AccountQuerySpec;
   readonly resultHash: string;
   readonly cursor: string | null;
@@ -46,6 +47,8 @@ export interface SearchRequest {
   readonly headers: { readonly ETag: string };
   /** The answer's text from `"snapshot"` up to where the accounts begin. */
   readonly prefix: Buffer;
+  /** Where it names lists: the same, bound to nothing, which is all that may be kept of it. */
+  readonly unbound?: SearchRequest;
 }
 
 const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
@@ -65,11 +68,24 @@ export interface Reading {
 /** Reads a body into a request. */
 type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
 
-/** A request with what it costs, and the tenants that sent it. */
+/** A request with what it costs. */
 export interface Kept<Request> {
   readonly request: Request;
   readonly cost: number;
+}
+
+/** What is kept: a request that names lists is kept unbound. */
+interface Entry<Request> extends Kept<Request> {
+  /** The tenants that sent it. */
   readonly askers: string[];
+}
+
+/** How requests that name lists are kept. */
+interface ListedRequests<Request> {
+  /** What is kept of one: nothing of what its lists hold. */
+  unbound(request: Request): Request;
+  /** What was kept, bound to its lists as they are now; null where that takes more than a look. */
+  now(unbound: Request, question: Question<"listed">, segment: Segment): Request | null;
 }
 
 /** Whether a body is so small that reading it is quick, and that it is remembered. */
@@ -80,15 +96,17 @@ export function isSmall(body: Uint8Array): boolean {
 /** Remembers the youngest requests of one kind. */
 export class PreparedRequests<Request> {
   readonly #read: ReadRequest<Request>;
+  readonly #listed: ListedRequests<Request> | null;
   /** What was asked for last: it is the youngest of its map already. */
-  #youngest: Kept<Request> | null = null;
-  /** The body of the last one that was not kept before. */
+  #youngest: Entry<Request> | null = null;
+  /** The body of the last one that was not kept before, and names no lists. */
   #newBody: Uint8Array | null = null;
-  readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Kept<Request>>>>();
+  readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Entry<Request>>>>();
   readonly #seen = new SeenBodies();
 
-  constructor(read: ReadRequest<Request>) {
+  constructor(read: ReadRequest<Request>, listed: ListedRequests<Request> | null = null) {
     this.#read = read;
+    this.#listed = listed;
   }
 
   /** The request in a body, charged. Throws `AppError` with every mistake in it. */
@@ -107,17 +125,22 @@ export class PreparedRequests<Request> {
       question.spend(units);
     };
     const request = yield* this.#read(body, { segment, plan, charge, asker: question });
-    // Whose lists they are, and what they hold now, does not stand in the body.
-    if (isListed(request)) return request;
     if (!this.#seen.cameBefore(body, identity.tenantId)) return request;
+    // Whose lists they are, and what they hold now, does not stand in the body.
+    const kept = isListed(request) ? this.#listed?.unbound(request) : request;
+    if (kept === undefined) return request;
+    this.#keep(question, segment, { request: kept, cost });
+    this.#newBody = kept === request ? body : null;
+    return request;
+  }
+
+  #keep({ body, plan, identity }: Question, segment: Segment, kept: Kept<Request>): void {
     const cache = this.#cacheOf(segment, plan);
-    const askers = [...(cache.get(keyOf(body))?.askers ?? []), identity.tenantId];
-    this.#youngest = { request, cost, askers: askers.slice(-ASKERS_MAX) };
+    const askers = (cache.get(keyOf(body))?.askers ?? []).filter((id) => id !== identity.tenantId);
+    this.#youngest = { ...kept, askers: [...askers, identity.tenantId].slice(-ASKERS_MAX) };
     cache.delete(keyOf(body));
     if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
     cache.set(keyOf(body), this.#youngest);
-    this.#newBody = body;
-    return request;
   }
 
   /** What was kept of this very question, and not before; null where nothing was. */
@@ -126,13 +149,16 @@ export class PreparedRequests<Request> {
   }
 
   /** The request in a body that came before, charged; null where it did not, or is forgotten. */
-  kept(question: Question, segment: Segment): Kept<Request> | null {
+  kept(question: Question<"listed">, segment: Segment): Kept<Request> | null {
     const { body, plan, identity } = question;
     if (!isSmall(body)) return null;
     const key = keyOf(body);
     const cache = this.#cacheOf(segment, plan);
     const known = cache.get(key);
     if (known === undefined || !known.askers.includes(identity.tenantId)) return null;
+    const isBound = !isListed(known.request);
+    const request = isBound ? known.request : this.#listed?.now(known.request, question, segment);
+    if (request === undefined || request === null) return null;
     question.spend(known.cost);
     if (known !== this.#youngest) {
       // A map keeps the order of insertion, so putting an entry back makes it the youngest.
@@ -140,13 +166,13 @@ export class PreparedRequests<Request> {
       cache.set(key, known);
       this.#youngest = known;
     }
-    return known;
+    return isBound ? known : { request, cost: known.cost };
   }
 
-  #cacheOf(segment: Segment, plan: Plan): Map<string, Kept<Request>> {
-    const ofSegment = this.#caches.get(segment) ?? new WeakMap<Plan, Map<string, Kept<Request>>>();
+  #cacheOf(segment: Segment, plan: Plan): Map<string, Entry<Request>> {
+    const ofSegment = this.#caches.get(segment) ?? new WeakMap<Plan, Map<string, Entry<Request>>>();
     this.#caches.set(segment, ofSegment);
-    const cache = ofSegment.get(plan) ?? new Map<string, Kept<Request>>();
+    const cache = ofSegment.get(plan) ?? new Map<string, Entry<Request>>();
     ofSegment.set(plan, cache);
     return cache;
   }
@@ -165,7 +191,10 @@ function keyOf(body: Uint8Array): string {
   return lastKey.text;
 }
 
-const searches = new PreparedRequests(readSearch);
+const searches = new PreparedRequests<SearchRequest>(readSearch, {
+  unbound: (request) => request.unbound ?? request,
+  now: (unbound, question, segment) => (unbound as Prepared).now(question, segment),
+});
 
 /** Reads and charges a search request. Throws `AppError` with every mistake in it. */
 export function prepareSearch(call: Question<"listed">, segment: Segment): Steps<SearchRequest> {
@@ -173,11 +202,14 @@ export function prepareSearch(call: Question<"listed">, segment: Segment): Steps
 }
 
 /** The same where it was read before; null where it was not. */
-export function keptSearch(call: Question, segment: Segment): Kept<SearchRequest> | null {
+export function keptSearch(call: Question<"listed">, segment: Segment): Kept<SearchRequest> | null {
   return searches.kept(call, segment);
 }
 
-/** The same of a question that was read just now, and is kept from now on; null of any other. */
+/**
+ * The same of a question that was read just now, and whose request is kept from now on as it is;
+ * null of any other.
+ */
 export function newlyKeptSearch(call: Question): Kept<SearchRequest> | null {
   return searches.keptNow(call);
 }
@@ -221,11 +253,8 @@ function* readSearch(bytes: Uint8Array, reading: Reading): Steps<SearchRequest> 
   if (!isSmall(bytes)) yield;
   const missing = tooBroad(spec)?.missing ?? null;
   const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
-  const { lists } = bound.filters;
-  const named = lists === undefined ? [] : [JSON.stringify(lists)];
-  const parts = ["search", segment.snapshotId, prefix, cursor ?? "", String(facets), ...named];
-  const headers = { ETag: weakTag(parts) };
-  return new Prepared({ spec: bound, cursor, missing, facets, headers, prefix });
+  const request = new Prepared({ spec, cursor, missing, facets, prefix }, segment.snapshotId);
+  return bound === spec ? request : request.boundTo(bound);
 }
 
 /** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
@@ -243,6 +272,9 @@ function isListed(request: unknown): boolean {
   return (request as Partial<SearchRequest>).spec?.filters.lists !== undefined;
 }
 
+/** What is read of a request. */
+type ReadParts = Omit<SearchRequest, "resultHash" | "headers" | "unbound">;
+
 /** A request whose hash is made for its first cursor: most narrow answers need none. */
 class Prepared implements SearchRequest {
   readonly spec: AccountQuerySpec;
@@ -251,20 +283,47 @@ class Prepared implements SearchRequest {
   readonly facets: readonly FacetName[] | null;
   readonly headers: SearchRequest["headers"];
   readonly prefix: Buffer;
+  readonly unbound?: Prepared;
+  readonly #snapshotId: string;
+  /** By the bound spec, which is gone with the rows of its lists. */
+  #bounds: WeakMap<AccountQuerySpec, Prepared> | null = null;
   #resultHash: string | null = null;
 
-  constructor(request: Omit<SearchRequest, "resultHash">) {
-    this.spec = request.spec;
-    this.cursor = request.cursor;
-    this.missing = request.missing;
-    this.facets = request.facets;
-    this.headers = request.headers;
-    this.prefix = request.prefix;
+  constructor(parts: ReadParts, snapshotId: string, unbound?: Prepared) {
+    this.spec = parts.spec;
+    this.cursor = parts.cursor;
+    this.missing = parts.missing;
+    this.facets = parts.facets;
+    this.prefix = parts.prefix;
+    this.#snapshotId = snapshotId;
+    if (unbound !== undefined) this.unbound = unbound;
+    const { lists } = parts.spec.filters;
+    const named = lists === undefined ? [] : [JSON.stringify(lists)];
+    const { cursor, facets, prefix } = parts;
+    this.headers = {
+      ETag: weakTag(["search", snapshotId, prefix, cursor ?? "", String(facets), ...named]),
+    };
   }
 
   get resultHash(): string {
     this.#resultHash ??= resultHash(this.spec);
     return this.#resultHash;
+  }
+
+  /** The same of a bound spec. */
+  boundTo(bound: AccountQuerySpec): Prepared {
+    this.#bounds ??= new WeakMap();
+    const known = this.#bounds.get(bound);
+    if (known !== undefined) return known;
+    const made = new Prepared({ ...this, spec: bound }, this.#snapshotId, this);
+    this.#bounds.set(bound, made);
+    return made;
+  }
+
+  /** Bound to its lists as they are now; null where that takes more than a look. */
+  now({ service, identity }: Question<"listed">, segment: Segment): Prepared | null {
+    const bound = service.listed?.boundNow(identity.tenantId, segment, this.spec) ?? null;
+    return bound === null ? null : this.boundTo(bound);
   }
 }
 

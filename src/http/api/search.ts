@@ -135,7 +135,10 @@ export function searchAccountsLent(call: KeyCall<SearchPart | RememberingPart>):
   return rememberedIf(call, segment, reply, kept);
 }
 
-/** Passes an answer on, and remembers it where its request is kept: the question came before. */
+/**
+ * Passes an answer on, and remembers it where its request is kept: the question came before. That
+ * of one with lists is not remembered, for its body does not say what they hold.
+ */
 function rememberedIf(
   call: KeyCall<RememberingPart>,
   segment: Segment,
@@ -143,6 +146,7 @@ function rememberedIf(
   kept: Kept<SearchRequest> | null,
 ): Reply {
   if (kept === null || !call.service.responses.on) return reply;
+  if (kept.request.unbound !== undefined) return reply;
   return remembering(call, segment, reply, { cost: kept.cost, dear: isDear(kept.request) });
 }
 

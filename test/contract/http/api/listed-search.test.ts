@@ -7,6 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { ResponseMemory } from "../../../../src/http/server/responsememory.ts";
 import { COUNT_TOOL } from "../../../../src/mcp/count.ts";
 import { localAsker } from "../../../../src/mcp/local.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
@@ -100,6 +101,45 @@ for (const transport of TRANSPORTS) {
       const late = await ask("/v1/accounts/search", next);
       assert.deepEqual([late.status, late.body.code], [422, "cursor_mismatch"]);
       assert.match(late.body.detail, /a list that it names has changed since/);
+    });
+
+    it("asked again in the same bytes follow each change, though responses are remembered", async () => {
+      const responses = new ResponseMemory(16_777_216);
+      responses.serve(segment);
+      const parts = { responses };
+      const own = await startFake(transport, { engine: ENGINE, segment: () => segment, ...parts });
+      const send = (path: string, body: string, key = own.keys.enterprise) =>
+        fetch(own.base + path, {
+          ...{ method: "POST", body },
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        });
+      const made = await (await send("/v1/lists", '{"name":"x"}')).json();
+      const { id } = (made as Body).list;
+      const spec = { filters: { ...uf, lists: { exclude: [id] } } };
+      const same = JSON.stringify({ spec, limit: 20 });
+      const cnpjs = segment.native.renderJson(
+        Uint32Array.from({ length: 200 }, (_, i) => i),
+        ["cnpj"],
+      );
+      const known = JSON.parse(Buffer.from(cnpjs).toString()) as { cnpj: string }[];
+      for (let step = 0; step < 24; step++) {
+        const some = known.filter((_, at) => (at * 7 + step * 5) % 11 < 3).map(({ cnpj }) => cnpj);
+        const verb = step % 3 === 2 ? "entries/remove" : "entries";
+        const changed = await send(`/v1/lists/${id}/${verb}`, JSON.stringify({ cnpjs: some }));
+        assert.equal(changed.status, 200);
+        // Spaces make it another body, which was never read before.
+        const anew = await send("/v1/accounts/search", same + " ".repeat(step + 1));
+        const expected = (await anew.json()) as Body;
+        for (let again = 0; again < 3; again++) {
+          const answer = await send("/v1/accounts/search", same);
+          const body = (await answer.json()) as Body;
+          assert.equal(answer.headers.get("etag"), anew.headers.get("etag"), `step ${step}`);
+          assert.deepEqual([body.total, body.accounts], [expected.total, expected.accounts]);
+        }
+        assert.equal((await send("/v1/accounts/search", same, own.keys.growth)).status, 404);
+      }
+      assert.notEqual(responses.hits + responses.misses, 0);
+      await own.close();
     });
 
     it("name no list of another tenant, whoever asked before", async () => {
