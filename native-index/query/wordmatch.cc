@@ -22,9 +22,15 @@ uint32_t editsOf(const WordParts& word, uint32_t low) {
   return least;
 }
 
+// The rows of a word: at each number of edits those that need so many or fewer.
 void setBits(const WordParts& word, EditBits& bits, uint32_t most) {
   for (uint32_t edits = 0; edits <= most; edits++) bits.bits[edits].fill(0);
   for (const WordRows* part : word) part->set(bits, most);
+  for (uint32_t edits = 1; edits <= most; edits++) {
+    const uint64_t* const fewer = bits.bits[edits - 1].data();
+    uint64_t* const own = bits.bits[edits].data();
+    for (uint32_t w = 0; w < kChunkWords; w++) own[w] |= fewer[w];
+  }
 }
 
 }  // namespace

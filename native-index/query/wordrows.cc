@@ -70,14 +70,11 @@ void WordRows::set(EditBits& bits, uint32_t most) const {
   const ChunkSpan whole{0, kChunkRows};
   for (const uint64_t key : part_) {
     const uint64_t low = key / kEditsBits - firstRow_;
-    for (uint64_t edits = key % kEditsBits; edits <= most; edits++) {
-      bits.bits[edits][low / 64] |= uint64_t{1} << (low % 64);
-    }
+    const uint64_t edits = key % kEditsBits;
+    if (edits <= most) bits.bits[edits][low / 64] |= uint64_t{1} << (low % 64);
   }
   for (const Opened& word : opened_) {
-    for (uint32_t edits = word.edits; edits <= most; edits++) {
-      word.container.set(whole, bits.bits[edits].data());
-    }
+    if (word.edits <= most) word.container.set(whole, bits.bits[word.edits].data());
   }
 }
 

@@ -38,7 +38,7 @@ class WordRows {
   bool isEmpty() const { return gathered_.empty() && frequent_.empty(); }
   // Goes to a chunk; gives how many rows it holds at most.
   uint32_t open(uint32_t chunk);
-  // Sets the bits of the rows of the opened chunk that need as many edits, or fewer.
+  // Sets the bits of the rows of the opened chunk, at the edits that each needs, up to `most`.
   void set(EditBits& bits, uint32_t most) const;
   // Appends the rows of the opened chunk, in no order, and a row perhaps several times.
   void append(std::vector<EditedRow>& rows) const;

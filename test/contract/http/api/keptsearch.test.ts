@@ -10,6 +10,7 @@ import {
   keptSearch,
   newlyKeptSearch,
   prepareSearch,
+  type SearchRequest,
 } from "../../../../src/http/api/search-request.ts";
 import type { Question } from "../../../../src/http/server/service.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
@@ -97,7 +98,8 @@ describe("a search request", () => {
   it("is kept unbound where it names lists, and bound anew whenever these changed", () => {
     const lists = { exclude: [`lst_${"1".repeat(32)}`] };
     const text = JSON.stringify({ spec: { filters: { lists } } });
-    const asks = () => sent(text);
+    const asks = () =>
+      sent(text) as Omit<ReturnType<typeof sent>, "request"> & { request: SearchRequest };
     held = { revision: 1 };
     assert.deepEqual(
       [asks(), asks()].map(({ known, now }) => [known, now]),
@@ -111,7 +113,7 @@ describe("a search request", () => {
     assert.equal(fourth.request, third.request, "nothing changed");
     held = { revision: 2 };
     const fifth = asks();
-    assert.notEqual(fifth.request?.headers.ETag, third.request?.headers.ETag);
+    assert.notEqual(fifth.request.headers.ETag, third.request.headers.ETag);
     assert.deepEqual(fifth.paid, third.paid);
     held = null;
     assert.equal(keptSearch(asked(text).question, segment), null, "its rows are not at hand");
