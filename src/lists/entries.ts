@@ -72,36 +72,51 @@ function readNumber(text: string, fillZeros: boolean): EntryParts | RefusedEntry
   return { reason: "lost_zeros", offered: filled.cnpj };
 }
 
-/** Entries that are gathered one by one. */
+/** Entries of a block, half a megabyte: what is copied at once for them is short. */
+const BLOCK_ENTRIES = 65_536;
+
+/** Entries that are gathered one by one, in blocks: a growing one would be copied ever again. */
 export class EntryBuffer {
+  readonly #full: Uint32Array[] = [];
   #words = new Uint32Array(1 << 10);
-  #count = 0;
+  /** Words of the last block that are there. */
+  #used = 0;
 
   /** How many were gathered, repeats included. */
   get count(): number {
-    return this.#count;
+    return this.#full.length * BLOCK_ENTRIES + this.#used / 2;
   }
 
   add({ root, order }: EntryParts): void {
+    if (this.#used === this.#words.length) this.#grow();
     const number = Number.parseInt(root, 36);
-    const at = this.#count * 2;
-    if (at === this.#words.length) {
-      const grown = new Uint32Array(this.#words.length * 2);
-      grown.set(this.#words);
-      this.#words = grown;
+    this.#words[this.#used] = (number % LOW_ROOTS) * ORDERS + Number.parseInt(order, 36);
+    this.#words[this.#used + 1] = Math.floor(number / LOW_ROOTS);
+    this.#used += 2;
+  }
+
+  #grow(): void {
+    const before = this.#words;
+    if (before.length === 2 * BLOCK_ENTRIES) {
+      this.#full.push(before);
+      this.#words = new Uint32Array(2 * BLOCK_ENTRIES);
+      this.#used = 0;
+    } else {
+      this.#words = new Uint32Array(before.length * 2);
+      this.#words.set(before);
     }
-    this.#words[at] = (number % LOW_ROOTS) * ORDERS + Number.parseInt(order, 36);
-    this.#words[at + 1] = Math.floor(number / LOW_ROOTS);
-    this.#count++;
   }
 
   /** Their bytes, in the order in which they came; with `companies` each stands for its company. */
-  bytes(companies: boolean): Uint8Array {
-    for (let at = 0; companies && at < this.#count * 2; at += 2) {
-      const low = this.#words[at] as number;
-      this.#words[at] = low - (low % ORDERS);
+  blocks(companies: boolean): Uint8Array[] {
+    const blocks = [...this.#full, this.#words.subarray(0, this.#used)];
+    for (const words of companies ? blocks : []) {
+      for (let at = 0; at < words.length; at += 2) {
+        const low = words[at] as number;
+        words[at] = low - (low % ORDERS);
+      }
     }
-    return new Uint8Array(this.#words.buffer, 0, this.#count * ENTRY_BYTES);
+    return blocks.map(({ buffer, byteLength }) => new Uint8Array(buffer, 0, byteLength));
   }
 }
 

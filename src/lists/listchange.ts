@@ -30,6 +30,9 @@ export interface EntryTask extends ListTask {
   readonly most: number;
 }
 
+/** The same before its entries are in order. */
+export type SentTask = Omit<EntryTask, "entries">;
+
 /** What came of it. */
 export type ChangeOutcome =
   | { readonly kind: "changed"; readonly entries: number }

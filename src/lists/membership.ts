@@ -60,8 +60,7 @@ function entryOf(text: string): Wanted[] {
   if (read === null) return [];
   const entries = new EntryBuffer();
   entries.add({ root: read.cnpj.slice(0, 8), order: read.cnpj.slice(8, 12) });
-  const { buffer, byteOffset } = entries.bytes(false);
-  const entry = Buffer.from(buffer, byteOffset, ENTRY_BYTES).readBigInt64LE(0);
+  const entry = Buffer.concat(entries.blocks(false)).readBigInt64LE(0);
   return [{ cnpj: read.cnpj, entry, company: (entry >> ORDER_BITS) << ORDER_BITS }];
 }
 

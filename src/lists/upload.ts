@@ -48,9 +48,9 @@ export class Upload {
     return this.#entries.count + this.refusedCount;
   }
 
-  /** Entries in the order in which they came, repeats included; or their companies. */
-  entries(companies: boolean): Uint8Array {
-    return this.#entries.bytes(companies);
+  /** Entries in the order in which they came, repeats included; or their companies; in blocks. */
+  entries(companies: boolean): readonly Uint8Array[] {
+    return this.#entries.blocks(companies);
   }
 
   /**

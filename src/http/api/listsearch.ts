@@ -52,7 +52,7 @@ function* addingSteps(call: Asked, segment: Segment): Steps<HttpAnswer> {
   const clauses = matchClauses(segment, bound);
   const entries = yield* waited(segment.native.matchEntriesAside(clauses, companies));
   const { limits } = call.plan;
-  const change = lists.change(row, { entries, verb: "add" }, { limits, segment });
+  const change = lists.change(row, { entries: [entries], verb: "add" }, { limits, segment });
   const changed = yield* waited(change);
   const read = { read: changed.distinct, refused: [], refusedCount: 0, sheet: null, column: null };
   return json({ request_id: call.requestId, ...changeJson(changed, read, "add") });

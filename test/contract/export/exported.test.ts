@@ -192,7 +192,7 @@ it("refuses what would change it, in words", async () => {
   await assert.rejects(lists.remove("ten", EXPORTED), refused);
   const limits = { lists: 9, list_entries: 9 };
   for (const verb of ["add", "remove"] as const) {
-    const sent = { entries: new Uint8Array(8).fill(1), verb };
+    const sent = { entries: [new Uint8Array(8).fill(1)], verb };
     const one = { tenantId: "ten", id: EXPORTED };
     await assert.rejects(lists.change(one, sent, { limits, segment: null }), refused);
   }

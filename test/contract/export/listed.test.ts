@@ -62,7 +62,7 @@ it("an export is pinned to the lists of its creation", async () => {
     ({ cnpj }) => cnpj,
   );
   const change = (verb: "add" | "remove", rows: readonly number[]) => {
-    const entries = segment.native.entriesOf(Uint32Array.from(rows));
+    const entries = [segment.native.entriesOf(Uint32Array.from(rows))];
     return lists.change({ tenantId: "ten", id }, { entries, verb }, { limits: LIMITS, segment });
   };
   const create = (key: string) =>

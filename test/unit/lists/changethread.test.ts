@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { BLOCK_ENTRIES } from "../../../src/lists/blocks.ts";
 import { ChangeThread } from "../../../src/lists/changethread.ts";
+import { EntryBuffer, entryText } from "../../../src/lists/entries.ts";
 import { changeEntries } from "../../../src/lists/listchange.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { openLog } from "../../../src/log.ts";
@@ -60,7 +61,11 @@ function ascending(from: number, to: number): Uint8Array {
 }
 
 function changed(id: string, verb: "add" | "remove", from: number, to: number) {
-  const sent = { entries: entries(from, to), verb };
+  const all = entries(from, to);
+  // In blocks of their own, as an upload has them; the first one comes twice.
+  const third = Math.ceil((to - from) / 3) * 8;
+  const blocks = [0, 0, third, 2 * third].map((at) => all.slice(at, at + third));
+  const sent = { entries: blocks, verb };
   return lists.change({ tenantId: "ten", id }, sent, { limits: LIMITS, segment: null });
 }
 
@@ -87,6 +92,23 @@ describe("a large change", () => {
     await lists.remove("ten", id);
     assert.throws(() => lists.find("ten", id), { code: "list_not_found" });
     assert.equal(writes, 0);
+  });
+
+  it("takes over what was sent, a block at a time, instead of having it copied", async () => {
+    const sent = new EntryBuffer();
+    const entry = (at: number) => ({ root: String(1e7 + at), order: "0001" });
+    for (let at = LARGE; at > 0; at--) sent.add(entry(at));
+    const blocks = sent.blocks(false);
+    assert.ok(blocks.every(({ byteLength }) => byteLength <= 524_288));
+    const all = Buffer.concat(blocks);
+    const texts = Array.from({ length: LARGE }, (_, at) => entryText(all, at).slice(0, 8));
+    assert.deepEqual([texts[0], texts.at(-1)], [entry(LARGE).root, entry(1).root]);
+    assert.equal(new Set(texts).size, LARGE);
+    const change = { entries: blocks, verb: "add" } as const;
+    const own = { tenantId: "ten", id: newList() };
+    const { distinct } = await lists.change(own, change, { limits: LIMITS, segment: null });
+    assert.equal(distinct, LARGE);
+    assert.ok(blocks.every(({ byteLength }) => byteLength === 0));
   });
 
   it("leaves this thread free while it is under way", async () => {

@@ -57,7 +57,7 @@ describe("the lists of accounts", () => {
           entries.add(whole ? { ...drawn, order: "0000" } : drawn);
           held.add(whole || kind === "companies" ? drawn.root : cnpjOf(drawn));
         }
-        const sent = { entries: entries.bytes(kind === "companies"), verb: "add" as const };
+        const sent = { entries: entries.blocks(kind === "companies"), verb: "add" as const };
         await lists.change(list, sent, { limits: LIMITS, segment: null });
         if (tenant === "ten") model.set(list.id, held);
       }

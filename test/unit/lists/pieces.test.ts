@@ -18,7 +18,7 @@ const WRONG = "11.222.333/0001-82";
 
 /** What was taken, and what was told. */
 function outcome(upload: Upload): readonly [string[], string[]] {
-  const bytes = upload.entries(false);
+  const bytes = Buffer.concat(upload.entries(false));
   const taken = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
   return [taken, upload.refused.map(({ text }) => text)];
 }

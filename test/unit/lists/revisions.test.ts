@@ -86,7 +86,7 @@ describe("a list", () => {
       for (const entry of sent) verb === "add" ? model.add(entry) : model.delete(entry);
       const { revision } = lists.find("ten", id);
       const options = { limits: LIMITS, segment: null };
-      const change = { entries: bytesOf(sent), verb } as const;
+      const change = { entries: [bytesOf(sent)], verb } as const;
       const changed = await lists.change({ tenantId: "ten", id }, change, options);
       assert.equal(changed.changed, Math.abs(model.size - before.size));
       assert.equal(changed.distinct, new Set(sent).size);
@@ -119,14 +119,14 @@ describe("a list", () => {
     const options = { limits: LIMITS, segment: null };
     const all = Array.from({ length: 100_000 }, (_, at) => BigInt(2 * at + 2));
     const own = { tenantId: "ten", id: row.id };
-    await lists.change(own, { entries: bytesOf(all), verb: "add" }, options);
+    await lists.change(own, { entries: [bytesOf(all)], verb: "add" }, options);
     assert.equal(blocksKept(row), Math.ceil(all.length / BLOCK_ENTRIES));
     const one = bytesOf([50_001n]);
     const blocks = store.blocks({ list: row.sequence, revision: 1 });
     assert.deepEqual(changeBlocks(blocks, one, "add").replaced.length, 1);
-    await lists.change(own, { entries: one, verb: "add" }, options);
+    await lists.change(own, { entries: [one], verb: "add" }, options);
     assert(blocksKept(row) <= Math.ceil(all.length / BLOCK_ENTRIES) + 1);
-    await lists.change(own, { entries: bytesOf([...all, 50_001n]), verb: "remove" }, options);
+    await lists.change(own, { entries: [bytesOf([...all, 50_001n])], verb: "remove" }, options);
     assert.equal(blocksKept(row), 0);
   });
 
@@ -135,7 +135,7 @@ describe("a list", () => {
     const options = { limits: { ...LIMITS, list_entries: 3 }, segment: null };
     const own = { tenantId: "ten", id: row.id };
     const add = (...entries: bigint[]) =>
-      lists.change(own, { entries: bytesOf(entries), verb: "add" }, options);
+      lists.change(own, { entries: [bytesOf(entries)], verb: "add" }, options);
     await add(1n, 2n);
     await assert.rejects(add(3n, 4n), /would have 4 entries; the plan allows 3. Nothing was added/);
     assert.equal((await add(2n, 3n)).list.entries, 3);
@@ -157,8 +157,8 @@ describe("a list", () => {
     const set = all.filter((entry) => !without.has(entry));
     const own = { tenantId: "ten", id: row.id };
     const options = { limits: LIMITS, segment: null };
-    await lists.change(own, { entries: bytesOf(all), verb: "add" }, options);
-    await lists.change(own, { entries: bytesOf(gone), verb: "remove" }, options);
+    await lists.change(own, { entries: [bytesOf(all)], verb: "add" }, options);
+    await lists.change(own, { entries: [bytesOf(gone)], verb: "remove" }, options);
     for (const limit of [1_000, 4_096, 9_999, 10_000]) {
       const pages: string[][] = [];
       for (let after: bigint | null = -1n; after !== null; ) {

@@ -25,7 +25,7 @@ interface Sent {
 }
 
 function textsOf(upload: Upload, companies = false): string[] {
-  const bytes = upload.entries(companies);
+  const bytes = Buffer.concat(upload.entries(companies));
   return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
 }
 

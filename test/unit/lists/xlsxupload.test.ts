@@ -44,7 +44,7 @@ const LOST = Z.replace(/^0+/, "");
 const DAY = "46156";
 
 function textsOf(upload: Upload): string[] {
-  const bytes = upload.entries(false);
+  const bytes = Buffer.concat(upload.entries(false));
   return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
 }
 
