@@ -47,7 +47,7 @@ interface Activity {
 /** Everything in the catalog; see `CatalogAnswer` in web/answers.ts. */
 export async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
   // Loaded when it is asked for: translating does not need the names as they are written.
-  const { namesByCode } = await import("../translate/activities/lexiconentries.ts");
+  const { namesByCode } = await import("../translate/activities/calledby.ts");
   const lexicon = await laterResult(namesByCode);
   const written = await namesWithAccents();
   const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));

@@ -9,15 +9,29 @@ import path from "node:path";
 
 /** Makes the table of the lexicon. */
 const LEXICON = "src/translate/activities/lexicondata.ts";
+/** Makes what activities are called. */
+const ENTRIES = "src/translate/activities/lexiconentries.ts";
 
-/** The lexicon as texts (src/translate/words/phrasetable.ts), of which V8 need compile none. */
+/**
+ * The lexicon as texts (src/translate/words/phrasetable.ts), and as JSON what activities are
+ * called: V8 need compile none of it.
+ */
 export function tableConstants(root) {
-  const { trades, goods } = run(root, LEXICON, "lexiconDataSteps");
-  return { BUILD_TRADES: JSON.stringify(trades), BUILD_GOODS: JSON.stringify(goods) };
+  const { trades, goods } = ended(made(root, LEXICON).lexiconDataSteps());
+  const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
+  const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, JSON.stringify(text)]),
+  );
 }
 
-/** Runs a generator of a module to its end. */
-function run(root, file, name) {
+/** What steps come to. */
+function ended(steps) {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** What a module of the sources exports. */
+function made(root, file) {
   const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     absWorkingDir: root,
     entryPoints: [file],
@@ -34,6 +48,5 @@ function run(root, file, name) {
     module.exports,
     require,
   );
-  const steps = module.exports[name]();
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  return module.exports;
 }

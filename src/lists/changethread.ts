@@ -42,9 +42,9 @@ export class ChangeThread {
   }
 
   /**
-   * Adds entries to a list, or takes them away; they come in any order, in blocks that are gone here
-   * then. What comes back beside the outcome is the same entries in order, each once. Rejects on
-   * failure.
+   * Adds entries to a list, or takes them away; they come in any order, in blocks that are gone
+   * here then. What comes back beside the outcome is the same entries in order, each once. Rejects
+   * on failure.
    */
   async change(order: SentTask, sent: readonly Uint8Array[]): Promise<ThreadChange> {
     const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);

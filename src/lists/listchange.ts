@@ -23,7 +23,7 @@ export interface ListTask {
 }
 
 /** Entries to add to a list or to take away: ascending, each once. */
-export interface EntryTask extends ListTask {
+interface EntryTask extends ListTask {
   readonly entries: Uint8Array;
   readonly verb: BlockVerb;
   /** Entries that the list may have afterwards. */

@@ -17,7 +17,7 @@ import { TRADE_ROLES, type TradeRole } from "./roles.ts";
 type RoleCodes = Partial<Record<TradeRole, Codes>>;
 
 /** A trade. */
-export interface TradeEntry {
+interface TradeEntry {
   readonly names: readonly string[];
   readonly codes: Codes;
   readonly also?: Codes;
@@ -57,7 +57,7 @@ export interface CalledBy {
 }
 
 /** What every code, prefix or section is called, as the lexicon writes it. */
-export function namesByCode(): ReadonlyMap<string, CalledBy> {
+export function entryNamesByCode(): ReadonlyMap<string, CalledBy> {
   const found = new Map<string, { trades: string[]; others: string[] }>();
   const called = (code: string) => {
     const known = found.get(code) ?? { trades: [], others: [] };

@@ -103,7 +103,7 @@ for (const transport of TRANSPORTS) {
       assert.match(late.body.detail, /a list that it names has changed since/);
     });
 
-    it("asked again in the same bytes follow each change, though responses are remembered", async () => {
+    it("follow each change when asked in the same bytes, whatever is remembered", async () => {
       const responses = new ResponseMemory(16_777_216);
       responses.serve(segment);
       const parts = { responses };
