@@ -42,23 +42,24 @@ export interface RefusedEntry {
 }
 
 /** What an entry is: an account, or with order 0 all of a company. */
-interface EntryParts {
+export interface EntryParts {
   readonly root: string;
   readonly order: string;
 }
 
 /** Reads one text; with `fillZeros` zeros in front that a number has lost are put back. */
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
-  if (isPlainCnpj(text)) return partsOf(text);
+  if (isPlainCnpj(text)) return entryParts(text);
   const root = readRoot(text);
   if (root !== null) return { root, order: "0000" };
   const read = readCnpj(text);
   if (read === null) return readNumber(text, fillZeros);
   if (!read.checked) return { reason: "wrong_check_digits" };
-  return partsOf(read.cnpj);
+  return entryParts(read.cnpj);
 }
 
-function partsOf(cnpj: string): EntryParts {
+/** The parts of a CNPJ of 14 characters. */
+export function entryParts(cnpj: string): EntryParts {
   return { root: cnpj.slice(0, ROOT_LENGTH), order: cnpj.slice(ROOT_LENGTH, BASE_LENGTH) };
 }
 
@@ -68,7 +69,7 @@ function readNumber(text: string, fillZeros: boolean): EntryParts | RefusedEntry
   if (!/^[1-9][0-9]{8,12}$/.test(text)) return { reason: "not_a_cnpj" };
   const filled = readCnpj(text.padStart(CNPJ_LENGTH, "0"));
   if (filled === null || !filled.checked) return { reason: "not_a_cnpj" };
-  if (fillZeros) return partsOf(filled.cnpj);
+  if (fillZeros) return entryParts(filled.cnpj);
   return { reason: "lost_zeros", offered: filled.cnpj };
 }
 

@@ -6,15 +6,25 @@
  * they come.
  */
 import { AppError } from "../errors.ts";
+import { readCnpj } from "../spec/cnpj.ts";
 import { ColumnRefusal } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
-import { EntryBuffer, REFUSED_TOLD, type RefusedEntry, readEntry } from "./entries.ts";
+import {
+  EntryBuffer,
+  type EntryParts,
+  entryParts,
+  REFUSED_TOLD,
+  type RefusedEntry,
+  readEntry,
+} from "./entries.ts";
 import { piecesOf } from "./pieces.ts";
 import { toldText } from "./toldtext.ts";
 import type { ReadSheet } from "./xlsx/xlsxcolumn.ts";
 
 /** Entries of one list, whatever the plan. */
 const LIST_ENTRIES_MAX = 2_000_000;
+/** CNPJs with wrong check digits that somebody may know all the same; the registry has few. */
+const MISTYPED_MAX = 1_000;
 
 /** A line that was not understood; lines, rows and elements are counted from 1. */
 interface RefusedLine extends RefusedEntry {
@@ -24,6 +34,9 @@ interface RefusedLine extends RefusedEntry {
   readonly text: string;
 }
 
+/** An entry with the CNPJ as it was sent. */
+type MistypedEntry = EntryParts & { readonly cnpj: string };
+
 /** Where a text stands; of a spreadsheet with the name of its cell. */
 type Place = Pick<RefusedLine, "line" | "cell">;
 
@@ -31,7 +44,9 @@ type Place = Pick<RefusedLine, "line" | "cell">;
 export class Upload {
   readonly #fillZeros: boolean;
   readonly #entries = new EntryBuffer();
-  readonly refused: RefusedLine[] = [];
+  #refused: RefusedLine[] = [];
+  /** Those of them with nothing wrong but the check digits, and what they say. */
+  readonly #mistyped = new Map<RefusedLine, MistypedEntry>();
   refusedCount = 0;
   /** Which sheet of a workbook it is; null of all else. */
   sheet: ReadSheet | null = null;
@@ -41,6 +56,11 @@ export class Upload {
   /** With `fillZeros` zeros in front that a number has lost are put back. */
   constructor(fillZeros: boolean) {
     this.#fillZeros = fillZeros;
+  }
+
+  /** The first ones of those that were refused. */
+  get refused(): readonly RefusedLine[] {
+    return this.#refused.slice(0, REFUSED_TOLD);
   }
 
   /** Texts that were sent. */
@@ -69,21 +89,49 @@ export class Upload {
   #one(text: string, place: Place): void {
     const found = readEntry(text, this.#fillZeros);
     if ("reason" in found) this.refuse(text, place, found);
-    else {
-      if (this.#entries.count >= LIST_ENTRIES_MAX) {
-        const most = LIST_ENTRIES_MAX.toLocaleString("en");
-        throw new AppError("invalid_request", `Send at most ${most} entries at once.`);
-      }
-      this.#entries.add(found);
+    else this.#add(found);
+  }
+
+  #add(entry: EntryParts): void {
+    if (this.#entries.count >= LIST_ENTRIES_MAX) {
+      const most = LIST_ENTRIES_MAX.toLocaleString("en");
+      throw new AppError("invalid_request", `Send at most ${most} entries at once.`);
     }
+    this.#entries.add(entry);
   }
 
   /** Refuses one text. */
   refuse(text: string, place: Place, why: RefusedEntry): void {
     this.refusedCount++;
-    if (this.refused.length >= REFUSED_TOLD) return;
-    this.refused.push({ ...place, text: toldText(text), ...why });
+    const mistyped = this.#mistyped.size < MISTYPED_MAX ? mistypedParts(text, why) : null;
+    const certain = this.#refused.length - this.#mistyped.size;
+    if (mistyped === null && certain >= REFUSED_TOLD) return;
+    const line = { ...place, text: toldText(text), ...why };
+    this.#refused.push(line);
+    if (mistyped !== null) this.#mistyped.set(line, mistyped);
   }
+
+  /**
+   * Takes what was refused for its check digits alone, where an account has just this CNPJ: the
+   * registry has some with wrong ones, and so has a file of what it holds.
+   */
+  takeKnown(isKnown: (cnpj: string) => boolean): void {
+    const known = new Set<RefusedLine>();
+    for (const [line, parts] of this.#mistyped) {
+      if (!isKnown(parts.cnpj)) continue;
+      this.#add(parts);
+      known.add(line);
+    }
+    this.#mistyped.clear();
+    this.#refused = this.#refused.filter((line) => !known.has(line));
+    this.refusedCount -= known.size;
+  }
+}
+
+/** What a text says whose check digits are wrong; null of any other. */
+function mistypedParts(text: string, { reason }: RefusedEntry): MistypedEntry | null {
+  const read = reason === "wrong_check_digits" ? readCnpj(text) : null;
+  return read === null ? null : { cnpj: read.cnpj, ...entryParts(read.cnpj) };
 }
 
 /** The refusal of a file as a whole. */

@@ -17,6 +17,7 @@ import type { BlockVerb } from "../../lists/blocks.ts";
 import { readListName } from "../../lists/listname.ts";
 import { type ChangedList, listNotFound } from "../../lists/lists.ts";
 import { Upload } from "../../lists/upload.ts";
+import { rowOf } from "../../search/clauses.ts";
 import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../store/liststore.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
@@ -137,8 +138,9 @@ async function changeEntries(
   const { lists } = call.service;
   const upload = await uploadOf(call);
   const row = changeableList(call);
-  const sent = { entries: upload.entries(row.kind === "companies"), verb };
   const segment = loadedSegment(call.service);
+  if (segment !== null) upload.takeKnown((cnpj) => rowOf(segment, cnpj) >= 0);
+  const sent = { entries: upload.entries(row.kind === "companies"), verb };
   const changed = await lists.change(row, sent, { limits: call.plan.limits, segment });
   return json({ request_id: call.requestId, ...changeJson(changed, upload, verb) });
 }

@@ -50,6 +50,35 @@ describe("texts", () => {
     ]);
   });
 
+  it("with wrong check digits are taken where somebody knows just these, each in its place", () => {
+    const upload = new Upload(false);
+    const wrong = Array.from({ length: 300 }, (_, at) => {
+      const base = `${112223330001 + at * 10_000}`;
+      return base + String((Number(cnpjCheckDigits(base)) + 1) % 100).padStart(2, "0");
+    });
+    wrong.forEach((text, at) => {
+      upload.take(text, { line: at + 1 });
+    });
+    upload.take("padaria", { line: 301 });
+    assert.deepEqual([upload.refusedCount, upload.refused.length], [301, REFUSED_TOLD]);
+    const known = new Set(wrong.filter((_, at) => at % 3 === 0));
+    upload.takeKnown((cnpj) => known.has(cnpj));
+    assert.deepEqual([upload.refusedCount, upload.read], [201, 301]);
+    const base = (text: string) => text.slice(0, 12);
+    assert.deepEqual(textsOf(upload).map(base), [...known].map(base));
+    const lines = upload.refused.map(({ line }) => line);
+    assert.deepEqual(lines, wrong.flatMap((_, at) => (at % 3 === 0 ? [] : [at + 1])).slice(0, 100));
+  });
+
+  it("of which too many have wrong check digits are refused, and the first ones told", () => {
+    const upload = new Upload(false);
+    for (let line = 1; line <= 5_000; line++) upload.take("11222333000182", { line });
+    let asked = 0;
+    upload.takeKnown(() => ++asked > 0);
+    assert.deepEqual([asked, upload.read, upload.refusedCount], [1_000, 5_000, 4_000]);
+    assert.equal(upload.refused.length, REFUSED_TOLD);
+  });
+
   it("that are none are told with their reason, the first of them with their lines", () => {
     const upload = new Upload(false);
     const lost = Z.replace(/^0+/, "");

@@ -13,6 +13,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileBytesHeld } from "../../../../src/http/api/entryfiles.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { readCnpj } from "../../../../src/spec/cnpj.ts";
+import { UFS } from "../../../../src/spec/fields.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
 import { text as cellOf, workbook } from "../../../support/lists/workbooks.ts";
@@ -78,6 +80,28 @@ for (const transport of TRANSPORTS) {
       assert.equal(status, 201, JSON.stringify(body));
       return body.list.id;
     }
+
+    it("hold what a file of the registry holds, wrong check digits included", async () => {
+      const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+      const text = Buffer.from(segment.native.renderJson(rows, ["cnpj"])).toString();
+      const cnpjs = (JSON.parse(text) as { cnpj: string }[]).map(({ cnpj }) => cnpj);
+      const wrong = cnpjs.filter((cnpj) => readCnpj(cnpj)?.checked === false);
+      const other = `${wrong[0]?.slice(0, 12)}${(Number(wrong[0]?.slice(12)) + 1) % 100}`;
+      assert.ok(wrong.length > 0);
+      const { id } = (await ask("POST", "/v1/lists", { name: "all" })).body.list;
+      const entries = `/v1/lists/${id}/entries`;
+      const { body } = await ask("POST", entries, `cnpj\r\n${cnpjs.join("\r\n")}\r\n`);
+      assert.deepEqual([body.added, body.refused_count, body.refused], [cnpjs.length, 0, []]);
+      assert.equal(body.not_in_snapshot, 0);
+      const lists = { exclude: [id] };
+      const left = await ask("POST", "/v1/accounts/count", {
+        spec: { filters: { geo: { uf_any_of: UFS }, lists } },
+      });
+      assert.equal(left.body.total, 0);
+      const gone = await ask("POST", `${entries}/remove`, { cnpjs: [...wrong, other] });
+      assert.deepEqual([gone.body.removed, gone.body.refused_count], [wrong.length, 1]);
+      await ask("DELETE", `/v1/lists/${id}`);
+    });
 
     it("are created, named, listed and deleted", async () => {
       const created = await ask("POST", "/v1/lists", { name: " Clientes " });
