@@ -135,7 +135,15 @@ export function isOwnWish(sentence: Sentence, start: number): boolean {
 
 function isFiller(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
-  return token === undefined || isFillerWord(token);
+  if (token === undefined || isFillerWord(token)) return true;
+  return SAYS_ORDER.has(token.folded) && isOrdered(sentence);
+}
+
+/** What says nothing more where an order is asked for: "biggest bakeries first". */
+const SAYS_ORDER = new Set("first primeiro primeira primeiros primeiras primero".split(" "));
+
+function isOrdered(sentence: Sentence): boolean {
+  return sentence.tokens.some((_, at) => sentence.owner(at) === "sort");
 }
 
 function reasonOf(sentence: Sentence, from: number, to: number): Reason {

@@ -31,6 +31,8 @@ const activities: Wish = ({ industry }) =>
 const mobile: Wish = ({ contact }) => contact.require_mobile;
 const email: Wish = ({ contact }) => contact.require_email;
 const limit: Wish = (_, spec) => spec.limit;
+const order: Wish = (_, { sort }) =>
+  sort.map(({ field, direction }) => (direction === "desc" ? `-${field}` : field));
 const domain: Wish = ({ contact }) => contact.require_own_domain;
 
 /** A sentence, what is asked of its filters, and the answer. */
@@ -41,6 +43,9 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["bakeries in SP that cannot be on Simples", simples, false],
   ["bakeries larger than micro in SP", sizes, ["03", "05"]],
   ["padarias maiores que microempresas em SP", sizes, ["03", "05"]],
+  ["biggest bakeries first in SP", order, ["-share_capital"]],
+  ["oldest pharmacies in SP first", order, ["started_on"]],
+  ["padarias mais novas em SP primeiro", order, ["-started_on"]],
   ["redes de farmácia com mais de 2 e menos de 10 lojas", counts, [3, 9]],
   ["redes de farmácia com pelo menos 3 mas menos de 10 unidades", counts, [3, 9]],
   ["padarias c/ + de 2 unidades", counts, [3, undefined]],

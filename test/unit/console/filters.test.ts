@@ -24,7 +24,7 @@ import {
   countSet,
   GROUPS,
 } from "../../../src/console/web/find/filters/groups.ts";
-import { stretchesOf } from "../../../src/console/web/find/parttext.ts";
+import { remarksOf, stretchesOf } from "../../../src/console/web/find/parttext.ts";
 import { emptyQuery, isEmpty, type Query, specOf } from "../../../src/console/web/find/question.ts";
 
 /** A query in which every member of the filters is set. */
@@ -235,5 +235,18 @@ describe("a sentence", () => {
     assert.deepEqual(told.get("MEI"), ["não MEI"]);
     assert.deepEqual(told.get("faturamento alto"), ["Sem filtro."]);
     assert.deepEqual(told.get("padarias"), ["Não usei na busca"]);
+  });
+
+  it("is told one thing of the same words, the one to mind first", () => {
+    const contradiction = { code: "contradiction", start: 20, end: 33, detail: "It contradicts." };
+    const left = { code: "contradiction", start: 40, end: 50, detail: "Not understood." };
+    const uncertain = { code: "uncertain", detail: "Little was understood." };
+    const explain = {
+      ...{ assumptions: [], warnings: [uncertain, contradiction, "A text without a place."] },
+      unmapped_constraints: [{ ...contradiction }, left],
+    };
+    const told = remarksOf({ explain } as unknown as TranslateAnswer);
+    assert.deepEqual(told.minded, [contradiction, { detail: "A text without a place." }]);
+    assert.deepEqual(told.unused, [left]);
   });
 });

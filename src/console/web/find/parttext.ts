@@ -122,3 +122,22 @@ function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer):
 export function noteOf(note: TranslationNote | string): TranslationNote {
   return typeof note === "string" ? { detail: note } : note;
 }
+
+/** The remarks of a translation as they are told. */
+interface ToldRemarks {
+  /** What to mind; that it is uncertain is told elsewhere. */
+  readonly minded: readonly TranslationNote[];
+  /** What became no filter. */
+  readonly unused: readonly TranslationNote[];
+  readonly assumed: readonly TranslationNote[];
+}
+
+/** The remarks of a translation: of the same words one thing is told, the one to mind first. */
+export function remarksOf({ explain }: Pick<TranslateAnswer, "explain">): ToldRemarks {
+  const { assumptions, warnings, unmapped_constraints } = explain;
+  const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
+  const isTold = ({ start, end }: TranslationNote) =>
+    start !== undefined && minded.some((one) => one.start === start && one.end === end);
+  const unused = unmapped_constraints.filter((note) => !isTold(note));
+  return { minded, unused, assumed: assumptions };
+}

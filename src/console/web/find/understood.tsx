@@ -14,7 +14,7 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { catalog } from "./catalog.ts";
 import { isMisread, isNotUnderstood, nameIn } from "./notunderstood.tsx";
-import { coloursOf, noteOf, type PartColour, type Stretch, stretchesOf } from "./parttext.ts";
+import { coloursOf, type PartColour, remarksOf, type Stretch, stretchesOf } from "./parttext.ts";
 import {
   change,
   edited,
@@ -71,7 +71,7 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
           aria-expanded={open}
           onClick={() => setAsked(!asked)}
         >
-          {open ? find.toldFewer : find.toldMore(remarksOf(answer))}
+          {open ? find.toldFewer : find.toldMore(toldCount(answer))}
         </button>
       )}
       {open && <Remarks answer={answer} />}
@@ -109,9 +109,9 @@ function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
 }
 
 /** Number of remarks and choices. */
-function remarksOf({ explain, suggestions }: TranslateAnswer): number {
-  const { assumptions, warnings, unmapped_constraints } = explain;
-  return assumptions.length + warnings.length + unmapped_constraints.length + suggestions.length;
+function toldCount(answer: TranslateAnswer): number {
+  const { minded, unused, assumed } = remarksOf(answer);
+  return minded.length + unused.length + assumed.length + answer.suggestions.length;
 }
 
 /** A part of the sentence; pointing at it or focusing it tells what it became. */
@@ -159,16 +159,16 @@ function Mark({ stretch }: { stretch: Stretch }): VNode {
 function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
   const { find } = words.value;
-  const { assumptions, warnings, unmapped_constraints } = answer.explain;
+  const { minded, unused, assumed } = remarksOf(answer);
   // A sentence of which nothing is left over is only too broad, which is said below; so is one of
   // which too little was understood, until somebody wants it asked anyway.
   const uncertain = isMisread(answer) && !isNotUnderstood();
-  const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");
-  const kinds: [kind: string, title: string, icon: IconName, notes: TranslationNote[]][] = [
-    ["warn", find.warned, "warning", minded],
-    ["unmapped", find.unmapped, "unmapped", unmapped_constraints],
-    ["assumed", find.assumed, "info", assumptions],
-  ];
+  const kinds: [kind: string, title: string, icon: IconName, notes: readonly TranslationNote[]][] =
+    [
+      ["warn", find.warned, "warning", minded],
+      ["unmapped", find.unmapped, "unmapped", unused],
+      ["assumed", find.assumed, "info", assumed],
+    ];
   const shown = kinds.filter(([, , , notes]) => notes.length > 0);
   if (hidden || (shown.length === 0 && !uncertain)) return null;
   return (
