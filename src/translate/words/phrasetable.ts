@@ -33,6 +33,9 @@ const PART = "\f";
 const [BLANK, TAB] = [0x20, 0x09];
 /** Lines that are looked at in one step: less than a millisecond of work. */
 const STEP_LINES = 2_048;
+/** Words of which is remembered where they lead, and how long they are at most. */
+const FOLLOWED_MAX = 4_096;
+const FOLLOWED_LETTERS = 64;
 
 /** The text of names. */
 export function phraseText(phrases: Phrases<unknown>): PhraseText {
@@ -69,6 +72,8 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
   /** First lines of names by their first words; null until there was time to make it. */
   #firsts: ReadonlyMap<string, Spot> | null = null;
   #vocabulary: ReadonlyMap<string, string> | null = null;
+  /** Where words lead that were looked for lately, or null: several stages look for the same. */
+  readonly #followed = new Map<string, Spot | null>();
 
   constructor(text: PhraseText) {
     super();
@@ -101,11 +106,20 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
   protected follow({ line, end, name }: Spot, key: string): Spot | undefined {
     if (name === "" && this.#firsts !== null) return this.#firsts.get(key);
     const longer = name === "" ? key : `${name} ${key}`;
-    const first = this.#firstFrom(line, end, longer);
-    const behind = this.#names.charCodeAt(first + longer.length);
+    const known = this.#followed.get(longer);
+    if (known !== undefined) return known ?? undefined;
+    const found = this.#beginning(line, end, longer);
+    if (this.#followed.size >= FOLLOWED_MAX) this.#followed.clear();
+    if (longer.length <= FOLLOWED_LETTERS) this.#followed.set(longer, found);
+    return found ?? undefined;
+  }
+
+  /** Where names begin with some words, of which all but the last lead to these lines; or null. */
+  #beginning(line: number, end: number, wanted: string): Spot | null {
+    const first = this.#firstFrom(line, end, wanted);
+    const behind = this.#names.charCodeAt(first + wanted.length);
     const goesOn = first < end && (behind === TAB || behind === BLANK);
-    if (!goesOn || this.#order(first, longer) !== 0) return undefined;
-    return { line: first, end, name: longer };
+    return goesOn && this.#order(first, wanted) === 0 ? { line: first, end, name: wanted } : null;
   }
 
   protected valueAt({ line, name }: Spot): Value | undefined {
