@@ -20,12 +20,12 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
   [
     "faturamento faturam fatura receita vendas lucro revenue",
     "revenue",
-    { pt: "O registro não tem faturamento.", en: "The registry has no revenue." },
+    { pt: "A Receita não informa faturamento.", en: "The registry has no revenue." },
   ],
   [
     "funcionario funcionarios colaborador empregado equipe employee employees",
     "employees",
-    { pt: "O registro não tem número de funcionários.", en: "The registry has no employees." },
+    { pt: "A Receita não informa o número de funcionários.", en: "The registry has no employees." },
   ],
   [
     "socio socia socios quadro qsa dono dona proprietario owner partner cpf",
@@ -59,18 +59,18 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
   [
     "site website instagram rede facebook linkedin",
     "site",
-    { pt: "O registro não tem sites nem redes sociais.", en: "The registry has no web sites." },
+    { pt: "A Receita não informa sites nem redes sociais.", en: "The registry has no web sites." },
   ],
   [
     "divida protesto processo inadimplente credito score serasa",
     "credit",
-    { pt: "O registro não tem dados de crédito.", en: "The registry has no credit data." },
+    { pt: "A Receita não informa dados de crédito.", en: "The registry has no credit data." },
   ],
   [
     "agora h hora horas 24h domingo domingos sabado sabados feriado feriados " +
       "madrugada horario plantao",
     "opening_hours",
-    { pt: "O registro não tem horários.", en: "The registry has no opening hours." },
+    { pt: "A Receita não informa horários.", en: "The registry has no opening hours." },
   ],
 ];
 

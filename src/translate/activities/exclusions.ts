@@ -44,7 +44,7 @@ export function dropUntellable(
     notes.leave(
       "not_told_apart",
       {
-        pt: `O registro não distingue "${one.words}" de "${other.words}".`,
+        pt: `A Receita não diferencia “${one.words}” de “${other.words}”.`,
         en: `The registry does not tell "${one.words}" from "${other.words}".`,
       },
       { words: one.words, start: one.start, end: one.end },

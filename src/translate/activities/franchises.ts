@@ -40,7 +40,7 @@ export function leaveFranchises(
     notes.leave(
       "franchises",
       {
-        pt: "O registro não separa franquias de lojas próprias.",
+        pt: "A Receita não separa franquias de lojas próprias.",
         en: "The registry does not tell franchises from other companies.",
       },
       sentence.claim(at, at + 1, "unmapped"),

@@ -90,7 +90,7 @@ function say({ sentence, notes }: KindContext, at: number): void {
   notes.assume(
     "kind_not_separated",
     {
-      pt: `O registro não separa "${kind}"; pelo nome: "com ${folded} no nome".`,
+      pt: `A Receita não separa “${kind}”; pelo nome: “com ${folded} no nome”.`,
       en: `The registry does not separate "${kind}"; by name: "with ${folded} in the name".`,
     },
     sentence.words(at, at + 1),

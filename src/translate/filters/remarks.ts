@@ -13,13 +13,13 @@ export interface Remark extends Sentences {
 /** Sizes above small are one code. */
 export const LARGE: Remark = {
   code: "size_other",
-  pt: 'O registro não distingue médias de grandes: as duas são "demais" (05).',
+  pt: "A Receita não diferencia médias de grandes: as duas são “demais” (05).",
   en: 'The registry does not tell medium from large companies: both are "other" (05).',
 };
 /** Other regimes than Simples are not told apart. */
 export const REGIME: Remark = {
   code: "tax_regime",
-  pt: 'O registro só diz quem é do Simples: entendido como "fora do Simples".',
+  pt: "A Receita só informa quem é do Simples: entendido como “fora do Simples”.",
   en: 'The registry only tells who is in Simples: taken for "not in Simples".',
 };
 /** A mobile beside another kind of contact is no choice that a filter takes. */
@@ -61,7 +61,7 @@ export const BRANCH_COUNT: Remark = {
 /** Messengers are not in the registry. */
 export const WHATSAPP: Remark = {
   code: "whatsapp",
-  pt: "O registro não diz quem tem WhatsApp: exigido um celular.",
+  pt: "A Receita não informa quem tem WhatsApp: exigido um celular.",
   en: "The registry does not tell who has WhatsApp: a mobile was required.",
 };
 /** Branches and head offices are no choice of a wish that says both. */
@@ -91,7 +91,7 @@ export const OWN_OFFER: Remark = {
 /** Quality is not in the registry. */
 export const BEST: Remark = {
   code: "quality",
-  pt: "O registro não diz quais são as melhores.",
+  pt: "A Receita não informa quais são as melhores.",
   en: "The registry does not tell which are the best.",
 };
 /** Nothing is grouped by place. */

@@ -203,7 +203,7 @@ const REVENUE = wordSet(
   "faturamento faturam fatura faturando faturem faturado receita receitas lucro vendas revenue",
 );
 const NO_REVENUE = {
-  pt: "O registro não tem faturamento.",
+  pt: "A Receita não informa faturamento.",
   en: "The registry has no revenue.",
 };
 const NO_NOUN = {

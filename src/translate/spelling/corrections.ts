@@ -182,6 +182,6 @@ function firstCode(value: unknown): unknown {
 function correct({ sentence, notes }: SpellingContext, at: number, guess: Guess): void {
   sentence.readAs(at, guess.word);
   const words = sentence.words(at, at + 1);
-  const pt = `"${words.words}" foi lido como "${guess.written}".`;
+  const pt = `Li “${words.words}” como “${guess.written}”.`;
   notes.assume("spelling", { pt, en: `"${words.words}" was read as "${guess.written}".` }, words);
 }

@@ -175,7 +175,10 @@ describe("correctSpelling", () => {
     for (const [text, read] of SLIPS) {
       const { notes, count } = corrected(text);
       const seen = Object.fromEntries(
-        notes.assumptions.map(({ words = "", detail }) => [words, detail.split('"').at(-2)]),
+        notes.assumptions.map(({ words = "", detail }) => [
+          words,
+          /“([^”]*)”\.$/.exec(detail)?.[1],
+        ]),
       );
       assert.deepEqual(seen, read, text);
       assert.equal(count, Object.keys(read).length, text);
@@ -184,6 +187,7 @@ describe("correctSpelling", () => {
         assert.equal(words, text.slice(start, end));
       }
     }
+    assert.equal(corrected("padaira").notes.assumptions[0]?.detail, "Li “padaira” como “padaria”.");
     const [note] = corrected("padaira", "en").notes.assumptions;
     assert.equal(note?.detail, '"padaira" was read as "padaria".');
   });

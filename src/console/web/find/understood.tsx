@@ -155,6 +155,11 @@ function Mark({ stretch }: { stretch: Stretch }): VNode {
   );
 }
 
+/** Whether a remark needs no words before it: it names them itself, or stems from none. */
+function saysWords({ words: own, detail }: TranslationNote): boolean {
+  return own === undefined || own === "" || detail.includes(`“${own}”`);
+}
+
 /** What was assumed, what to mind and what became no filter. */
 function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
@@ -187,7 +192,7 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
             <ul>
               {notes.map((note) => (
                 <li key={`${note.start} ${note.code} ${note.detail}`}>
-                  {note.words && <q>{note.words}</q>} {note.detail}
+                  {saysWords(note) || <q>{note.words}</q>} {note.detail}
                   <InTheName note={note} />
                 </li>
               ))}
