@@ -43,6 +43,8 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["bakeries in SP that cannot be on Simples", simples, false],
   ["bakeries larger than micro in SP", sizes, ["03", "05"]],
   ["padarias maiores que microempresas em SP", sizes, ["03", "05"]],
+  ["lojas de ropas em Curitiba", activities, ["4781400"]],
+  ["tiendas de ropas en Recife", activities, ["4781400"]],
   ["biggest bakeries first in SP", order, ["-share_capital"]],
   ["oldest pharmacies in SP first", order, ["started_on"]],
   ["padarias mais novas em SP primeiro", order, ["-started_on"]],
