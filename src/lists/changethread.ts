@@ -5,23 +5,15 @@
  * there from the first one on until it has had none for a while.
  * Why so: to copy a million entries, to write them, and to wait for the disk, takes tens of
  * milliseconds each, in which no request would be answered. So what comes is handed over in blocks,
- * and what goes back is written to memory that both have.
+ * and what is in order is in memory that both have.
  */
 import { describeError, type Log } from "../log.ts";
 import { ThreadPool } from "../threads.ts";
-import { ENTRY_BYTES } from "./entries.ts";
-import type { ChangeOutcome, ListTask, SentTask } from "./listchange.ts";
+import type { ChangeOutcome, EntryTask, ListTask } from "./listchange.ts";
 import type { ChangeWork } from "./listchange.worker.ts";
 
 /** How long a thread without work stays, in milliseconds: it takes some megabytes. */
 const IDLE_MS = 30_000;
-
-/** What came of a change. */
-export interface ThreadChange {
-  readonly outcome: ChangeOutcome;
-  /** What was sent: ascending, each once. In memory that the thread has left. */
-  readonly entries: Uint8Array;
-}
 
 /** Does orders in a thread. */
 export class ChangeThread {
@@ -42,17 +34,20 @@ export class ChangeThread {
   }
 
   /**
-   * Adds entries to a list, or takes them away; they come in any order, in blocks that are gone
-   * here then. What comes back beside the outcome is the same entries in order, each once. Rejects
-   * on failure.
+   * Entries in order, each once, in memory that threads share; they come in blocks of which each
+   * has memory of its own, and which are gone here then. Rejects on failure.
    */
-  async change(order: SentTask, sent: readonly Uint8Array[]): Promise<ThreadChange> {
+  async sort(sent: readonly Uint8Array[]): Promise<Uint8Array> {
     const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const sorted = new SharedArrayBuffer(bytes);
     const transfer = sent.map(({ buffer }) => buffer as ArrayBuffer);
-    const task = { dataDir: this.#dataDir, order, sent, sorted };
-    const { outcome, distinct } = await this.#run((pool) => pool.run("change", task, { transfer }));
-    return { outcome, entries: new Uint8Array(sorted, 0, distinct * ENTRY_BYTES) };
+    const length = await this.#run((pool) => pool.run("sort", { sent, sorted }, { transfer }));
+    return new Uint8Array(sorted, 0, length);
+  }
+
+  /** Adds entries to a list, or takes them away. Rejects on failure. */
+  change(order: EntryTask): Promise<ChangeOutcome> {
+    return this.#run((pool) => pool.run("change", { dataDir: this.#dataDir, order }));
   }
 
   /** Removes a list. Rejects as `change` does. */

@@ -23,15 +23,12 @@ export interface ListTask {
 }
 
 /** Entries to add to a list or to take away: ascending, each once. */
-interface EntryTask extends ListTask {
+export interface EntryTask extends ListTask {
   readonly entries: Uint8Array;
   readonly verb: BlockVerb;
   /** Entries that the list may have afterwards. */
   readonly most: number;
 }
-
-/** The same before its entries are in order. */
-export type SentTask = Omit<EntryTask, "entries">;
 
 /** What came of it. */
 export type ChangeOutcome =

@@ -8,13 +8,12 @@ import { sortEntriesAside } from "../../native-index/napi/engine.ts";
 import { stepBack } from "../priority.ts";
 import { openBeside } from "../store/database.ts";
 import { ListStore } from "../store/liststore.ts";
-import { ENTRY_BYTES } from "./entries.ts";
 import {
   type ChangeOutcome,
   changeEntries,
+  type EntryTask,
   type ListTask,
   removeList,
-  type SentTask,
 } from "./listchange.ts";
 
 /** Something to be done in a data directory. */
@@ -23,32 +22,31 @@ interface InState<Order extends ListTask> {
   readonly order: Order;
 }
 
-/** A change, and where its entries go once they are in order; there is room for all of them. */
-interface SentChange extends InState<SentTask> {
+/** Entries in any order, and where they go in order; there is room for all of them. */
+interface SentEntries {
   readonly sent: readonly Uint8Array[];
   readonly sorted: SharedArrayBuffer;
 }
 
-/** What came of a change, and how many different entries were sent. */
-interface DoneChange {
-  readonly outcome: ChangeOutcome;
-  readonly distinct: number;
-}
-
 /** Functions of the worker. */
 export interface ChangeWork {
-  readonly change: readonly [SentChange, DoneChange];
+  readonly sort: readonly [SentEntries, number];
+  readonly change: readonly [InState<EntryTask>, ChangeOutcome];
   readonly remove: readonly [InState<ListTask>, ChangeOutcome];
 }
 
 stepBack();
 
-/** Adds entries to a list, or takes them away. */
-export async function change({ dataDir, order, sent, sorted }: SentChange): Promise<DoneChange> {
+/** Puts entries in order, each once; gives how many bytes they are. */
+export async function sort({ sent, sorted }: SentEntries): Promise<number> {
   const entries = await sortEntriesAside(Buffer.concat(sent));
   new Uint8Array(sorted).set(entries);
-  const outcome = withStore(dataDir, (store) => changeEntries(store, { ...order, entries }));
-  return { outcome, distinct: entries.byteLength / ENTRY_BYTES };
+  return entries.byteLength;
+}
+
+/** Adds entries to a list, or takes them away. */
+export function change({ dataDir, order }: InState<EntryTask>): ChangeOutcome {
+  return withStore(dataDir, (store) => changeEntries(store, order));
 }
 
 /** Removes a list. */

@@ -15,9 +15,9 @@ import type { ListPin } from "../store/listpins.ts";
 import type { ListKind, ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import type { BlockVerb } from "./blocks.ts";
-import type { ChangeThread, ThreadChange } from "./changethread.ts";
+import type { ChangeThread } from "./changethread.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
-import { type ChangeOutcome, changeEntries, removeList, type SentTask } from "./listchange.ts";
+import { type ChangeOutcome, changeEntries, removeList } from "./listchange.ts";
 import { bytesOf, unpackEntries } from "./packed.ts";
 
 /** Blocks that are read at once for a page of entries. */
@@ -148,23 +148,24 @@ export class Lists {
     sent: { readonly entries: readonly Uint8Array[]; readonly verb: BlockVerb },
     { limits, segment }: { readonly limits: ListLimits; readonly segment: Segment | null },
   ): Promise<ChangedList> {
-    const bytes = sent.entries.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    const thread = this.#threadFor(this.own(tenantId, id).entries + bytes / ENTRY_BYTES);
-    const bounds = { most: limits.list_entries, nowMs: this.#clock.nowMs() };
-    const order = { tenantId, id, verb: sent.verb, hurried: this.#isHurried(thread), ...bounds };
-    const { outcome, entries } =
-      thread === null
-        ? await this.#changeHere(order, sent.entries)
-        : await thread.change(order, sent.entries);
-    const changed = refuse(outcome);
+    const entries = await this.#sorted(sent.entries);
     const distinct = entries.byteLength / ENTRY_BYTES;
     const absent = segment === null ? null : distinct - (await foundIn(segment, entries));
+    const thread = this.#threadFor(this.own(tenantId, id).entries + distinct);
+    const bounds = { most: limits.list_entries, nowMs: this.#clock.nowMs() };
+    const hurried = this.#isHurried(thread);
+    const order = { tenantId, id, entries, verb: sent.verb, hurried, ...bounds };
+    const outcome =
+      thread === null ? changeEntries(this.#store, order) : await thread.change(order);
+    const changed = refuse(outcome);
     return { list: this.find(tenantId, id), distinct, changed, absent };
   }
 
-  async #changeHere(order: SentTask, sent: readonly Uint8Array[]): Promise<ThreadChange> {
-    const entries = await sortEntriesAside(Buffer.concat(sent));
-    return { outcome: changeEntries(this.#store, { ...order, entries }), entries };
+  /** Entries in order, each once. */
+  async #sorted(sent: readonly Uint8Array[]): Promise<Uint8Array> {
+    const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const thread = this.#threadFor(bytes / ENTRY_BYTES);
+    return thread === null ? await sortEntriesAside(Buffer.concat(sent)) : await thread.sort(sent);
   }
 
   /** The thread, where so many entries are better changed there: others would wait for us. */

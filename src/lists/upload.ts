@@ -113,11 +113,16 @@ export class Upload {
 
   /**
    * Takes what was refused for its check digits alone, where an account has just this CNPJ: the
-   * registry has some with wrong ones, and so has a file of what it holds.
+   * registry has some with wrong ones, and so has a file of what it holds. To look for one may take
+   * the disk: `turn` is awaited before each.
    */
-  takeKnown(isKnown: (cnpj: string) => boolean): void {
+  async takeKnown(
+    isKnown: (cnpj: string) => boolean,
+    turn: () => Promise<void> | undefined,
+  ): Promise<void> {
     const known = new Set<RefusedLine>();
     for (const [line, parts] of this.#mistyped) {
+      await turn();
       if (!isKnown(parts.cnpj)) continue;
       this.#add(parts);
       known.add(line);

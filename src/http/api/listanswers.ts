@@ -20,6 +20,7 @@ import { Upload } from "../../lists/upload.ts";
 import { rowOf } from "../../search/clauses.ts";
 import { EXPORTED, LIST_ID } from "../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../store/liststore.ts";
+import { Turns } from "../server/background-tasks.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
 import { type HttpAnswer, json, noContent, type Unchangeable } from "../server/respond.ts";
@@ -122,27 +123,34 @@ function entriesPage(call: KeyCall<"lists" | "secrets">): HttpAnswer {
 }
 
 /** `POST /v1/lists/{id}/entries`. */
-export function addEntries(call: KeyCall<"lists" | "segment">): Promise<HttpAnswer> {
+export function addEntries(call: KeyCall<"hold" | "lists" | "segment">): Promise<HttpAnswer> {
   return changeEntries(call, "add");
 }
 
 /** `POST /v1/lists/{id}/entries/remove`. */
-export function removeEntries(call: KeyCall<"lists" | "segment">): Promise<HttpAnswer> {
+export function removeEntries(call: KeyCall<"hold" | "lists" | "segment">): Promise<HttpAnswer> {
   return changeEntries(call, "remove");
 }
 
 async function changeEntries(
-  call: KeyCall<"lists" | "segment">,
+  call: KeyCall<"hold" | "lists" | "segment">,
   verb: BlockVerb,
 ): Promise<HttpAnswer> {
   const { lists } = call.service;
   const upload = await uploadOf(call);
   const row = changeableList(call);
   const segment = loadedSegment(call.service);
-  if (segment !== null) upload.takeKnown((cnpj) => rowOf(segment, cnpj) >= 0);
-  const sent = { entries: upload.entries(row.kind === "companies"), verb };
-  const changed = await lists.change(row, sent, { limits: call.plan.limits, segment });
-  return json({ request_id: call.requestId, ...changeJson(changed, upload, verb) });
+  const release = segment === null ? null : call.service.hold(segment);
+  try {
+    const turns = new Turns();
+    const isKnown = (cnpj: string) => segment !== null && rowOf(segment, cnpj) >= 0;
+    await upload.takeKnown(isKnown, () => turns.taken());
+    const sent = { entries: upload.entries(row.kind === "companies"), verb };
+    const changed = await lists.change(row, sent, { limits: call.plan.limits, segment });
+    return json({ request_id: call.requestId, ...changeJson(changed, upload, verb) });
+  } finally {
+    release?.();
+  }
 }
 
 /** What was sent; a list that is not there is said before any file is read. */

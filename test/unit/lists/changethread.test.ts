@@ -15,6 +15,7 @@ import { EntryBuffer, entryText } from "../../../src/lists/entries.ts";
 import { changeEntries } from "../../../src/lists/listchange.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { openLog } from "../../../src/log.ts";
+import type { Segment } from "../../../src/search/segment.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
@@ -109,6 +110,18 @@ describe("a large change", () => {
     const { distinct } = await lists.change(own, change, { limits: LIMITS, segment: null });
     assert.equal(distinct, LARGE);
     assert.ok(blocks.every(({ byteLength }) => byteLength === 0));
+  });
+
+  it("changes nothing where it cannot be told what a snapshot has of it", async () => {
+    const broken = { native: { entryRowsAside: () => Promise.reject(new Error("damaged")) } };
+    const segment = broken as unknown as Segment;
+    const id = newList();
+    for (const to of [10, LARGE]) {
+      const sent = { entries: [entries(0, to)], verb: "add" } as const;
+      const change = lists.change({ tenantId: "ten", id }, sent, { limits: LIMITS, segment });
+      await assert.rejects(change, /damaged/);
+      assert.deepEqual([lists.find("ten", id).revision, held(id)], [0, []]);
+    }
   });
 
   it("leaves this thread free while it is under way", async () => {

@@ -24,6 +24,8 @@ interface Sent {
   readonly piece?: number;
 }
 
+const NO_TURN = () => undefined;
+
 function textsOf(upload: Upload, companies = false): string[] {
   const bytes = Buffer.concat(upload.entries(companies));
   return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => entryText(bytes, at));
@@ -50,7 +52,7 @@ describe("texts", () => {
     ]);
   });
 
-  it("with wrong check digits are taken where somebody knows just these, each in its place", () => {
+  it("with wrong check digits are taken where somebody knows just these", async () => {
     const upload = new Upload(false);
     const wrong = Array.from({ length: 300 }, (_, at) => {
       const base = `${112223330001 + at * 10_000}`;
@@ -62,7 +64,7 @@ describe("texts", () => {
     upload.take("padaria", { line: 301 });
     assert.deepEqual([upload.refusedCount, upload.refused.length], [301, REFUSED_TOLD]);
     const known = new Set(wrong.filter((_, at) => at % 3 === 0));
-    upload.takeKnown((cnpj) => known.has(cnpj));
+    await upload.takeKnown((cnpj) => known.has(cnpj), NO_TURN);
     assert.deepEqual([upload.refusedCount, upload.read], [201, 301]);
     const base = (text: string) => text.slice(0, 12);
     assert.deepEqual(textsOf(upload).map(base), [...known].map(base));
@@ -70,11 +72,16 @@ describe("texts", () => {
     assert.deepEqual(lines, wrong.flatMap((_, at) => (at % 3 === 0 ? [] : [at + 1])).slice(0, 100));
   });
 
-  it("of which too many have wrong check digits are refused, and the first ones told", () => {
+  it("of which too many have wrong check digits are refused, the first ones told", async () => {
     const upload = new Upload(false);
     for (let line = 1; line <= 5_000; line++) upload.take("11222333000182", { line });
     let asked = 0;
-    upload.takeKnown(() => ++asked > 0);
+    let turns = 0;
+    await upload.takeKnown(
+      () => ++asked > 0,
+      () => void turns++,
+    );
+    assert.equal(turns, asked);
     assert.deepEqual([asked, upload.read, upload.refusedCount], [1_000, 5_000, 4_000]);
     assert.equal(upload.refused.length, REFUSED_TOLD);
   });

@@ -39,6 +39,8 @@ interface Seen {
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+/** How often the snapshot was kept open for a request, and let go of again. */
+const holds = { begun: 0, ended: 0 };
 let sample: SampleSnapshot;
 let segment: Segment;
 
@@ -55,7 +57,13 @@ for (const transport of TRANSPORTS) {
   describe(`lists over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {
-      server = await startFake(transport, { engine: ENGINE, segment: () => segment });
+      server = await startFake(transport, {
+        ...{ engine: ENGINE, segment: () => segment },
+        hold: () => {
+          holds.begun++;
+          return () => holds.ended++;
+        },
+      });
     });
     after(() => server.close());
 
@@ -90,9 +98,11 @@ for (const transport of TRANSPORTS) {
       assert.ok(wrong.length > 0);
       const { id } = (await ask("POST", "/v1/lists", { name: "all" })).body.list;
       const entries = `/v1/lists/${id}/entries`;
+      const before = holds.begun;
       const { body } = await ask("POST", entries, `cnpj\r\n${cnpjs.join("\r\n")}\r\n`);
       assert.deepEqual([body.added, body.refused_count, body.refused], [cnpjs.length, 0, []]);
       assert.equal(body.not_in_snapshot, 0);
+      assert.deepEqual([holds.begun, holds.ended], [before + 1, before + 1]);
       const lists = { exclude: [id] };
       const left = await ask("POST", "/v1/accounts/count", {
         spec: { filters: { geo: { uf_any_of: UFS }, lists } },
