@@ -1,8 +1,8 @@
 /**
  * What activities are called. What comes in: names by code, made when the program is built, or from
  * the lexicon where it runs from its sources. What goes out: the same, as a map.
- * Invariant: names stand as the lexicon writes them. Apart because a
- * program that is built has these as text, and no entries.
+ * Invariant: names stand as the lexicon writes them. Apart because a program that is built has
+ * these as text, and no entries.
  */
 import { type CalledBy, entryNamesByCode } from "./lexiconentries.ts";
 
