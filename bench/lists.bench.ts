@@ -14,6 +14,8 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { cnpjCheckDigits } from "../src/spec/cnpj.ts";
 import { UFS } from "../src/spec/fields.ts";
@@ -36,6 +38,7 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const entries = Number(values.entries);
 const seconds = Number(values.seconds);
+const SENDER = fileURLToPath(new URL("sender.mjs", import.meta.url));
 const CONNECTIONS = 8;
 /** Searches of each kind that are asked in a row, and how often; the kinds take turns. */
 const BLOCK = 50;
@@ -89,36 +92,32 @@ async function cnpjs(): Promise<string[]> {
   return all.map((_, at) => all[(at * 7_919) % all.length] as string);
 }
 
-/** Sends a file from another process, which says how many seconds that took. */
-function sendAside(id: string, file: string, type: string): Promise<number> {
-  const program = `
-    const { readFileSync } = require("node:fs");
-    const [url, key, file, type] = process.argv.slice(1);
-    const body = readFileSync(file);
-    const headers = { authorization: "Bearer " + key, "content-type": type };
-    const begun = performance.now();
-    fetch(url, { method: "POST", headers, body }).then(async (answer) => {
-      const told = await answer.json();
-      const { added, refused_count: refused } = told;
-      if (added !== ${entries} || refused !== 0) throw new Error(JSON.stringify(told));
-      console.log((performance.now() - begun) / 1000);
-    });`;
-  const url = `http://127.0.0.1:${server.port}/v1/lists/${id}/entries`;
-  const child = spawn(process.execPath, ["-e", program, url, server.key, file, type], {
-    stdio: ["ignore", "pipe", "inherit"],
+/** Sends files from another process, which says how many seconds each took. */
+class Sender {
+  readonly #child = spawn(process.execPath, [SENDER], {
+    stdio: ["pipe", "pipe", "inherit"],
   });
-  return new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout.on("data", (piece: Buffer) => {
-      text += piece.toString();
-    });
-    child.on("exit", (code) => (code === 0 ? resolve(Number(text)) : reject(new Error(text))));
-  });
+  readonly #answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+
+  async send(id: string, file: string, type: string): Promise<number> {
+    const url = `http://127.0.0.1:${server.port}/v1/lists/${id}/entries`;
+    const asked = { url, key: server.key, file, type, entries };
+    this.#child.stdin.write(`${JSON.stringify(asked)}\n`);
+    const { value, done } = await this.#answers.next();
+    if (done === true) throw new Error("a file was not taken as expected");
+    return Number(value);
+  }
+
+  end(): void {
+    this.#child.stdin.end();
+  }
 }
+
+const sender = new Sender();
 
 async function uploaded(file: string, type: string): Promise<number> {
   const id = await makeList(server, "upload");
-  const took = await sendAside(id, file, type);
+  const took = await sender.send(id, file, type);
   await call(server, "DELETE", `/v1/lists/${id}`);
   return took;
 }
@@ -267,10 +266,11 @@ try {
     ["XLSX", xlsx, XLSX],
   ]);
   const id = await makeList(server, "kept");
-  await sendAside(id, csv, "text/csv");
+  await sender.send(id, csv, "text/csv");
   await filters(id);
   await exports(id);
 } finally {
+  sender.end();
   await server.stop();
   rmSync(folder, { recursive: true });
 }

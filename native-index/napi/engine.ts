@@ -67,6 +67,7 @@ interface Addon {
   limitCores(): number;
   shutPort(port: number): boolean;
   waitingAt(port: number): number;
+  limitReceived(port: number, bytes: number): boolean;
   unsentBytes(descriptor: number): number;
   startWriting(descriptor: number, from: number, length: number): boolean;
   removeUnread(path: string): Removal;
@@ -226,6 +227,15 @@ export function shutPort(port: number): boolean {
 /** Connections that are made and that this process has not taken yet; 0 where nobody knows. */
 export function waitingAt(port: number): number {
   return addon().waitingAt(port);
+}
+
+/**
+ * Bounds what the system keeps of what comes on a connection before this process reads it, to less
+ * than twice these bytes; for connections that come to the port from now on. False where it cannot
+ * (it can on Linux, up to the bound of all programs, `net.core.rmem_max`).
+ */
+export function limitReceived(port: number, bytes: number): boolean {
+  return addon().limitReceived(port, bytes);
 }
 
 /**

@@ -1,8 +1,8 @@
 // What Node cannot ask of the system. What comes in: the port that this process listens at, or a
 // socket of it; a file that is to go. What goes out: no core file when it crashes; a port that
 // takes no new connection any more while those in its queue are still taken; how much the system
-// holds of what was sent; bytes of a file on their way to the disk; a file removed where no process
-// has it mapped.
+// keeps of what comes on a connection, and holds of what was sent; bytes of a file on their way to
+// the disk; a file removed where no process has it mapped.
 // Invariant: only sockets of this process that listen at that port are touched.
 #include "napi/process.h"
 
@@ -107,6 +107,16 @@ uint32_t waitingAt(uint16_t port) {
   return waiting;
 }
 
+// Connections have the bound of the socket that they came to (tcp_create_openreq_child in
+// net/ipv4/tcp_minisocks.c). The system takes twice the number, for what it needs itself: what is
+// kept and not read has less than that (socket(7)).
+bool limitReceived(uint16_t port, int bytes) {
+  const std::vector<int> listeners = listenersAt(port);
+  return !listeners.empty() && std::ranges::all_of(listeners, [bytes](int descriptor) {
+    return setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes) == 0;
+  });
+}
+
 uint32_t unsentBytes(int descriptor) {
   int bytes = 0;
   return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? static_cast<uint32_t>(bytes) : 0;
@@ -120,6 +130,7 @@ bool startWriting(int descriptor, int64_t from, int64_t length) {
 
 bool shutPort(uint16_t) { return false; }
 uint32_t waitingAt(uint16_t) { return 0; }
+bool limitReceived(uint16_t, int) { return false; }
 uint32_t unsentBytes(int) { return 0; }
 bool startWriting(int, int64_t, int64_t) { return false; }
 
@@ -142,6 +153,15 @@ napi_value waitingAtFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     return fromNumber(env, waitingAt(portOf(arguments)));
+  });
+}
+
+// limitReceived(port, bytes): whether connections that come from now on are bounded.
+napi_value limitReceivedFor(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const int64_t bytes = arguments.at(1, "bytes").integer(1, INT32_MAX / 2);
+    return fromBool(env, limitReceived(portOf(arguments), static_cast<int>(bytes)));
   });
 }
 
@@ -189,6 +209,7 @@ void registerProcess(napi_env env, napi_value exports) {
   putFunction(env, exports, "limitCores", limitCores);
   putFunction(env, exports, "shutPort", shutPortFor);
   putFunction(env, exports, "waitingAt", waitingAtFor);
+  putFunction(env, exports, "limitReceived", limitReceivedFor);
   putFunction(env, exports, "unsentBytes", unsentBytesFor);
   putFunction(env, exports, "startWriting", startWritingOf);
   putFunction(env, exports, "removeUnread", removeUnreadAt);

@@ -31,6 +31,7 @@ export interface BodyRequest {
 
 /** Takes a body chunk by chunk; what it keeps of them it bounds itself. */
 export interface BodyTaker {
+  /** The chunk's memory is somebody else's again when it returns. */
   add(chunk: Uint8Array): void;
   /** Nobody wants the body any more; may be called again, and after it was used. */
   drop?(): void;
@@ -57,7 +58,12 @@ export class IncomingBody {
     return !this.#over;
   }
 
-  /** Takes a chunk, which must not change afterwards. */
+  /** Whether chunks may change after they were taken. */
+  get handsOn(): boolean {
+    return this.#wanted.taker !== undefined;
+  }
+
+  /** Takes a chunk, which must not change afterwards, but where it is handed on. */
   add(chunk: Uint8Array): void {
     if (this.#over) return;
     const { taker } = this.#wanted;

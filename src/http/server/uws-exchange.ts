@@ -176,7 +176,8 @@ export class UwsExchange implements Exchange {
     this.#response.onData((chunk, isLast) => {
       if (!incoming.waiting) return;
       // The chunk's memory is taken back when this callback returns.
-      const bytes = Buffer.from(new Uint8Array(chunk));
+      const lent = new Uint8Array(chunk);
+      const bytes = incoming.handsOn ? lent : Buffer.from(lent);
       if (isLast) incoming.addLast(bytes);
       else incoming.add(bytes);
     });

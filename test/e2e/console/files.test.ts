@@ -75,7 +75,7 @@ describe("an export", () => {
       output: { format: "xlsx", fields: contact, labels: "pt", title },
     });
     const sum = dialog(visit).locator(".export-sum");
-    await sum.getByText(exports.estimateRows(number(record.row_count))).waitFor();
+    await sum.getByText(exports.rows(record.row_count)).waitFor();
     assert.equal(sha256(await downloaded(visit)), sha256(bytes));
     await dialog(visit).getByText(exports.done, { exact: true }).waitFor();
     await button(dialog(visit), exports.another).click();
@@ -83,7 +83,7 @@ describe("an export", () => {
     await button(dialog(visit), exports.presetDefault).click();
     await dialog(visit).getByLabel(exports.limit, { exact: true }).fill("7");
     await dialog(visit).getByLabel(exports.explain).check();
-    await sum.getByText(exports.estimateRows("7")).waitFor();
+    await sum.getByText(exports.rows(7)).waitFor();
     const other = await api().exported({
       spec: SPEC,
       output: { format: "jsonl", include_explain: true },

@@ -82,7 +82,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
           )
         ) : (
           <>
-            <strong>{rowsText(shown.rows)}</strong>
+            <strong>{laterWords.value.exports.rows(shown.rows)}</strong>
             {`, ${exports.estimateBytes(bytes(shown.bytes))}`}
           </>
         )}
@@ -91,11 +91,6 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
       <Remark draft={draft} status={status} estimate={estimated.answer} edit={edit} />
     </div>
   );
-}
-
-function rowsText(rows: number): string {
-  const { exports } = laterWords.value;
-  return rows === 1 ? exports.estimateRow(number(rows)) : exports.estimateRows(number(rows));
 }
 
 interface RemarkProps {

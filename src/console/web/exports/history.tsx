@@ -9,7 +9,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CreatedExport, ExportList, ExportView } from "../app/answers.ts";
 import { ApiError, post, remove } from "../app/api.ts";
-import { ago, bytes, dateTime, month, number } from "../app/format.ts";
+import { ago, bytes, dateTime, month } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { go } from "../app/router.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
@@ -178,7 +178,7 @@ function Facts({ record }: { record: ExportView }): VNode {
   const written = record.status === "running" ? writtenText(record) : null;
   const facts = [
     exports.formats[record.format]?.[0] ?? record.format,
-    ...(rows === null ? [] : [rowsText(rows)]),
+    ...(rows === null ? [] : [laterWords.value.exports.rows(rows)]),
     ...(written === null ? [] : [written]),
     ...(size === null ? [] : [bytes(size)]),
     exports.dataOf(month(record.snapshot)),
@@ -194,11 +194,6 @@ function Facts({ record }: { record: ExportView }): VNode {
       </time>
     </>
   );
-}
-
-function rowsText(rows: number): string {
-  const { exports } = laterWords.value;
-  return rows === 1 ? exports.estimateRow(number(rows)) : exports.estimateRows(number(rows));
 }
 
 function StatePill({ record }: { record: ExportView }): VNode {

@@ -67,7 +67,7 @@ function figuresOf(record: ExportView, left: number | null): string {
   if (record.status === "queued") return exports.queuedHint;
   if (record.status === "failed") return "";
   const end = until === null ? "" : ` ${exports.until(dateTime(until))}`;
-  return `${exports.doneRows(number(rows ?? 0), bytes(size ?? 0))}.${end}`;
+  return `${exports.doneRows(rows ?? 0, bytes(size ?? 0))}.${end}`;
 }
 
 /** How many rows a running export has, and of how many as soon as that is known. */

@@ -199,7 +199,6 @@ const ESTABLISHMENTS = range(
   },
 );
 
-/** A member that is a count, of one filter of contacts. */
 /** Lists by their ids; whose they are shows when they are asked for. */
 function named(key: string, member: "any_of" | "exclude"): AddressMember {
   return {
@@ -212,6 +211,7 @@ function named(key: string, member: "any_of" | "exclude"): AddressMember {
   };
 }
 
+/** A member that is a count, of one filter of contacts. */
 function contactCount(key: string, name: "email_shared_max" | "phone_shared_max"): AddressMember {
   return {
     key,

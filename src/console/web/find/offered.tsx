@@ -1,18 +1,19 @@
 /**
  * Establishments offered under the box. What comes in: what is typed so far. What goes out: the
- * first whose names fit, to be opened by a click or by the arrows and Enter.
+ * first whose names fit, to be opened by a click or by the arrows and Enter. A letter is looked for
+at once, a burst of them (a paste, an input method, a held key) when it ends.
  * Invariant: an answer to an older text never replaces a newer one; nothing is chosen until
  * somebody goes to it, so that Enter still asks the sentence; a failure offers nothing.
  */
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Account } from "../app/answers.ts";
 import { cnpj } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { cityText, nameOf, otherNameOf } from "./table/values.ts";
 import { establishmentsLike } from "./typed.ts";
 
-/** How long typing rests before names are looked for. */
+/** How long a text waits that comes right behind another: of a burst, only the last is looked for. */
 const REST_MS = 60;
 
 /** What is offered, and how keys move in it. */
@@ -29,15 +30,21 @@ interface Offered {
 export function useOffered(text: string | null, open: (cnpj: string) => void): Offered {
   const [found, setFound] = useState<{ text: string | null; accounts: Account[] }>(NOTHING);
   const [at, setAt] = useState(-1);
+  const changedAt = useRef(-REST_MS);
   useEffect(() => {
     setAt(-1);
+    const sinceLast = performance.now() - changedAt.current;
+    changedAt.current += sinceLast;
     if (text === null) return setFound(NOTHING);
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      establishmentsLike(text, abort.signal)
-        .catch(() => [])
-        .then((accounts) => !abort.signal.aborted && setFound({ text, accounts }));
-    }, REST_MS);
+    const timer = setTimeout(
+      () => {
+        establishmentsLike(text, abort.signal)
+          .catch(() => [])
+          .then((accounts) => !abort.signal.aborted && setFound({ text, accounts }));
+      },
+      sinceLast < REST_MS ? REST_MS : 0,
+    );
     return () => {
       clearTimeout(timer);
       abort.abort();

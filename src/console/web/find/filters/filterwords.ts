@@ -97,6 +97,7 @@ function openedText(company: Query["filters"]["company"]): string {
 
 function establishmentsText(company: Query["filters"]["company"]): string {
   const { establishments_min: min, establishments_max: max } = company;
+  if (min === max) return `${min}`;
   return `${min ?? 0}${max === undefined ? "+" : `–${max}`}`;
 }
 

@@ -1,10 +1,13 @@
 /**
- * English texts of exports and saved searches. What comes in: values that are formatted already.
- * What goes out: plain strings and functions of values.
+ * English texts of exports and saved searches. What comes in: values that are formatted already,
+ * and counts. What goes out: plain strings and functions of values.
  * Invariant: the Portuguese table has the same keys; nothing here is markup.
  */
 
 import type { PresetName } from "../../../../spec/presets.ts";
+import { number } from "../../app/format.ts";
+
+const rows = (count: number) => (count === 1 ? "1 row" : `${number(count)} rows`);
 
 /** Texts of the export dialog, the list of exports and the saved searches. */
 export const exports = {
@@ -87,8 +90,7 @@ export const exports = {
 
   estimate: "What it will be",
   estimating: "Counting…",
-  estimateRows: (rows: string) => `${rows} rows`,
-  estimateRow: (rows: string) => `${rows} row`,
+  rows,
   estimateBytes: (bytes: string) => `about ${bytes}`,
   estimateFailed: "The size could not be estimated.",
   capped: (rows: string, matches: string) =>
@@ -133,7 +135,7 @@ export const exports = {
   left: (time: string) => `about ${time} left`,
   progressLabel: "Progress of the export",
   done: "Ready",
-  doneRows: (rows: string, size: string) => `${rows} rows, ${size}`,
+  doneRows: (count: number, size: string) => `${rows(count)}, ${size}`,
   until: (when: string) => `Can be downloaded until ${when}.`,
   failed: "Failed",
   expired: "Expired",

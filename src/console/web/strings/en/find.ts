@@ -29,7 +29,8 @@ const asked: FilterWords = {
   legal_nature: (names) => names,
   headquarters: () => headquarters,
   branches: () => "branches only",
-  establishments: (span) => `${span} active establishments`,
+  establishments: (span) =>
+    span === "1" ? "1 active establishment" : `${span} active establishments`,
   simples: (_, wanted) => (wanted ? "in Simples" : "not in Simples"),
   mei: (_, wanted) => (wanted ? "MEI" : "not MEI"),
   started: (span) => span,
@@ -40,8 +41,10 @@ const asked: FilterWords = {
   mobile: () => "has a mobile",
   landline: () => "has a landline",
   own_domain: () => "e-mail at its own domain",
-  email_shared: (count) => `e-mail of at most ${count} companies`,
-  phone_shared: (count) => `phone of at most ${count} companies`,
+  email_shared: (count) =>
+    count === "1" ? "e-mail of this company only" : `e-mail of at most ${count} companies`,
+  phone_shared: (count) =>
+    count === "1" ? "phone of this company only" : `phone of at most ${count} companies`,
   lists: (names: string) => `in the list ${names}`,
   lists_exclude: (names: string) => `not in the list ${names}`,
 };

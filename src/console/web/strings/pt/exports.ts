@@ -1,9 +1,12 @@
 /**
  * Portuguese texts of exports and saved searches. What comes in: values that are formatted
- * already. What goes out: plain strings and functions of values.
+ * already, and counts. What goes out: plain strings and functions of values.
  * Invariant: it has the keys of the English table; nothing here is markup.
  */
+import { number } from "../../app/format.ts";
 import type { exports as english } from "../en/exports.ts";
+
+const rows = (count: number) => (count === 1 ? "1 linha" : `${number(count)} linhas`);
 
 /** Texts of the export dialog, the list of exports and the saved searches. */
 export const exports: typeof english = {
@@ -86,8 +89,7 @@ export const exports: typeof english = {
 
   estimate: "Como vai ficar",
   estimating: "Contando…",
-  estimateRows: (rows) => `${rows} linhas`,
-  estimateRow: (rows) => `${rows} linha`,
+  rows,
   estimateBytes: (bytes) => `cerca de ${bytes}`,
   estimateFailed: "Não foi possível estimar o tamanho.",
   capped: (rows, matches) =>
@@ -133,7 +135,7 @@ export const exports: typeof english = {
   left: (time) => `faltam cerca de ${time}`,
   progressLabel: "Andamento da exportação",
   done: "Pronta",
-  doneRows: (rows, size) => `${rows} linhas, ${size}`,
+  doneRows: (count, size) => `${rows(count)}, ${size}`,
   until: (when) => `Pode ser baixada até ${when}.`,
   failed: "Falhou",
   expired: "Expirada",

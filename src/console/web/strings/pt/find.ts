@@ -26,7 +26,8 @@ const asked: FilterWords = {
   legal_nature: (names) => names,
   headquarters: () => headquarters,
   branches: () => "só filiais",
-  establishments: (span) => `${span} estabelecimentos ativos`,
+  establishments: (span) =>
+    span === "1" ? "1 estabelecimento ativo" : `${span} estabelecimentos ativos`,
   simples: (_, wanted) => (wanted ? "optante do Simples" : "fora do Simples"),
   mei: (_, wanted) => (wanted ? "MEI" : "não MEI"),
   started: (span) => span,
@@ -37,8 +38,10 @@ const asked: FilterWords = {
   mobile: () => "tem celular",
   landline: () => "tem telefone fixo",
   own_domain: () => "e-mail em domínio próprio",
-  email_shared: (count) => `e-mail de no máximo ${count} empresas`,
-  phone_shared: (count) => `telefone de no máximo ${count} empresas`,
+  email_shared: (count) =>
+    count === "1" ? "e-mail só desta empresa" : `e-mail de no máximo ${count} empresas`,
+  phone_shared: (count) =>
+    count === "1" ? "telefone só desta empresa" : `telefone de no máximo ${count} empresas`,
   lists: (names) => `na lista ${names}`,
   lists_exclude: (names) => `fora da lista ${names}`,
 };

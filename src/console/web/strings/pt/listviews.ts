@@ -7,6 +7,8 @@ import { number } from "../../app/format.ts";
 import type { listViews as English } from "../en/listviews.ts";
 
 /** Words of this area. */
+const added = (count: number) => (count === 1 ? "1 adicionado" : `${number(count)} adicionados`);
+
 export const listViews: typeof English = {
   any: "Somente da lista",
   exclude: "Fora da lista",
@@ -62,7 +64,7 @@ export const listViews: typeof English = {
     "sozinha.",
   sheet: (name, others) => {
     if (others === 0) return `Foi lida a aba “${name}”.`;
-    const left = others === 1 ? "outra 1 não foi" : `outras ${number(others)} não foram`;
+    const left = others === 1 ? "a outra não foi" : `outras ${number(others)} não foram`;
     return `Foi lida a aba “${name}”; ${left}.`;
   },
   fileMissing: "Escolha um arquivo.",
@@ -95,7 +97,10 @@ export const listViews: typeof English = {
       : `Adicionar ${number(count)} estabelecimentos a uma lista`,
   which: "A qual lista",
   fresh: "Uma nova lista",
-  addedToast: (added, name) => `${added} adicionados a “${name}”.`,
-  thereToast: (added, there, name) => `${added} adicionados a “${name}”; ${there} já estavam lá.`,
+  addedToast: (count, name) => `${added(count)} a “${name}”.`,
+  thereToast: (count, there, name) => {
+    const others = there === 1 ? "1 já estava lá" : `${number(there)} já estavam lá`;
+    return `${added(count)} a “${name}”; ${others}.`;
+  },
   takeOut: (name) => `Tirar de “${name}”`,
 };

@@ -1,0 +1,60 @@
+/**
+ * Proves: what is read of a file in any steps, while more of it comes in any pieces, are its bytes
+ * in their order, also in memory that held other files; a whole file is what came; more than one
+ * sender may hold is not taken, and all that was held is given back.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { FileBlocks, fileBytesHeld } from "../../../../src/http/api/fileblocks.ts";
+import { seededRandom } from "../../../support/native-index/fixture-rows.ts";
+
+const BLOCK_BYTES = 65_536;
+const FILES = 200;
+
+describe("blocks of a file", () => {
+  it("give back in any steps what came in any pieces", () => {
+    const random = seededRandom(20_261_127);
+    const below = (most: number) => Math.floor(random() * most);
+    for (let file = 0; file < FILES; file++) {
+      const blocks = new FileBlocks("ana");
+      const sent: Buffer[] = [];
+      const read: Buffer[] = [];
+      const most = [10, 70_000, 400_000][below(3)] as number;
+      for (let step = 0; step < 20; step++) {
+        const piece = Buffer.alloc(below(most), below(256));
+        sent.push(piece);
+        assert.equal(blocks.add(piece), piece.byteLength);
+        const steps = below(8);
+        for (let left = steps; left > 0 && blocks.waits; left--) {
+          blocks.read(1 + below(most), (bytes) => read.push(Buffer.from(bytes)));
+        }
+      }
+      read.push(blocks.whole());
+      assert.ok(Buffer.concat(read).equals(Buffer.concat(sent)));
+      blocks.drop();
+      assert.equal(fileBytesHeld(), 0);
+    }
+  });
+
+  it("take what there is room for, and leave others theirs", () => {
+    const [mine, other] = [new FileBlocks("ana"), new FileBlocks("bia")];
+    const half = 32 * 1024 * 1024;
+    assert.equal(mine.add(Buffer.alloc(half + 5)), half);
+    assert.equal(mine.shortage, "share");
+    assert.equal(other.add(Buffer.alloc(1)), 1);
+    assert.equal(fileBytesHeld(), half + BLOCK_BYTES);
+    other.drop();
+    mine.read(BLOCK_BYTES, () => undefined);
+    assert.equal(mine.add(Buffer.alloc(BLOCK_BYTES)), BLOCK_BYTES);
+    mine.drop();
+    mine.drop();
+    assert.equal(fileBytesHeld(), 0);
+  });
+
+  it("of a file that was given up while it was read stay given back", () => {
+    const blocks = new FileBlocks("ana");
+    blocks.add(Buffer.alloc(10));
+    blocks.read(10, () => blocks.drop());
+    assert.deepEqual([blocks.waits, fileBytesHeld()], [false, 0]);
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * How much of a body comes in one turn of the event loop, over both transports, and the bound of
+ * what the system keeps of a connection. What comes in: a body of many megabytes from a thread that
+ * sends it as quickly as it is taken. What goes out: bytes of each turn.
+ * Invariant: bytes are counted, not time; a body that is taken slowly comes whole.
+ */
+import { strict as assert } from "node:assert";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { limitReceived } from "../../../../native-index/napi/engine.ts";
+import { openTransport } from "../../../../src/http/server/server.ts";
+import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
+
+const BODY_BYTES = 24_000_000;
+/** Two of what the one transport reads at once, and what may still come meanwhile. */
+const TURN_BYTES_MAX = 1_200_000;
+/** Longer than it takes to send the next chunk. */
+const CHUNK_MS = 3;
+
+/** A thread that sends a body of zeros and tells what came back. */
+const SENDER = `
+  const { parentPort, workerData: { port, bytes } } = require("node:worker_threads");
+  const socket = require("node:net").connect(port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk));
+  socket.on("close", () => parentPort.postMessage(text));
+  socket.write("POST / HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n");
+  socket.write("Content-Length: " + bytes + "\\r\\n\\r\\n");
+  socket.write(Buffer.alloc(bytes));
+`;
+
+/** What a body brought in each turn in which something came. */
+class Turns {
+  readonly bytes: number[] = [];
+  #open = false;
+
+  add(chunk: Uint8Array): void {
+    if (!this.#open) {
+      this.#open = true;
+      this.bytes.push(0);
+      setImmediate(() => {
+        this.#open = false;
+      });
+    }
+    this.bytes[this.bytes.length - 1] = (this.bytes.at(-1) as number) + chunk.byteLength;
+    for (const until = performance.now() + CHUNK_MS; performance.now() < until; );
+  }
+
+  get whole(): number {
+    return this.bytes.reduce((sum, bytes) => sum + bytes, 0);
+  }
+}
+
+for (const name of TRANSPORTS) {
+  describe(`a body over ${name} that comes quicker than it is taken`, () => {
+    it("leaves turns of the event loop to others", async () => {
+      const transport = await openTransport(name, { ...TEST_LIMITS, requestTimeoutMs: 30_000 });
+      const taker = new Turns();
+      const port = await transport.listen({ host: "127.0.0.1", port: 0 }, (exchange) => {
+        exchange.body({
+          ...{ limitBytes: BODY_BYTES, sender: "a", taker },
+          read: () => exchange.send(200, [], String(taker.whole)),
+        });
+      });
+      const sender = new Worker(SENDER, { eval: true, workerData: { port, bytes: BODY_BYTES } });
+      const [text] = (await once(sender, "message")) as [string];
+      assert.match(text, new RegExp(`\\r\\n${BODY_BYTES}\\b`));
+      const most = Math.max(...taker.bytes);
+      if (process.platform === "linux") assert.ok(most <= TURN_BYTES_MAX, `${most} in one turn`);
+      await sender.terminate();
+      await transport.close(1_000);
+    });
+  });
+}
+
+describe("what the system keeps of a connection", { skip: process.platform !== "linux" }, () => {
+  it("is bounded for those that come after it was said", async () => {
+    const server = createServer({ pauseOnConnect: true });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const sent = async () => {
+      const socket = connect(port, "127.0.0.1");
+      await once(socket, "connect");
+      for (let idle = 0, last = 0; idle < 5; await sleep(20)) {
+        if (socket.writableLength === 0) socket.write(Buffer.alloc(65_536));
+        idle = socket.bytesWritten === last ? idle + 1 : 0;
+        last = socket.bytesWritten;
+      }
+      const taken = socket.bytesWritten - socket.writableLength;
+      socket.destroy();
+      return taken;
+    };
+    const before = await sent();
+    assert.equal(limitReceived(port, 4_096), true);
+    const after = await sent();
+    assert.ok(after < before - 1_000_000, `${after} bytes were taken, ${before} before`);
+    server.close();
+  });
+
+  it("is not where nobody listens", () => {
+    assert.equal(limitReceived(1, 4_096), false);
+  });
+});
