@@ -20,8 +20,8 @@ EditAutomaton::State EditAutomaton::start() const {
   State state;
   for (uint32_t i = 0; i < width(); i++) {
     const int64_t at = position(0, i);
-    const bool inside = at >= 0 && at <= static_cast<int64_t>(word_.size());
-    state.edits[i] = static_cast<uint8_t>(inside ? at : most_ + 1);
+    state.edits[i] = static_cast<uint8_t>(isBeginning(at) ? at : most_ + 1);
+    state.before[i] = static_cast<uint8_t>(most_ + 1);
   }
   return state;
 }
@@ -29,21 +29,35 @@ EditAutomaton::State EditAutomaton::start() const {
 EditAutomaton::State EditAutomaton::step(const State& state, char32_t letter) const {
   State next;
   next.depth = state.depth + 1;
+  next.before = state.edits;
+  next.letter = letter;
   const uint32_t none = most_ + 1;
   for (uint32_t i = 0; i < width(); i++) {
-    const int64_t at = position(next.depth, i);
-    if (at < 0 || at > static_cast<int64_t>(word_.size())) {
+    const int64_t position = this->position(next.depth, i);
+    if (!isBeginning(position)) {
       next.edits[i] = static_cast<uint8_t>(none);
       continue;
     }
+    const auto at = static_cast<size_t>(position);
     uint32_t edits = none;
     // The letter takes the place of the one before `at`, is put in behind it, or that one is out.
-    if (at > 0) edits = state.edits[i] + (word_[static_cast<size_t>(at) - 1] == letter ? 0u : 1u);
+    if (at > 0) edits = state.edits[i] + (word_[at - 1] == letter ? 0u : 1u);
     if (i + 1 < width()) edits = std::min(edits, state.edits[i + 1] + 1u);
     if (i > 0) edits = std::min(edits, next.edits[i - 1] + 1u);
+    // Or it has changed places with the letter before it.
+    const bool changed = at > 1 && word_[at - 1] == state.letter && word_[at - 2] == letter;
+    if (changed) edits = std::min(edits, state.before[i] + 1u);
     next.edits[i] = static_cast<uint8_t>(std::min(edits, none));
   }
   return next;
+}
+
+bool EditAutomaton::mayChange(const State& state, uint32_t place) const {
+  // One letter ago the place stood for one letter less.
+  const int64_t first = position(state.depth, place) - 1;
+  if (state.before[place] + 1u != most_ || first < 0) return false;
+  const auto at = static_cast<size_t>(first);
+  return at + 1 < word_.size() && word_[at + 1] == state.letter && word_[at] != state.letter;
 }
 
 uint32_t EditAutomaton::least(const State& state) const {

@@ -1,9 +1,9 @@
-// Levenshtein distance to one word, as an automaton. What comes in: a word, and then the letters of
+// Edit distance to one word, as an automaton. What comes in: a word, and then the letters of
 // another one after the other. What goes out: how many edits the two are apart, as far as that is
-// at most kEditsMax. An edit puts in, takes out or replaces one letter, a code point; two letters
-// that changed places are two edits.
-// Invariant: a state is the band of the table of edit distances around its diagonal, so that a step
-// costs the same however long the words are.
+// at most kEditsMax. An edit puts in, takes out or replaces one letter, a code point, or has two
+// neighbours change places; no letter is edited twice (Damerau 1964, as "optimal string alignment").
+// Invariant: a state is the band of the table of edit distances around its diagonal, with the line
+// before for letters that change places, so that a step costs the same however long the words are.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -39,6 +39,9 @@ class EditAutomaton {
   struct State {
     uint32_t depth = 0;
     std::array<uint8_t, 2 * kEditsMax + 1> edits{};
+    // The same one letter ago, and that letter.
+    std::array<uint8_t, 2 * kEditsMax + 1> before{};
+    char32_t letter = 0;
   };
 
   EditAutomaton(std::u32string word, uint32_t most) : word_(std::move(word)), most_(most) {}
@@ -51,13 +54,16 @@ class EditAutomaton {
   uint32_t least(const State& state) const;
   // The edits to the word where nothing follows; more than most() where they are too many.
   uint32_t whole(const State& state) const;
-  // Calls `use(beginning)` for each length of the beginnings that are `edits` away.
+  // Where least() is most(): calls `use(letters)` once for each text with which what was read so far
+  // is most() edits from the word; there are no others.
   template <class Use>
-  void eachAt(const State& state, uint32_t edits, Use use) const {
+  void eachRest(const State& state, Use use) const {
     for (uint32_t i = 0; i < width(); i++) {
       const int64_t at = position(state.depth, i);
-      if (state.edits[i] == edits && at >= 0 && at <= static_cast<int64_t>(word_.size())) {
-        use(static_cast<size_t>(at));
+      if (state.edits[i] == most_ && isBeginning(at)) use(word_.substr(static_cast<size_t>(at)));
+      if (mayChange(state, i)) {
+        const auto first = static_cast<size_t>(at - 1);
+        use(word_[first] + word_.substr(first + 2));
       }
     }
   }
@@ -73,6 +79,14 @@ class EditAutomaton {
   int64_t position(uint32_t depth, uint32_t place) const {
     return static_cast<int64_t>(depth) - most_ + place;
   }
+
+  // Whether the word has a beginning of so many letters.
+  bool isBeginning(int64_t at) const {
+    return at >= 0 && at <= static_cast<int64_t>(word_.size());
+  }
+  // Whether the letter read last is the second of two that changed places, with the last edit, and
+  // the first of them is still to come.
+  bool mayChange(const State& state, uint32_t place) const;
 
   std::u32string word_;
   uint32_t most_;

@@ -73,12 +73,11 @@ class NearWalk {
     }
   }
 
-  // No edit is left: the word goes on as it is behind each of the beginnings that are so near.
+  // No edit is left: there is one way to go on from each of the beginnings that are so near.
   void searchRest(TermRun run, size_t bytes, const State& state) {
-    automaton_.eachAt(state, automaton_.most(), [&](size_t beginning) {
+    automaton_.eachRest(state, [&](const std::u32string& letters) {
       rest_.clear();
-      const std::u32string& word = automaton_.word();
-      for (size_t i = beginning; i < word.size(); i++) appendLetter(rest_, word[i]);
+      for (const char32_t letter : letters) appendLetter(rest_, letter);
       const uint32_t term = lowerBound(run, bytes, rest_);
       if (term < run.to && restOf(term, bytes) == rest_) keep(term, automaton_.most());
     });

@@ -55,6 +55,10 @@ function typed(dice: Dice, rows: readonly FixtureRow[]): string {
   const edits = Math.floor(dice() * 4);
   for (let i = 0; i < edits; i++) {
     const at = Math.floor(dice() * letters.length);
+    if (dice() < 0.35) {
+      letters.splice(at, 2, ...letters.slice(at, at + 2).reverse());
+      continue;
+    }
     letters.splice(at, dice() < 0.7 ? 1 : 0, ...(dice() < 0.7 ? [pick(dice, LETTERS)] : []));
   }
   const text = letters.slice(0, dice() < 0.3 ? 1 + dice() * letters.length : undefined).join("");

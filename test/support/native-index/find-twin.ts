@@ -21,7 +21,10 @@ const BEGINNING_LETTERS = 3;
 const BEGINNINGS_READ = 4_096;
 const EDITS_MAX = 2;
 
-/** Levenshtein distance by code points: the whole table. */
+/**
+ * Edits between two words by code points, of which one has neighbours change places: the whole
+ * table.
+ */
 export function distance(one: string, other: string): number {
   const a = [...one];
   const b = [...other];
@@ -32,7 +35,9 @@ export function distance(one: string, other: string): number {
   for (let i = 1; i <= a.length; i++) {
     for (let j = 1; j <= b.length; j++) {
       const put = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      (table[i] as number[])[j] = Math.min(put, at(i - 1, j) + 1, at(i, j - 1) + 1);
+      const isChanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const changed = isChanged ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      (table[i] as number[])[j] = Math.min(put, at(i - 1, j) + 1, at(i, j - 1) + 1, changed);
     }
   }
   return at(a.length, b.length);

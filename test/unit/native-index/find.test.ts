@@ -27,8 +27,10 @@ describe("finding by name", () => {
 });
 
 describe("the twin", () => {
-  it("counts two letters that changed places as two edits", () => {
-    assert.equal(distance("padaria", "paadria"), 2);
+  it("counts neighbours that changed places as one edit, letters that are apart as two", () => {
+    assert.equal(distance("padaria", "paadria"), 1);
+    assert.equal(distance("padaria", "padraai"), 2);
+    assert.equal(distance("ca", "abc"), 3);
     assert.equal(distance("漢字", "漢"), 1);
   });
 });
