@@ -15,6 +15,8 @@ import type { ListPin } from "../store/listpins.ts";
 import { exportedRows, type KnownRows } from "./exportedrows.ts";
 import { type Lists, listNotFound } from "./lists.ts";
 
+/** Lists of a tenant that are known by their names: all that a plan may allow, and `exported`. */
+const NAMED_MAX = 10_001;
 /** Rows of lists that are kept for a segment; one takes up to an eighth of a byte for each row. */
 const KEPT_MAX = 64;
 
@@ -38,6 +40,12 @@ export class ListedSpecs {
 
   constructor(lists: Lists) {
     this.#lists = lists;
+  }
+
+  /** The lists of a tenant by their names, `exported` aside. */
+  names(tenantId: string): { readonly id: string; readonly name: string }[] {
+    const all = this.#lists.page(tenantId, Number.MAX_SAFE_INTEGER, NAMED_MAX);
+    return all.filter(({ id }) => id !== EXPORTED).map(({ id, name }) => ({ id, name }));
   }
 
   /** The lists that a spec names, as they are now. Throws `list_not_found` with the place. */

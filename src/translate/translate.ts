@@ -18,9 +18,10 @@ import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { findFilters } from "./filters/filters.ts";
+import type { NamedList } from "./filters/listnames.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople } from "./filters/people.ts";
-import { leaveLists } from "./filters/saidlists.ts";
+import { findLists } from "./filters/saidlists.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
@@ -77,6 +78,8 @@ const SHORT_MAX = 300;
 interface Wishes {
   readonly long?: boolean;
   readonly language?: Language | undefined;
+  /** The lists of who asks, where somebody has lists; asked for once at most. */
+  readonly lists?: (() => readonly NamedList[]) | undefined;
 }
 
 /** Translates a text of at most `TEXT_MAX` units. */
@@ -92,7 +95,7 @@ export function translate(text: string, segment: Segment): Translation {
 export function* translateSteps(
   text: string,
   segment: Segment,
-  { long = text.length > SHORT_MAX, language }: Wishes = {},
+  { long = text.length > SHORT_MAX, language, lists }: Wishes = {},
 ): Steps<Translation> {
   yield* lexiconSteps();
   yield* officialTextSteps(segment);
@@ -108,7 +111,7 @@ export function* translateSteps(
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   leaveRequests(sentence, around.tradeEnd);
-  leaveLists(sentence, notes);
+  const saidLists = findLists(sentence, notes, lists ?? null);
   if (long) yield;
   const hints = findNameWords(around);
   yield* readyForUnknown({ ...around, segment });
@@ -141,14 +144,16 @@ export function* translateSteps(
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, notes);
-  const narrowed = hints.length + numbered.areaCodes.length + numbered.postalCodes.length > 0;
+  const { areaCodes, postalCodes } = numbered;
+  const narrowed =
+    hints.length + areaCodes.length + postalCodes.length + saidLists.anyOf.length > 0;
   settleLeftovers(sentence, notes);
   const filters = filtersOf({
     ...{ activities, hints, geo, numbered, wishes, bounds, notes },
-    districts: named,
+    ...{ districts: named, lists: saidLists },
   });
   const sort = sortOf(wishes, notes);
-  const subject = hints.length + wishes.natures.size > 0;
+  const subject = hints.length + wishes.natures.size + saidLists.anyOf.length > 0;
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject });
   const spec = {
     ...(limit === null ? {} : { limit }),

@@ -27,7 +27,9 @@ import { weakTag } from "../server/etag.ts";
 import type { Question } from "../server/service.ts";
 import { checkText } from "./querytext.ts";
 import {
+  boundSteps,
   isSmall,
+  listNamesOf,
   PreparedRequests,
   pageOf,
   prefixText,
@@ -45,6 +47,8 @@ interface LeadsRequest extends SearchRequest {
   readonly language: Language;
   /** The refusal of a sentence that was hardly understood, or null. */
   readonly refusal: AppError | null;
+  /** Whether the same bytes may mean something else once lists have other names. */
+  readonly passing: boolean;
   /** Pointer of the sentence, where it should have named an activity or a place. */
   readonly place?: string;
 }
@@ -69,7 +73,10 @@ const MEMBERS = ["query_text", "spec", "limit", "output_format", "cursor", "one_
 /** Members of a lead query of which at least one is needed. */
 const NARROWING = ["activities", "name_contains", "cities", "states", "regions"];
 
-const requests = new PreparedRequests(readLeads);
+/** What every sentence has that names a list. */
+const NAMING_LISTS = /list/i;
+
+const requests = new PreparedRequests(readLeads, null, ({ passing }) => !passing);
 
 /** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
 export function prepareLeads(call: Question<"listed">, segment: Segment): Steps<LeadsRequest> {
@@ -77,16 +84,16 @@ export function prepareLeads(call: Question<"listed">, segment: Segment): Steps<
 }
 
 function* readLeads(bytes: Uint8Array, reading: Reading): Steps<LeadsRequest> {
-  const { segment, plan, charge } = reading;
+  const { segment, charge, asker } = reading;
   const body = readBody(bytes, MEMBERS);
   const { members } = body;
-  const limit = pageOf(members.limit, members.spec, plan);
+  const limit = pageOf(members.limit, members.spec, reading.plan);
   charge(costOf({ spec: members.spec, text: members.query_text, limit }));
   if (!isSmall(bytes)) yield;
   const cursor = readCursor(body, []);
   checkMembers(body);
   const bySentence = members.query_text !== undefined;
-  const wanted = yield* bySentence ? ofSentence(body, segment, plan) : ofQuery(body, segment, plan);
+  const wanted = yield* bySentence ? ofSentence(body, reading) : ofQuery(body, reading);
   if (!isSmall(bytes)) yield;
   const { spec, onePerCompany, language, translation } = wanted;
   const shownMembers = {
@@ -95,17 +102,22 @@ function* readLeads(bytes: Uint8Array, reading: Reading): Steps<LeadsRequest> {
     ...(translation === null ? {} : { translation }),
   };
   const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
+  const bound = yield* boundSteps(asker, segment, spec);
+  const lists = JSON.stringify(bound.filters.lists ?? {});
   return {
-    spec,
-    resultHash: leadResultHash(spec, onePerCompany),
+    spec: bound,
+    resultHash: leadResultHash(bound, onePerCompany),
     cursor,
     missing: tooBroad(spec) === null ? null : NARROWING,
     ...(bySentence ? { place: "/query_text" } : {}),
     facets: null,
-    headers: { ETag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language]) },
+    headers: {
+      ETag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language, lists]),
+    },
     prefix,
     onePerCompany,
     language,
+    passing: bySentence && NAMING_LISTS.test(members.query_text as string),
     refusal: translation === null ? null : refusalOf(wanted),
   };
 }
@@ -137,7 +149,7 @@ function checkMembers({ members, mistakes }: BodyObject): void {
   }
 }
 
-function* ofQuery(body: BodyObject, segment: Segment, plan: Plan): Steps<Wanted> {
+function* ofQuery(body: BodyObject, { segment, plan }: Reading): Steps<Wanted> {
   const { members, mistakes } = body;
   const { searchLimitMax } = SPEC_LIMITS;
   return yield* withBodyMistakesIn(body, function* () {
@@ -154,15 +166,16 @@ function* ofQuery(body: BodyObject, segment: Segment, plan: Plan): Steps<Wanted>
   });
 }
 
-function* ofSentence(body: BodyObject, segment: Segment, plan: Plan): Steps<Wanted> {
+function* ofSentence(body: BodyObject, { segment, plan, asker }: Reading): Steps<Wanted> {
   const { members } = body;
   checkText(body);
   return yield* withBodyMistakesIn(body, function* () {
     // With mistakes nothing is translated: the text need not even be one.
     const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
-    const { spec: input, parts } = yield* translateSteps(text, segment);
-    const context = contextOf(body, segment, plan);
+    const lists = listNamesOf(asker);
+    const { spec: input, parts } = yield* translateSteps(text, segment, { lists });
+    const context = { ...contextOf(body, segment, plan), listsKnown: lists !== undefined };
     const alone = normalizeSpec(input, context).spec;
     const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);
     const spec = spoken ? alone : withContact(alone, language);

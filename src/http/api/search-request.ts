@@ -97,6 +97,7 @@ export function isSmall(body: Uint8Array): boolean {
 export class PreparedRequests<Request> {
   readonly #read: ReadRequest<Request>;
   readonly #listed: ListedRequests<Request> | null;
+  readonly #keeps: (request: Request) => boolean;
   /** What was asked for last: it is the youngest of its map already. */
   #youngest: Entry<Request> | null = null;
   /** The body of the last one that was not kept before, and names no lists. */
@@ -104,9 +105,15 @@ export class PreparedRequests<Request> {
   readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Entry<Request>>>>();
   readonly #seen = new SeenBodies();
 
-  constructor(read: ReadRequest<Request>, listed: ListedRequests<Request> | null = null) {
+  /** Requests that `keeps` is false of are read anew each time. */
+  constructor(
+    read: ReadRequest<Request>,
+    listed: ListedRequests<Request> | null = null,
+    keeps: (request: Request) => boolean = () => true,
+  ) {
     this.#read = read;
     this.#listed = listed;
+    this.#keeps = keeps;
   }
 
   /** The request in a body, charged. Throws `AppError` with every mistake in it. */
@@ -125,7 +132,7 @@ export class PreparedRequests<Request> {
       question.spend(units);
     };
     const request = yield* this.#read(body, { segment, plan, charge, asker: question });
-    if (!this.#seen.cameBefore(body, identity.tenantId)) return request;
+    if (!this.#keeps(request) || !this.#seen.cameBefore(body, identity.tenantId)) return request;
     // Whose lists they are, and what they hold now, does not stand in the body.
     const kept = isListed(request) ? this.#listed?.unbound(request) : request;
     if (kept === undefined) return request;
@@ -265,6 +272,11 @@ export function* boundSteps(
 ): Steps<AccountQuerySpec> {
   if (listed === null || spec.filters.lists === undefined) return spec;
   return yield* waited(listed.bind(identity.tenantId, segment, spec));
+}
+
+/** The lists of who asks by their names, for sentences; undefined where nobody has any. */
+export function listNamesOf({ service: { listed }, identity }: Question<"listed">) {
+  return listed === null ? undefined : () => listed.names(identity.tenantId);
 }
 
 /** Whether a request names lists. */

@@ -19,22 +19,28 @@ import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question } from "../server/service.ts";
 import { checkText } from "./querytext.ts";
 import { answerSteps } from "./search.ts";
-import { searchContext } from "./search-request.ts";
+import { boundSteps, listNamesOf, searchContext } from "./search-request.ts";
 
 /** Translates without searching. */
-export function translateLeads(call: Question<"engine" | "hold" | "segment">): Reply {
+export function translateLeads(call: Question<"engine" | "hold" | "listed" | "segment">): Reply {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, translationSteps(call, segment));
 }
 
-function* translationSteps(call: Question<"engine">, segment: Segment): Steps<HttpAnswer> {
+function* translationSteps(
+  call: Question<"engine" | "listed">,
+  segment: Segment,
+): Steps<HttpAnswer> {
   const { service, plan, body, requestId } = call;
   const { text, language } = readRequest(body);
   call.spend(costOf({ text }));
-  const translation = yield* translateSteps(text, segment, { language });
-  const { spec } = normalizeSpec(translation.spec, searchContext(segment, plan));
-  const matches = service.engine.countMatches(segment, spec);
-  const suggestions = yield* suggestionSteps(segment, translation, spec);
+  const lists = listNamesOf(call);
+  const translation = yield* translateSteps(text, segment, { language, lists });
+  const context = { ...searchContext(segment, plan), listsKnown: lists !== undefined };
+  const { spec } = normalizeSpec(translation.spec, context);
+  const bound = yield* boundSteps(call, segment, spec);
+  const matches = service.engine.countMatches(segment, bound);
+  const suggestions = yield* suggestionSteps(segment, translation, bound);
   return json({
     request_id: requestId,
     snapshot: segment.label,

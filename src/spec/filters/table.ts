@@ -44,14 +44,15 @@ export const FILTER_ROLES = [
   "capital",
   "nature",
   "name",
+  "list",
 ] as const;
 
 /** One filter as people see it. */
 interface PartRow {
   /** Where the console's form has it. */
   readonly section: (typeof SECTIONS)[number];
-  /** What the translator calls the words that become it; null where no words do. */
-  readonly role: (typeof FILTER_ROLES)[number] | null;
+  /** What the translator calls the words that become it. */
+  readonly role: (typeof FILTER_ROLES)[number];
 }
 
 /** Filters as people see them, in the order in which they are shown; some are two members. */
@@ -83,8 +84,8 @@ export const PARTS = {
   own_domain: { section: "contact", role: "contact" },
   email_shared: { section: "contact", role: "contact" },
   phone_shared: { section: "contact", role: "contact" },
-  lists: { section: "lists", role: null },
-  lists_exclude: { section: "lists", role: null },
+  lists: { section: "lists", role: "list" },
+  lists_exclude: { section: "lists", role: "list" },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
 /** What an explanation has for a filter that an account met. */

@@ -1,18 +1,26 @@
 /**
  * Lists of who asks, and what they have exported: "que não estão na lista Clientes MG", "que ainda
- * não exportei". What comes in: a sentence before its places are read. What goes out: such words
- * put aside, with a remark that names the filters for them.
- * Apart because a translation knows the snapshot and nobody's lists: these are filters by hand.
+ * não exportei". What comes in: a sentence before its places are read, and the lists of who asks,
+ * where somebody does. What goes out: the lists that accounts are to be in or not; such words put
+ * aside, with a remark, where they name none.
  * Invariant: the words are read by no other stage, so that the name of a list is no place ("MG")
  * and no trade; "lista de restaurantes" asks for one and names none.
  */
+import { EXPORTED, LISTS_MAX } from "../../spec/listids.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
+import { ListNames, type NamedList } from "./listnames.ts";
+
+/** Ids of lists that accounts are to be in, and not. */
+export interface SaidLists {
+  readonly anyOf: readonly string[];
+  readonly exclude: readonly string[];
+}
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
 /** Verbs of who asks, and participles that need a word such as "já" before them. */
-const EXPORTED = wordSet(
+const TAKEN = wordSet(
   "exportei exportamos baixei baixamos prospectei prospectamos contatei contatamos exporte " +
     "exportados exportadas exportado exportada exported descargue",
 );
@@ -21,6 +29,8 @@ const BY_ITSELF = wordSet(
 );
 /** Words that make a participle one of who asks. */
 const ALREADY = wordSet("ja ainda nunca nao already yet previously ya aun todavia never not");
+/** Those of them that the server knows of: what was exported, not whom somebody called. */
+const BY_HAND_ONLY = wordSet("prospectei prospectamos contatei contatamos");
 const LIST = wordSet("lista listas list lists");
 /** Words before a list that say that it is one of who asks. */
 const OF_LIST = wordSet(
@@ -35,7 +45,9 @@ const BEFORE = wordSet(
     "fora sem salvo excluindo exclua tirando tire removendo na nas da das de em do dos no minha " +
     "minhas nossa nossas sua suas which that i we have has had not already yet never are were is " +
     "in on from my our the except excluding without ones those haven hasn aren weren t ve don " +
-    "la las los el en ya aun todavia he hemos sido no esten estan excepto sin um uma numa",
+    "la las los el en ya aun todavia he hemos sido no esten estan excepto sin um uma numa nem nor " +
+    "quero queremos mostre mostrar mostra traga trazer inclua incluir repita repetir quem quien " +
+    "want need show include bring repeat quiero muestre clientes contatos cnpjs nomes todos todas",
 );
 const BEHIND = wordSet("already yet previously ya ones");
 /** Words behind which no name of a list begins, or where one ends. */
@@ -43,37 +55,149 @@ const ENDS = wordSet(
   "de do da dos das com em no na nos nas que e ou para pra por of with in and or for to sem " +
     "exceto menos desde abertas abertos completa atualizada companies empresas y con en",
 );
+/** Words that leave out what is in a list. */
+const LEAVING = wordSet(
+  "nao nunca nem exceto menos fora sem salvo excluindo exclua tirando tire removendo not never " +
+    "except excluding without haven hasn aren weren don no excepto sin nor",
+);
+/** Words of which nobody knows what they leave out, where other words stand between. */
+const EXCEPT = wordSet(
+  "exceto salvo excluindo exclua tirando tire removendo except excluding excepto",
+);
+const EXCEPT_MAX = 4;
+/** Words between a list and its name. */
+const NAMING = wordSet("de do da dos das chamada chamado of called named llamada");
+/** Words between the names of two lists. */
+const BETWEEN = wordSet("e ou nem and or nor y o u");
 /** Most words of a name, and most on the way to it. */
 const NAME_MAX = 6;
 const BEFORE_MAX = 9;
 
-/** Puts the wishes about lists aside. */
-export function leaveLists(sentence: Sentence, notes: Notes): void {
+/** Where wishes about lists stand in a sentence, and which lists they name. */
+interface Mention {
+  /** The first word of the list or its name, without what leads to it. */
+  readonly from: number;
+  readonly to: number;
+  readonly ids: readonly string[];
+}
+
+/** Finds the wishes about lists; `all` gives those of who asks, and is null where nobody has any. */
+export function findLists(
+  sentence: Sentence,
+  notes: Notes,
+  all: (() => readonly NamedList[]) | null,
+): SaidLists {
+  const said = { anyOf: [] as string[], exclude: [] as string[] };
+  let names: ListNames | null = null;
+  const known = () => {
+    names ??= all === null ? null : new ListNames(all());
+    return names;
+  };
   for (let at = 0; at < sentence.tokens.length; at++) {
-    if (!sentence.free(at)) continue;
-    const named = nameBefore(sentence, at);
-    const to = named < at ? at + 1 : (exportedEnd(sentence, at) ?? listEnd(sentence, at));
-    if (to === null) continue;
-    const from = beginOf(sentence, named);
-    notes.leave("list", BY_HAND, sentence.claim(from, to, "unmapped"));
+    const mention = sentence.free(at) ? mentionAt(sentence, at, known) : null;
+    if (mention === null) continue;
+    const { to, ids } = mention;
+    const from = beginOf(sentence, mention.from);
+    const leaves = wordsFrom(sentence, from, at + 1).some((word) => LEAVING.has(word));
+    const clear = leaves || !isBehindExcept(sentence, from);
+    const asked = said[leaves ? "exclude" : "anyOf"];
+    // A spec takes no more; the others are said.
+    const fits = ids.length > 0 && clear && asked.length + ids.length <= LISTS_MAX;
+    const words = sentence.claim(from, to, fits ? "list" : "unmapped");
+    if (fits) asked.push(...ids);
+    else notes.leave("list", all === null ? BY_HAND : clear ? UNKNOWN : UNCLEAR, words);
     sentence.name(from, to);
     at = to - 1;
   }
+  return said;
+}
+
+/** What is said of lists at a token; null where nothing is. */
+function mentionAt(sentence: Sentence, at: number, known: () => ListNames | null): Mention | null {
+  const from = nameBefore(sentence, at);
+  if (from < at) {
+    const first = /^(the|my|our)$/.test(sentence.folded(from)) ? from + 1 : from;
+    const list = known()?.between(sentence, first, at) ?? null;
+    return { from, to: at + 1, ids: list === null ? [] : [list.id] };
+  }
+  const exported = exportedEnd(sentence, at);
+  if (exported !== null) {
+    const own = known() === null || BY_HAND_ONLY.has(sentence.folded(at)) ? [] : [EXPORTED];
+    return { from: at, to: exported, ids: own };
+  }
+  return written(sentence, at, known) ?? unwritten(sentence, at, known);
+}
+
+/** "na lista Clientes MG", "nas listas Clientes e Parceiros", with names that are there. */
+function written(sentence: Sentence, at: number, known: () => ListNames | null): Mention | null {
+  if (!LIST.has(sentence.folded(at)) || !OF_LIST.has(sentence.folded(at - 1))) return null;
+  const ids: string[] = [];
+  const several = sentence.folded(at).endsWith("s");
+  // "na lista de clientes", "na lista chamada Clientes".
+  let to = at + 1;
+  while (NAMING.has(sentence.folded(to)) && known()?.at(sentence, to) == null) to++;
+  for (let next: number | null = to; next !== null; next = nextName(sentence, to, several)) {
+    const list = known()?.at(sentence, next) ?? null;
+    if (list === null) break;
+    ids.push(list.id);
+    to = list.to;
+  }
+  return ids.length === 0 ? null : { from: at, to, ids };
+}
+
+/** Where the name of another list may begin: behind "e" of several lists, "nem da lista". */
+function nextName(sentence: Sentence, at: number, isSeveral: boolean): number | null {
+  const isComma = sentence.tokens[at]?.text === ",";
+  if (!isComma && !BETWEEN.has(sentence.folded(at))) return null;
+  let next = at + 1;
+  while (OF_LIST.has(sentence.folded(next)) || LIST.has(sentence.folded(next))) next++;
+  return isSeveral || LIST.has(sentence.folded(next - 1)) ? next : null;
+}
+
+/** A list that has none of the names; "minha lista" is the only one, where there is one only. */
+function unwritten(sentence: Sentence, at: number, known: () => ListNames | null): Mention | null {
+  const to = listEnd(sentence, at);
+  if (to === null) return null;
+  const all = to === at + 1 ? (known()?.all ?? []) : [];
+  return { from: at, to, ids: all.length === 1 ? all.map(({ id }) => id) : [] };
+}
+
+/** "exceto MEI da lista Clientes": which of the two is left out cannot be known. */
+function isBehindExcept(sentence: Sentence, from: number): boolean {
+  for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
+    if (sentence.tokens[back]?.kind === "mark") return false;
+    if (EXCEPT.has(sentence.folded(back))) return true;
+  }
+  return false;
+}
+
+function wordsFrom(sentence: Sentence, from: number, to: number): string[] {
+  return sentence.tokens.slice(from, to).map(({ folded }) => folded);
 }
 
 const BY_HAND = {
   pt:
-    "Uma frase não conhece as suas listas: escolha a lista no filtro Listas, ou " +
-    '"Não mostrar o que já exportei".',
+    "Uma frase não conhece as suas listas: escolha a lista no filtro Suas listas, ou " +
+    "“Não mostrar o que já exportei”.",
   en:
-    "A sentence does not know your lists: choose the list in the filter Lists, or " +
-    '"Leave out what I exported already".',
+    "A sentence does not know your lists: choose the list in the filter Your lists, or " +
+    "“Leave out what I exported already”.",
+};
+
+const UNCLEAR = {
+  pt: "Dentro ou fora da lista? Escolha no filtro Suas listas.",
+  en: "In the list or not? Choose in the filter Your lists.",
+};
+
+const UNKNOWN = {
+  pt: "Nenhuma lista sua tem esse nome: escolha a lista no filtro Suas listas.",
+  en: "You have no list of this name: choose the list in the filter Your lists.",
 };
 
 /** "já exportados", "não exportei", "exported already"; not "produtos exportados". */
 function exportedEnd(sentence: Sentence, at: number): number | null {
   const word = sentence.folded(at);
-  if (!EXPORTED.has(word)) return null;
+  if (!TAKEN.has(word)) return null;
   const behind = BEHIND.has(sentence.folded(at + 1)) ? at + 2 : at + 1;
   if (BY_ITSELF.has(word) || behind > at + 1) return behind;
   for (let back = at - 1; back >= Math.max(0, at - 4); back--) {

@@ -13,6 +13,7 @@ import type { Bounds } from "../numbers/bounds.ts";
 import type { GeoFilters } from "../places/geo.ts";
 import type { NumberedPlaces } from "../places/numbered.ts";
 import type { FoundFilters, SortPhrase } from "./phrase.ts";
+import type { SaidLists } from "./saidlists.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
 const SIZES = ["00", "01", "03", "05"];
@@ -27,6 +28,7 @@ interface Understood {
   readonly numbered: NumberedPlaces;
   readonly wishes: FoundFilters;
   readonly bounds: Bounds;
+  readonly lists: SaidLists;
   readonly notes: Notes;
 }
 
@@ -77,8 +79,8 @@ const READERS = {
   require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
   email_shared_max: ({ wishes }) => (wishes.emailOwn ? 1 : undefined),
   phone_shared_max: ({ wishes }) => (wishes.phoneOwn ? 1 : undefined),
-  any_of: { excused: "A translator knows no tenant, and lists are a tenant's own." },
-  exclude: { excused: "A translator knows no tenant, and lists are a tenant's own." },
+  any_of: ({ lists }) => listed(lists.anyOf),
+  exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;
 
 /** The filters of a spec. */

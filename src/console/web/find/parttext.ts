@@ -4,7 +4,7 @@
  * Invariant: nothing is said but what stands in the answer; a part that became no filter says so.
  */
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
-import { PARTS, type PartName } from "../../../spec/filters/table.ts";
+import { type FILTER_ROLES, PARTS, type PartName } from "../../../spec/filters/table.ts";
 import type { TranslateAnswer, TranslationNote, TranslationPart } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import type { CatalogBook } from "./catalogbook.ts";
@@ -14,7 +14,7 @@ import { queryOf } from "./question.ts";
 /** The colours of a sentence. */
 export type PartColour = "activity" | "place" | "time" | "company" | "contact" | "unmapped";
 
-const COLOURS: Readonly<Record<string, PartColour>> = {
+const FILTER_COLOURS: Readonly<Record<(typeof FILTER_ROLES)[number], PartColour>> = {
   activity: "activity",
   place: "place",
   date: "time",
@@ -23,11 +23,15 @@ const COLOURS: Readonly<Record<string, PartColour>> = {
   regime: "company",
   headquarters: "company",
   capital: "company",
+  nature: "company",
   name: "company",
-  limit: "company",
-  sort: "company",
+  list: "company",
   contact: "contact",
-  unmapped: "unmapped",
+};
+
+const COLOURS: Readonly<Record<string, PartColour>> = {
+  ...FILTER_COLOURS,
+  ...{ limit: "company", sort: "company", unmapped: "unmapped" },
 };
 
 /** A stretch of the sentence as it is shown; `colour` null for what asks nothing. */

@@ -1,0 +1,123 @@
+/**
+ * Proves: a sentence asks for the lists of who asks by their names, in three languages, in or out
+ * of them, several at once, whatever the names say (a city, a trade, a negation), and for what was
+ * exported; a list that nobody has, and words of which in or out cannot be known, are said and
+ * never become a filter, least of all the opposite; without lists they are left as ever.
+ * Does not prove: whose lists they are (contract/http/api/said-lists.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { atOnce } from "../../../src/steps.ts";
+import { translateSteps } from "../../../src/translate/translate.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+/** Names that are other things too; each is its own id. */
+const NAMES = [
+  ...["Clientes", "Clientes MG", "Não contatar", "Prospects 2026", "São Paulo", "Padarias"],
+  ...["exceto MEI", "R&D / SP", "fora", "desde 2020"],
+];
+
+/** X is the name; what the list is to an account that matches. */
+const WAYS: readonly (readonly [text: string, member: "any_of" | "exclude"])[] = [
+  ["padarias em Recife que não estão na lista X", "exclude"],
+  ["padarias em Recife que não constam na minha lista X", "exclude"],
+  ["padarias em Recife fora da lista X", "exclude"],
+  ["padarias em Recife exceto os da lista X", "exclude"],
+  ["tirando os clientes da lista X, padarias em Recife", "exclude"],
+  ["padarias em Recife, não quero as que estão na lista “X”", "exclude"],
+  ['padarias em Recife sem as da lista "X"', "exclude"],
+  ["bakeries in Recife not in my list X", "exclude"],
+  ["bakeries in Recife that aren't on the list X", "exclude"],
+  ["panaderías en Recife que no están en la lista X", "exclude"],
+  ["padarias em Recife que estão na lista X", "any_of"],
+  ["padarias da lista X em Recife", "any_of"],
+  ["padarias em Recife, quero só as da lista X", "any_of"],
+  ["bakeries in Recife from my list X", "any_of"],
+  ["padarias em Recife, exceto MEI, que estejam na lista X", "any_of"],
+];
+
+describe("lists in sentences", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  const said = (text: string, names: readonly string[] | null = NAMES) => {
+    const lists = names === null ? undefined : () => names.map((name) => ({ id: name, name }));
+    const { spec, parts } = atOnce(translateSteps(text, probe.segment, { lists }));
+    const { filters, explain } = spec as unknown as {
+      filters: { lists?: Record<string, string[]>; geo: object; industry: object };
+      explain: { unmapped_constraints: readonly { code: string }[]; confidence: number };
+    };
+    const left = explain.unmapped_constraints.map(({ code }) => code);
+    return { lists: filters.lists, filters, left, parts, confidence: explain.confidence };
+  };
+
+  it("are asked for by their names, in and out of them", () => {
+    const { geo, industry } = said("padarias em Recife").filters;
+    for (const name of NAMES) {
+      for (const [way, member] of WAYS) {
+        for (const written of [name, name.toLowerCase()]) {
+          const text = way.replace("X", written);
+          const found = said(text);
+          assert.deepEqual(found.lists, { [member]: [name] }, text);
+          assert.deepEqual([found.filters.geo, found.filters.industry], [geo, industry], text);
+          assert.deepEqual(found.left, [], text);
+          assert.ok(found.parts.some(({ role }) => role === "list"));
+        }
+      }
+    }
+  });
+
+  it("are several at once, and the only one without its name", () => {
+    const out = (text: string) => said(text).lists?.exclude;
+    const both = ["Clientes", "Não contatar"];
+    assert.deepEqual(out("padarias em Recife fora das listas Clientes e Não contatar"), both);
+    assert.deepEqual(
+      out("padarias em Recife que não estão nem na lista Clientes nem na lista Não contatar"),
+      both,
+    );
+    assert.deepEqual(out("padarias em Recife que não constam na lista de clientes"), ["Clientes"]);
+    assert.deepEqual(out("bakeries in Recife not in my Clientes list"), ["Clientes"]);
+    assert.deepEqual(said("padarias em Recife da minha lista", ["A"]).lists, { any_of: ["A"] });
+    assert.equal(said("empresas da lista Clientes").confidence > 0.9, true);
+  });
+
+  it("of what was exported is known by itself", () => {
+    const rows: readonly (readonly [text: string, member: "any_of" | "exclude"])[] = [
+      ["padarias em Recife que ainda não exportei", "exclude"],
+      ["padarias em Recife que eu nunca baixei", "exclude"],
+      ["padarias em Recife exceto os já exportados", "exclude"],
+      ["padarias em Recife, não quero as que já exportei", "exclude"],
+      ["sem os que já baixei: padarias em Recife", "exclude"],
+      ["bakeries in Recife I haven't exported yet", "exclude"],
+      ["padarias em Recife que já exportei", "any_of"],
+    ];
+    for (const [text, member] of rows) {
+      assert.deepEqual(said(text, []).lists, { [member]: ["exported"] }, text);
+    }
+    assert.equal(said("produtos exportados em Santos").lists, undefined);
+  });
+
+  it("that nobody has, or of which in or out is not clear, are said", () => {
+    for (const text of [
+      "padarias na lista Fornecedores em Recife",
+      "padarias em Recife da minha lista",
+      "excluindo padarias da lista Clientes em Recife",
+      "padarias que não contatei ainda em Recife",
+    ]) {
+      const { lists, left, confidence } = said(text);
+      assert.deepEqual([lists, left], [undefined, ["list"]], text);
+      assert.ok(confidence < 0.4, text);
+    }
+    assert.deepEqual(said("minha lista de padarias em Recife").left, []);
+  });
+
+  it("are left where nobody has lists", () => {
+    for (const [way] of WAYS) {
+      const { lists, left } = said(way.replace("X", "Clientes"), null);
+      assert.deepEqual([lists, left], [undefined, ["list"]], way);
+    }
+  });
+});
