@@ -1,7 +1,7 @@
 // Edit distance to one word, as an automaton. What comes in: a word, and then the letters of
 // another one after the other. What goes out: how many edits the two are apart, as far as that is
 // at most kEditsMax. An edit puts in, takes out or replaces one letter, a code point, or has two
-// neighbours change places; no letter is edited twice (Damerau 1964, as "optimal string alignment").
+// neighbours change places; no letter is edited twice (Damerau 1964, "optimal string alignment").
 // Invariant: a state is the band of the table of edit distances around its diagonal, with the line
 // before for letters that change places, so that a step costs the same however long the words are.
 #pragma once
@@ -54,8 +54,8 @@ class EditAutomaton {
   uint32_t least(const State& state) const;
   // The edits to the word where nothing follows; more than most() where they are too many.
   uint32_t whole(const State& state) const;
-  // Where least() is most(): calls `use(letters)` once for each text with which what was read so far
-  // is most() edits from the word; there are no others.
+  // Where least() is most(): calls `use(letters)` once for each text with which what was read so
+  // far is most() edits from the word; there are no others.
   template <class Use>
   void eachRest(const State& state, Use use) const {
     for (uint32_t i = 0; i < width(); i++) {

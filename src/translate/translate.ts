@@ -145,15 +145,13 @@ export function* translateSteps(
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, notes);
   const { areaCodes, postalCodes } = numbered;
-  const narrowed =
-    hints.length + areaCodes.length + postalCodes.length + saidLists.anyOf.length > 0;
+  const told = hints.length + saidLists.anyOf.length;
+  const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
-  const filters = filtersOf({
-    ...{ activities, hints, geo, numbered, wishes, bounds, notes },
-    ...{ districts: named, lists: saidLists },
-  });
+  const found = { activities, hints, geo, numbered, wishes, bounds, notes, lists: saidLists };
+  const filters = filtersOf({ ...found, districts: named });
   const sort = sortOf(wishes, notes);
-  const subject = hints.length + wishes.natures.size + saidLists.anyOf.length > 0;
+  const subject = told + wishes.natures.size > 0;
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject });
   const spec = {
     ...(limit === null ? {} : { limit }),

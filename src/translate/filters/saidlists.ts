@@ -45,9 +45,9 @@ const BEFORE = wordSet(
     "fora sem salvo excluindo exclua tirando tire removendo na nas da das de em do dos no minha " +
     "minhas nossa nossas sua suas which that i we have has had not already yet never are were is " +
     "in on from my our the except excluding without ones those haven hasn aren weren t ve don " +
-    "la las los el en ya aun todavia he hemos sido no esten estan excepto sin um uma numa nem nor " +
-    "quero queremos mostre mostrar mostra traga trazer inclua incluir repita repetir quem quien " +
-    "want need show include bring repeat quiero muestre clientes contatos cnpjs nomes todos todas",
+    "la las los el en ya aun todavia he hemos sido no esten estan excepto sin um uma numa nem " +
+    "nor quero queremos mostre mostrar mostra traga trazer inclua incluir repita repetir quem " +
+    "quien want need show include bring repeat quiero muestre clientes contatos cnpjs nomes todos todas",
 );
 const BEHIND = wordSet("already yet previously ya ones");
 /** Words behind which no name of a list begins, or where one ends. */
@@ -81,7 +81,7 @@ interface Mention {
   readonly ids: readonly string[];
 }
 
-/** Finds the wishes about lists; `all` gives those of who asks, and is null where nobody has any. */
+/** Finds the wishes about lists; `all` gives those of who asks; null where nobody has any. */
 export function findLists(
   sentence: Sentence,
   notes: Notes,

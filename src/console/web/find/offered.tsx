@@ -13,7 +13,7 @@ import { words } from "../app/words.ts";
 import { cityText, nameOf, otherNameOf } from "./table/values.ts";
 import { establishmentsLike } from "./typed.ts";
 
-/** How long a text waits that comes right behind another: of a burst, only the last is looked for. */
+/** How long a text waits that comes right behind another: only the last of a burst is asked. */
 const REST_MS = 60;
 
 /** What is offered, and how keys move in it. */

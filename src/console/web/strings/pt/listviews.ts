@@ -6,9 +6,9 @@
 import { number } from "../../app/format.ts";
 import type { listViews as English } from "../en/listviews.ts";
 
-/** Words of this area. */
 const added = (count: number) => (count === 1 ? "1 adicionado" : `${number(count)} adicionados`);
 
+/** Words of this area. */
 export const listViews: typeof English = {
   any: "Somente da lista",
   exclude: "Fora da lista",
