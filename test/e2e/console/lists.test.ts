@@ -224,14 +224,14 @@ describe("lists", () => {
     await page.getByText(lists.selected(5)).waitFor();
     await button(page.locator(".table-picked"), lists.addToList).click();
     await button(page.getByRole("dialog"), lists.submit).click();
-    await page.getByText(lists.addedToast(5, "Clientes")).waitFor();
+    await page.getByText(lists.addedToast("5", "Clientes")).waitFor();
     assert.equal((await all(visit))[0]?.entries, 10);
     await page.keyboard.press("Escape");
     await button(page.locator(".found-actions"), lists.button).click();
     await page.getByLabel(lists.which).selectOption({ label: lists.fresh });
     await page.getByLabel(lists.name, { exact: true }).fill("Paulistas");
     await button(page.getByRole("dialog"), lists.submit).click();
-    await page.getByText(lists.addedToast(total, "Paulistas")).waitFor();
+    await page.getByText(lists.addedToast(number(total), "Paulistas")).waitFor();
     assert.equal((await all(visit))[0]?.entries, total);
     const [account] = (await found(visit, 1)).accounts;
     await visit.go(`/app#/empresa/${account?.cnpj}`);

@@ -7,6 +7,7 @@
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { post } from "../app/api.ts";
+import { number } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import type { AccountList, ListChange } from "../app/listanswers.ts";
 import { go } from "../app/router.ts";
@@ -127,6 +128,9 @@ async function add(id: string, what: Added): Promise<ListChange> {
 function tell({ list: { id, name }, added = 0, already_there: there = 0 }: ListChange): void {
   const text = laterWords.value.listViews;
   const action = { label: text.open, onClick: () => go("lists", id) };
-  const told = there === 0 ? text.addedToast(added, name) : text.thereToast(added, there, name);
+  const told =
+    there === 0
+      ? text.addedToast(number(added), name)
+      : text.thereToast(number(added), number(there), name);
   toast(told, { action });
 }

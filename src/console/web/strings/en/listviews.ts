@@ -93,8 +93,8 @@ export const listViews = {
     count === 1 ? "Add 1 establishment to a list" : `Add ${number(count)} establishments to a list`,
   which: "To which list",
   fresh: "A new list",
-  addedToast: (added: number, name: string) => `${number(added)} added to “${name}”.`,
-  thereToast: (added: number, there: number, name: string) =>
-    `${number(added)} added to “${name}”; ${number(there)} already there.`,
+  addedToast: (added: string, name: string) => `${added} added to “${name}”.`,
+  thereToast: (added: string, there: string, name: string) =>
+    `${added} added to “${name}”; ${there} already there.`,
   takeOut: (name: string) => `Take out of “${name}”`,
 };

@@ -6,7 +6,7 @@
 import { number } from "../../app/format.ts";
 import type { listViews as English } from "../en/listviews.ts";
 
-const added = (count: number) => (count === 1 ? "1 adicionado" : `${number(count)} adicionados`);
+const added = (count: string) => (count === "1" ? "1 adicionado" : `${count} adicionados`);
 
 /** Words of this area. */
 export const listViews: typeof English = {
@@ -99,7 +99,7 @@ export const listViews: typeof English = {
   fresh: "Uma nova lista",
   addedToast: (count, name) => `${added(count)} a “${name}”.`,
   thereToast: (count, there, name) => {
-    const others = there === 1 ? "1 já estava lá" : `${number(there)} já estavam lá`;
+    const others = there === "1" ? "1 já estava lá" : `${there} já estavam lá`;
     return `${added(count)} a “${name}”; ${others}.`;
   },
   takeOut: (name) => `Tirar de “${name}”`,
