@@ -209,6 +209,21 @@ describe("lists", () => {
     await shows(visit, 4);
   });
 
+  inBrowser("are named by a sentence, and by no other one", async (open) => {
+    const visit = await open(ana);
+    const { page } = visit;
+    const [list] = (await all(visit)) as [AccountList];
+    await visit.go(`/app${HASH}`);
+    await ask(visit, "empresas em São Paulo que não estão na lista Clientes");
+    await page.waitForURL(new RegExp(`not_in_lists=${list.id}`));
+    await ask(visit, "empresas em São Paulo que ainda não exportei");
+    await page.waitForURL(/not_in_lists=exported/);
+    assert.ok(!page.url().includes(list.id));
+    await ask(visit, "empresas em São Paulo com e-mail");
+    await page.waitForURL(/email/);
+    assert.ok(!page.url().includes("_lists="), page.url());
+  });
+
   inBrowser("take rows, one company and a whole search", async (open) => {
     const visit = await open(ana);
     const { page } = visit;

@@ -19,6 +19,7 @@ import {
   specOf,
   tidyQuery,
   withListsOf,
+  withoutListsOf,
 } from "../../../src/console/web/find/question.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
@@ -82,6 +83,15 @@ describe("a query", () => {
       exclude: ["a", "exported"],
     });
     assert.deepEqual(withListsOf(said, emptyQuery()), said, "nothing chosen, nothing added");
+    const named = withListsOf(emptyQuery(), before);
+    assert.deepEqual(withoutListsOf(before, named).filters.lists, undefined, "what was named goes");
+    said.filters.lists = { any_of: ["exported"] };
+    assert.deepEqual(withoutListsOf(before, said).filters.lists, before.filters.lists);
+    assert.deepEqual(
+      withListsOf(said, before).filters.lists,
+      said.filters.lists,
+      "no contradiction",
+    );
   });
 
   it("becomes a spec with what is added", () => {

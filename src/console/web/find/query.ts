@@ -20,6 +20,7 @@ import {
   specOf,
   tidyQuery,
   withListsOf,
+  withoutListsOf,
 } from "./question.ts";
 
 export { isEmpty, type Query, specOf } from "./question.ts";
@@ -95,7 +96,7 @@ export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   return told && value !== null ? value.spec.limit : null;
 });
 
-/** What was asked when the sentence came: its lists stay beside what the sentence became. */
+/** What was asked when the sentence came, without the lists that the one before it named. */
 const beside = signal<Query>(emptyQuery());
 
 /** What a sentence asks, beside the lists that were chosen by hand. */
@@ -148,9 +149,16 @@ export async function ask(text: string, how: "push" | "replace" = "push"): Promi
   const answer = await translated(words, controller);
   if (answer === null) return;
   sentence.value = words;
-  beside.value = asked.peek();
+  beside.value = listsByHand();
   translation.value = answer;
   take(meantBy(answer), how);
+}
+
+/** What is asked, without the lists that are there because a sentence named them. */
+function listsByHand(): Query {
+  const before = translation.peek();
+  if (before === null) return asked.peek();
+  return withoutListsOf(asked.peek(), withoutListsOf(queryOf(before.spec), beside.peek()));
 }
 
 /** Takes the filters that the sentence became once more. */

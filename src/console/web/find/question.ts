@@ -102,17 +102,37 @@ export function queryOf({ filters, sort, scoring }: Spec): Query {
   return structuredClone(tidyQuery({ filters, sort, scoring }));
 }
 
-/** A query with the lists of another one added: no sentence can have meant to take them out. */
+/** Lists of a filter, in and out of which accounts are to be. */
+const LIST_MEMBERS = ["any_of", "exclude"] as const;
+
+/** A query with the lists of another one added, but for those that it names itself. */
 export function withListsOf(query: Query, { filters }: Query): Query {
+  if (filters.lists === undefined) return structuredClone(query);
+  const { lists = {} } = query.filters;
+  const named = new Set(LIST_MEMBERS.flatMap((member) => lists[member] ?? []));
+  return listed(query, (member) => [
+    ...(lists[member] ?? []),
+    ...(filters.lists?.[member] ?? []).filter((id) => !named.has(id)),
+  ]);
+}
+
+/** A query without the lists that another one names, each as it names it. */
+export function withoutListsOf(query: Query, { filters }: Query): Query {
+  return listed(query, (member) => {
+    const gone = new Set(filters.lists?.[member]);
+    return (query.filters.lists?.[member] ?? []).filter((id) => !gone.has(id));
+  });
+}
+
+function listed(query: Query, idsOf: (member: (typeof LIST_MEMBERS)[number]) => string[]): Query {
   const next = structuredClone(query);
-  if (filters.lists === undefined) return next;
-  const own = next.filters.lists ?? {};
   const lists: NonNullable<Filters["lists"]> = {};
-  for (const member of ["any_of", "exclude"] as const) {
-    const ids = [...(own[member] ?? []), ...(filters.lists[member] ?? [])];
+  for (const member of LIST_MEMBERS) {
+    const ids = idsOf(member);
     if (ids.length > 0) lists[member] = ids;
   }
-  next.filters.lists = lists;
+  if (Object.keys(lists).length === 0) delete next.filters.lists;
+  else next.filters.lists = lists;
   return tidyQuery(next);
 }
 
