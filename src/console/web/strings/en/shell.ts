@@ -128,5 +128,7 @@ export const shell = {
   },
   roles: { owner: "Owner", member: "Member" },
   newsBadge: (count: number) =>
-    count === 1 ? "1 search with news" : `${number(count)} searches with news`,
+    count === 1
+      ? "1 search not looked at with the new data"
+      : `${number(count)} searches not looked at with the new data`,
 };

@@ -129,5 +129,7 @@ export const shell: typeof English = {
   },
   roles: { owner: "Administrador", member: "Usuário" },
   newsBadge: (count) =>
-    count === 1 ? "1 busca com novidades" : `${number(count)} buscas com novidades`,
+    count === 1
+      ? "1 busca ainda não vista com os dados novos"
+      : `${number(count)} buscas ainda não vistas com os dados novos`,
 };
