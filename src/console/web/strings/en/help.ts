@@ -81,7 +81,8 @@ export const help = {
       steps: [
         "Keep the CNPJs of your customers as a list: paste them, or upload a file.",
         "A root of eight characters stands for a company with all its branches.",
-        "Exclude the list in a search: its establishments are neither shown nor exported.",
+        "Exclude the list in a search, by its filter or in the sentence (“… not in my list " +
+          "Customers”): its establishments are neither shown nor exported.",
       ],
     },
     excel: {

@@ -51,7 +51,8 @@ export const help: typeof English = {
       steps: [
         "Guarde os CNPJs dos seus clientes em uma lista: cole os números ou envie um arquivo.",
         "Uma raiz de oito caracteres vale para a empresa com todas as filiais.",
-        "Exclua a lista na busca: os estabelecimentos dela não aparecem nem são exportados.",
+        "Exclua a lista na busca, pelo filtro ou na própria frase (“… que não estão na lista " +
+          "Clientes”): os estabelecimentos dela não aparecem nem são exportados.",
       ],
     },
     excel: {
