@@ -47,7 +47,8 @@ const BEFORE = wordSet(
     "in on from my our the except excluding without ones those haven hasn aren weren t ve don " +
     "la las los el en ya aun todavia he hemos sido no esten estan excepto sin um uma numa nem " +
     "nor quero queremos mostre mostrar mostra traga trazer inclua incluir repita repetir quem " +
-    "quien want need show include bring repeat quiero muestre clientes contatos cnpjs nomes todos todas",
+    "quien want need show include bring repeat quiero muestre clientes contatos cnpjs nomes " +
+    "todos todas",
 );
 const BEHIND = wordSet("already yet previously ya ones");
 /** Words behind which no name of a list begins, or where one ends. */
