@@ -12,16 +12,22 @@ const LEXICON = "src/translate/activities/lexicondata.ts";
 /** Makes what activities are called. */
 const ENTRIES = "src/translate/activities/lexiconentries.ts";
 
+/** Makes the table of wishes. */
+const WISHES = "src/translate/filters/table.ts";
+
 /**
- * The lexicon as texts (src/translate/words/phrasetable.ts), and as JSON what activities are
+ * The lexicon and the wishes as texts (src/translate/words/phrasetable.ts), and as JSON what activities are
  * called: V8 need compile none of it.
  */
 export function tableConstants(root) {
   const { trades, goods } = ended(made(root, LEXICON).lexiconDataSteps());
   const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
+  const wishes = made(root, WISHES).wishText();
   const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
   return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, JSON.stringify(text)]),
+    Object.entries({ ...texts, BUILD_WISHES: wishes }).map(([name, text]) => {
+      return [name, JSON.stringify(text)];
+    }),
   );
 }
 

@@ -9,11 +9,13 @@ import type { Steps } from "../steps.ts";
 import { inTurns } from "../turns.ts";
 import { descriptionSteps } from "./activities/descriptions.ts";
 import { lexiconSteps, quickLexiconSteps } from "./activities/lexicon.ts";
-import { officialTextSteps } from "./activities/officialtexts.ts";
+import { officialTextSteps, quickTextSteps } from "./activities/officialtexts.ts";
+import { FILTER_PHRASES } from "./filters/table.ts";
 import { officialNamesSteps } from "./leads/leadactivities.ts";
 import { cityIndexSteps } from "./leads/leadplaces.ts";
 import { leadQuerySteps } from "./leads/leadquery.ts";
-import { countCities, gazetteerSteps } from "./places/gazetteer.ts";
+import { countCities } from "./places/cities.ts";
+import { gazetteerSteps, quickPlacesSteps } from "./places/gazetteer.ts";
 import { nearestTradesSteps } from "./spelling/nearest.ts";
 import { spellWordsSteps } from "./spelling/spellwords.ts";
 import { translateSteps } from "./translate.ts";
@@ -29,6 +31,20 @@ const SENTENCES = [
 /** Names that nobody knows, of each kind that the nearest ones are looked for. */
 const NAMES = { kind: "lead_query", activities: ["xyz"], cities: ["xyz"], states: ["xyz"] };
 
+/** Makes what every sentence needs, a step a turn: little, so that a first one need not wait. */
+export async function warmFirstSentence(
+  segment: Segment,
+  ended: () => boolean = () => false,
+): Promise<void> {
+  await inTurns(firstSentenceSteps(segment), ended);
+}
+
+function* firstSentenceSteps(segment: Segment): Steps<void> {
+  yield* lexiconSteps();
+  yield* officialTextSteps(segment);
+  yield* gazetteerSteps(segment);
+}
+
 /** Warms the translator for a segment, a step a turn; ends early when `ended` says so. */
 export async function warmTranslation(
   segment: Segment,
@@ -42,9 +58,11 @@ export function* warmTranslationSteps(segment: Segment): Steps<void> {
   yield countCities(segment);
   yield* lexiconSteps();
   const gazetteer = yield* gazetteerSteps(segment);
+  yield* quickPlacesSteps(gazetteer);
   yield* quickLexiconSteps();
+  yield* FILTER_PHRASES.steps();
   yield* spellWordsSteps(gazetteer);
-  yield* officialTextSteps(segment);
+  yield* quickTextSteps(segment);
   yield* descriptionSteps(segment);
   yield* nearestTradesSteps();
   yield* cityIndexSteps(gazetteer);

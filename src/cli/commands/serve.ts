@@ -32,7 +32,7 @@ import { removeHeldFiles } from "../../store/backup.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
 import { useDescriptors } from "../../translate/activities/descriptors.ts";
-import { warmTranslation } from "../../translate/warmup.ts";
+import { warmFirstSentence, warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
 import { Reload } from "../serving/reload.ts";
@@ -150,15 +150,16 @@ export async function serve(
 }
 
 /**
- * Makes ready what the start did not wait for, step by step between requests; the translator when
- * the server has nothing to do, so that no request waits for it; a sentence that comes before waits
- * for what it needs. Never beside requests for another reason too: so much new memory takes over
+ * Makes ready what the start did not wait for, step by step between requests; most of the translator
+ * when the server has nothing to do, so that no request waits for it; a sentence that comes before
+ * waits for what it needs. Never beside requests for another reason too: so much new memory takes over
  * what stands beside it, keys included.
  */
 async function warmLater(segment: Segment, service: ServedService): Promise<void> {
   const { log, stopping } = service;
   try {
     await warm(segment, stopping);
+    await warmFirstSentence(segment, stopping);
     await quiet();
     await warmTranslation(segment, stopping);
   } catch (error) {

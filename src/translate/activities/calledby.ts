@@ -8,9 +8,10 @@ import { type CalledBy, entryNamesByCode } from "./lexiconentries.ts";
 
 /** Pairs as JSON, which the bundler puts in (src/executable/tables.mjs). */
 declare const BUILD_NAMES: string | undefined;
+const NAMES = typeof BUILD_NAMES === "string" ? BUILD_NAMES : "";
 
 /** What every code, prefix or section is called. */
 export function namesByCode(): ReadonlyMap<string, CalledBy> {
   if (typeof BUILD_NAMES !== "string") return entryNamesByCode();
-  return new Map(JSON.parse(BUILD_NAMES) as (readonly [code: string, CalledBy])[]);
+  return new Map(JSON.parse(NAMES) as (readonly [code: string, CalledBy])[]);
 }

@@ -15,6 +15,9 @@ import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 /** The lexicon as the bundler puts it in (src/executable/tables.mjs). */
 declare const BUILD_TRADES: string | undefined;
 declare const BUILD_GOODS: string | undefined;
+// Constants of the module, so that no function is compiled whose text is a million letters long.
+const TRADES = typeof BUILD_TRADES === "string" ? BUILD_TRADES : "";
+const GOODS = typeof BUILD_GOODS === "string" ? BUILD_GOODS : "";
 
 /** The lexicon, ready to be looked into. */
 interface Lexicon {
@@ -43,10 +46,9 @@ export function quickLexiconSteps(): Steps<void> {
 }
 
 function* makeLexicon(): Steps<Lexicon> {
+  // Told where the bundler sees it, which leaves out then what would make the texts.
   const { trades, goods } =
-    typeof BUILD_TRADES === "string" && typeof BUILD_GOODS === "string"
-      ? { trades: BUILD_TRADES, goods: BUILD_GOODS }
-      : yield* lexiconDataSteps();
+    typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : yield* lexiconDataSteps();
   return { trades: new PhraseTable(trades), goods: new PhraseTable(goods), roles: ROLES_BEFORE };
 }
 

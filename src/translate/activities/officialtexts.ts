@@ -10,26 +10,44 @@ import type { Descriptor } from "../../dump/activitytexts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
-import { Phrases } from "../words/phrases.ts";
+import { joinsText, Phrases, wordsOf } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
+import { Waiting } from "../words/waiting.ts";
 import { descriptorsInUse } from "./descriptors.ts";
 import type { GoodsReading } from "./goods.ts";
 
-type Texts = Phrases<readonly string[]>;
+/** Texts with their codes; those of a beginning wait until somebody looks for it. */
+interface Texts {
+  readonly phrases: Phrases<readonly string[]>;
+  readonly waiting: Waiting<Text>;
+}
+
+/** A text as it is said, and whose it is. */
+interface Text {
+  readonly said: string;
+  readonly code: string;
+}
 
 /** A text of more activities than these tells none of them. */
 const CODES_MAX = 4;
 /** One word is a matter of the lexicon, which knows how people use it. */
 const WORDS_MIN = 2;
-/** Texts that are taken in in one step: about a millisecond of work. */
+/** Texts that are put in place, and that are let wait, in one step: about a millisecond of work. */
 const STEP_TEXTS = 32;
+const STEP_WAITING = 256;
 
 /** By what is in use beside the official names. */
 const made = new WeakMap<readonly Descriptor[], GradualByKey<Segment, Texts>>();
 
-/** Makes the texts of a segment, in steps. */
+/** Makes what a sentence needs of the texts of a segment, in steps. */
 export function officialTextSteps(segment: Segment): Steps<unknown> {
   return textsInUse().of(segment).steps();
+}
+
+/** Makes what the texts are looked up quicker with, in steps. */
+export function* quickTextSteps(segment: Segment): Steps<void> {
+  const { waiting } = yield* textsInUse().of(segment).steps();
+  yield* waiting.steps(STEP_TEXTS);
 }
 
 /** The activity whose official text begins at a token; null where none does. */
@@ -38,8 +56,9 @@ export function readOfficial(
   sentence: Sentence,
   at: number,
 ): GoodsReading | null {
-  const texts = textsInUse().of(segment).now();
-  const match = texts.longest(sentence.tokens, at, (index) => sentence.free(index));
+  const { phrases, waiting } = textsInUse().of(segment).now();
+  waiting.bring(sentence.tokens[at]?.key ?? "");
+  const match = phrases.longest(sentence.tokens, at, (index) => sentence.free(index));
   if (match === null || match.words < WORDS_MIN || match.value.length > CODES_MAX) return null;
   const certainty = match.value.length > 1 ? 0.9 : 0.95;
   return { codes: match.value, also: [], to: match.to, certainty };
@@ -62,14 +81,31 @@ function* makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Steps
   const each = [...own, ...descriptors]
     .filter(({ code }) => known.has(code))
     .flatMap(({ code, texts }) => texts.map((text) => ({ code, text })));
-  const phrases: Texts = new Phrases();
+  const phrases = new Phrases<readonly string[]>();
+  const waiting = new Waiting<Text>(({ said, code }) => {
+    phrases.add(said, [code], (old) => (old.includes(code) ? old : [...old, code]));
+  });
   yield;
-  yield* inSteps(each, STEP_TEXTS, ({ code, text }) => {
-    for (const written of new Set([text.replaceAll(";", " "), turned(text)])) {
-      phrases.add(written, [code], (old) => (old.includes(code) ? old : [...old, code]));
+  const firsts = new Map<string, string>();
+  yield* inSteps(each, STEP_WAITING, ({ code, text }) => {
+    for (const said of text.includes(";") ? [text.replaceAll(";", " "), turned(text)] : [text]) {
+      waiting.add(firstWordOf(said, firsts), { said, code });
     }
   });
-  return phrases;
+  return { phrases, waiting };
+}
+
+/** A first word that its letters end: white space, a comma or a hyphen stands behind it. */
+const FIRST_WORD = /^[a-zA-ZÀ-ÖØ-öø-ÿ]{2,}(?=[ ,-])/;
+
+/** The reduced word that a text is looked for by; `known` are those of words that were met. */
+function firstWordOf(text: string, known: Map<string, string>): string {
+  const first = FIRST_WORD.exec(text)?.[0];
+  // Few texts begin with a word that joins, which does not count.
+  if (first === undefined || joinsText(first)) return wordsOf(text)[0] ?? "";
+  const word = known.get(first) ?? wordsOf(first)[0] ?? "";
+  known.set(first, word);
+  return word;
 }
 
 /** "ARROZ; CULTIVO DE" as it is said. */

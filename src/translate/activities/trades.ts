@@ -59,7 +59,7 @@ function areTwo(words: readonly Token[], both: LexiconChoice): boolean {
   const { trades: names } = lexicon();
   // Not of goods, which the lexicon has in the plural: "móveis e eletrodomésticos".
   const single = (word: Token) =>
-    foldWord(names.vocabulary.get(word.key) ?? word.folded) !== word.folded
+    foldWord(names.written(word.key) ?? word.folded) !== word.folded
       ? names.longest([word], 0)
       : null;
   const trades = words.map(single);

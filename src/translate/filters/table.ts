@@ -5,6 +5,7 @@
  * names of one wish are in Portuguese and in English.
  */
 import { Phrases } from "../words/phrases.ts";
+import { PhraseTable, type PhraseText, phraseText } from "../words/phrasetable.ts";
 import { NATURES } from "./natures.ts";
 import { type Apply, contact, type FilterPhrase, type Outcome, positive } from "./phrase.ts";
 import { QUALITIES } from "./qualities.ts";
@@ -315,7 +316,23 @@ export const FILTER_NAMES = WISHES.map(([names, { role, led = false }]) => {
   return { names: names.split("|"), role, led };
 });
 
+/** The wishes as the bundler puts them in (src/executable/tables.mjs). */
+declare const BUILD_WISHES: string | undefined;
+
+/** Every wish by its names: a text whose values are rows of the table. */
+export function wishText(): PhraseText {
+  const phrases = new Phrases<number>();
+  for (const [at, [names]] of WISHES.entries()) {
+    for (const name of names.split("|")) phrases.add(name, at);
+  }
+  return phraseText(phrases);
+}
+
+const TEXT = typeof BUILD_WISHES === "string" ? BUILD_WISHES : wishText();
+
 /** Every wish by its names. */
-export const FILTER_PHRASES = new Phrases<FilterPhrase>();
-for (const [names, phrase] of WISHES)
-  for (const name of names.split("|")) FILTER_PHRASES.add(name, phrase);
+export const FILTER_PHRASES = new PhraseTable<FilterPhrase>(TEXT, (at) => {
+  const row = WISHES[at as number];
+  if (row === undefined) throw new Error("the table of wishes is of another build");
+  return row[1];
+});

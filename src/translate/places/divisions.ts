@@ -6,7 +6,8 @@
  * Apart because it knows a snapshot and no sentence; `saiddivisions.ts` reads them in one.
  */
 import type { SnapshotPlaces } from "../../../native-index/format/meta.ts";
-import { type City, NO_PLACE, PlaceNames, type Region } from "./placenames.ts";
+import { atOnce } from "../../steps.ts";
+import { type City, type Named, PlaceNames, type Region } from "./placenames.ts";
 
 /** Kinds of regions: the cell of a municipality that holds its region, and what it is called. */
 const KINDS = {
@@ -51,7 +52,7 @@ export class Divisions {
       if (members === undefined) cities.set(key, [city]);
       else members.push(city);
     }
-    const made = new PlaceNames();
+    const all: Named[] = [];
     for (const [key, members] of cities) {
       const name = key.slice(3);
       const region: Region = {
@@ -60,9 +61,11 @@ export class Divisions {
       };
       // "Sul/Sudoeste de Minas" is said with one half as well.
       for (const said of new Set([name, ...name.split("/")])) {
-        made.add(said, { ...NO_PLACE, regions: [{ region, usual: false }] });
+        all.push({ name: said, place: () => ({ regions: [{ region, usual: false }] }) });
       }
     }
+    const made = new PlaceNames();
+    atOnce(made.take(all));
     return made;
   }
 }

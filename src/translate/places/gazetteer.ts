@@ -4,13 +4,13 @@
  * Invariant: made from the municipalities of the snapshot, once per segment; all municipalities of
  * a name are known, never just one of them.
  */
-import { TABLES } from "../../../native-index/format/columns.ts";
-import { guarded, type Segment } from "../../search/segment.ts";
+import type { Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { AREAS, COUNTRIES, HERE } from "./areas.ts";
+import { Cities } from "./cities.ts";
 import { Divisions } from "./divisions.ts";
-import { type City, NO_PLACE, type Place, PlaceNames } from "./placenames.ts";
+import { type City, type Named, PlaceNames } from "./placenames.ts";
 import { regionNames } from "./regiontable.ts";
 import { Seats } from "./seats.ts";
 import * as called from "./states.ts";
@@ -36,8 +36,8 @@ export interface Gazetteer {
 /** A namesake with ten times the accounts of all others together is the one that is meant. */
 const OUTWEIGHS = 10;
 
-/** Municipalities that are taken in, and names that are added, in one step: about a millisecond. */
-const STEP_CITIES = 512;
+/** Municipalities that are read, and names that are put in place, in one step: a millisecond. */
+const STEP_ROWS = 1_024;
 const STEP_NAMES = 64;
 
 const gazetteers = new GradualByKey<Segment, Gazetteer>(makeGazetteer);
@@ -50,6 +50,14 @@ export function gazetteerOf(segment: Segment): Gazetteer {
 /** Makes the gazetteer of a segment, in steps; of a large one `countCities` before. */
 export function gazetteerSteps(segment: Segment): Steps<Gazetteer> {
   return gazetteers.of(segment).steps();
+}
+
+/** Makes what places are looked up quicker with, in steps. */
+export function* quickPlacesSteps({ places, states, capitalOf }: Gazetteer): Steps<void> {
+  // Whoever asks for the accounts of one city has those of all.
+  void capitalOf(states[0] ?? "")?.accounts;
+  yield;
+  yield* places.steps(STEP_NAMES);
 }
 
 /**
@@ -69,130 +77,114 @@ export function namesakesMeant(cities: readonly City[]): readonly City[] {
 }
 
 function* makeGazetteer(segment: Segment): Steps<Gazetteer> {
-  const cities = new Map<string, City>();
-  const byState = new Map<string, City[]>();
-  const accounts = accountsByIbge(segment);
-  yield;
-  yield* inSteps(segment.catalog.municipalities, STEP_CITIES, ({ ibge, uf, name }) => {
-    if (ibge === null || uf === null || uf === "EX") return;
-    const capital = called.CAPITALS[uf] === ibge;
-    const city = { ibge, uf, name, accounts: accounts.get(ibge) ?? 0, capital };
-    cities.set(ibge, city);
-    const neighbours = byState.get(uf);
-    if (neighbours === undefined) byState.set(uf, [city]);
-    else neighbours.push(city);
-  });
-  const abroad = segment.catalog.municipalities.filter(({ uf }) => uf === "EX");
-  const city = (ibge: string) => cities.get(ibge);
+  const cities = new Cities(segment);
+  const city = (ibge: string) => cities.city(ibge);
   const { places: given } = segment;
   return {
     divisions: given === undefined ? null : new Divisions(given, city),
     seats: new Seats(given),
     places: yield* namesOf(cities),
-    abroadTom: abroad.map(({ tom }) => tom),
-    states: [...byState.keys()],
+    abroadTom: cities.abroadTom,
+    get states() {
+      return cities.states();
+    },
     city,
-    citiesOf: (uf) => byState.get(uf) ?? [],
-    capitalOf: (uf) => cities.get(called.CAPITALS[uf] ?? ""),
+    citiesOf: (uf) => cities.of(uf),
+    capitalOf: (uf) => cities.capitalOf(uf),
   };
 }
 
-function* namesOf(cities: ReadonlyMap<string, City>): Steps<PlaceNames> {
-  const names = new PlaceNames();
-  yield* inSteps(placesOf(cities), STEP_NAMES, ([name, place]) => {
-    names.add(name, { ...NO_PLACE, ...place });
+/** Names that wait to be looked for: hardly anything is made of them here. */
+function* namesOf(cities: Cities): Steps<PlaceNames> {
+  const all: Named[] = [];
+  yield* inSteps(cities.rows(), STEP_ROWS, (row) => {
+    all.push(row);
+    const found = OTHERWISE.exec(row.name);
+    if (found === null) return;
+    for (const name of otherSpellings(row.name, found[1])) all.push({ name, ibge: row.ibge });
   });
+  all.push(...otherPlaces(cities));
+  yield;
+  const names = new PlaceNames((ibge) => ({ cities: existing(cities.city(ibge)) }));
+  yield* names.take(all);
   return names;
 }
 
-/** Every name with what it stands for; one may come several times. */
-function* placesOf(cities: ReadonlyMap<string, City>): Generator<[string, Partial<Place>]> {
-  for (const city of cities.values()) {
-    for (const name of spellings(city.name)) yield [name, { cities: [city] }];
-  }
+function existing(city: City | undefined): readonly City[] {
+  return city === undefined ? [] : [city];
+}
+
+/** Every name but those of cities with what it stands for; one may come several times. */
+function* otherPlaces(cities: Cities): Generator<Named> {
+  const citiesOf = (...codes: readonly string[]) =>
+    codes.flatMap((ibge) => cities.city(ibge) ?? []);
   for (const [name, ibge] of Object.entries(called.CITY_NICKNAMES)) {
-    const city = cities.get(ibge);
-    if (city !== undefined) yield [name, { nicknamed: [city] }];
+    yield { name, place: () => ({ nicknamed: citiesOf(ibge) }) };
   }
   for (const [name, codes] of Object.entries(called.CITY_SHORT_NAMES)) {
-    yield [name, { cities: codes.split(" ").flatMap((ibge) => cities.get(ibge) ?? []) }];
+    yield { name, place: () => ({ cities: citiesOf(...codes.split(" ")) }) };
   }
-  for (const [uf, name] of Object.entries(STATE_NAMES)) yield [name, { states: [uf] }];
-  for (const [name, uf] of Object.entries(called.STATE_NICKNAMES)) yield [name, { states: [uf] }];
+  for (const [uf, name] of Object.entries(STATE_NAMES)) yield stateOf(name, uf);
+  for (const [name, uf] of Object.entries(called.STATE_NICKNAMES)) yield stateOf(name, uf);
   for (const [name, states] of Object.entries(called.REGIONS)) {
-    yield [name, { states: states.split(" "), region: true }];
+    yield { name, place: () => ({ states: states.split(" "), region: true }) };
   }
-  for (const [name, states] of Object.entries(called.DEMONYMS)) {
-    for (const form of formsOf(name)) yield [form, { demonymStates: states.split(" ") }];
+  for (const [word, states] of Object.entries(called.DEMONYMS)) {
+    for (const name of formsOf(word)) {
+      yield { name, place: () => ({ demonymStates: states.split(" ") }) };
+    }
   }
-  for (const [name, ibge] of Object.entries(called.CITY_DEMONYMS)) {
-    const city = cities.get(ibge);
-    if (city === undefined) continue;
-    for (const form of formsOf(name)) yield [form, { demonymCities: [city] }];
+  for (const [word, ibge] of Object.entries(called.CITY_DEMONYMS)) {
+    for (const name of formsOf(word))
+      yield { name, place: () => ({ demonymCities: citiesOf(ibge) }) };
   }
   for (const { name, region, usual } of regionNames()) {
-    yield [name, { regions: [{ region, usual }] }];
+    yield { name, place: () => ({ regions: [{ region, usual }] }) };
   }
-  for (const [name, states] of Object.entries(AREAS)) yield [name, { area: states.split(" ") }];
-  for (const name of COUNTRIES) yield [name, { abroad: true }];
-  for (const name of HERE) yield [name, { here: true }];
+  for (const [name, states] of Object.entries(AREAS)) {
+    yield { name, place: () => ({ area: states.split(" ") }) };
+  }
+  for (const name of COUNTRIES) yield { name, place: () => ({ abroad: true }) };
+  for (const name of HERE) yield { name, place: () => ({ here: true }) };
 }
 
-/** A name, and how it is also written: titles shortened, `d'Oeste` as one word. */
-function spellings(name: string): string[] {
-  const all = [name];
-  const first = name.slice(0, name.indexOf(" "));
-  for (const [long, short] of TITLED.has(first) ? SHORTENED : []) {
-    if (name.startsWith(`${long} `)) all.push(`${short} ${name.slice(long.length + 1)}`);
-  }
-  if (!/['’]/.test(name)) return all;
+function stateOf(name: string, uf: string): Named {
+  return { name, place: () => ({ states: [uf] }) };
+}
+
+/** How a name is also written: its title shortened, `d'Oeste` as one word. */
+function otherSpellings(name: string, title = ""): string[] {
+  const others = (SHORT_TITLES.get(title) ?? []).map((short) => short + name.slice(title.length));
+  if (!APOSTROPHE.test(name)) return others;
   const joined = name.replace(/\b[dD]['’](\p{L})/gu, (_, letter: string) => `d${letter}`);
-  if (joined !== name) all.push(joined);
-  return all;
+  return joined === name ? others : [...others, joined];
 }
 
-/** Words that names begin with, and how they are shortened. */
-const SHORTENED: readonly (readonly [string, string])[] = [
-  ["Santa", "Sta"],
-  ["Santo", "Sto"],
-  ["São", "S"],
-  ["Presidente", "Pres"],
-  ["Governador", "Gov"],
-  ["Coronel", "Cel"],
-  ["Senador", "Sen"],
-  ["Doutor", "Dr"],
-  ["Engenheiro", "Eng"],
-  ["Marechal", "Mal"],
-  ["Nossa Senhora", "N Sra"],
-  ["Nossa Senhora", "N S"],
-  ["Professor", "Prof"],
-  ["Conselheiro", "Cons"],
-  ["Desembargador", "Des"],
-];
+/** Titles that names begin with, and how they are shortened. */
+const SHORT_TITLES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["Santa", ["Sta"]],
+  ["Santo", ["Sto"]],
+  ["São", ["S"]],
+  ["Presidente", ["Pres"]],
+  ["Governador", ["Gov"]],
+  ["Coronel", ["Cel"]],
+  ["Senador", ["Sen"]],
+  ["Doutor", ["Dr"]],
+  ["Engenheiro", ["Eng"]],
+  ["Marechal", ["Mal"]],
+  ["Nossa Senhora", ["N Sra", "N S"]],
+  ["Professor", ["Prof"]],
+  ["Conselheiro", ["Cons"]],
+  ["Desembargador", ["Des"]],
+]);
 
-/** First words of them. */
-const TITLED = new Set(SHORTENED.map(([long]) => long.split(" ")[0] ?? long));
+const APOSTROPHE = /['’]/;
+/** A name that has another spelling: its title, or an apostrophe. */
+const OTHERWISE = new RegExp(`^(${[...SHORT_TITLES.keys()].join("|")}) |${APOSTROPHE.source}`);
 
 /** Adjectives by gender and number. */
 function formsOf(name: string): string[] {
   const stem = name.slice(0, -1);
   if (name.endsWith("o")) return [name, `${stem}a`, `${name}s`, `${stem}as`];
   return [name, name.endsWith("r") ? `${name}es` : `${name}s`];
-}
-
-/** Accounts by the code of their municipality. */
-const counted = new WeakMap<Segment, Uint32Array>();
-
-/** Counts the accounts of each municipality aside, which reads all of a registry. */
-export async function countCities(segment: Segment): Promise<void> {
-  if (counted.has(segment)) return;
-  const [counts] = await guarded(() => segment.native.facetsAside([], ["municipality"]));
-  if (counts !== undefined) counted.set(segment, counts);
-}
-
-function accountsByIbge(segment: Segment): Map<string, number> {
-  const codes = segment.native.table(TABLES.indexOf("municipality_ibge"));
-  const counts =
-    counted.get(segment) ?? guarded(() => segment.native.facets([], ["municipality"]))[0];
-  return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
 }

@@ -3,10 +3,14 @@
  * a list of tokens. What goes out: the longest name that begins there.
  * Invariant: names are compared word by word as written, without accents: number counts ("Palma"
  * and "Palmas" are two cities); only de, da, do and their kind may be there or not; a look-up costs
- * at most the number of words of the longest name.
+ * at most the number of words of the longest name, and the first one of a beginning what it takes
+ * to put the names there that begin so.
  */
+import { atOnce, type Steps } from "../../steps.ts";
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
+
+import { PlaceVocabulary, SMALL } from "./placevocabulary.ts";
 
 /** A municipality that a name may mean. */
 export interface City {
@@ -63,7 +67,7 @@ export interface Place {
 }
 
 /** A name that stands for nothing. */
-export const NO_PLACE: Place = {
+const NO_PLACE: Place = {
   ...{ states: [], region: false, cities: [], nicknamed: [] },
   ...{ demonymStates: [], demonymCities: [], regions: [], area: [] },
   ...{ abroad: false, here: false },
@@ -86,30 +90,73 @@ interface Node {
   small: boolean;
 }
 
-/** Words that names have and lose: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
-const SMALL = new Set("de da do das dos d".split(" "));
-/** Most of them in a row. */
+/** Most small words in a row. */
 const SMALL_MAX = 2;
 /** Shortened titles, after which a point may stand. */
 const TITLES = new Set("sta sto s pres gov cel sen dr eng mal n sra prof cons des bal".split(" "));
 
+/** A name with what makes what it stands for, or with the IBGE code of the city it is a name of. */
+export type Named = { readonly name: string } & (
+  | { readonly place: () => Partial<Place> }
+  | { readonly ibge: string }
+);
+
 /** Places by name. */
 export class PlaceNames {
+  readonly #cityPlace: (ibge: string) => Partial<Place>;
   readonly #root: Node = { next: null, place: undefined, small: false };
-  /** Folded words of all names, with how the first name that has one writes it. */
-  readonly vocabulary = new Map<string, string>();
+  #names: readonly Named[] = [];
+  #vocabulary = new PlaceVocabulary([]);
+  /** Names that wait to be looked for. */
+  #waiting = this.#vocabulary.starts();
 
-  /** Adds what a name stands for to what it stands for already. */
-  add(name: string, added: Place): void {
+  /** Takes what the name of a city stands for; whatever has no such names need not say it. */
+  constructor(cityPlace: (ibge: string) => Partial<Place> = () => NO_PLACE) {
+    this.#cityPlace = cityPlace;
+  }
+
+  /** Folded words of all names, with how the first name that has one writes it. */
+  get vocabulary(): ReadonlyMap<string, string> {
+    return this.#vocabulary.all;
+  }
+
+  /** Whether a name has a word, folded. */
+  has(word: string): boolean {
+    return this.#first(word) !== undefined || this.#vocabulary.has(word);
+  }
+
+  /** Takes the names with what they stand for, all at once and in order, in steps. */
+  *take(names: readonly Named[]): Steps<void> {
+    const vocabulary = new PlaceVocabulary(names.map(({ name }) => name));
+    yield;
+    this.#waiting = vocabulary.starts();
+    this.#vocabulary = vocabulary;
+    this.#names = names;
+  }
+
+  /** Puts every name in place, so many in a step; what is looked for is put there in any case. */
+  *steps(perStep: number): Steps<void> {
+    yield* this.#waiting.steps(perStep, (at) => this.put(this.#names[at] as Named));
+    yield;
+    void this.vocabulary;
+  }
+
+  /** Where names begin with a word. */
+  #first(word: string): Node | undefined {
+    for (const at of this.#waiting.taken(word)) this.put(this.#names[at] as Named);
+    return this.#root.next?.get(word);
+  }
+
+  /** Puts a name in place: once, before it is looked for. */
+  protected put(named: Named): void {
     let node = this.#root;
     let small = false;
-    for (const { kind, text, folded: word } of tokensOfName(name)) {
+    for (const { kind, folded: word } of tokensOfName(named.name)) {
       if (kind !== "word") continue;
       if (SMALL.has(word)) {
         small = true;
         continue;
       }
-      if (!this.vocabulary.has(word)) this.vocabulary.set(word, text);
       node.next ??= new Map();
       let next = node.next.get(word);
       if (next === undefined) {
@@ -120,6 +167,8 @@ export class PlaceNames {
       small = false;
       node = next;
     }
+    const place = "place" in named ? named.place() : this.#cityPlace(named.ibge);
+    const added = { ...NO_PLACE, ...place };
     node.place = node.place === undefined ? added : joined(node.place, added);
   }
 
@@ -129,7 +178,7 @@ export class PlaceNames {
     from: number,
     usable: (index: number) => boolean = () => true,
   ): PlaceMatch | null {
-    let node: Node | undefined = this.#root;
+    let node: Node | undefined;
     let found: PlaceMatch | null = null;
     let words = 0;
     let small = 0;
@@ -141,7 +190,7 @@ export class PlaceNames {
         if (at === from || ++small > SMALL_MAX) break;
         continue;
       }
-      node = node.next?.get(folded);
+      node = words === 0 ? this.#first(folded) : node?.next?.get(folded);
       if (node === undefined || (small > 0 && !node.small)) break;
       small = 0;
       words++;
@@ -152,19 +201,26 @@ export class PlaceNames {
 
   /** Folded words with which a name goes on that begins with the tokens [from, to). */
   continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
-    let node: Node | undefined = this.#root;
-    for (let at = from; at < to; at++) {
-      const { folded } = tokens[at] as Token;
-      if (!SMALL.has(folded)) node = node?.next?.get(folded);
-    }
+    const words = tokens.slice(from, to).map(({ folded }) => folded);
+    const node = this.#behind(words.filter((word) => !SMALL.has(word)));
     return [...(node?.next?.keys() ?? [])];
   }
 
   /** What a whole name stands for, however it is written; undefined for an unknown one. */
   named(name: string): Place | undefined {
-    let node: Node | undefined = this.#root;
-    for (const word of placeWords(name)) node = node?.next?.get(word);
-    return node === this.#root ? undefined : node?.place;
+    const words = placeWords(name);
+    return words.length === 0 ? undefined : this.#behind(words)?.place;
+  }
+
+  /** Where words lead; no words lead to the beginnings of all names. */
+  #behind([first, ...others]: readonly string[]): Node | undefined {
+    if (first === undefined) {
+      atOnce(this.steps(Number.POSITIVE_INFINITY));
+      return this.#root;
+    }
+    let node = this.#first(first);
+    for (const word of others) node = node?.next?.get(word);
+    return node;
   }
 }
 

@@ -104,17 +104,16 @@ function isKnown(context: SpellingContext, token: Token): boolean {
 /** Whether a word is part of what a trade or goods are called. */
 function isNamed({ key }: Token): boolean {
   const { trades, goods, roles } = lexicon();
-  return [trades, goods, roles, ROLES_BEHIND].some(({ vocabulary }) => vocabulary.has(key));
+  return [trades, goods, roles, ROLES_BEHIND].some((names) => names.written(key) !== undefined);
 }
 
-/** Whether a word is known for something else than a trade or goods. */
+/** Whether a word is known for something else than a trade or goods; places take longest to ask. */
 function isKnownElsewhere({ gazetteer }: SpellingContext, token: Token): boolean {
   const { folded, key } = token;
-  if (FILTER_PHRASES.vocabulary.has(key)) return true;
-  const { vocabulary } = gazetteer.places;
-  if (vocabulary.has(folded) || vocabulary.has(key)) return true;
+  if (FILTER_PHRASES.written(key) !== undefined) return true;
   if (COMMON_WORDS.has(folded) || COMMON_WORDS.has(key)) return true;
-  return isFillerWord(token) || isGiveaway(token);
+  if (isFillerWord(token) || isGiveaway(token)) return true;
+  return gazetteer.places.has(folded) || gazetteer.places.has(key);
 }
 
 /** Words after which the name of one company may stand. */

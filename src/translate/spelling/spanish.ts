@@ -164,5 +164,5 @@ function byEnding({ folded, text }: Token): string | null {
 function isTradeWord(folded: string): boolean {
   const { trades, goods } = lexicon();
   const key = reduce(folded);
-  return trades.vocabulary.has(key) || goods.vocabulary.has(key);
+  return [trades, goods].some((names) => names.written(key) !== undefined);
 }

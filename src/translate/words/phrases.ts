@@ -6,7 +6,7 @@
  * sentence, so that "casa de carnes" and "casa das carnes" are one; looking costs at most the
  * number of words of the longest name, with at most `JOINED_MAX` joining words before each.
  */
-import { type Token, tokenize } from "./tokens.ts";
+import { foldWord, type Token, tokenize } from "./tokens.ts";
 
 /** Words that join others and mean nothing by themselves. */
 const JOINING = new Set(
@@ -24,6 +24,11 @@ export function joins(token: Token | undefined): boolean {
   return token !== undefined && token.kind === "word" && JOINING.has(token.folded);
 }
 
+/** Whether a word joins, as it is written. */
+export function joinsText(word: string): boolean {
+  return JOINING.has(foldWord(word));
+}
+
 /** A name that was found: tokens from `from` up to, not including, `to`. */
 export interface Match<Value> {
   readonly from: number;
@@ -37,6 +42,8 @@ export interface Match<Value> {
 export abstract class PhraseBook<Value, Spot = unknown> {
   /** Reduced words of all names, with how the first name that has one writes it. */
   abstract readonly vocabulary: ReadonlyMap<string, string>;
+  /** How the first name that has a reduced word writes it; undefined where none has it. */
+  abstract written(key: string): string | undefined;
   /** Where no words lead. */
   protected abstract readonly start: Spot;
   /** Where one more word leads; undefined where no name goes on so. */
@@ -92,6 +99,10 @@ interface Node<Value> {
 export class Phrases<Value> extends PhraseBook<Value, Node<Value>> {
   readonly vocabulary = new Map<string, string>();
   protected readonly start: Node<Value> = { next: null, value: undefined };
+
+  written(key: string): string | undefined {
+    return this.vocabulary.get(key);
+  }
 
   /** Adds a name; `merge` decides what becomes of a name that is there already. */
   add(

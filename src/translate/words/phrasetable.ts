@@ -15,8 +15,8 @@ import { PhraseBook, type Phrases } from "./phrases.ts";
  *   the next part, in hexadecimal; in the order of UTF-16 code units, so that a name stands right
  *   before those that go on from it; each once;
  * - values: a line of JSON each, which names may share;
- * - words: a line for every reduced word, in the order in which names first had them; behind a tab
- *   how it is written, where that is something else.
+ * - words: a line for every reduced word, in the order of the names; behind a tab how the first
+ *   name that has it writes it, where that is something else.
  */
 export type PhraseText = string;
 
@@ -30,7 +30,7 @@ interface Spot {
 
 const RADIX = 16;
 const PART = "\f";
-const [BLANK, TAB] = [0x20, 0x09];
+const [BLANK, TAB, LINE] = [0x20, 0x09, 0x0a];
 /** Lines that are looked at in one step: less than a millisecond of work. */
 const STEP_LINES = 2_048;
 /** Words of which is remembered where they lead, and how long they are at most. */
@@ -53,7 +53,7 @@ export function phraseText(phrases: Phrases<unknown>): PhraseText {
   const words = [...phrases.vocabulary].map(([key, text]) =>
     key === text ? `${key}\n` : `${key}\t${text}\n`,
   );
-  return [lines.sort(inOrder).join(""), values, words.join("")].join(PART);
+  return [lines.sort(inOrder).join(""), values, words.sort(inOrder).join("")].join(PART);
 }
 
 /** By code units, as the look-up compares them. */
@@ -64,6 +64,7 @@ function inOrder(one: string, other: string): number {
 /** Names of such a text. */
 export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
   protected readonly start: Spot;
+  readonly #read: (json: unknown) => Value;
   readonly #names: string;
   readonly #values: string;
   readonly #words: string;
@@ -75,13 +76,28 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
   /** Where words lead that were looked for lately, or null: several stages look for the same. */
   readonly #followed = new Map<string, Spot | null>();
 
-  constructor(text: PhraseText) {
+  /** `read` makes a value of its JSON; the JSON is the value where there is none. */
+  constructor(text: PhraseText, read: (json: unknown) => Value = (json) => json as Value) {
     super();
-    const [names = "", values = "", words = ""] = text.split(PART);
-    this.#names = names;
-    this.#values = values;
-    this.#words = words;
-    this.start = { line: 0, end: names.length, name: "" };
+    this.#read = read;
+    const values = text.indexOf(PART);
+    const words = text.indexOf(PART, values + 1);
+    this.#names = text.slice(0, values);
+    this.#values = text.slice(values + 1, words);
+    this.#words = text.slice(words + 1);
+    this.start = { line: 0, end: values, name: "" };
+  }
+
+  written(key: string): string | undefined {
+    if (this.#vocabulary !== null) return this.#vocabulary.get(key);
+    const line = firstFrom(this.#words, 0, this.#words.length, key);
+    const behind = line + key.length;
+    if (key === "" || orderOf(this.#words, line, key) !== 0) return undefined;
+    const code = this.#words.charCodeAt(behind);
+    if (code === LINE) return key;
+    return code === TAB
+      ? this.#words.slice(behind + 1, this.#words.indexOf("\n", behind))
+      : undefined;
   }
 
   get vocabulary(): ReadonlyMap<string, string> {
@@ -116,10 +132,12 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
 
   /** Where names begin with some words, of which all but the last lead to these lines; or null. */
   #beginning(line: number, end: number, wanted: string): Spot | null {
-    const first = this.#firstFrom(line, end, wanted);
+    const first = firstFrom(this.#names, line, end, wanted);
     const behind = this.#names.charCodeAt(first + wanted.length);
     const goesOn = first < end && (behind === TAB || behind === BLANK);
-    return goesOn && this.#order(first, wanted) === 0 ? { line: first, end, name: wanted } : null;
+    return goesOn && orderOf(this.#names, first, wanted) === 0
+      ? { line: first, end, name: wanted }
+      : null;
   }
 
   protected valueAt({ line, name }: Spot): Value | undefined {
@@ -129,7 +147,8 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
     const at = Number.parseInt(this.#names.slice(tab + 1, end), RADIX);
     const known = this.#known.get(at);
     if (known !== undefined) return known;
-    const value = JSON.parse(this.#values.slice(at, this.#values.indexOf("\n", at))) as Value;
+    const json: unknown = JSON.parse(this.#values.slice(at, this.#values.indexOf("\n", at)));
+    const value = this.#read(json);
     this.#known.set(at, value);
     return value;
   }
@@ -145,26 +164,26 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
     }
     return [...words];
   }
+}
 
-  /** Where the first line stands that does not come before the wanted words; else the end. */
-  #firstFrom(line: number, end: number, wanted: string): number {
-    let [low, high] = [line, end];
-    while (low < high) {
-      const middle = Math.max(low, this.#names.lastIndexOf("\n", ((low + high) >>> 1) - 1) + 1);
-      if (this.#order(middle, wanted) < 0) low = this.#names.indexOf("\n", middle) + 1;
-      else high = middle;
-    }
-    return low;
+/** Where the first line stands that does not come before the wanted words; else the end. */
+function firstFrom(lines: string, line: number, end: number, wanted: string): number {
+  let [low, high] = [line, end];
+  while (low < high) {
+    const middle = Math.max(low, lines.lastIndexOf("\n", ((low + high) >>> 1) - 1) + 1);
+    if (orderOf(lines, middle, wanted) < 0) low = lines.indexOf("\n", middle) + 1;
+    else high = middle;
   }
+  return low;
+}
 
-  /** Below zero where a line comes before the wanted words, 0 where it begins with them. */
-  #order(line: number, wanted: string): number {
-    for (let i = 0; i < wanted.length; i++) {
-      const difference = this.#names.charCodeAt(line + i) - wanted.charCodeAt(i);
-      if (difference !== 0) return difference;
-    }
-    return 0;
+/** Below zero where a line comes before the wanted words, 0 where it begins with them. */
+function orderOf(lines: string, line: number, wanted: string): number {
+  for (let i = 0; i < wanted.length; i++) {
+    const difference = lines.charCodeAt(line + i) - wanted.charCodeAt(i);
+    if (difference !== 0) return difference;
   }
+  return 0;
 }
 
 /** Where each line begins. */

@@ -10,6 +10,7 @@ import fc from "fast-check";
 import { atOnce } from "../../../src/steps.ts";
 import { lexicon } from "../../../src/translate/activities/lexicon.ts";
 import { lexiconDataSteps } from "../../../src/translate/activities/lexicondata.ts";
+import { wishText } from "../../../src/translate/filters/table.ts";
 import { Phrases } from "../../../src/translate/words/phrases.ts";
 import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetable.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
@@ -46,10 +47,26 @@ describe("a table of phrases", () => {
             assert.deepEqual([...found].sort(), [...wanted].sort());
           }
         }
-        assert.deepEqual([...table.vocabulary], [...twin.vocabulary]);
+        for (const key of [...twin.vocabulary.keys(), ...WORDS, "", "c", "cab", "zz"]) {
+          assert.equal(table.written(key), twin.written(key), key);
+        }
+        const inOrder = [...twin.vocabulary].sort(([one], [other]) => (one < other ? -1 : 1));
+        assert.deepEqual([...table.vocabulary], inOrder);
+        for (const [key, text] of inOrder) assert.equal(table.written(key), text);
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("gives what its reader makes of a value", () => {
+    const rows = ["one", "other"];
+    const phrases = new Phrases<number>();
+    phrases.add("casa", 1);
+    const table = new PhraseTable<string>(
+      phraseText(phrases),
+      (at) => rows[at as number] as string,
+    );
+    assert.equal(table.longest(tokenize("casas"), 0)?.value, "other");
   });
 
   it("reads of a table only what is asked for", () => {
@@ -62,9 +79,10 @@ describe("a table of phrases", () => {
 describe("the lexicon of a build", () => {
   it("is the one that the sources give", async () => {
     const { tableConstants } = await import(join(ROOT, "src/executable/tables.mjs"));
-    const { BUILD_TRADES, BUILD_GOODS } = tableConstants(ROOT);
+    const { BUILD_TRADES, BUILD_GOODS, BUILD_WISHES } = tableConstants(ROOT);
     const { trades, goods } = atOnce(lexiconDataSteps());
     assert.deepEqual([JSON.parse(BUILD_TRADES), JSON.parse(BUILD_GOODS)], [trades, goods]);
+    assert.equal(JSON.parse(BUILD_WISHES), wishText());
     for (const book of [lexicon().trades, lexicon().goods]) {
       assert.ok(book.vocabulary.size > 4_000);
       // No blank, tab or line may stand inside a word.
