@@ -16,8 +16,8 @@ const ENTRIES = "src/translate/activities/lexiconentries.ts";
 const WISHES = "src/translate/filters/table.ts";
 
 /**
- * The lexicon and the wishes as texts (src/translate/words/phrasetable.ts), and as JSON what activities are
- * called: V8 need compile none of it.
+ * The lexicon and the wishes as texts (src/translate/words/phrasetable.ts), and as JSON what
+ * activities are called: V8 need compile none of it.
  */
 export function tableConstants(root) {
   const { trades, goods } = ended(made(root, LEXICON).lexiconDataSteps());

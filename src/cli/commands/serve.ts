@@ -150,10 +150,10 @@ export async function serve(
 }
 
 /**
- * Makes ready what the start did not wait for, step by step between requests; most of the translator
- * when the server has nothing to do, so that no request waits for it; a sentence that comes before
- * waits for what it needs. Never beside requests for another reason too: so much new memory takes over
- * what stands beside it, keys included.
+ * Makes ready what the start did not wait for, step by step between requests; most of the
+ * translator when the server has nothing to do, so that no request waits for it; a sentence that
+ * comes before waits for what it needs. Never beside requests for another reason too: so much new
+ * memory takes over what stands beside it, keys included.
  */
 async function warmLater(segment: Segment, service: ServedService): Promise<void> {
   const { log, stopping } = service;

@@ -12,14 +12,14 @@ import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { joinsText, Phrases, wordsOf } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { Waiting } from "../words/waiting.ts";
+import { Waitlist } from "../words/waitlist.ts";
 import { descriptorsInUse } from "./descriptors.ts";
 import type { GoodsReading } from "./goods.ts";
 
 /** Texts with their codes; those of a beginning wait until somebody looks for it. */
 interface Texts {
   readonly phrases: Phrases<readonly string[]>;
-  readonly waiting: Waiting<Text>;
+  readonly waiting: Waitlist<Text>;
 }
 
 /** A text as it is said, and whose it is. */
@@ -82,7 +82,7 @@ function* makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Steps
     .filter(({ code }) => known.has(code))
     .flatMap(({ code, texts }) => texts.map((text) => ({ code, text })));
   const phrases = new Phrases<readonly string[]>();
-  const waiting = new Waiting<Text>(({ said, code }) => {
+  const waiting = new Waitlist<Text>(({ said, code }) => {
     phrases.add(said, [code], (old) => (old.includes(code) ? old : [...old, code]));
   });
   yield;

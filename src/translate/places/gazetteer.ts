@@ -8,11 +8,11 @@ import type { Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { AREAS, COUNTRIES, HERE } from "./areas.ts";
-import { Cities } from "./cities.ts";
 import { Divisions } from "./divisions.ts";
 import { type City, type Named, PlaceNames } from "./placenames.ts";
 import { regionNames } from "./regiontable.ts";
 import { Seats } from "./seats.ts";
+import { SnapshotCities } from "./snapshotcities.ts";
 import * as called from "./states.ts";
 
 /** The places of a segment. */
@@ -77,7 +77,7 @@ export function namesakesMeant(cities: readonly City[]): readonly City[] {
 }
 
 function* makeGazetteer(segment: Segment): Steps<Gazetteer> {
-  const cities = new Cities(segment);
+  const cities = new SnapshotCities(segment);
   const city = (ibge: string) => cities.city(ibge);
   const { places: given } = segment;
   return {
@@ -95,7 +95,7 @@ function* makeGazetteer(segment: Segment): Steps<Gazetteer> {
 }
 
 /** Names that wait to be looked for: hardly anything is made of them here. */
-function* namesOf(cities: Cities): Steps<PlaceNames> {
+function* namesOf(cities: SnapshotCities): Steps<PlaceNames> {
   const all: Named[] = [];
   yield* inSteps(cities.rows(), STEP_ROWS, (row) => {
     all.push(row);
@@ -115,7 +115,7 @@ function existing(city: City | undefined): readonly City[] {
 }
 
 /** Every name but those of cities with what it stands for; one may come several times. */
-function* otherPlaces(cities: Cities): Generator<Named> {
+function* otherPlaces(cities: SnapshotCities): Generator<Named> {
   const citiesOf = (...codes: readonly string[]) =>
     codes.flatMap((ibge) => cities.city(ibge) ?? []);
   for (const [name, ibge] of Object.entries(called.CITY_NICKNAMES)) {

@@ -33,7 +33,7 @@ function digit(text: string, at: number): number {
 /** Words that names have and lose, and that none is looked for by. */
 const SMALL = new Set(["d", "da", "de", "do", "das", "dos"].map((word) => beginningOf(word, 0)));
 
-/** The beginning of a line by its first word; `ODD` where that may not be what it is looked for by. */
+/** The beginning of a line by its first word; `ODD` where it may be looked for by another. */
 function lineBeginning(text: string, from: number): number {
   const beginning = beginningOf(text, from);
   // Nothing stands first, or a small word, or one that begins as a small one of three letters does.

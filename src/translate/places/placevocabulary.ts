@@ -21,7 +21,7 @@ const PLAIN_WORD = /^[a-z]+$/;
 /** Words that names have and lose: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
 export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "));
 
-/** Names as lines, as they are and folded: letter by letter, so that a place in one is one in both. */
+/** Names as lines, as they are and folded: letter by letter, so that an index is one of both. */
 interface Lines {
   readonly text: string;
   readonly folded: string;
@@ -99,8 +99,8 @@ function wordsOf(name: string): readonly Token[] {
 }
 
 /**
- * Whether a word stands between blanks, hyphens or lines in a name of nothing but letters: what does
- * is a word of that name, where one with a point may be an address as a whole.
+ * Whether a word stands between blanks, hyphens or lines in a name of nothing but letters: what
+ * does is a word of that name, where one with a point may be an address as a whole.
  */
 function standsIn({ text, folded }: Lines, word: string): boolean {
   for (let at = folded.indexOf(word); at >= 0; at = folded.indexOf(word, at + 1)) {

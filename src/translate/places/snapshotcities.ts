@@ -12,14 +12,14 @@ import type { City } from "./placenames.ts";
 import { CAPITALS } from "./states.ts";
 
 /** A municipality in Brazil whose code and state are known. */
-export interface CityRow {
+interface CityRow {
   readonly ibge: string;
   readonly uf: string;
   readonly name: string;
 }
 
 /** The cities of a segment. */
-export class Cities {
+export class SnapshotCities {
   readonly #catalog: Catalog;
   readonly #accounts: AccountsByCity;
   readonly #made = new Map<string, City>();

@@ -15,7 +15,7 @@ interface Queue<Item> {
 }
 
 /** Items that wait. */
-export class Waiting<Item> {
+export class Waitlist<Item> {
   readonly #put: (item: Item) => void;
   readonly #queues = new Map<string, Queue<Item>>();
 
