@@ -24,6 +24,10 @@ const AGES = wordSet(
     "novas novos recentes",
 );
 const STOPS = wordSet("e ou nem and or nor com em no na nos nas que por mas para in with ha");
+/** Words that leave something out, where they are not written as a name is: "Sem-Peixe". */
+const LEAVES_OUT = wordSet("sem without exceto excepto except menos tirando salvo fora excluindo");
+/** What is written in capitals and belongs to no name. */
+const LETTERS = wordSet("mei meis epp epps me mes ltda eireli");
 
 /** What begins at a token. */
 export function kindAt(sentence: Sentence, at: number): ItemKind {
@@ -72,7 +76,9 @@ function goesOn(
   const kind = kindAt(sentence, at);
   const capital = text !== text.toLowerCase();
   const before = sentence.tokens[at - 1]?.text ?? "";
-  if (STOPS.has(sentence.folded(at)) || sentence.tokens[at]?.kind !== "word") return false;
+  const word = sentence.folded(at);
+  if (STOPS.has(word) || sentence.tokens[at]?.kind !== "word") return false;
+  if (LETTERS.has(word) || (!capital && LEAVES_OUT.has(word))) return false;
   // "Porto Alegre" begins with a word of trade.
   if (capital && !joined && before !== before.toLowerCase()) return true;
   // "confeitarias do Paraná" are all of them; the place is said of the whole.

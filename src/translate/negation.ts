@@ -8,6 +8,23 @@
  */
 import { STATE_NAMES } from "../spec/states.ts";
 import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
+import {
+  ARTICLES,
+  BETWEEN,
+  ENDS,
+  EXCLUDE,
+  IS_OUT,
+  JOINS,
+  MAY_NEGATE,
+  NOT,
+  OF,
+  OPENERS,
+  OUTSIDE,
+  PLACE_LEADS,
+  REGARDLESS,
+  VERBS,
+  WITHOUT,
+} from "./negationwords.ts";
 import { startsAtMost } from "./numbers/atmost.ts";
 import { numberAt } from "./numbers/numbers.ts";
 import type { Sentence } from "./words/sentence.ts";
@@ -21,66 +38,14 @@ export interface Reach {
   readonly negator: number;
 }
 
-const wordSet = (words: string) => new Set(words.split(" "));
-
-const NOT = wordSet(
-  "nao nem nunca not non don doesn aren isn dont doesnt arent isnt never neither nor cannot " +
-    "cant mustn mustnt shouldn shouldnt",
-);
-const WITHOUT = wordSet("sem without");
-const EXCLUDE = wordSet(
-  "exceto excepto excetuando salvo menos fora afora excecao excluindo excluir exclua excluam " +
-    "excluidas excluidos tirando tire tirar desconsiderando desconsidere desconsiderar ignorando " +
-    "outside beyond desenquadrada desenquadradas desenquadrado desenquadrados sairam saiu " +
-    "ignore ignorar remova removendo remover descarte descartando retire retirando except " +
-    "excluding exclude ignoring",
-);
-/** Words that negate with those behind them: "em vez de", "nada de". */
-const MAY_NEGATE = wordSet("em ao no nada instead");
-/** Words that say by themselves that something does not matter. */
-const REGARDLESS = wordSet("independente independentemente regardless indiferente");
-/** Words that may stand between a negator and what it excludes. */
-const BETWEEN = wordSet(
-  "que seja sejam sao e esteja estejam esta estao tenha tenham tem possua possuam possui " +
-    "possuem ser " +
-    "sendo ter estar estiverem forem de da do das dos o a os as em no na nos nas para pra pelo " +
-    "pela um uma com inclua incluir incluam incluindo inclui quero queremos quer lista liste " +
-    "listar traga trazer mostre mostrar considere considerar contar optam aquelas aqueles " +
-    "estado estados cidade cidades municipio municipios regiao quem qualquer nenhum nenhuma " +
-    "tipo numero empresas empresa cadastrado informado ja the is " +
-    "are any that which do have has an those in t include including with companies want " +
-    "fique fiquem fica ficam localizada localizadas localizado localizados situada situadas " +
-    "situado situados sediada sediadas sediado sediados foi foram fosse fossem atua atuam atue " +
-    "on enrolled " +
-    "pode podem possa possam deve devem devam poder dever can could may must should be been " +
-    "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",
-);
-/** Verbs of a wish; behind a join they begin a new one. */
-const VERBS = wordSet(
-  "seja sejam esteja estejam tenha tenham tem possua possuam possui estao fiquem ficam have has " +
-    "are is quero queremos",
-);
-/** Words that end what a negation reaches. */
-const ENDS = wordSet(
-  "mas porem contudo sim apenas somente so que ha com por para desde abertas abertos aberta " +
-    "aberto fundadas criadas abriram but only since opened with ordenado ordenadas ordenados " +
-    "ordene limite top",
-);
-const JOINS = wordSet("e ou and or");
-const OF = wordSet("de do da dos das");
+/** What a company is or belongs to. */
+const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
+/** What says how something is: nobody is outside of that. */
+const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
 /** Most words from a negator to its item; nobody needs more. */
 const OPENING_MAX = 14;
 /** Most words in parentheses that say an item again. */
 const GLOSS_MAX = 3;
-const PLACE_LEADS = wordSet("em no na nos nas in at");
-/** After these a negator says that a wish does not matter: "não precisa ter telefone". */
-const OPENERS = wordSet(
-  "precisa precisam exigem exija requer requerem importa importam importando exijo exige " +
-    "exigir exigencia necessariamente " +
-    "obrigatoriamente necessidade necessario restricao distincao so apenas somente only need " +
-    "needed necessarily matter",
-);
-
 const known = new WeakMap<Sentence, readonly (Reach | undefined)[]>();
 
 /** What a sentence says of the item at a token. */
@@ -173,6 +138,8 @@ class Scopes {
   #placed = false;
   /** Whether "de" led the first item of the list at hand. */
   #led = false;
+  /** Where the first item of the list at hand stands. */
+  #first = -1;
 
   constructor(sentence: Sentence) {
     this.#sentence = sentence;
@@ -203,7 +170,7 @@ class Scopes {
     }
     for (; at < negator + OPENING_MAX; at++) {
       const word = sentence.folded(at);
-      if (isNegator(sentence, at)) polarity = turned(polarity, EXCLUDE.has(word));
+      if (isNegator(sentence, at)) polarity = turned(polarity, word);
       else if (OPENERS.has(word) && polarity === "negated") polarity = "open";
       else if (!BETWEEN.has(word) || this.#isName(at)) break;
       else placed = PLACE_LEADS.has(word);
@@ -247,6 +214,7 @@ class Scopes {
     this.#closed = false;
     this.#placed = placed;
     this.#led = OF.has(this.#sentence.folded(item - 1));
+    this.#first = item;
     let [from, at] = [negator, item];
     let kind = this.#kind(item);
     for (;;) {
@@ -289,7 +257,9 @@ class Scopes {
     if ((word === "" && !number) || isNegator(sentence, item)) return null;
     if (ENDS.has(word) || PLACE_LEADS.has(word) || (VERBS.has(word) && !this.#isName(item)))
       return null;
-    return { item, firm: firm || text === "/" };
+    const led = OF.has(sentence.folded(item - 1));
+    const article = ARTICLES.has(sentence.folded((firm ? and : at) + 1));
+    return { item, firm: firm || text === "/", led, article };
   }
 
   #isSmall(at: number): boolean {
@@ -312,16 +282,68 @@ class Scopes {
     if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
       return !/^(ativ|activ|oper|func)/.test(this.#sentence.folded(next.item));
     }
+    // "exceto MEI, optantes do Simples", "menos Campinas e optantes do Simples"
+    if (this.#sentence.folded(next.item).startsWith("opta") && !next.article && !this.#opts) {
+      return false;
+    }
     const alike = kind === added;
+    if (this.#isBareList(negator, added, next)) return true;
     // "sem telefone, padarias", "não ativas, com …": what one has or is joins only its like.
     const apart: readonly ItemKind[] = ["contact", "status", "date"];
     if (apart.includes(added) || apart.includes(kind)) return alike && added !== "date";
-    if (next.firm) return true;
+    if (next.firm) return this.#joins(seen);
     if (alike && (kind !== "other" || this.#isState(next.item))) return true;
     // "Exceto MEI, padarias e bares em SP" begins with what is left out.
     if (this.#startsWith(negator)) return false;
     this.#closed ||= this.#isClosed(next.item);
     return this.#closed;
+  }
+
+  /** "exceto MEI, filiais, inaptas": of what one would hardly ask for in this way. */
+  #isBareList(negator: number, added: ItemKind, next: Joined): boolean {
+    const word = this.#sentence.folded(negator);
+    if (next.led || next.firm || !EXCLUDE.has(word) || IS_OUT.test(word)) return false;
+    const behind = this.#sentence.folded(next.item);
+    if (added === "headquarters") return /^(filia|sucursa|branch)/.test(behind);
+    return added === "status" && /^(inapt|baixad|suspens|inativ)/.test(behind);
+  }
+
+  /**
+   * Whether an item behind "e" or "ou" belongs to the negation before it, where it may as well be a
+   * wish of its own: "exceto MEI e filiais", but "fora do Simples e de grande porte".
+   */
+  #joins(seen: {
+    readonly negator: number;
+    readonly kind: ItemKind;
+    readonly added: ItemKind;
+    readonly next: Joined;
+  }): boolean {
+    const { negator, kind, added, next } = seen;
+    const sentence = this.#sentence;
+    const word = sentence.folded(negator);
+    // "exceto MEI e do Simples": what "de" leads joins only what it led before.
+    if (OWN_KINDS.has(added) && next.led && !this.#led) return false;
+    if (kind === added) return true;
+    if (OUTSIDE.has(word)) return next.led && this.#led && !ADJECTIVES.has(added);
+    // "sin MEI y pequeñas", "não MEI e LTDA": these reach no further than their kind.
+    if (WITHOUT.has(word) || (NOT.has(word) && this.#first === negator + 1)) return false;
+    // "exceto MEI e capital acima de 50 mil"
+    if (added === "sort" && !next.article) return false;
+    // "que não sejam MEI e dentistas": somebody is sought.
+    return added !== "activity" || this.#isSought(negator);
+  }
+
+  /** Whether the first item of the list at hand says who opts: "não optantes". */
+  get #opts(): boolean {
+    return this.#sentence.folded(this.#first).startsWith("opta");
+  }
+
+  /** Whether a trade is named before a token. */
+  #isSought(negator: number): boolean {
+    for (let at = 0; at < negator; at++) {
+      if (kindAt(this.#sentence, at) === "activity") return true;
+    }
+    return false;
   }
 
   #isState(item: number): boolean {
@@ -350,10 +372,15 @@ interface Joined {
   readonly item: number;
   /** Joined by a word, not by a comma alone. */
   readonly firm: boolean;
+  /** Whether "de" stands before it. */
+  readonly led: boolean;
+  /** Whether an article stands behind the join: "e as de capital baixo". */
+  readonly article: boolean;
 }
 
 /** "exceto as que não têm telefone" wants telephones; "não exclua MEI" leaves the choice. */
-function turned(polarity: Polarity, excludes: boolean): Polarity {
-  if (polarity === "negated") return excludes ? "open" : "plain";
+function turned(polarity: Polarity, word: string): Polarity {
+  // "não estão fora do Simples" are in it.
+  if (polarity === "negated") return EXCLUDE.has(word) && !IS_OUT.test(word) ? "open" : "plain";
   return polarity === "plain" ? "negated" : polarity;
 }

@@ -20,7 +20,7 @@ import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence
 import { findFilters } from "./filters/filters.ts";
 import type { NamedList } from "./filters/listnames.ts";
 import { findNameWords } from "./filters/namewords.ts";
-import { leavePeople } from "./filters/people.ts";
+import { leavePeople, leavePersons } from "./filters/people.ts";
 import { findLists } from "./filters/saidlists.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
@@ -113,6 +113,7 @@ export function* translateSteps(
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists(sentence, notes, lists ?? null);
   if (long) yield;
+  leavePersons(sentence, notes);
   const hints = findNameWords(around);
   yield* readyForUnknown({ ...around, segment });
   findDistricts(around);

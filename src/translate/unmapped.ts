@@ -125,12 +125,20 @@ const LEAD_MAX = 2;
 export function isOwnWish(sentence: Sentence, start: number): boolean {
   const at = sentence.tokens.findIndex((token) => token.start === start);
   for (let back = 0; back <= LEAD_MAX && at - back >= 0; back++) {
-    if (LEADS.has(sentence.folded(at - back))) return true;
+    if (LEADS.has(sentence.folded(at - back))) return !isNameLeftOut(sentence, at - back);
     const small =
       back === 0 || ["boa", "bom", "a", "o", "um", "uma", "e"].includes(sentence.folded(at - back));
     if (!small) return false;
   }
   return false;
+}
+
+/** "sem a Mooca": a name behind it is that of a place. */
+function isNameLeftOut(sentence: Sentence, at: number): boolean {
+  if (!/^(sem|without)$/.test(sentence.folded(at))) return false;
+  if (!/^(o|a|os|as|the)$/.test(sentence.folded(at + 1))) return false;
+  const { text = "" } = sentence.tokens[at + 2] ?? {};
+  return text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
 }
 
 function isFiller(sentence: Sentence, at: number): boolean {

@@ -16,6 +16,7 @@ import { boundSpec } from "../../lists/listed.ts";
 import type { Log } from "../../log.ts";
 import type { Segment } from "../../search/segment.ts";
 import { changesHash, specHash } from "../../spec/identity.ts";
+import { EXPORTED } from "../../spec/listids.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { ExportRow, ExportStore, IdempotencyRow } from "../../store/exportstore.ts";
 import type { NewExport } from "../exporter.ts";
@@ -228,9 +229,16 @@ export class Intake {
   }
 }
 
-/** What an idempotency key stands for: the spec, and of an export of changes all that it wants. */
+/**
+ * What an idempotency key stands for: the spec, and of an export of changes all that it wants. An
+ * export that leaves out what was exported changes that itself when it is done, so its own request
+ * again, after an answer that was lost, is no other one: `exported` has no revision here.
+ */
 function fingerprintOf({ spec, changes, lists = [] }: NewExport): string {
-  const bound = boundSpec(spec, lists);
+  const bound = boundSpec(
+    spec,
+    lists.map((pin) => (pin.id === EXPORTED ? { ...pin, revision: 0 } : pin)),
+  );
   if (!changes) return specHash(bound);
   const { older, kinds, watch } = changes;
   const { fields } = spec.output;

@@ -68,6 +68,10 @@ export function findSecondaryMarks({
     if (mark === null) continue;
     if (mark.negated) claimNegation(sentence, negatorOf(sentence, mark.from), mark.from);
     sentence.claim(mark.from, mark.to, "activity");
+    // "restaurantes com lanchonete como atividade secundária" are no "restaurantes e lanchonetes".
+    const { start } = mark;
+    const had = mark.behind && HAVING.has(sentence.folded(start)) && sentence.free(start);
+    if (had) sentence.claim(start, start + 1, "activity");
     marks.push(mark);
     at = mark.to - 1;
   }

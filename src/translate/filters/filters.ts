@@ -13,7 +13,15 @@ import { type Bounds, contradict } from "../numbers/bounds.ts";
 import { comparedBefore } from "../numbers/comparing.ts";
 import type { Sentence, TokenRole, Words } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
-import { AUDIENCE, EITHER_KIND, EITHER_QUALITY, NOT_COUNTED } from "./remarks.ts";
+import {
+  AUDIENCE,
+  EITHER_KIND,
+  EITHER_QUALITY,
+  EITHER_WISH,
+  HEADS,
+  NOT_COUNTED,
+  PREFERENCE,
+} from "./remarks.ts";
 import {
   contactLead,
   contactTail,
@@ -119,8 +127,10 @@ class FilterStage {
     const hyphened = tokens[at]?.folded === "mail" && tokens[at - 1]?.folded === "e";
     const first = hyphened && this.#sentence.free(at - 1) ? at - 1 : from;
     if (own || negator > at) claimNegation(this.#sentence, negator, Math.min(at, first));
-    if (polarity === "open" || this.#isIncluded(taken)) this.#leaveOpen({ ...taken, at: first });
+    const open = polarity === "open" || (polarity === "plain" && this.#isAllowed(taken));
+    if (open || this.#isIncluded(taken)) this.#leaveOpen({ ...taken, at: first });
     else if (this.#isAudience(taken)) this.#leave({ ...taken, at: first }, AUDIENCE);
+    else if (this.#isPreferred(taken)) this.#prefer({ ...taken, at: first });
     else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
   }
 
@@ -145,6 +155,36 @@ class FilterStage {
       return false;
     const article = ["a", "as", "o", "os"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     return ["inclusive", "incluindo", "including"].includes(this.#sentence.folded(at - article));
+  }
+
+  /** "pode ser MEI": they are not kept out either. */
+  #isAllowed({ at, phrase }: Taken): boolean {
+    if (phrase.role === "sort" || phrase.role === "contact") return false;
+    const article = ["a", "as", "o", "os", "um", "uma"].includes(this.#sentence.folded(at - 1));
+    const be = at - (article ? 2 : 1);
+    return (
+      /^(ser|be)$/.test(this.#sentence.folded(be)) &&
+      /^(pode|podem|may|might|can|could|puede|pueden)$/.test(this.#sentence.folded(be - 1))
+    );
+  }
+
+  /** "telefone se possível", "de preferência com e-mail". */
+  #isPreferred({ at, to }: Taken): boolean {
+    const word = (index: number) => this.#sentence.folded(index);
+    const behind = `${word(to)} ${word(to + 1)}`;
+    if (PREFERRED.has(behind) || PREFERRED.has(word(to))) return true;
+    return [1, 2, 3].some((back) => PREFERRED.has(word(at - back)));
+  }
+
+  /** Says that nothing is required, with the words that say so. */
+  #prefer(taken: Taken): void {
+    const { at, to } = taken;
+    const word = (index: number) => this.#sentence.folded(index);
+    const two = PREFERRED.has(`${word(to)} ${word(to + 1)}`);
+    const behind = two ? 2 : PREFERRED.has(word(to)) ? 1 : 0;
+    let from = at;
+    for (let i = at - 1; i >= at - 3; i--) if (PREFERRED.has(word(i))) from = i;
+    this.#leave({ ...taken, at: from, to: to + behind }, PREFERENCE);
   }
 
   /** "contabilidade para MEI": those who are served, not those who are sought. */
@@ -172,6 +212,10 @@ class FilterStage {
     const { at, to, phrase } = taken;
     const found = this.#found;
     if (this.#continuesSort(taken) || this.#either(taken, negated)) return;
+    if (this.#isOther(taken)) {
+      this.#leave({ ...taken, at: from }, EITHER_WISH);
+      return;
+    }
     if (phrase.counted && !this.#counts) {
       this.#leave({ ...taken, at: from }, NOT_COUNTED);
       return;
@@ -197,6 +241,10 @@ class FilterStage {
     // A bound that contradicts has said so.
     if (outcome === "contradiction") contradict(this.#notes, words, code);
     if (outcome === "set") this.#remark(phrase, words);
+    const without = /^(sem|sin|without)$/.test(this.#sentence.folded(from));
+    if (outcome === "set" && negated && without && found.headquarters) {
+      this.#notes.assume(HEADS.code, HEADS, words);
+    }
     this.#last = { ...taken, set: outcome === "set" };
   }
 
@@ -279,6 +327,16 @@ class FilterStage {
     return true;
   }
 
+  /** "MEI ou do Simples": the other of two wishes of which either would do. */
+  #isOther({ at, phrase }: Taken): boolean {
+    const last = this.#last;
+    if (last === null || !last.set || last.to > at || phrase.role === "sort") return false;
+    if (last.phrase.role === phrase.role && phrase.role !== "regime") return false;
+    const between = this.#sentence.tokens.slice(last.to, at).map(({ folded }) => folded);
+    const either = between[0] === "ou" || between[0] === "or";
+    return either && between.every((word) => EITHER.has(word) || OF.has(word));
+  }
+
   /** "inclusive baixadas": those as well as the active ones; "todas, inclusive": all. */
   #include({ at, phrase }: Taken, negated: boolean): boolean {
     if (phrase.role !== "status" || negated) return false;
@@ -297,6 +355,11 @@ class FilterStage {
 const HAVING = new Set("tenha tenham tem possua possuam possui possuem have has having".split(" "));
 const PLAIN: Reach = { polarity: "plain", negator: -1 };
 const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a", "mail"]);
+const OF = new Set("de do da dos das of in no na pelo que sejam seja are".split(" "));
+const PREFERRED = new Set([
+  ...["se possivel", "se houver", "se tiver", "se tiverem", "if possible", "de preferencia"],
+  ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
+]);
 const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));
 const ALL = new Set("todas todos tudo all".split(" "));
 

@@ -4,8 +4,9 @@
  * Invariant: a name counts as it is written, without regard to case, accents and marks; of several
  * that fit, the longest one; what a stage before has read a word as does not count.
  */
+import { EXPORTED } from "../../spec/listids.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { foldWord, tokenize } from "../words/tokens.ts";
+import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
 /** A list of who asks. */
 export interface NamedList {
@@ -36,7 +37,7 @@ export class ListNames {
       const to = endOf(sentence, from, this.#words[index] as readonly string[]);
       if (to !== null && to > (found?.to ?? from)) found = { ...list, to };
     });
-    return found;
+    return found ?? exportedAt(sentence, from);
   }
 
   /** The list whose name is all between two tokens; null where there is none. */
@@ -47,19 +48,33 @@ export class ListNames {
   }
 }
 
+/** "na lista Já exportados": what has been exported, by the names that people see. */
+function exportedAt(sentence: Sentence, from: number): WrittenList | null {
+  for (const name of ["ja exportados", "exportados", "exported"]) {
+    const to = endOf(sentence, from, name.split(" "));
+    if (to !== null) return { id: EXPORTED, name, to };
+  }
+  return null;
+}
+
+/** The words of a name; its marks where it has nothing else, "🔥". */
 function wordsOf(name: string): string[] {
-  return tokenize(name)
-    .filter(({ kind }) => kind !== "mark")
-    .map(({ text }) => foldWord(text));
+  const tokens = tokenize(name);
+  const words = tokens.filter(({ kind }) => kind !== "mark");
+  return words.length > 0 ? words.map(({ text }) => foldWord(text)) : tokens.map(wordOf);
+}
+
+function wordOf({ kind, text }: Token): string {
+  return kind === "mark" ? text : foldWord(text);
 }
 
 /** Where words end that are written from a token on, with marks between them as one likes. */
 function endOf(sentence: Sentence, from: number, words: readonly string[]): number | null {
   let at = from;
   for (const word of words) {
-    while (sentence.tokens[at]?.kind === "mark") at++;
+    while (sentence.tokens[at]?.kind === "mark" && sentence.tokens[at]?.text !== word) at++;
     const token = sentence.tokens[at];
-    if (token === undefined || !sentence.free(at) || foldWord(token.text) !== word) return null;
+    if (token === undefined || !sentence.free(at) || wordOf(token) !== word) return null;
     at++;
   }
   if (words.length === 0) return null;

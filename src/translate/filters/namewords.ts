@@ -33,11 +33,14 @@ const CALLED = wordSet("chamada chamadas chamado chamados chama chamam named cal
 /** Words between "nome" and the name: "cujo nome contém", "nome fantasia". */
 const HOLDS = wordSet(
   "contem contenha contenham contendo inclui inclua incluindo tenha tem seja e com fantasia " +
-    "social a o palavra containing contains includes de is",
+    "social a o palavra containing contains includes de is comecando comeca comecam comece " +
+    "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';
 /** Most words of a name. */
 const WORDS_MAX = 5;
+/** Most tokens of the names before "no nome", quotation marks included. */
+const TOKENS_MAX = 11;
 
 /** What the stage works on. */
 interface NameContext {
@@ -105,7 +108,9 @@ function beforeName(sentence: Sentence, at: number): Read | null {
     // Who says it so often says nothing; looking on from each of them would take their square.
     if (++first > at + WORDS_MAX) return null;
   }
-  for (let end = first + 1; end <= first + WORDS_MAX; end++) {
+  let words = 0;
+  for (let end = first + 1; end <= first + TOKENS_MAX && words < WORDS_MAX; end++) {
+    if (sentence.tokens[end - 1]?.kind !== "mark") words++;
     // "com celular com sol no nome": the words before belong to another wish.
     if (HAVING.has(sentence.folded(end)) || WITHOUT.has(sentence.folded(end))) return null;
     const to = nameEnd(sentence, end);
@@ -198,7 +203,17 @@ function quoted({ sentence, gazetteer }: NameContext, at: number): Read | null {
   if (at === 0 && end >= sentence.tokens.length - 2) return null;
   for (let i = first; i < end; i++) if (isIn(sentence.folded(i))) return null;
   const phrases = phrasesOf(sentence, first, end);
-  return phrases.length === 0 ? null : { from: at, to: end + 1, phrases, negated: false };
+  const negated = isLeftOut(sentence, at);
+  return phrases.length === 0 ? null : { from: at, to: end + 1, phrases, negated };
+}
+
+/** "sem "silva"", "exceto MEI e "silva"". */
+function isLeftOut(sentence: Sentence, at: number): boolean {
+  if (WITHOUT.has(sentence.folded(at - 1))) return true;
+  const joined = ["e", "ou", "nem", "and", "or"].includes(sentence.folded(at - 1));
+  return (
+    joined && [3, 4].some((back) => /^(exceto|except|menos)$/.test(sentence.folded(at - back)))
+  );
 }
 
 /** The mark that closes a quotation. */

@@ -5,8 +5,12 @@
  * a trade ("administradora de condomínios") is that trade.
  */
 import { tradeEnd } from "../activities/activities.ts";
+import { isFillerWord } from "../fillers.ts";
+import { beginsWish } from "../items.ts";
 import type { Notes } from "../notes.ts";
+import { isCapitalised } from "../places/placesigns.ts";
 import type { Sentence } from "../words/sentence.ts";
+import type { Token } from "../words/tokens.ts";
 import { FILTER_PHRASES } from "./table.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
@@ -21,6 +25,18 @@ const PEOPLE = wordSet(
     "partner partners director directors manager managers administrator administrators founder " +
     "founders shareholder shareholders executives dueno duenos encargado encargados qsa",
 );
+/** What somebody is in charge of. */
+const TITLES = wordSet(
+  "legal legais administrativo administrativa financeiro financeira comercial comerciais tecnico " +
+    "tecnica operacional executivo executiva geral compras marketing vendas rh ti suprimentos " +
+    "financial commercial technical sales purchasing",
+);
+/** Behind a person, that a name follows. */
+const CALLED = wordSet("chamado chamada chamados chamadas nome sobrenome named called llamado");
+/** Behind a person, that an age follows. */
+const AGED = wordSet("mais menos maior maiores menor menores acima abaixo ate over under older");
+/** Most words of a person's name, and between a person and the age. */
+const NAME_MAX = 4;
 /** Words that make a contact one of a person. */
 const PERSONAL = wordSet("pessoal pessoais particular particulares residencial personal private");
 const OF = wordSet("de do da dos das of for para pelo pelos com o a os as the seu seus their");
@@ -41,6 +57,50 @@ export function leavePeople(sentence: Sentence, notes: Notes): void {
     notes.leave("people", detail, sentence.claim(read.from, read.to, "unmapped"));
     at = read.to - 1;
   }
+}
+
+/**
+ * Claims persons of a name or an age, "com sócio chamado José", "sócios maiores de 60 anos": no
+ * company is called or as old as they are. To be done before names and dates are read.
+ */
+export function leavePersons(sentence: Sentence, notes: Notes): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const person = personEnd(sentence, at);
+    if (person === at) continue;
+    const to = Math.max(namedEnd(sentence, person), agedEnd(sentence, person));
+    if (to === person) continue;
+    const detail = {
+      pt: "Dados de sócios e proprietários não são oferecidos.",
+      en: "Data of partners and owners is not offered.",
+    };
+    notes.leave("people", detail, sentence.claim(start(sentence, at), to, "unmapped"));
+    at = to - 1;
+  }
+}
+
+/** Behind the name of a person; `at` itself where none is said. */
+function namedEnd(sentence: Sentence, at: number): number {
+  let name = at;
+  while (name < at + 2 && OF.has(sentence.folded(name))) name++;
+  if (!CALLED.has(sentence.folded(name))) return at;
+  let to = name + 1;
+  while (to <= name + NAME_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
+    const small = isFillerWord(sentence.tokens[to] as Token) && !isCapitalised(sentence, to);
+    if (to > name + 1 && (small || beginsWish(sentence, to))) break;
+    to++;
+  }
+  return to;
+}
+
+/** Behind the age of a person, "com mais de 60 anos"; `at` itself where none is said. */
+function agedEnd(sentence: Sentence, at: number): number {
+  let age = at;
+  while (age < at + 2 && OF.has(sentence.folded(age))) age++;
+  if (!AGED.has(sentence.folded(age))) return at;
+  for (let to = age + 1; to <= age + NAME_MAX; to++) {
+    if (/^(anos|years)$/.test(sentence.folded(to))) return to + 1;
+  }
+  return at;
 }
 
 interface Read {
@@ -112,8 +172,9 @@ function personEnd(sentence: Sentence, at: number): number {
     return at;
   }
   if (!PEOPLE.has(word) || tradeEnd(sentence, at) > at + 1) return at;
-  const legal = ["legal", "legais", "administrativo"].includes(sentence.folded(at + 1));
-  return legal ? at + 2 : at + 1;
+  if (TITLES.has(sentence.folded(at + 1))) return at + 2;
+  const of = OF.has(sentence.folded(at + 1)) && TITLES.has(sentence.folded(at + 2));
+  return of ? at + 3 : at + 1;
 }
 
 function start(sentence: Sentence, at: number): number {

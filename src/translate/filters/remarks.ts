@@ -64,6 +64,24 @@ export const WHATSAPP: Remark = {
   pt: "A Receita não informa quem tem WhatsApp: exigido um celular.",
   en: "The registry does not tell who has WhatsApp: a mobile was required.",
 };
+/** Head offices are listed, those of companies with branches among them. */
+export const HEADS: Remark = {
+  code: "heads_only",
+  pt: "Entendido como só matrizes. Para empresas sem nenhuma filial: “com uma unidade só”.",
+  en: 'Taken for head offices only. For companies without branches: "with one unit only".',
+};
+/** What need not be had asks for nothing. */
+export const PREFERENCE: Remark = {
+  code: "preference",
+  pt: "Uma preferência não é um filtro: não foi exigido.",
+  en: "A preference is no filter: this was not required.",
+};
+/** Two wishes of which either would do. */
+export const EITHER_WISH: Remark = {
+  code: "either_wish",
+  pt: "Nenhum filtro aceita isto ou o outro: faça duas buscas.",
+  en: "No filter takes this or the other: make two searches.",
+};
 /** Branches and head offices are no choice of a wish that says both. */
 export const BRANCHES: Remark = {
   code: "branches",

@@ -7,6 +7,7 @@
  * and no trade; "lista de restaurantes" asks for one and names none.
  */
 import { EXPORTED, LISTS_MAX } from "../../spec/listids.ts";
+import { kindAt } from "../items.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { ListNames, type NamedList } from "./listnames.ts";
@@ -34,7 +35,8 @@ const BY_HAND_ONLY = wordSet("prospectei prospectamos contatei contatamos");
 const LIST = wordSet("lista listas list lists");
 /** Words before a list that say that it is one of who asks. */
 const OF_LIST = wordSet(
-  "na nas da das numa uma minha minhas nossa nossas sua suas essa esta desta dessa nesta nessa " +
+  "na nas da das numa uma nenhuma minha minhas nossa nossas sua suas essa esta desta dessa " +
+    "nesta nessa " +
     "in on from my our the la las en de a as os",
 );
 /** Words on the way back to what leaves out. */
@@ -48,7 +50,10 @@ const BEFORE = wordSet(
     "la las los el en ya aun todavia he hemos sido no esten estan excepto sin um uma numa nem " +
     "nor quero queremos mostre mostrar mostra traga trazer inclua incluir repita repetir quem " +
     "quien want need show include bring repeat quiero muestre clientes contatos cnpjs nomes " +
-    "todos todas",
+    "todos todas ser ter estar estiveram esteve estivessem estavam estava entraram entrou " +
+    "apareceram aparecem apareca aparecam incluidas incluidos incluida incluido ausentes ausente " +
+    "faltam falta faltando faltantes sairam saiu listadas listados being be been listed appear " +
+    "nenhuma missing absent figuram figurem figuran figuren",
 );
 const BEHIND = wordSet("already yet previously ya ones");
 /** Words behind which no name of a list begins, or where one ends. */
@@ -59,7 +64,8 @@ const ENDS = wordSet(
 /** Words that leave out what is in a list. */
 const LEAVING = wordSet(
   "nao nunca nem exceto menos fora sem salvo excluindo exclua tirando tire removendo not never " +
-    "except excluding without haven hasn aren weren don no excepto sin nor",
+    "except excluding without haven hasn aren weren don no excepto sin nor ausentes ausente " +
+    "faltam falta faltando faltantes sairam saiu missing absent nenhuma",
 );
 /** Words of which nobody knows what they leave out, where other words stand between. */
 const EXCEPT = wordSet(
@@ -100,7 +106,7 @@ export function findLists(
     const { to, ids } = mention;
     const from = beginOf(sentence, mention.from);
     const leaves = wordsFrom(sentence, from, at + 1).some((word) => LEAVING.has(word));
-    const clear = leaves || !isBehindExcept(sentence, from);
+    const clear = leaves || !(isBehindExcept(sentence, from) || isBehindNot(sentence, from));
     const asked = said[leaves ? "exclude" : "anyOf"];
     // A spec takes no more; the others are said.
     const fits = ids.length > 0 && clear && asked.length + ids.length <= LISTS_MAX;
@@ -131,7 +137,7 @@ function mentionAt(sentence: Sentence, at: number, known: () => ListNames | null
 
 /** "na lista Clientes MG", "nas listas Clientes e Parceiros", with names that are there. */
 function written(sentence: Sentence, at: number, known: () => ListNames | null): Mention | null {
-  if (!LIST.has(sentence.folded(at)) || !OF_LIST.has(sentence.folded(at - 1))) return null;
+  if (!LIST.has(sentence.folded(at)) || !isBeforeList(sentence.folded(at - 1))) return null;
   const ids: string[] = [];
   const several = sentence.folded(at).endsWith("s");
   // "na lista de clientes", "na lista chamada Clientes".
@@ -146,6 +152,11 @@ function written(sentence: Sentence, at: number, known: () => ListNames | null):
   return ids.length === 0 ? null : { from: at, to, ids };
 }
 
+/** "na lista", "exceto lista", "without list". */
+function isBeforeList(word: string): boolean {
+  return OF_LIST.has(word) || LEAVING.has(word);
+}
+
 /** Where the name of another list may begin: behind "e" of several lists, "nem da lista". */
 function nextName(sentence: Sentence, at: number, isSeveral: boolean): number | null {
   const isComma = sentence.tokens[at]?.text === ",";
@@ -155,12 +166,16 @@ function nextName(sentence: Sentence, at: number, isSeveral: boolean): number | 
   return isSeveral || LIST.has(sentence.folded(next - 1)) ? next : null;
 }
 
-/** A list that has none of the names; "minha lista" is the only one, where there is one only. */
+/**
+ * A list that has none of the names; "minha lista" is the only one, where there is one only, and
+ * "nenhuma lista" are all.
+ */
 function unwritten(sentence: Sentence, at: number, known: () => ListNames | null): Mention | null {
   const to = listEnd(sentence, at);
   if (to === null) return null;
   const all = to === at + 1 ? (known()?.all ?? []) : [];
-  return { from: at, to, ids: all.length === 1 ? all.map(({ id }) => id) : [] };
+  const meant = all.length === 1 || sentence.folded(at - 1) === "nenhuma";
+  return { from: at, to, ids: meant ? all.map(({ id }) => id) : [] };
 }
 
 /** "exceto MEI da lista Clientes": which of the two is left out cannot be known. */
@@ -168,6 +183,17 @@ function isBehindExcept(sentence: Sentence, from: number): boolean {
   for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
     if (sentence.tokens[back]?.kind === "mark") return false;
     if (EXCEPT.has(sentence.folded(back))) return true;
+  }
+  return false;
+}
+
+/** "sem xyz na lista Clientes": a word that nobody knows between the two. */
+function isBehindNot(sentence: Sentence, from: number): boolean {
+  for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
+    if (sentence.tokens[back]?.kind === "mark" || !sentence.free(back)) return false;
+    if (LEAVING.has(sentence.folded(back))) return true;
+    const kind = kindAt(sentence, back);
+    if (kind !== "other" && kind !== "small") return false;
   }
   return false;
 }
@@ -211,7 +237,7 @@ function exportedEnd(sentence: Sentence, at: number): number | null {
 /** "na lista Clientes MG", "da minha lista", 'in the list "Old ones"', "da lista prospects". */
 function listEnd(sentence: Sentence, at: number): number | null {
   const before = sentence.folded(at - 1);
-  if (!LIST.has(sentence.folded(at)) || !OF_LIST.has(before)) return null;
+  if (!LIST.has(sentence.folded(at)) || !isBeforeList(before)) return null;
   const own = /^(minhas?|nossas?|suas?|my|our)$/.test(before);
   let to = at + 1;
   // "minha lista de padarias" asks for one.
@@ -220,7 +246,12 @@ function listEnd(sentence: Sentence, at: number): number | null {
   if (quoted !== null) return quoted;
   const start = to;
   while (to < start + NAME_MAX && isNamePart(sentence, to)) to++;
-  const inside = ["na", "da", "in", "on", "from", "la"].includes(before);
+  const inside = ["na", "da", "in", "on", "from", "la"].includes(before) || LEAVING.has(before);
+  // "da lista", "da lista 🔥": which one is not said.
+  const next = sentence.tokens[start];
+  if (inside && to === start && (next === undefined || next.kind === "mark")) {
+    return next !== undefined && !/[.,;:!?()]/.test(next.text) ? start + 1 : start;
+  }
   return own || (to > start && (inside || isCapital(sentence, start))) ? to : null;
 }
 

@@ -18,11 +18,12 @@ const HAVING = wordSet(
     "exige exija exijo exigem exijam exigir requer quero preciso inclua incluir lista " +
     "listagem relacao " +
     "contendo contem contenham incluindo informe informem informam informaram disponha disponham " +
-    "containing including seus their cadastrado informado no excluindo exceto",
+    "containing including seus their cadastrado informado no excluindo exceto " +
+    "usam usem use usa usar utilizam utilizem utilize using",
 );
 const BEFORE_CONTACT = wordSet(
   "um uma o a os as numero de do da e ou nem and or any both mail pelo menos ao algum alguma " +
-    "qualquer seu seus pra para their its an the valid",
+    "qualquer seu seus pra para their its an the valid mas but porem nao not",
 );
 /** Words behind a contact that say the same. */
 const NEEDED = wordSet(
@@ -83,7 +84,8 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   const key = sentence.tokens[at]?.key;
   // "meses" is reduced like "MEs".
   if (to === at + 1 && (key === "me" || key === "mes")) {
-    return text === "ME" || text === "MEs" || isBesideMei(sentence, at);
+    const size = isBesideMei(sentence, at) || isUpToEpp(sentence, at);
+    return text === "ME" || text === "MEs" || size;
   }
   if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
     // "padarias em Recife, simples"
@@ -106,9 +108,18 @@ function isBesideMei(sentence: Sentence, at: number): boolean {
   return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
 }
 
+/** "de me a epp": from one size to another. */
+function isUpToEpp(sentence: Sentence, at: number): boolean {
+  return /^(a|ate|to)$/.test(sentence.folded(at + 1)) && sentence.folded(at + 2) === "epp";
+}
+
 /** "mais grande" is none, and "Grande" with a capital before a name belongs to the name. */
 function isSizeMeant(sentence: Sentence, at: number, to: number): boolean {
   if (COMPARING.has(sentence.folded(at - 1))) return false;
+  // "cidades pequenas", "small towns": those are no companies.
+  if (SETTLEMENTS.test(sentence.folded(at - 1)) || SETTLEMENTS.test(sentence.folded(to))) {
+    return false;
+  }
   // "maiores que microempresas"
   const than = sentence.folded(at - 1) === "que" ? (sentence.folded(at - 2) === "do" ? 3 : 2) : 0;
   if (than > 0 && /^(maior|menor)/.test(sentence.folded(at - than))) return false;
@@ -116,6 +127,8 @@ function isSizeMeant(sentence: Sentence, at: number, to: number): boolean {
   const capitals = sentence.text === sentence.text.toUpperCase();
   return capitals || at === 0 || text.length < 4 || !isCapital(text) || !isCapital(next);
 }
+
+const SETTLEMENTS = /^(cidades?|municipios?|towns?|cities|ciudades?|pueblos?)$/;
 
 function isCapital(text: string): boolean {
   return text.slice(0, 1) !== text.slice(0, 1).toLowerCase();
@@ -165,7 +178,8 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
     if (
       !BEFORE_CONTACT.has(word) &&
       sentence.tokens[i]?.text !== "," &&
-      sentence.tokens[i]?.text !== "/"
+      sentence.tokens[i]?.text !== "/" &&
+      !isShortened(sentence, i)
     )
       break;
   }
@@ -174,6 +188,11 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));
   return of && startsWithFillers(sentence, first);
+}
+
+/** "tel. e e-mail": the point of a word that is shortened. */
+function isShortened(sentence: Sentence, at: number): boolean {
+  return sentence.tokens[at]?.text === "." && /^(tel|cel|fone)$/.test(sentence.folded(at - 1));
 }
 
 /** "email and phone required": what is said of the last one is said of all. */

@@ -213,11 +213,13 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
   [
     "celular|telefone celular|telefone móvel|número de celular|mobile|cell phone|mobile phone|" +
       "cellphone|mobile number|mobile numbers|cell phone number|cell phone numbers|cell number|" +
-      "cell numbers|mobile phone number|cell|cel|telefone de celular|smartphone",
+      "cell numbers|mobile phone number|cell|cel|telefone de celular|" +
+      "tel celular|fone celular|smartphone",
     contact("mobile"),
   ],
   [
-    "telefone fixo|fixo|linha fixa|landline|landline phone|fixed line|número fixo|land line|" +
+    "telefone fixo|tel fixo|fone fixo|fixo|linha fixa|landline|landline phone|fixed line|" +
+      "número fixo|land line|" +
       "telefone de linha fixa|telefone convencional|fixed phone",
     contact("landline"),
   ],

@@ -37,9 +37,20 @@ export function findCapital(context: NumberContext): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (sentence.folded(at) !== "capital" || !sentence.free(at)) continue;
     let read = behind(sentence, at) ?? before(sentence, at);
+    // "por maior capital entre 2010 e 2015", "maior capital, no máximo 30": an order.
+    if (read !== null && isOrder(sentence, at) && !isMoneyRead(read)) continue;
     // "acima de 10 mil e abaixo de 1 milhão" are two bounds.
     for (; read !== null; read = further(sentence, read)) apply(context, read);
   }
+}
+
+/** Whether an order is asked for, and no amount: "maior capital". */
+function isOrder(sentence: Sentence, at: number): boolean {
+  return /^(maior|maiores|menor|menores|highest|largest|lowest)$/.test(sentence.folded(at - 1));
+}
+
+function isMoneyRead({ first, second }: Read): boolean {
+  return first.money || first.scaled || second?.money === true || second?.scaled === true;
 }
 
 interface Read {
@@ -48,6 +59,8 @@ interface Read {
   readonly side: "min" | "max" | null;
   readonly first: Amount;
   readonly second: Amount | null;
+  /** "que não seja entre 10 e 50 mil": two bounds that no filter turns round. */
+  readonly outside: boolean;
 }
 
 /** "capital social de pelo menos 100 mil", "capital entre 10 e 50 mil reais". */
@@ -65,7 +78,8 @@ function behind(sentence: Sentence, at: number): Read | null {
       const end =
         said === side ? first.to : first.to + (sentence.tokens[first.to]?.text === "+" ? 1 : 2);
       const start = sentence.folded(at - 1) === "share" ? at - 1 : at;
-      return { from: start, to: joined?.to ?? end, side: tail, ...scaledAlike(first, joined) };
+      const read = { from: start, to: joined?.to ?? end, side: tail, outside: turned };
+      return { ...read, ...scaledAlike(first, joined) };
     }
     // "não superior a 100 mil"
     if (word === "nao" || word === "not") {
@@ -87,10 +101,13 @@ function opposite(side: Read["side"]): Read["side"] {
 /** Another bound of the same capital behind one. */
 function further(sentence: Sentence, { to, second }: Read): Read | null {
   const mark = sentence.tokens[to]?.text === "," ? 1 : 0;
-  const from = ["e", "mas", "and", "but"].includes(sentence.folded(to + mark))
+  let from = ["e", "mas", "and", "but"].includes(sentence.folded(to + mark))
     ? to + mark + 1
     : to + mark;
-  if (second !== null || from === to || sideOf(sentence, from) === null) return null;
+  if (second !== null || from === to) return null;
+  // "de pelo menos 50 mil e no máximo 200 mil"
+  if (["no", "ao", "at", "pelo"].includes(sentence.folded(from))) from++;
+  if (sideOf(sentence, from) === null) return null;
   const read = behind(sentence, from - 1);
   return read === null ? null : { ...read, from };
 }
@@ -111,8 +128,11 @@ function before(sentence: Sentence, at: number): Read | null {
     }
     const to = sentence.folded(at + 1) === "social" ? at + 2 : at + 1;
     const low = lowerOf(sentence, start);
-    if (low !== null) return { from: low.from, to, side, ...scaledAlike(low.amount, first) };
-    return { from, to, side, first, second: null };
+    const outside = false;
+    if (low !== null) {
+      return { from: low.from, to, side, outside, ...scaledAlike(low.amount, first) };
+    }
+    return { from, to, side, outside, first, second: null };
   }
   return null;
 }
@@ -149,7 +169,11 @@ function sideBehind(sentence: Sentence, at: number): Read["side"] {
 
 function amountOf(sentence: Sentence, at: number): Amount | null {
   const amount = isBelowZero(sentence, at) ? null : amountAt(sentence, at);
-  return amount === null || COUNTED.has(sentence.folded(amount.to)) ? null : amount;
+  if (amount === null || COUNTED.has(sentence.folded(amount.to))) return null;
+  // "10%"
+  return /^(%|por|percent|porcento)$/.test(sentence.tokens[amount.to]?.folded ?? "")
+    ? null
+    : amount;
 }
 
 /** "-5 mil": no capital is. */
@@ -183,7 +207,11 @@ export function leaveAmounts({ sentence, notes }: NumberContext): void {
     for (let i = at - 1; i >= Math.max(0, at - REACH) && sentence.free(i) && !noun; i--) {
       const word = sentence.folded(i);
       noun = REVENUE.has(word);
-      if (!noun && sideOf(sentence, i) === null && !SMALL.has(word) && !MORE.has(word)) break;
+      // "capital acima de US$ 100.000"
+      const dollars = /^(us|usd|u|eur)$/.test(word);
+      const capital = word === "capital" || word === "social";
+      const small = SMALL.has(word) || MORE.has(word) || dollars || capital;
+      if (!noun && sideOf(sentence, i) === null && !small) break;
       if (noun || !["com", "e", "ou", "que"].includes(word)) from = i;
     }
     const second = secondOf(sentence, amount, true);
@@ -216,7 +244,7 @@ function apply({ sentence, notes, bounds }: NumberContext, read: Read): void {
   const reach = reachOf(sentence, from);
   const negated = reach.polarity === "negated";
   const most = Math.max(first.value, second?.value ?? 0);
-  if (most > SPEC_LIMITS.shareCapitalMax || (negated && second !== null)) {
+  if (most > SPEC_LIMITS.shareCapitalMax || ((negated || read.outside) && second !== null)) {
     const detail = { pt: "Não há filtro para esse valor.", en: "No filter takes this amount." };
     notes.leave("amount", detail, sentence.claim(from, to, "unmapped"));
     return;

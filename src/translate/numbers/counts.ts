@@ -32,6 +32,7 @@ const CHAINS = wordSet("rede redes cadeia cadeias chain chains franquia franquia
 const SMALL = wordSet("de do da que o a os as of than a the em no na ao pelo at um uma not");
 const SINGLE = wordSet("unica unico so single sole sola");
 const ONLY = wordSet("so apenas somente only just exatamente exactly unica unico single");
+const ONLY_WORD = /^(so|solo)$/;
 /** Most words between what a company has and its number. */
 const REACH = 6;
 
@@ -77,7 +78,7 @@ export function findCounts(context: CountContext): void {
     if (!sentence.free(at)) continue;
     // "com mais de 5 lojas e menos de 10": behind one count there is another.
     const known = chain >= 0 || (last >= 0 && at - last < REACH);
-    const read = counted(sentence, at, known) ?? alone(sentence, at);
+    const read = counted(sentence, at, known) ?? alone(sentence, at) ?? unchained(sentence, at);
     if (read === null) continue;
     found = apply(context, read) || found;
     last = read.to;
@@ -94,7 +95,9 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
   const range = behind.side === null ? secondOf(sentence, first.to) : null;
   const other = behind.side === null && range === null ? otherBound(sentence, first.to) : null;
   let unit = range?.to ?? other?.to ?? behind.to;
-  const single = SINGLE.has(sentence.folded(unit));
+  // "no máximo 30 só filiais"
+  const alike = !ONLY_WORD.test(sentence.folded(unit)) || first.value === 1;
+  const single = SINGLE.has(sentence.folded(unit)) && alike;
   if (single) unit++;
   if (!isUnit(sentence, unit)) return null;
   let to = unit + 1;
@@ -137,6 +140,19 @@ function alone(sentence: Sentence, at: number): Read | null {
   const said = ["unica", "unico", "single", "sole"].includes(sentence.folded(mark));
   if (!said || !isUnit(sentence, unit) || !sentence.free(mark)) return null;
   return { from: at, to: at + 2, unit, min: null, max: 1, bare: false };
+}
+
+/** "que não são de rede", "that are not chains", "independentes": one establishment only. */
+function unchained(sentence: Sentence, at: number): Read | null {
+  const word = sentence.folded(at);
+  const ends = !/^(de|do|da|dos|das|of)$/.test(sentence.folded(at + 1));
+  const chain = CHAINS.has(word) && !/^franq/.test(word) && ends;
+  if (!chain || isInTrade(sentence, at, at + 1)) return null;
+  const { polarity, negator } = reachOf(sentence, at);
+  const not = /^(nao|not|aren|arent|isn|isnt|nem|never|nunca)$/.test(sentence.folded(negator));
+  if (polarity !== "negated" || !not || negator > at) return null;
+  // Its own negation is what makes it one establishment.
+  return { from: at, to: at + 1, unit: at, min: 2, max: null, bare: false };
 }
 
 function isUnit(sentence: Sentence, at: number): boolean {

@@ -30,7 +30,8 @@ const ASKED = wordSet(
     "listar lista " +
     "relacao encontre encontrar ache me manda mande mandar envie gere gerar exporte exportar " +
     "passa passe passar envia enviar consiga consegue indique indica puxar extraia extrair dame " +
-    "retorne traz gostaria need want show find get give list up ate selecione pegue puxe",
+    "retorne traz gostaria tem cade quais urgente need want show find get give list up ate " +
+    "selecione pegue puxe",
 );
 /** What companies are called when they are counted. */
 const COUNTED = wordSet(
@@ -135,13 +136,19 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   if (COMPARED.has(before) || (before === "de" && COMPARED.has(sentence.folded(at - 2))))
     return null;
   if (unit?.kind === "mark" && "%ºª+".includes(unit.text)) return null;
+  // "-5 padarias"; "- 5 padarias" is one of a list.
+  const { start = 0 } = sentence.tokens[at] ?? {};
+  if (/[-−]/.test(sentence.text.charAt(start - 1)) && sentence.tokens[at]?.kind === "number") {
+    return null;
+  }
   // "menos as 10 maiores" leaves ten out.
   if (negatorOf(sentence, at) >= 0) return null;
   const lead = leadOf(sentence, at);
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;
   // Behind a mark a new thought begins: "em Recife, 50 dentistas".
-  const opens = at === 0 || /^[,;:.!?"'(“«]$/.test(sentence.tokens[at - 1]?.text ?? "");
+  const mark = sentence.tokens[at - 1]?.text ?? "";
+  const opens = at === 0 || /^[,;:.!?"'(“«*_#>•·]$|^\p{Extended_Pictographic}/u.test(mark);
   const ranked = next !== "mais" || ["as", "os"].includes(before);
   if (counts && (lead.asked || opens || ranked)) {
     return lead.asked || opens || lead.article || COUNTED.has(next) ? lead.limit : null;

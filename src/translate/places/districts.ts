@@ -7,6 +7,7 @@
  * name is looked up in a few cities beside it, so that the work grows with the text alone.
  */
 import { beginsWish, kindAt } from "../items.ts";
+import { isNegatorWord, negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "./areas.ts";
 import type { KnownDistrict } from "./districtnames.ts";
@@ -55,6 +56,7 @@ export function findDistricts(context: PlaceContext): void {
   if (context.districts.names.lacking) return;
   const cities = citiesOf(context);
   marked(context, cities);
+  leftOut(context, cities);
   for (const city of cities) before(context, city) || behind(context, city);
 }
 
@@ -93,6 +95,36 @@ function marked(context: PlaceContext, cities: readonly CityAt[]): void {
   }
 }
 
+/**
+ * "em Recife, fora Boa Viagem", "sem a Mooca": parts of the city before them that are left out,
+ * even those that are called as a town of another state.
+ */
+function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
+  const { sentence } = context;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (!isNegatorWord(sentence.folded(at))) continue;
+    const city = cities.findLast(({ to }) => to <= at);
+    if (city === undefined) continue;
+    let from = at + 1;
+    while (isOf(sentence.folded(from)) || isIn(sentence.folded(from))) from++;
+    if (/^(o|a|os|as|the)$/.test(sentence.folded(from))) from++;
+    const list = beginsWish(sentence, from) ? [] : listAt(context, from, [city]);
+    const own = list.every((name) => isOwnPart(context, name, city));
+    if (list.length > 0 && own && negatorOf(sentence, from) >= 0) {
+      take(context, from, list, { implied: true, near: [city] });
+    }
+  }
+}
+
+/** Whether a name is that of a part of a city, and not of a town beside it. */
+function isOwnPart(context: PlaceContext, { from, to, known }: NameAt, city: CityAt): boolean {
+  const town = context.gazetteer.places.longest(context.sentence.tokens, from);
+  const { cities = [], states = [] } = town?.to === to ? town.place : {};
+  const near = cities.some(({ uf }) => city.cities.some((one) => one.uf === uf));
+  if (near || states.length > 0 || context.tradeEnd(from) >= to) return false;
+  return isOften(known, city);
+}
+
 /** "in the Savassi district of Belo Horizonte"; one that is not known is kept to be said so. */
 function nameBefore(context: PlaceContext, mark: number, near: readonly CityAt[]): void {
   const { sentence } = context;
@@ -126,12 +158,16 @@ function before(context: PlaceContext, city: CityAt): boolean {
   const { sentence } = context;
   if (!sentence.free(city.from)) return false;
   const lead = leadOf(sentence, city.from);
-  if (lead.kind === "of") return false;
   let end = lead.from;
   if (sentence.tokens[end - 1]?.text === ",") end--;
+  // "no centro de Recife"
+  const centre = sentence.folded(end - 1) === "centro";
+  if (lead.kind === "of" && !centre) return false;
   for (let at = end - 1; at > Math.max(0, end - LIST_MAX); at--) {
     if (!sentence.free(at)) return false;
-    if (!isIn(sentence.folded(at - 1)) && sentence.folded(at - 1) !== "the") continue;
+    const out = centre && isOf(sentence.folded(at - 1)) && isNegatorWord(sentence.folded(at - 2));
+    const led = isIn(sentence.folded(at - 1)) || sentence.folded(at - 1) === "the" || out;
+    if (!led) continue;
     if (!mayBegin(context, at)) return false;
     const list = listAt(context, at, [city], end);
     if (list.at(-1)?.to !== end || !isImplied(context, list, city)) return false;
@@ -163,8 +199,9 @@ function mayBegin(context: PlaceContext, at: number): boolean {
   const next = sentence.folded(at + 1);
   const alone = !/\p{L}/u.test(next) || isIn(next) || isOf(next) || JOINS.has(next);
   const word = sentence.folded(at);
+  // Of all parts of cities only the centre is a district that companies write.
   const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
-  if (!alone) return true;
+  if (!alone || word === "centro") return true;
   return !part && townAt(context, at) === null;
 }
 
@@ -181,9 +218,14 @@ function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | nul
 function isImplied(context: PlaceContext, list: readonly NameAt[], city: CityAt): boolean {
   return list.every(({ from, to, known }) => {
     if (townAt(context, from) === to || context.tradeEnd(from) >= to) return false;
-    return city.cities.some(({ ibge, accounts }) => {
-      return (known.get(ibge)?.accounts ?? 0) > accounts * SHARE_MIN;
-    });
+    return isOften(known, city);
+  });
+}
+
+/** Whether so many accounts of a city name a district that nothing need say that it is one. */
+function isOften(known: NameAt["known"], { cities }: CityAt): boolean {
+  return cities.some(({ ibge, accounts }) => {
+    return (known.get(ibge)?.accounts ?? 0) > accounts * SHARE_MIN;
   });
 }
 
@@ -243,7 +285,10 @@ function endsName(sentence: Sentence, at: number, near: readonly CityAt[]): bool
   const word = token.folded;
   if (isIn(word) || JOINS.has(word) || beginsWish(sentence, at)) return true;
   if (isOf(word)) return near.some(({ from }) => leadOf(sentence, from).from <= at && at < from);
-  if (token.text === ".") return sentence.tokens[at + 1] === undefined;
+  // "bairro Centro. Obrigado!"
+  if (token.text === ".") {
+    return sentence.tokens[at + 1] === undefined || isCapitalised(sentence, at + 1);
+  }
   const kind = kindAt(sentence, at);
   return (
     MARKS.has(word) || ((kind === "activity" || kind === "small") && !isCapitalised(sentence, at))

@@ -43,10 +43,33 @@ export function geoOf(found: FoundPlaces, context: GeoContext): GeoFilters {
   }
   const cut = [...excludedCities.values()].filter(({ uf }) => wanted.includes(uf));
   const added = single.filter(({ uf }) => !wanted.includes(uf));
+  const less = base.length - wanted.length + cities.size - single.length + cut.length;
+  if (excludes && less === 0) warnOutside(found, context);
   if (wanted.length === 0) return citiesOnly(single);
   if (cut.length + added.length === 0) return { ...NOWHERE, uf_any_of: wanted };
   return asMunicipalities(found, context, { wanted, added, cut });
 }
+
+/**
+ * "em Curitiba, exceto Recife": nothing is left out, as somebody should know; and where no town of
+ * the name is near, a part of the city may be meant, which no filter leaves out.
+ */
+function warnOutside(found: FoundPlaces, { notes }: GeoContext) {
+  const { excludedStates, excludedCities, words } = found;
+  const towns = [...excludedCities.values()];
+  const near = ({ uf }: City) => [...found.cities.values()].some((city) => city.uf === uf);
+  found.unknown ||= excludedStates.size === 0 && !towns.some(near);
+  const cities = towns.map(({ name, uf }) => `${name}/${uf}`);
+  const list = [...excludedStates, ...cities].slice(0, NAMED_MAX).join(", ");
+  const detail = {
+    pt: `Não fica nos lugares pedidos, e nada foi deixado de fora: ${list}.`,
+    en: `Not in the places that were asked for, and nothing was left out: ${list}.`,
+  };
+  notes.warn("outside_of_places", detail, words ?? undefined);
+}
+
+/** Most places that a note names. */
+const NAMED_MAX = 5;
 
 const NOWHERE: GeoFilters = { uf_any_of: [], municipality_ibge_any_of: [] };
 
@@ -70,6 +93,8 @@ function asMunicipalities(found: FoundPlaces, context: GeoContext, parts: Parts)
   const left = new Set(cut.map(({ ibge }) => ibge));
   const inside = wanted.flatMap((uf) => gazetteer.citiesOf(uf)).filter((c) => !left.has(c.ibge));
   const all = [...inside, ...added];
+  // "no DF, exceto Brasília": no municipality would be no filter.
+  if (all.length === 0) return contradiction(found, context);
   if (all.length > listMax) return tooMany(found, context, parts);
   const names = wanted.length > 6 ? `${wanted.length}` : wanted.join(", ");
   notes.assume(

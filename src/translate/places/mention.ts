@@ -35,7 +35,7 @@ export interface Mention {
   readonly to: number;
   readonly words: Words;
   readonly lead: Lead;
-  readonly negated: boolean;
+  negated: boolean;
   readonly region: boolean;
   readonly adjective: boolean;
   /** "a capital", of which state is to be found out. */
@@ -111,7 +111,8 @@ export function meaningOf(
   { from, to, place }: PlaceMatch,
 ): Pick<Mention, "states" | "cities" | "region"> {
   const { states, cities, nicknamed, region } = place;
-  const accented = /[^\p{ASCII}]/u.test(sentence.words(from, to).words);
+  // Not white space of another kind, which pages and spreadsheets have.
+  const accented = /[^\p{ASCII}\s]/u.test(sentence.words(from, to).words);
   const others = accented && cities.length > 0 ? [] : nicknamed;
   return { states, region, cities: [...cities, ...others.filter((one) => !cities.includes(one))] };
 }

@@ -39,6 +39,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const { sentence } = context;
   const mentions = findMentions(context);
   forgetReach(sentence);
+  excludeListed(context, mentions);
   chooseReadings(sentence, mentions);
   settleQuarters(context, mentions);
   settleTowns(context, mentions);
@@ -78,6 +79,23 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   });
   found.unknown = (wishless && bare) || (lost && found.cities.size === 0) || widened || strange;
   return found;
+}
+
+/**
+ * "no Paraná, exceto Curitiba, Londrina": what a comma joins to a place that is left out, where all
+ * of them lie in what is named before, is left out as well.
+ */
+function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
+  const wide = new Set<string>();
+  for (const [i, one] of mentions.entries()) {
+    const last = mentions[i - 1];
+    if (!one.negated && isWide(one)) for (const uf of one.states) wide.add(uf);
+    if (last === undefined || !last.negated || one.negated || one.lead.kind !== "") continue;
+    if (linkOf(sentence, last, one) !== "comma" || isLetters(one)) continue;
+    const inside = (mention: Mention) =>
+      mention.states.some((uf) => wide.has(uf)) || mention.cities.some(({ uf }) => wide.has(uf));
+    if (isCity(one) === isCity(last) && inside(last) && inside(one)) one.negated = true;
+  }
 }
 
 /** "Xurupita do Sul, RS": an unknown name beside the state or the region that it lies in. */

@@ -184,7 +184,7 @@ function isCity(context: PlaceContext, match: PlaceMatch, around: Around): boole
 /** "frota própria" is not Propriá: accents that are there must be the right ones. */
 function isSpelledOtherwise(sentence: Sentence, { from, to, place }: PlaceMatch): boolean {
   const text = sentence.words(from, to).words.normalize("NFC").toLowerCase();
-  if (/^\p{ASCII}*$/u.test(text)) return false;
+  if (/^[\p{ASCII}\s]*$/u.test(text)) return false;
   const letters = (name: string) => name.toLowerCase().replace(/[^\p{L}]/gu, "");
   if (place.nicknamed.length > 0) return false;
   return !place.cities.some(({ name }) => letters(name) === letters(text));

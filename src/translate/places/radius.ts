@@ -6,6 +6,7 @@
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import type { Sentences } from "../notes.ts";
+import { numberAt } from "../numbers/numbers.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
@@ -86,12 +87,24 @@ export function radiusAt(
 
 function kilometresAt(sentence: Sentence, at: number): number | null {
   const token = sentence.tokens[at];
-  if (token?.kind !== "number" || !sentence.free(at) || !sentence.free(at + 1)) return null;
+  if (token === undefined || !sentence.free(at) || !sentence.free(at + 1)) return null;
   const unit = sentence.folded(at + 1);
   if (!UNITS.test(unit)) return null;
+  if (token.kind === "word") return saidKilometres(sentence, at);
   const plain = token.text.replace(/\.(?=\d{3}(\D|$))/g, "").replace(",", ".");
   if (!/^\d+(\.\d+)?$/.test(plain)) return null;
   return MILES.test(unit) ? Math.round(Number(plain) * KM_OF_MILE) : Number(plain);
+}
+
+/** "cinquenta km", "vinte e cinco quilômetros": at the last word of the number. */
+function saidKilometres(sentence: Sentence, at: number): number | null {
+  const unit = sentence.folded(at + 1);
+  for (let from = Math.max(0, at - 2); from <= at; from++) {
+    const number = numberAt(sentence, from);
+    if (number?.to !== at + 1) continue;
+    return MILES.test(unit) ? Math.round(number.value * KM_OF_MILE) : number.value;
+  }
+  return null;
 }
 
 function beginAt(
@@ -102,7 +115,8 @@ function beginAt(
   let said = false;
   while (from > Math.max(0, at - WORDS_MAX) && sentence.free(from - 1)) {
     const word = sentence.folded(from - 1);
-    if (!BEFORE.has(word)) break;
+    const number = numberAt(sentence, from - 1) !== null || word === "e";
+    if (!BEFORE.has(word) && !number) break;
     said ||= SIGNS.has(word);
     from--;
   }

@@ -23,6 +23,12 @@ const VERBS = new Set(
     "pode podem estejam esteja inclua incluir usem"
   ).split(" "),
 );
+/** Before these, "c" and "s" are "com" and "sem". */
+const CONTACTS = new Set(
+  "tel telefone telefones fone email emails mail celular cel whats whatsapp zap wpp contato".split(
+    " ",
+  ),
+);
 /** Letters before a slash. */
 const SLASHED = new Map([
   ["c", "com"],
@@ -40,6 +46,11 @@ export function readAbbreviations(sentence: Sentence): void {
     if (long !== undefined) sentence.readAs(at, long);
     if (folded === "n" && VERBS.has(sentence.folded(at + 1))) sentence.readAs(at, "nao");
     const slashed = SLASHED.get(folded);
+    // "igrejas c telefone"
+    const apart = !/\S/.test(sentence.text.charAt((sentence.tokens[at]?.start ?? 0) - 1));
+    if (apart && folded !== "p" && slashed !== undefined && CONTACTS.has(sentence.folded(at + 1))) {
+      sentence.readAs(at, slashed);
+    }
     if (slashed === undefined || !isSlashed(sentence, at)) continue;
     // The slash is the word, so that it stands right before what it is said of.
     sentence.claim(at, at + 1, "filler");

@@ -78,6 +78,14 @@ const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishW
 /** Verbs before which "no" negates. */
 const NEGATED = new Set("sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "));
 
+/** Behind "mas" they say which are more so, and how much more. */
+const MEASURED = new Set(
+  (
+    "grandes grande nuevas nuevos nueva nuevo antiguas antiguos antigua antiguo viejas viejos " +
+    "pequenas pequenos de"
+  ).split(" "),
+);
+
 /** Endings of Spanish with the Portuguese ones. */
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ciones$/, "coes"],
@@ -140,7 +148,11 @@ function readingOf(sentence: Sentence, at: number): string | null {
   const { kind, folded, text } = token;
   if (kind !== "word") return null;
   if (folded === "no") return NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
-  if (folded === "mas") return /á/iu.test(text.normalize("NFC")) ? "mais" : null;
+  if (folded === "mas") {
+    // People write it without its accent; "but" stands before no such word.
+    const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));
+    return more ? "mais" : null;
+  }
   if (folded === "correo" && sentence.folded(at + 1).startsWith("electronic")) return "correio";
   const known = WORDS.get(folded) ?? TRADE_WORDS.get(folded);
   if (known !== undefined) return known;

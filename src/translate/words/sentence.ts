@@ -25,19 +25,25 @@ export interface Words {
   readonly end: number;
 }
 
+/** White space as pages and spreadsheets have it, one unit each. */
+const OTHER_SPACE = /[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
+
 /** What every word of a name is read as: a letter that no word has. */
 const IN_NAME = "\u{e000}";
 
 /** One text with the owners of its tokens. */
 export class Sentence {
+  /** The text with every white space of a line as a plain one, each in its place. */
   readonly text: string;
+  readonly #written: string;
   readonly #tokens: Token[];
   readonly #owners: (TokenRole | null)[];
   #revision = 0;
 
   constructor(text: string) {
-    this.text = text;
-    this.#tokens = tokenize(text);
+    this.#written = text;
+    this.text = text.replace(OTHER_SPACE, " ");
+    this.#tokens = tokenize(this.text);
     this.#owners = this.#tokens.map(() => null);
   }
 
@@ -90,7 +96,7 @@ export class Sentence {
   words(from: number, to: number): Words {
     const start = this.tokens[from]?.start ?? this.text.length;
     const end = this.tokens[to - 1]?.end ?? start;
-    return { words: this.text.slice(start, end), start, end };
+    return { words: this.#written.slice(start, end), start, end };
   }
 
   /** A word by its folded form; empty beside the ends and for marks and numbers. */

@@ -72,8 +72,7 @@ function specOf(filters: object, more: object = {}): AccountQuerySpec {
   return normalizeSpec({ filters, output, ...more }, context).spec;
 }
 
-function create(tenantId: string, spec: AccountQuerySpec): string {
-  const key = `key ${keys++}`;
+function create(tenantId: string, spec: AccountQuerySpec, key = `key ${keys++}`): string {
   return exports.create({
     ...{ tenantId, keyId: "k", plan: loadPlans().enterprise, bodyHash: key, idempotencyKey: key },
     ...{ spec, segment, rows: 1, lists: listed.pins(tenantId, spec) },
@@ -169,6 +168,20 @@ it("leaves an export that excludes it with the rest, as it was then", async () =
   const third = await held("ten", create("ten", spec));
   assert.ok(third.every((cnpj) => !before.has(cnpj) && !rows.includes(cnpj)));
   assert.equal(entries("ten").length, before.size + rows.length + third.length);
+});
+
+it("does not make the request of an export that changed it another one", async () => {
+  const spec = specOf({ lists: { exclude: [EXPORTED] } }, { limit: 20 });
+  const { limits } = loadPlans().enterprise;
+  const own = lists.create("ten", { name: "own", kind: "accounts" }, limits);
+  const both = specOf({ lists: { exclude: [EXPORTED, own.id] } }, { limit: 20 });
+  const [first, second] = [create("ten", spec, "again"), create("ten", both, "both")];
+  await Promise.all([held("ten", first), held("ten", second)]);
+  const { revision } = lists.find("ten", EXPORTED);
+  assert.equal(create("ten", spec, "again"), first, `at revision ${revision}`);
+  assert.equal(create("ten", both, "both"), second);
+  const other = specOf({ lists: { exclude: [EXPORTED] } }, { limit: 21 });
+  assert.throws(() => create("ten", other, "again"), /another request/);
 });
 
 it("is the same for every format, and nothing but new accounts makes a revision", async () => {

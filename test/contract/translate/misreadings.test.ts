@@ -34,6 +34,19 @@ const limit: Wish = (_, spec) => spec.limit;
 const order: Wish = (_, { sort }) =>
   sort.map(({ field, direction }) => (direction === "desc" ? `-${field}` : field));
 const domain: Wish = ({ contact }) => contact.require_own_domain;
+const shared: Wish = ({ contact }) => contact.email_shared_max;
+const phone: Wish = ({ contact }) => contact.require_phone;
+const landline: Wish = ({ contact }) => contact.require_landline;
+const names: Wish = ({ industry }) => industry.text_hints;
+const out: Wish = ({ industry }) => industry.cnae_exclude.map((code) => code.replace(/\D/g, ""));
+const secondary: Wish = ({ industry }) =>
+  industry.cnae_secondary_any_of?.map((code) => code.replace(/\D/g, ""));
+const most: Wish = ({ company }) => company.share_capital_max;
+const branches: Wish = ({ company }) => company.branches_only;
+const heads: Wish = ({ company }) => company.headquarters_only;
+const statuses: Wish = ({ company }) => company.registration_status_any_of;
+/** How many municipalities are asked for: all of a state but those that are left out. */
+const many: Wish = ({ geo }) => geo.municipality_ibge_any_of.length;
 
 /** A sentence, what is asked of its filters, and the answer. */
 const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = [
@@ -95,6 +108,62 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["restaurants in Recife with cell phone numbers", mobile, true],
   ["pharmacies in the interior of São Paulo state", states, []],
   ["hotels near Florianópolis within 30 km", states, []],
+  // What "e" joins to what is left out may be a wish of its own.
+  ["academias em Sorocaba fora do Simples e capital acima de 50 mil", capital, 50_000],
+  ["academias em Sorocaba não MEI e capital acima de 50 mil", most, undefined],
+  ["restaurants in MG without branches and share capital over 100k", capital, 100_000],
+  ["academias em SP exceto MEI e do Simples", simples, true],
+  ["academias em SP exceto MEI, optantes do Simples", simples, true],
+  ["academias em SP exceto MEI e filiais", heads, true],
+  ["restaurantes em MG menos Belo Horizonte e optantes do Simples", simples, true],
+  ["restaurantes em MG menos Belo Horizonte e de pequeno porte", sizes, ["03"]],
+  ["restaurantes em MG fora do Simples e de grande porte", sizes, ["05"]],
+  ["restaurantes en MG sin MEI y pequeñas", sizes, ["03"]],
+  ["restaurantes em MG fora do simples e matriz", branches, undefined],
+  ["restaurantes em MG fora do Simples e do MEI", mei, false],
+  ["restaurantes não MEI e LTDA em MG", natures, ["2062"]],
+  ["que não sejam MEI e dentistas e em Recife", activities, ["8630504"]],
+  ["clínicas em SP exceto MEI e dentistas", out, ["8630504"]],
+  ["restaurantes em MG tirando as MEI e as de capital acima de 1 milhão", most, 1_000_000],
+  ["restaurantes no Paraná exceto Curitiba, Londrina", many, 397],
+  ["lojas no Nordeste exceto Bahia, Ceará", states, ["AL", "MA", "PB", "PE", "PI", "RN", "SE"]],
+  ["restaurantes no Paraná exceto Curitiba sem MEI", mei, false],
+  ["padarias em PR exceto Curitiba EPP", sizes, ["03"]],
+  ["padarias em SP exceto MEI, filiais, inaptas", statuses, [1, 2, 3, 8]],
+  ["padarias que não estão fora do Simples em SP", simples, true],
+  ["padarias em SP que deixaram de ser MEI", mei, false],
+  ["padarias em SP, pode ser MEI", mei, null],
+  // Of one word two things were made, or of two words one.
+  ["advogados em Santos que não usam email do contador", activities, ["6911701"]],
+  ["advogados em Santos que não usam email do contador", shared, 1],
+  ["whatsapp do responsável financeiro de padarias em SP", activities, ["1091102", "4721102"]],
+  ["padarias em Recife com sócio chamado José", names, []],
+  ["padarias em Recife com sócios maiores de 60 anos", opened, [null, null]],
+  ["padarias em SP com telefone, mas não celular", out, []],
+  ["padarias em SP que não são de rede", counts, [undefined, 1]],
+  ["pharmacies in Ceará that are not chains", counts, [undefined, 1]],
+  ["restaurantes com lanchonete como atividade secundária em Teresina", secondary, ["5611203"]],
+  ['empresas com "auto center" ou "pneus" no nome em Natal', names, ["auto center", "pneus"]],
+  ['empresas com "silva" e "souza" no nome em MG', names, ["silva souza"]],
+  ['restaurantes em MG exceto MEI e "silva"', names, []],
+  ["padarias em SP com capital que não seja entre 10 e 50 mil", capital, undefined],
+  ["padarias em SP com capital de pelo menos 50 mil e no máximo 200 mil", most, 200_000],
+  ["padarias em SP com capital acima de 10%", capital, undefined],
+  ["padarias em SP por maior capital entre 2010 e 2015", opened, ["2010-01-01", "2016-01-01"]],
+  ["padarias em SP por maior capital no máximo 30", limit, 30],
+  ["padarias em SP, no máximo 30 só filiais", branches, true],
+  ["padarias em SP com telefone se possível", phone, false],
+  ["academias em SP com telefone ou do Simples", simples, null],
+  // The same said in other letters.
+  ["lojas em SP, de me a epp", sizes, ["01", "03"]],
+  ["las 10 empresas mas grandes en Curitiba", order, ["-share_capital"]],
+  ["eletricistas em Santos tel fixo", landline, true],
+  ["igrejas em Duque de Caxias c telefone", phone, true],
+  ["gráficas em Caruaru com tel. e e-mail", email, true],
+  ["padarias num raio de cinquenta km de Campinas", states, []],
+  ["👉 20 barbearias em SP", limit, 20],
+  ["Preciso urgente de 20 barbearias em SP", limit, 20],
+  ["bakeries not located in PR", many, 0],
 ];
 
 /** Sentences that name a place which nobody knows: nothing wider runs. */
@@ -103,6 +172,14 @@ const UNCERTAIN = [
   "lanchonete jardim america",
   "estacionamentos centro sp",
   "restaurantes no centro",
+  "restaurantes em Recife, fora Boa Viagem",
+  "restaurantes em São Paulo, exceto Moema",
+  "restaurantes em São Paulo sem a Mooca",
+  "padarias em Belo Horizonte exceto Centro",
+  "padarias no DF exceto Brasília",
+  "padarias fora do centro de Recife",
+  "padarias em cidades pequenas de MG",
+  "-5 padarias em SP",
 ];
 
 /** Sentences of which a word looks like such a place. */
@@ -127,6 +204,13 @@ describe("what was misread once", () => {
       assert.ok(!isUncertain(spec.explain.confidence), `${spec.explain.confidence}`);
     });
   }
+
+  it("is the same with spaces as pages and spreadsheets have them", () => {
+    for (const text of [...READ.map(([said]) => said), "imobiliaria sao joao del rei"]) {
+      const other = probe.spec(text.replaceAll(" ", "\u00a0"));
+      assert.deepEqual(other.filters, probe.spec(text).filters, text);
+    }
+  });
 
   it("is a district behind an article where a capital has more of it than a town", () => {
     const town = (text: string) => probe.spec(text).filters.geo.municipality_ibge_any_of;

@@ -131,7 +131,7 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     ["só filiais de padarias", "branches=true"],
     [", só filiais", "branches=true"],
     ["branches of bakeries", "branches=true"],
-    [" sem filiais", "heads=true"],
+    [" sem filiais", "heads=true assumed=heads_only"],
     [
       ", só matriz, só filiais",
       "heads=true left=contradiction(filiais) warned=contradiction,uncertain",
@@ -197,6 +197,6 @@ export const SAID_ROWS: Readonly<Record<string, Rows>> = {
     ],
     ["talleres mecánicos en Curitiba que no sean MEI", "mei=false city=4106902"],
     ["panaderías en São Bento do Una", "city=2613008"],
-    ["dentistas en Curitiba sin sucursales", "heads=true city=4106902"],
+    ["dentistas en Curitiba sin sucursales", "heads=true city=4106902 assumed=heads_only"],
   ],
 };

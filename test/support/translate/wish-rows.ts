@@ -245,7 +245,7 @@ const KINDS: readonly Row[] = [
   [" de capital aberto", "nature=2046"],
   [" só matriz", "heads=true"],
   [" que não sejam filiais", "heads=true"],
-  [" sem filiais", "heads=true"],
+  [" sem filiais", "heads=true assumed=heads_only"],
   [" que não tenham filiais", "units=-1"],
   [" só filiais", "branches=true"],
   [" matriz e filial", ""],
