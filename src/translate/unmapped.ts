@@ -144,6 +144,8 @@ function isNameLeftOut(sentence: Sentence, at: number): boolean {
 function isFiller(sentence: Sentence, at: number): boolean {
   const token = sentence.tokens[at];
   if (token === undefined || isFillerWord(token)) return true;
+  // "desde que tenham e-mail"
+  if (token.folded === "desde" && sentence.folded(at + 1) === "que") return true;
   return SAYS_ORDER.has(token.folded) && isOrdered(sentence);
 }
 

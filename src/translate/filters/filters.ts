@@ -19,6 +19,7 @@ import {
   EITHER_QUALITY,
   EITHER_WISH,
   HEADS,
+  HISTORY,
   NOT_COUNTED,
   PREFERENCE,
 } from "./remarks.ts";
@@ -130,7 +131,9 @@ class FilterStage {
     const open = polarity === "open" || (polarity === "plain" && this.#isAllowed(taken));
     if (open || this.#isIncluded(taken)) this.#leaveOpen({ ...taken, at: first });
     else if (this.#isAudience(taken)) this.#leave({ ...taken, at: first }, AUDIENCE);
-    else if (this.#isPreferred(taken)) this.#prefer({ ...taken, at: first });
+    else if (polarity === "plain" && this.#pastOf(taken) >= 0) {
+      this.#leave({ ...taken, at: this.#pastOf(taken) }, HISTORY);
+    } else if (this.#isPreferred(taken)) this.#prefer({ ...taken, at: first });
     else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
   }
 
@@ -166,6 +169,18 @@ class FilterStage {
       /^(ser|be)$/.test(this.#sentence.folded(be)) &&
       /^(pode|podem|may|might|can|could|puede|pueden)$/.test(this.#sentence.folded(be - 1))
     );
+  }
+
+  /** Where "que já foram MEI", "that used to be MEI" begins to say so; -1 where it does not. */
+  #pastOf({ at, phrase }: Taken): number {
+    if (phrase.role !== "regime") return -1;
+    const past = /^(foram|foi|era|eram|were|was|used|fueron|eran)$/;
+    for (let i = at - 1; i >= Math.max(0, at - 3); i--) {
+      if (past.test(this.#sentence.folded(i))) {
+        return /^(ja|antes|ya)$/.test(this.#sentence.folded(i - 1)) ? i - 1 : i;
+      }
+    }
+    return -1;
   }
 
   /** "telefone se possível", "de preferência com e-mail". */

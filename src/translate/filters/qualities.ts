@@ -5,7 +5,7 @@
  * Apart because each wish has dozens of names, made of the words for the contact.
  */
 import { type FilterPhrase, type FoundFilters, positive } from "./phrase.ts";
-import { PUBLIC_MAIL, SHARED_ONLY } from "./remarks.ts";
+import { OWN_EMAIL, PUBLIC_MAIL, SHARED_ONLY } from "./remarks.ts";
 
 const MAILS = ["email", "e-mail", "correio eletrônico"];
 const PHONES = ["telefone", "fone", "número", "phone", "phone number"];
@@ -18,13 +18,15 @@ function named(words: readonly string[], names: string): string {
     .join("|");
 }
 
+/** May be said of the domain as well. */
+const OWN_ALONE = "@ próprio|@ próprio da empresa|own @|@ of its own|@ of their own";
 const OWN =
-  "@ próprio|@ exclusivo|@ único|@ não compartilhado|@ só da empresa|@ exclusivo da empresa|" +
-  "@ próprio da empresa|@ que não seja de contador|@ que não seja do escritório de contabilidade|" +
+  "@ exclusivo|@ único|@ não compartilhado|@ só da empresa|@ exclusivo da empresa|" +
+  "@ que não seja de contador|@ que não seja do escritório de contabilidade|" +
   "@ que não seja de contabilidade|@ que não é de contador|@ não seja de contador|" +
   "@ diferente do contador|@ que não se repete|@ sem ser de contador|" +
   "@ que não é compartilhado|@ que não seja compartilhado|@ não repetido|exclusive @|unique @|" +
-  "own @|@ of its own|@ of their own|unshared @|@ not shared|@ not shared with other companies|" +
+  "unshared @|@ not shared|@ not shared with other companies|" +
   "@ not shared with others|@ that is not shared|@ that is not the accountant's|" +
   "@ não compartilhado com outras empresas|@ que não seja compartilhado com outras empresas";
 const SHARED =
@@ -90,7 +92,17 @@ export const QUALITIES: readonly (readonly [names: string, phrase: FilterPhrase]
     }),
   ],
   [
-    named(PHONES, OWN),
+    named(MAILS, OWN_ALONE),
+    {
+      ...quality((found) => {
+        found.email = true;
+        own.email(found);
+      }),
+      assumption: OWN_EMAIL,
+    },
+  ],
+  [
+    named(PHONES, `${OWN}|${OWN_ALONE}`),
     quality((found) => {
       found.phone = true;
       own.phone(found);

@@ -70,6 +70,18 @@ export const HEADS: Remark = {
   pt: "Entendido como só matrizes. Para empresas sem nenhuma filial: “com uma unidade só”.",
   en: 'Taken for head offices only. For companies without branches: "with one unit only".',
 };
+/** What companies were is not in the registry. */
+export const HISTORY: Remark = {
+  code: "regime_history",
+  pt: "A Receita só informa o regime de hoje, não o de antes.",
+  en: "The registry only tells the regime of today, not that of before.",
+};
+/** Of two readings of "own e-mail" the one that was taken. */
+export const OWN_EMAIL: Remark = {
+  code: "own_email",
+  pt: "Entendido como e-mail de nenhuma outra empresa. Outro filtro: “e-mail de domínio próprio”.",
+  en: 'Taken for an e-mail of no other company. Another filter: "e-mail at own domain".',
+};
 /** What need not be had asks for nothing. */
 export const PREFERENCE: Remark = {
   code: "preference",

@@ -88,7 +88,8 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     },
   ],
   [
-    "baixado|baixada|fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
+    "baixado|baixada|cancelado|cancelada|" +
+      "fechado|fechada|encerrado|encerrada|extinto|extinta|desativado|desativada|" +
       "closed|shut|shut down|closed down|dissolved|went out of business|" +
       "fecharam|encerraram|deram baixa|encerraram atividades|situação baixada",
     { role: "status", apply: status(8) },

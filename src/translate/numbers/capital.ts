@@ -163,6 +163,8 @@ function sideOf(sentence: Sentence, at: number): Read["side"] {
 function sideBehind(sentence: Sentence, at: number): Read["side"] {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
   if (sentence.tokens[at]?.text === "+") return "min";
+  if (first === "no" && /^(maximo|minimo)$/.test(second))
+    return second === "maximo" ? "max" : "min";
   if (["ou", "or"].includes(first) && ["mais", "more"].includes(second)) return "min";
   return ["ou", "or"].includes(first) && ["menos", "less"].includes(second) ? "max" : null;
 }

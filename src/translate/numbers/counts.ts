@@ -156,7 +156,9 @@ function unchained(sentence: Sentence, at: number): Read | null {
 }
 
 function isUnit(sentence: Sentence, at: number): boolean {
-  return UNITS.has(sentence.folded(at)) && sentence.free(at) && !isInTrade(sentence, at, at + 1);
+  if (!UNITS.has(sentence.folded(at)) || !sentence.free(at)) return false;
+  // "mais de 3 lojas com celular" are no shops of mobiles.
+  return sentence.folded(at + 1) === "com" || !isInTrade(sentence, at, at + 1);
 }
 
 /** "ou mais", "+", "or fewer" behind a number or what it counts. */

@@ -57,10 +57,13 @@ export function findLimit(sentence: Sentence, notes: Notes): number | null {
     if (from === null) continue;
     const counted = COUNTED.has(sentence.folded(count.to)) && sentence.folded(count.to) !== "mais";
     const led = ["primeiras", "primeiros"].includes(sentence.folded(count.to));
+    const most = isMostBehind(sentence, count.to) ? count.to + 2 : 0;
     const to =
-      counted && (led || sentence.free(count.to)) && !isSort(sentence, count.to)
-        ? count.to + 1
-        : count.to;
+      most > 0
+        ? most
+        : counted && (led || sentence.free(count.to)) && !isSort(sentence, count.to)
+          ? count.to + 1
+          : count.to;
     if (
       Number.isInteger(count.value) &&
       count.value >= 1 &&
@@ -72,6 +75,13 @@ export function findLimit(sentence: Sentence, notes: Notes): number | null {
     refuse(sentence, notes, [from, to]);
   }
   return null;
+}
+
+/** "50 no máximo": says that the number before it is a limit. */
+function isMostBehind(sentence: Sentence, at: number): boolean {
+  const said = `${sentence.folded(at)} ${sentence.folded(at + 1)}`;
+  const ends = sentence.tokens[at + 2]?.kind !== "number";
+  return /^(no maximo|at most|como maximo)$/.test(said) && sentence.free(at) && ends;
 }
 
 const RANKS = wordSet("maiores menores melhores largest biggest smallest newest oldest");
@@ -143,6 +153,7 @@ function limitStart(sentence: Sentence, at: number, to: number): number | null {
   }
   // "menos as 10 maiores" leaves ten out.
   if (negatorOf(sentence, at) >= 0) return null;
+  if (isMostBehind(sentence, to)) return at;
   const lead = leadOf(sentence, at);
   const counts = COUNTED.has(next) || isTrade(sentence, to);
   if (lead.led) return counts || next === "" || isNothingCounted(sentence, to) ? lead.from : null;

@@ -295,8 +295,8 @@ function chooseNamesakes({ notes }: PlaceContext, mention: Mention): readonly Ci
       notes.assume(
         "city_not_state",
         {
-          pt: `Entendido como o município de ${city.name}/${city.uf}, não o estado.`,
-          en: `Taken for the municipality of ${city.name}/${city.uf}, not the state.`,
+          pt: `Entendido como o município (${city.name}/${city.uf}), não o estado.`,
+          en: `Taken for the municipality (${city.name}/${city.uf}), not the state.`,
         },
         words,
       );

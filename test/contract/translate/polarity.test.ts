@@ -109,7 +109,7 @@ const KINDS: readonly Pair[] = [
     " tirando as MEI e as baixadas",
     "mei:false status:1,2,3,4",
   ],
-  [" que já foram MEI", "mei:true any", " que nunca foram MEI", "mei:false"],
+  [" que já foram MEI", "left", " que nunca foram MEI", "mei:false"],
   [" novas", "after:2025-10-10", " não tão novas", "before:2025-10-10"],
   [" microempresas", "size:01", " que não sejam microempresas", "size:00,03,05"],
   [" ME e EPP", "size:01,03", " exceto ME e EPP", "size:00,05"],
