@@ -81,9 +81,7 @@ class EditAutomaton {
   }
 
   // Whether the word has a beginning of so many letters.
-  bool isBeginning(int64_t at) const {
-    return at >= 0 && at <= static_cast<int64_t>(word_.size());
-  }
+  bool isBeginning(int64_t at) const { return at >= 0 && at <= static_cast<int64_t>(word_.size()); }
   // Whether the letter read last is the second of two that changed places, with the last edit, and
   // the first of them is still to come.
   bool mayChange(const State& state, uint32_t place) const;

@@ -76,6 +76,18 @@ export function negatorOf(sentence: Sentence, at: number): number {
 
 /** Takes the negator of the item at a token, and the small words between them. */
 export function claimNegation(sentence: Sentence, negator: number, at: number): void {
+  // "que não são nem MEI nem do Simples": the first of two that say it once.
+  let first = negator;
+  while (
+    sentence.folded(negator) === "nem" &&
+    first > negator - 3 &&
+    BETWEEN.has(sentence.folded(first - 1))
+  )
+    first--;
+  const twice = first < negator || sentence.folded(negator) === "nem";
+  if (twice && sentence.folded(first - 1) === "nao" && sentence.free(first - 1)) {
+    sentence.claim(first - 1, first, "negation");
+  }
   for (let i = negator; i < Math.max(at, negator + 1); i++) {
     const small = i === negator || isNegator(sentence, i) || BETWEEN.has(sentence.folded(i));
     const word = small || OPENERS.has(sentence.folded(i)) || EXCLUDE.has(sentence.folded(i));

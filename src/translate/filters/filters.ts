@@ -284,13 +284,17 @@ class FilterStage {
       !/^(filia|sucursa|branch)/.test(this.#sentence.folded(at))
     )
       return null;
-    const article = ["a", "as", "any"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
+    const some = SOME.has(this.#sentence.folded(at - 1));
+    const article = some || ["a", "as", "any"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
     const had = HAVING.has(this.#sentence.folded(at - article)) || this.#isHad(from, at);
     const alone = ["com", "with", "con"].includes(this.#sentence.folded(at - article));
     if (!had && (negated || !alone)) return null;
     if (!this.#counts) return "cannot";
-    const words = this.#sentence.words(at, to);
-    return this.#bounds.establishments(negated ? null : 2, negated ? 1 : null, words)
+    // "várias filiais" are two or more beside the head office.
+    if (some) this.#sentence.claim(at - 1, at, "headquarters");
+    const words = this.#sentence.words(some ? at - 1 : at, to);
+    const least = some ? 3 : 2;
+    return this.#bounds.establishments(negated ? null : least, negated ? 1 : null, words)
       ? "set"
       : "bound";
   }
@@ -368,6 +372,7 @@ class FilterStage {
 }
 
 const HAVING = new Set("tenha tenham tem possua possuam possui possuem have has having".split(" "));
+const SOME = new Set("varias diversas muitas multiplas several many various".split(" "));
 const PLAIN: Reach = { polarity: "plain", negator: -1 };
 const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a", "mail"]);
 const OF = new Set("de do da dos das of in no na pelo que sejam seja are".split(" "));

@@ -103,6 +103,12 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
 
 /** "mei ou me", "nem mei nem me", "mei, me e epp": a size and no pronoun. */
 function isBesideMei(sentence: Sentence, at: number): boolean {
+  // "me ou epp"
+  const next = sentence.folded(at + 1);
+  const both = ["e", "ou", "or", "and"].includes(next) && sentence.folded(at + 2) === "epp";
+  if (both || (sentence.tokens[at + 1]?.text === "/" && sentence.folded(at + 2) === "epp")) {
+    return true;
+  }
   const joined = ["e", "ou", "nem", "or", "and"].includes(sentence.folded(at - 1));
   if (!joined && sentence.tokens[at - 1]?.text !== ",") return false;
   return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));

@@ -114,7 +114,7 @@ function further(sentence: Sentence, { to, second }: Read): Read | null {
 
 /** "mais de R$ 100 mil de capital". */
 function before(sentence: Sentence, at: number): Read | null {
-  const of = sentence.folded(at - 1) === "de" ? at - 1 : at;
+  const of = ["de", "in", "em", "of"].includes(sentence.folded(at - 1)) ? at - 1 : at;
   for (let start = Math.max(0, of - 6); start < of; start++) {
     const first = amountOf(sentence, start);
     if (first === null || first.to !== of) continue;
@@ -222,6 +222,9 @@ export function leaveAmounts({ sentence, notes }: NumberContext): void {
       noun = true;
       to += 2;
     }
+    // "1 milhão por ano", "a month"
+    const per = /^(por|ao|a|per)$/.test(sentence.folded(to));
+    if (per && /^(ano|mes|year|month)$/.test(sentence.folded(to + 1))) to += 2;
     const words = sentence.claim(from, to, "unmapped");
     if (noun) notes.leave("revenue", NO_REVENUE, words);
     else notes.leave("amount", NO_NOUN, words);

@@ -110,6 +110,10 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
     behind.side ?? after.side ?? lead.side ?? (exact && first.value === 1 ? "exact" : null);
   // "com uma unidade em Campinas" has one there.
   const article = first.value === 1 && sentence.tokens[at]?.kind === "word";
+  // "between 2 and 5 stores"
+  const between = range !== null && ["entre", "between"].includes(sentence.folded(at - 1));
+  if (between)
+    return { ...lead, to: tail, unit, bare: false, ...ordered(first.value, range.value) };
   if ((article && side === null) || !(lead.had || (side !== null && (known || exact)))) return null;
   const words = { from: lead.from, to: tail, unit, bare: side === null };
   if (range !== null) return { ...words, bare: false, ...ordered(first.value, range.value) };
@@ -118,7 +122,9 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
     const opposed = lead.side !== null && (one.min === null) === (two.max === null);
     return opposed ? { ...words, min: one.min ?? two.min, max: one.max ?? two.max } : null;
   }
-  return { ...words, ...boundsOf(side, first.value) };
+  // "uma única filial" is one, and with it the head office.
+  const own = first.value === 1 && exact && BRANCHES.has(sentence.folded(unit));
+  return { ...words, ...(own ? { min: 1, max: 1 } : boundsOf(side, first.value)) };
 }
 
 function ordered(one: number, other: number) {

@@ -99,7 +99,9 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
   const meaning: Meaning =
     onwards > said.to ? "since" : (lead.meaning ?? (isSaidOf(sentence, at, said) ? "in" : null));
   const to = range?.to ?? onwards;
-  if (meaning === null && range === null) return said.to;
+  // "que fecharam este ano"
+  const closed = CLOSED.has(sentence.folded(at - 1)) && said.relative === true;
+  if (meaning === null && range === null && !closed) return said.to;
   const periods = [said.period, ...(range === null ? [] : [range.period])];
   if (periods.includes(null)) {
     const words = sentence.claim(lead.from, to, "unmapped");
@@ -110,7 +112,7 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
   }
   // "padarias em 2020 baixadas"
   const ended = !lead.opened && CLOSED.has(sentence.folded(to));
-  if (lead.other || ended) {
+  if (lead.other || ended || closed) {
     const detail = {
       pt: "Não há filtro por essa data, só pela de abertura.",
       en: "No filter takes this date, only that of the opening.",

@@ -24,6 +24,8 @@ const AMOUNT_WORDS = new Set(
   "mil k mi milhao milhoes bilhao bilhoes reais crescente decrescente ordem".split(" "),
 );
 
+const MONEY_WORDS = /^(mil|k|mi|milhao|milhoes|bilhao|reais|real|thousand|millions?|billion)$/;
+
 /** Whether "capital" at a token is money and no city. */
 export function isMoney(sentence: Sentence, at: number): boolean {
   if (isInTrade(sentence, at, at + 1)) return true;
@@ -34,6 +36,9 @@ export function isMoney(sentence: Sentence, at: number): boolean {
   // "100 mil de capital", "ordem decrescente de capital".
   const of = ["de", "do"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
   const counted = of && (of.kind === "number" || AMOUNT_WORDS.has(of.folded));
-  if (counted) return true;
+  // "1 million in capital", "500 mil reais em capital"
+  const into = ["in", "em"].includes(sentence.folded(at - 1)) && sentence.tokens[at - 2];
+  const amounts = into && (into.kind === "number" || MONEY_WORDS.test(into.folded));
+  if (counted || amounts) return true;
   return amount || (MONEY_AFTER.has(after) && !joins) || MONEY_BEFORE.has(sentence.folded(at - 1));
 }

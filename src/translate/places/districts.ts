@@ -26,6 +26,12 @@ const MARKS = new Set(
 /** The same behind the name: "the Savassi district". */
 const BEHIND = /^(neighbou?rhood|district)s?$/;
 const JOINS = new Set("e ou and or".split(" "));
+/** The centre of a city, which is a district that companies write. */
+const CENTRES = new Set(["centro", "downtown"]);
+/** Verbs between a negator and a district: "que não sejam no centro". */
+const LEADS_OUT = new Set(
+  "que sejam seja estejam esteja fiquem fique ficam fica situadas localizadas are be".split(" "),
+);
 /** Most tokens of a name. */
 const NAME_MAX = 7;
 /** Most names of a list. */
@@ -106,7 +112,8 @@ function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
     const city = cities.findLast(({ to }) => to <= at);
     if (city === undefined) continue;
     let from = at + 1;
-    while (isOf(sentence.folded(from)) || isIn(sentence.folded(from))) from++;
+    while (LEADS_OUT.has(sentence.folded(from)) || isOf(sentence.folded(from))) from++;
+    while (isIn(sentence.folded(from))) from++;
     if (/^(o|a|os|as|the)$/.test(sentence.folded(from))) from++;
     const list = beginsWish(sentence, from) ? [] : listAt(context, from, [city]);
     const own = list.every((name) => isOwnPart(context, name, city));
@@ -161,12 +168,12 @@ function before(context: PlaceContext, city: CityAt): boolean {
   let end = lead.from;
   if (sentence.tokens[end - 1]?.text === ",") end--;
   // "no centro de Recife"
-  const centre = sentence.folded(end - 1) === "centro";
+  const centre = CENTRES.has(sentence.folded(end - 1));
   if (lead.kind === "of" && !centre) return false;
   for (let at = end - 1; at > Math.max(0, end - LIST_MAX); at--) {
     if (!sentence.free(at)) return false;
     const out = centre && isOf(sentence.folded(at - 1)) && isNegatorWord(sentence.folded(at - 2));
-    const led = isIn(sentence.folded(at - 1)) || sentence.folded(at - 1) === "the" || out;
+    const led = isIn(sentence.folded(at - 1)) || /^(the|o)$/.test(sentence.folded(at - 1)) || out;
     if (!led) continue;
     if (!mayBegin(context, at)) return false;
     const list = listAt(context, at, [city], end);
@@ -201,7 +208,7 @@ function mayBegin(context: PlaceContext, at: number): boolean {
   const word = sentence.folded(at);
   // Of all parts of cities only the centre is a district that companies write.
   const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
-  if (!alone || word === "centro") return true;
+  if (!alone || CENTRES.has(word)) return true;
   return !part && townAt(context, at) === null;
 }
 
@@ -316,8 +323,10 @@ function knownAt(
   return found;
 }
 
+/** A name as companies write it: the centre is called so in Portuguese only. */
 function nameOf(sentence: Sentence, [from, to]: readonly [number, number]): string {
-  return sentence.words(from, to).words;
+  const { words } = sentence.words(from, to);
+  return CENTRES.has(words.toLowerCase()) ? "Centro" : words;
 }
 
 /** Claims a list of districts with the word that says so; it asks for no place by itself. */

@@ -40,6 +40,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const mentions = findMentions(context);
   forgetReach(sentence);
   excludeListed(context, mentions);
+  const apart = leaveBranchPlaces(context, mentions);
   chooseReadings(sentence, mentions);
   settleQuarters(context, mentions);
   settleTowns(context, mentions);
@@ -77,9 +78,39 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     const asked = one.strange && !one.negated;
     return (asked && found.states.size > 0) || (one.strange && isBesideWide(context, mentions, i));
   });
-  found.unknown = (wishless && bare) || (lost && found.cities.size === 0) || widened || strange;
+  const wide = lost && found.cities.size === 0;
+  found.unknown = (wishless && bare) || wide || widened || strange || apart;
   return found;
 }
+
+const BRANCH = /^(filial|filiais|sucursal|sucursais|matriz|sede|branch|branches)$/;
+const HAVING = /^(com|tem|tenha|tenham|possui|possua|possuam|with|have|has|having|uma|a)$/;
+
+/**
+ * "padarias de Curitiba com filial em Londrina": where another establishment is, which no filter
+ * asks; true where there is such a place, and one that is sought.
+ */
+function leaveBranchPlaces(
+  { sentence, notes }: PlaceContext,
+  mentions: readonly Mention[],
+): boolean {
+  const of = mentions.filter(({ from, negated, lead }, i) => {
+    const had = BRANCH.test(sentence.folded(from - 1)) && HAVING.test(sentence.folded(from - 2));
+    return had && lead.kind === "in" && !negated && i > 0;
+  });
+  const sought = mentions.some((one) => !of.includes(one) && !one.negated && !one.dropped);
+  if (!sought) return false;
+  for (const one of of) {
+    one.dropped = true;
+    notes.leave("branch_place", BRANCH_PLACE, one.words);
+  }
+  return of.length > 0;
+}
+
+const BRANCH_PLACE = {
+  pt: "Nenhum filtro pergunta onde ficam os outros estabelecimentos de uma empresa.",
+  en: "No filter asks where the other establishments of a company are.",
+};
 
 /**
  * "no Paraná, exceto Curitiba, Londrina": what a comma joins to a place that is left out, where all

@@ -162,7 +162,19 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["padarias em SP com capital de 50 mil no máximo", most, 50_000],
   ["dentistas em Uberaba, 50 no máximo, dos mais antigos", limit, 50],
   ["restaurantes em SP desde que tenham e-mail", email, true],
+  ["trucking companies in Santa Catarina with more than 1 million in capital", states, ["SC"]],
+  ["trucking companies in Santa Catarina with more than 1 million in capital", capital, 1_000_000],
+  ["construtoras em MG com mais de 500 mil em capital", capital, 500_000],
+  ["padarias em Curitiba com uma única filial", counts, [2, 2]],
+  ["padarias em Curitiba com várias filiais", counts, [3, undefined]],
+  ["bakeries in Curitiba between 2 and 5 stores", counts, [2, 5]],
+  ["lanchonetes em São Luís que fecharam este ano", statuses, [8]],
+  ["padarias em Curitiba que não são nem MEI nem do Simples", simples, false],
   // The same said in other letters.
+  ["padarias em Curitiba me ou epp", sizes, ["01", "03"]],
+  ["hotels in downtown Curitiba", districts, ["centro"]],
+  ["hoteles en el centro de Curitiba", districts, ["centro"]],
+  ["padarias no centro de Curitiba com email", districts, ["centro"]],
   ["lojas em SP, de me a epp", sizes, ["01", "03"]],
   ["las 10 empresas mas grandes en Curitiba", order, ["-share_capital"]],
   ["eletricistas em Santos tel fixo", landline, true],
@@ -188,6 +200,8 @@ const UNCERTAIN = [
   "padarias fora do centro de Recife",
   "padarias em cidades pequenas de MG",
   "-5 padarias em SP",
+  "padarias em Campinas que não sejam no centro",
+  "padarias de Curitiba com filial em Londrina",
 ];
 
 /** Sentences of which a word looks like such a place. */
