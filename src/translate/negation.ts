@@ -7,7 +7,7 @@
  * preposition, a new verb, "mas" and a mark end it; a second negator turns it back.
  */
 import { STATE_NAMES } from "../spec/states.ts";
-import { type ItemKind, isInTrade, itemEnd, kindAt } from "./items.ts";
+import { type ItemKind, itemEnd, kindAt } from "./items.ts";
 import {
   ARTICLES,
   BETWEEN,
@@ -15,7 +15,6 @@ import {
   EXCLUDE,
   IS_OUT,
   JOINS,
-  MAY_NEGATE,
   NOT,
   OF,
   OPENERS,
@@ -25,8 +24,7 @@ import {
   VERBS,
   WITHOUT,
 } from "./negationwords.ts";
-import { startsAtMost } from "./numbers/atmost.ts";
-import { numberAt } from "./numbers/numbers.ts";
+import { isNegator } from "./negators.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** What a sentence says of an item: wanted, excluded, or that it does not matter. */
@@ -63,11 +61,6 @@ export function forgetReach(sentence: Sentence): void {
   known.delete(sentence);
 }
 
-/** Whether a folded word may negate, whatever stands around it. */
-export function isNegatorWord(word: string): boolean {
-  return NOT.has(word) || WITHOUT.has(word) || EXCLUDE.has(word) || REGARDLESS.has(word);
-}
-
 /** Index of the negator that excludes the item at a token, or -1. */
 export function negatorOf(sentence: Sentence, at: number): number {
   const { polarity, negator } = reachOf(sentence, at);
@@ -93,42 +86,6 @@ export function claimNegation(sentence: Sentence, negator: number, at: number): 
     const word = small || OPENERS.has(sentence.folded(i)) || EXCLUDE.has(sentence.folded(i));
     if (word && sentence.free(i)) sentence.claim(i, i + 1, "negation");
   }
-}
-
-/** Whether a token excludes what follows; "menos de 2 anos" and "pelo menos" compare instead. */
-function isNegator(sentence: Sentence, at: number): boolean {
-  const word = sentence.folded(at);
-  if (!isNegatorWord(word) && !MAY_NEGATE.has(word)) return false;
-  const [before, next] = [sentence.folded(at - 1), sentence.folded(at + 1)];
-  if (word === "menos") {
-    const of = ["de", "do"].includes(next) && isCounted(sentence, at + 2);
-    const compares = of || ["que", "um", "uma"].includes(next);
-    return !compares && !["pelo", "ao", "ou", "nada", "ainda", "com", "ha"].includes(before);
-  }
-  if (isInstead(sentence, at)) return true;
-  if (startsAtMost(sentence, at)) return false;
-  // One that negates is read as "without" or "sem" before.
-  if (word === "no") return false;
-  // "minerais não metálicos"
-  return isNegatorWord(word) && !isInTrade(sentence, at, at + 1);
-}
-
-/** "em vez de", "ao invés de", "no lugar de", "instead of": begins at the first of its words. */
-function isInstead(sentence: Sentence, at: number): boolean {
-  const of = ["de", "do", "da", "dos", "das", "of"];
-  const [word, next] = [sentence.folded(at), sentence.folded(at + 1)];
-  // "nada de atacado"
-  if (word === "instead" || word === "nada") return of.includes(next);
-  const said = INSTEAD.has(`${word} ${next}`);
-  return said && of.includes(sentence.folded(at + 2));
-}
-
-const INSTEAD = new Set(["em vez", "ao inves", "em lugar", "no lugar"]);
-
-/** "menos de 2 anos" compares; "menos de SP" excludes. */
-function isCounted(sentence: Sentence, at: number): boolean {
-  const number = sentence.tokens[at]?.kind === "number" || numberAt(sentence, at) !== null;
-  return number || ["r", "rs", "us", "mil", "meio", "meia"].includes(sentence.folded(at));
 }
 
 /** A negation that begins: where its first item stands, and how it turns it. */
@@ -207,8 +164,12 @@ class Scopes {
     const last = negator - (open ? 2 : 1);
     if (!NOT.has(sentence.folded(negator))) return negator + 1;
     const reach: Reach = { polarity: open ? "open" : "negated", negator };
+    const kind = kindAt(sentence, last);
     for (let at = last; at >= Math.max(0, last - 4); at--) {
       const word = sentence.folded(at);
+      // "padarias Curitiba MEI não" is said of the last of them.
+      const other = kindAt(sentence, at);
+      if (kind !== "small" && other !== "small" && other !== kind) break;
       if (word === "" || JOINS.has(word) || ["com", "em", "no", "na"].includes(word)) break;
       this.#reaches[at] ??= reach;
     }
@@ -232,12 +193,19 @@ class Scopes {
     for (;;) {
       const to = itemEnd(this.#sentence, at, kind);
       for (let i = from; i < to; i++) this.#reaches[i] = reach;
-      const next = this.#joined(to);
+      const next = this.#closes(negator, to, at === item) ? null : this.#joined(to);
       if (next === null) return this.#gloss(to, reach);
       const added = this.#kind(next.item);
       if (!this.#goesOn({ negator, kind, added, next })) return to;
       [from, at, kind] = [to, next.item, added];
     }
+  }
+
+  /** "restaurantes, exceto MEI, e bares": two commas say where it begins and ends. */
+  #closes(negator: number, to: number, isFirst: boolean): boolean {
+    const opens = this.#sentence.tokens[negator - 1]?.text === ",";
+    const comma = this.#sentence.tokens[to]?.text === ",";
+    return isFirst && opens && comma && JOINS.has(this.#sentence.folded(to + 1));
   }
 
   /** "exceto microempreendedores (MEI)": the same once more, in parentheses; gives its end. */
@@ -342,7 +310,7 @@ class Scopes {
     // "exceto MEI e capital acima de 50 mil"
     if (added === "sort" && !next.article) return false;
     // "que não sejam MEI e dentistas": somebody is sought.
-    return added !== "activity" || this.#isSought(negator);
+    return added !== "activity" || (!NOT.has(word) && this.#isSought(negator));
   }
 
   /** Whether the first item of the list at hand says who opts: "não optantes". */

@@ -40,6 +40,7 @@ import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveRequests } from "./requests.ts";
+import { leaveSecond } from "./secondrequest.ts";
 import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
@@ -99,8 +100,7 @@ export function* translateSteps(
 ): Steps<Translation> {
   yield* lexiconSteps();
   yield* officialTextSteps(segment);
-  const gazetteer = yield* gazetteerSteps(segment);
-  const sentence = new Sentence(text);
+  const [gazetteer, sentence] = [yield* gazetteerSteps(segment), new Sentence(text)];
   readAbbreviations(sentence);
   readNegativeNo(sentence, readSpanish(sentence, gazetteer));
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
@@ -131,7 +131,7 @@ export function* translateSteps(
   findCapital(numbers);
   findAges(numbers);
   findDates(numbers);
-  const counts = catalogLookup(segment.catalog).hasCounts;
+  const { hasCounts: counts } = catalogLookup(segment.catalog);
   findCounts({ sentence, notes, bounds, counts });
   const limit = findLimit(sentence, notes);
   leaveAmounts(numbers);
@@ -142,6 +142,7 @@ export function* translateSteps(
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
+  if (leaveSecond(sentence, notes)) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, notes);

@@ -15,6 +15,7 @@ import type { Sentence, TokenRole, Words } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
 import {
   AUDIENCE,
+  cannot,
   EITHER_KIND,
   EITHER_QUALITY,
   EITHER_WISH,
@@ -348,12 +349,13 @@ class FilterStage {
 
   /** "MEI ou do Simples": the other of two wishes of which either would do. */
   #isOther({ at, phrase }: Taken): boolean {
-    const last = this.#last;
-    if (last === null || !last.set || last.to > at || phrase.role === "sort") return false;
-    if (last.phrase.role === phrase.role && phrase.role !== "regime") return false;
-    const between = this.#sentence.tokens.slice(last.to, at).map(({ folded }) => folded);
-    const either = between[0] === "ou" || between[0] === "or";
-    return either && between.every((word) => EITHER.has(word) || OF.has(word));
+    if (phrase.role === "sort") return false;
+    let or = at - 1;
+    while (or > at - 4 && OF.has(this.#sentence.folded(or))) or--;
+    if (!/^(ou|or)$/.test(this.#sentence.folded(or))) return false;
+    const owner = this.#sentence.owner(or - 1);
+    const other = owner !== null && OTHER_WISHES.has(owner);
+    return other && (owner !== phrase.role || phrase.role === "regime");
   }
 
   /** "inclusive baixadas": those as well as the active ones; "todas, inclusive": all. */
@@ -380,17 +382,9 @@ const PREFERRED = new Set([
   ...["se possivel", "se houver", "se tiver", "se tiverem", "if possible", "de preferencia"],
   ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
 ]);
+/** What either may be of that an "ou" stands behind. */
+const OTHER_WISHES: ReadonlySet<TokenRole> = new Set([
+  ...(["regime", "size", "nature", "contact", "capital", "date", "headquarters"] as const),
+]);
 const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));
 const ALL = new Set("todas todos tudo all".split(" "));
-
-function cannot(role: TokenRole): { code: string; pt: string; en: string } {
-  if (role === "contact") {
-    const code = "without_contact";
-    return {
-      code,
-      pt: "Não há filtro por falta de contato.",
-      en: "No filter takes a missing contact.",
-    };
-  }
-  return { code: "no_filter", pt: "Não há filtro para isso.", en: "There is no filter for this." };
-}

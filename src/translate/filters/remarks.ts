@@ -4,6 +4,7 @@
  * Invariant: codes are stable; sentences are for people, in both languages.
  */
 import type { Sentences } from "../notes.ts";
+import type { TokenRole } from "../words/sentence.ts";
 
 /** A remark with its stable code. */
 export interface Remark extends Sentences {
@@ -142,3 +143,15 @@ export const LEGAL: Remark = {
   pt: "Nenhum filtro exclui uma natureza jurídica.",
   en: "No filter leaves a legal nature out.",
 };
+/** Why no filter takes a wish of a role that says nothing of its own. */
+export function cannot(role: TokenRole): Remark {
+  if (role === "contact") {
+    const code = "without_contact";
+    return {
+      code,
+      pt: "Não há filtro por falta de contato.",
+      en: "No filter takes a missing contact.",
+    };
+  }
+  return { code: "no_filter", pt: "Não há filtro para isso.", en: "There is no filter for this." };
+}

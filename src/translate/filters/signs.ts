@@ -5,6 +5,7 @@
  * order and "com flor no nome" none.
  */
 import { isFillerWord } from "../fillers.ts";
+import { kindAt } from "../items.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { FilterPhrase } from "./phrase.ts";
 import { FILTER_PHRASES } from "./table.ts";
@@ -84,7 +85,8 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
   const key = sentence.tokens[at]?.key;
   // "meses" is reduced like "MEs".
   if (to === at + 1 && (key === "me" || key === "mes")) {
-    const size = isBesideMei(sentence, at) || isUpToEpp(sentence, at);
+    const beside = isBesideMei(sentence, at) || isUpToEpp(sentence, at);
+    const size = beside || isLoneSize(sentence, at);
     return text === "ME" || text === "MEs" || size;
   }
   if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
@@ -112,6 +114,17 @@ function isBesideMei(sentence: Sentence, at: number): boolean {
   const joined = ["e", "ou", "nem", "or", "and"].includes(sentence.folded(at - 1));
   if (!joined && sentence.tokens[at - 1]?.text !== ",") return false;
   return [2, 3].some((back) => ["mei", "meis", "epp"].includes(sentence.folded(at - back)));
+}
+
+/** "padarias em Curitiba me", "que sejam me": where no pronoun may stand. */
+function isLoneSize(sentence: Sentence, at: number): boolean {
+  const next = sentence.tokens[at + 1];
+  const ends = next === undefined || next.kind === "mark" || /^(em|com|no|na)$/.test(next.folded);
+  const owner = sentence.owner(at - 1);
+  const led = /^(sejam|seja|sao|porte|so|apenas|somente)$/.test(sentence.folded(at - 1));
+  const behind = owner === "place" || owner === "regime" || owner === "nature" || led;
+  const trade = at > 0 && kindAt(sentence, at - 1) === "activity";
+  return ends && (behind || (trade && sentence.folded(at - 1) !== "me"));
 }
 
 /** "de me a epp": from one size to another. */
@@ -224,7 +237,7 @@ function joinsContact(sentence: Sentence, at: number): boolean {
 /** "com mais de 3 anos, telefone e e-mail": one "com" for all. */
 function isHadToo(sentence: Sentence, at: number): boolean {
   const owner = sentence.owner(at);
-  if (owner !== "date" && owner !== "capital") return false;
+  if (owner !== "date" && owner !== "capital" && owner !== "name") return false;
   let from = at;
   while (from > at - 12 && sentence.owner(from - 1) === owner) from--;
   return ["com", "tenham", "with"].some(

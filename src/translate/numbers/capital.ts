@@ -25,7 +25,8 @@ const SMALL = wordSet(
 );
 /** What is counted where no money is. */
 const COUNTED = wordSet(
-  "ano anos mes meses dia dias km funcionarios funcionario empregados socios filiais lojas " +
+  "resultados empresas registros linhas leads contatos results rows companies " +
+    "ano anos mes meses dia dias km funcionarios funcionario empregados socios filiais lojas " +
     "year years",
 );
 /** Most words between "capital" and its amount. */

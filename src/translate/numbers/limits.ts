@@ -7,7 +7,8 @@
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
-import { isNegatorWord, negatorOf } from "../negation.ts";
+import { negatorOf } from "../negation.ts";
+import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { atMostBefore } from "./atmost.ts";

@@ -7,7 +7,8 @@
  * name is looked up in a few cities beside it, so that the work grows with the text alone.
  */
 import { beginsWish, kindAt } from "../items.ts";
-import { isNegatorWord, negatorOf } from "../negation.ts";
+import { negatorOf } from "../negation.ts";
+import { isNegatorWord } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "./areas.ts";
 import type { KnownDistrict } from "./districtnames.ts";

@@ -6,7 +6,7 @@
  * that begins with such a word needs a sign, for "restaurantes sem peixe" is a wish.
  * Apart because it comes before every other stage, and the rest of places behind them.
  */
-import { isNegatorWord } from "../negation.ts";
+import { isNegatorWord } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { PlaceContext } from "./mention.ts";
 import type { PlaceMatch } from "./placenames.ts";

@@ -66,6 +66,9 @@ const WORDS = new Map(
     "peluquero:cabeleireiro gasolineras:postos gasolinera:posto bebidas:bebidas comida:comida " +
     "escritorios:escritorios lavadero:lavador lavaderos:lavadores autos:carros auto:carro " +
     "estacion:estacao estaciones:estacoes " +
+    "pero:mas ni:nem llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
+    "pasada:passada enero:janeiro febrero:fevereiro marzo:marco mayo:maio junio:junho " +
+    "julio:julho septiembre:setembro octubre:outubro noviembre:novembro diciembre:dezembro " +
     "iglesia:igreja iglesias:igrejas cooperativas:cooperativas"
   )
     .split(" ")
@@ -76,7 +79,9 @@ const WORDS = new Map(
 const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishWords));
 
 /** Verbs before which "no" negates. */
-const NEGATED = new Set("sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "));
+const NEGATED = new Set(
+  "en sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "),
+);
 
 /** Behind "mas" they say which are more so, and how much more. */
 const MEASURED = new Set(

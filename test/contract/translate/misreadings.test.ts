@@ -170,7 +170,21 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["bakeries in Curitiba between 2 and 5 stores", counts, [2, 5]],
   ["lanchonetes em São Luís que fecharam este ano", statuses, [8]],
   ["padarias em Curitiba que não são nem MEI nem do Simples", simples, false],
+  ["restaurantes, exceto MEI, e bares em Natal", out, []],
+  ["padarias no Paraná, menos Curitiba, e Santa Catarina", many, 398 + 295],
+  ["restaurantes que não sejam MEI e padarias com telefone em Natal", out, []],
+  ["padarias Curitiba MEI não", cities, ["4106902"]],
+  ["padarias em Curitiba ltda com capital acima de 100 mil ou epp", sizes, []],
+  ["padarias com 50 mil de capital e 50 resultados em Curitiba", limit, 50],
+  ["panaderías en Paraná pero no en Curitiba", many, 398],
+  ["panaderías en Recife ni mei ni simples", mei, false],
+  ["panaderías en Recife que no sean MEI ni sucursales", heads, true],
+  ["panaderías en Recife abiertas desde marzo de 2023", opened, ["2023-03-01", null]],
+  ["empresas llamadas Sol en Recife", names, ["sol"]],
   // The same said in other letters.
+  ["padarias em Curitiba me", sizes, ["01"]],
+  ["padarias me em Curitiba", sizes, ["01"]],
+  ["me mostra padarias em Curitiba", sizes, []],
   ["padarias em Curitiba me ou epp", sizes, ["01", "03"]],
   ["hotels in downtown Curitiba", districts, ["centro"]],
   ["hoteles en el centro de Curitiba", districts, ["centro"]],
@@ -202,6 +216,8 @@ const UNCERTAIN = [
   "-5 padarias em SP",
   "padarias em Campinas que não sejam no centro",
   "padarias de Curitiba com filial em Londrina",
+  "padarias em Curitiba e restaurantes em Londrina",
+  "lawyers in Recife, accountants in Natal",
 ];
 
 /** Sentences of which a word looks like such a place. */
@@ -210,6 +226,8 @@ const CERTAIN = [
   "jardim de infância em Curitiba",
   "padarias em Vila Velha",
   "oficinas em Jardim de Piranhas",
+  "padarias e restaurantes em Curitiba e Londrina",
+  "padarias em Curitiba, restaurantes, bares",
 ];
 
 let probe: Probe;
