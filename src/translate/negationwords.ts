@@ -22,7 +22,8 @@ export const EXCLUDE = wordSet(
     "excluding exclude ignoring deixaram deixou",
 );
 /** Those that say how something is, and not what to do with it. */
-export const IS_OUT = /^(fora|afora|outside|beyond|desenquadrad[ao]s?|sairam|saiu)$/;
+export const IS_OUT =
+  /^(fora|afora|outside|beyond|desenquadrad[ao]s?|sairam|saiu|deixaram|deixou)$/;
 /** Words that negate with those behind them: "em vez de", "nada de". */
 export const MAY_NEGATE = wordSet("em ao no nada instead");
 /** Words that say by themselves that something does not matter. */
@@ -39,7 +40,7 @@ export const BETWEEN = wordSet(
     "are any that which do have has an those in t include including with companies want " +
     "fique fiquem fica ficam localizada localizadas localizado localizados situada situadas " +
     "situado situados sediada sediadas sediado sediados foi foram fosse fossem atua atuam atue " +
-    "on enrolled facam fazem parte pertencam pertencem located based situated part a usam use " +
+    "states state of cities city on enrolled facam fazem parte pertencam pertencem located based situated part a usam use " +
     "usem usa usar utilizam utilize utilizem utilizar using " +
     "pode podem possa possam deve devem devam poder dever can could may must should be been " +
     "atuem trabalha trabalham trabalhe trabalhem tao muito vez inves lugar instead",

@@ -40,7 +40,7 @@ import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leaveRequests } from "./requests.ts";
-import { leaveSecond } from "./secondrequest.ts";
+import { leaveSecond, sayEither } from "./secondrequest.ts";
 import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
@@ -150,6 +150,7 @@ export function* translateSteps(
   const told = hints.length + saidLists.anyOf.length;
   const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
+  sayEither(sentence, notes);
   const found = { activities, hints, geo, numbered, wishes, bounds, notes, lists: saidLists };
   const filters = filtersOf({ ...found, districts: named });
   const sort = sortOf(wishes, notes);

@@ -7,6 +7,7 @@
  */
 import { isFillerWord } from "../fillers.ts";
 import { claimNegation, negatorOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 
@@ -134,6 +135,7 @@ export function markSecondary(
     const some = mark.behind
       ? chosenBehind(sentence, mark, spans)
       : chosenAhead(sentence, mark, spans);
+    if (some.length === 0) leaveMark(sentence, notes, mark);
     for (const at of some) {
       chosen.add(at);
       if (mark.negated) negated.add(at);
@@ -151,6 +153,15 @@ export function markSecondary(
     notes.leave("excluded_secondary", detail, { words, start, end });
     return [];
   });
+}
+
+/** "sem atividade secundária": of no activity that is named. */
+function leaveMark(sentence: Sentence, notes: Notes, { from, to }: SecondaryMark): void {
+  const detail = {
+    pt: "Não se sabe de que atividade secundária se trata.",
+    en: "It is not said which secondary activity is meant.",
+  };
+  notes.leave("secondary_of_what", detail, sentence.words(from, to));
 }
 
 type Span = readonly [from: number, to: number];

@@ -130,7 +130,8 @@ class FilterStage {
     const first = hyphened && this.#sentence.free(at - 1) ? at - 1 : from;
     if (own || negator > at) claimNegation(this.#sentence, negator, Math.min(at, first));
     const open = polarity === "open" || (polarity === "plain" && this.#isAllowed(taken));
-    if (open || this.#isIncluded(taken)) this.#leaveOpen({ ...taken, at: first });
+    if (open || (polarity === "plain" && this.#isIncluded(taken)))
+      this.#leaveOpen({ ...taken, at: first });
     else if (this.#isAudience(taken)) this.#leave({ ...taken, at: first }, AUDIENCE);
     else if (polarity === "plain" && this.#pastOf(taken) >= 0) {
       this.#leave({ ...taken, at: this.#pastOf(taken) }, HISTORY);
@@ -286,10 +287,13 @@ class FilterStage {
     )
       return null;
     const some = SOME.has(this.#sentence.folded(at - 1));
-    const article = some || ["a", "as", "any"].includes(this.#sentence.folded(at - 1)) ? 2 : 1;
+    const article =
+      some || ["a", "as", "any", "uma", "una", "um", "one"].includes(this.#sentence.folded(at - 1))
+        ? 2
+        : 1;
     const had = HAVING.has(this.#sentence.folded(at - article)) || this.#isHad(from, at);
     const alone = ["com", "with", "con"].includes(this.#sentence.folded(at - article));
-    if (!had && (negated || !alone)) return null;
+    if (!had && !alone) return null;
     if (!this.#counts) return "cannot";
     // "várias filiais" are two or more beside the head office.
     if (some) this.#sentence.claim(at - 1, at, "headquarters");

@@ -10,6 +10,7 @@ import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { tradeEnd } from "../activities/activities.ts";
 import { isFillerWord } from "../fillers.ts";
 import { beginsWish } from "../items.ts";
+import { isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import { isIn, isOf } from "../places/placewords.ts";
@@ -179,6 +180,9 @@ function leadStart(sentence: Sentence, at: number): number {
   return from;
 }
 
+/** Behind a name these go on with something else. */
+const AFTER_ALL = /^(que|inclusive|incluindo|including|com|with|con|abert[ao]s?|opened|desde)$/;
+
 /** Words up to a mark, a place's preposition or another wish. */
 function wordsEnd(sentence: Sentence, first: number): number {
   let end = first;
@@ -186,6 +190,8 @@ function wordsEnd(sentence: Sentence, first: number): number {
     const token = sentence.tokens[end];
     if (token === undefined || token.kind === "mark" || isIn(token.folded)) break;
     if (end > first && (joins(token) || beginsWish(sentence, end)) && !isOf(token.folded)) break;
+    // "chamados Sol exceto MEI"; a name may begin so: "Sem Parar".
+    if (end > first && (isNegatorWord(token.folded) || AFTER_ALL.test(token.folded))) break;
   }
   while (end > first && joins(sentence.tokens[end - 1])) end--;
   return end;

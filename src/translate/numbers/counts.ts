@@ -123,7 +123,8 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
     return opposed ? { ...words, min: one.min ?? two.min, max: one.max ?? two.max } : null;
   }
   // "uma única filial" is one, and with it the head office.
-  const own = first.value === 1 && exact && BRANCHES.has(sentence.folded(unit));
+  const own =
+    first.value === 1 && (exact || side === "exact") && BRANCHES.has(sentence.folded(unit));
   return { ...words, ...(own ? { min: 1, max: 1 } : boundsOf(side, first.value)) };
 }
 
@@ -155,7 +156,7 @@ function unchained(sentence: Sentence, at: number): Read | null {
   const chain = CHAINS.has(word) && !/^franq/.test(word) && ends;
   if (!chain || isInTrade(sentence, at, at + 1)) return null;
   const { polarity, negator } = reachOf(sentence, at);
-  const not = /^(nao|not|aren|arent|isn|isnt|nem|never|nunca)$/.test(sentence.folded(negator));
+  const not = /^(nao|not|aren|arent|isn|isnt|nem|never|nunca|sem)$/.test(sentence.folded(negator));
   if (polarity !== "negated" || !not || negator > at) return null;
   // Its own negation is what makes it one establishment.
   return { from: at, to: at + 1, unit: at, min: 2, max: null, bare: false };

@@ -112,7 +112,9 @@ function takeDate(context: NumberContext, at: number, said: SaidDate): number {
   }
   // "padarias em 2020 baixadas"
   const ended = !lead.opened && CLOSED.has(sentence.folded(to));
-  if (lead.other || ended || closed) {
+  // "optantes do Simples desde 2020"
+  const regime = /^(simples|nacional|simei)$/.test(sentence.folded(lead.from - 1));
+  if (lead.other || ended || closed || (regime && meaning === "since")) {
     const detail = {
       pt: "Não há filtro por essa data, só pela de abertura.",
       en: "No filter takes this date, only that of the opening.",

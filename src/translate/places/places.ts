@@ -40,6 +40,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const mentions = findMentions(context);
   forgetReach(sentence);
   excludeListed(context, mentions);
+  dropIncluded(context, mentions);
   const apart = leaveBranchPlaces(context, mentions);
   chooseReadings(sentence, mentions);
   settleQuarters(context, mentions);
@@ -83,6 +84,21 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   return found;
 }
 
+/** "em Pernambuco, incluindo Recife": what lies in another place of the sentence asks no more. */
+function dropIncluded({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
+  for (const one of mentions) {
+    if (one.negated || !INCLUDING.test(sentence.folded(one.from - 1))) continue;
+    const codes = [...one.states, ...one.cities.map(({ uf }) => uf)];
+    const wider = mentions.some((other) => {
+      const here = other.dropped && isEmpty(other);
+      return other !== one && (here || codes.some((uf) => other.states.includes(uf)));
+    });
+    if (wider) one.dropped = true;
+  }
+}
+
+const INCLUDING = /^(inclusive|incluindo|including|incluyendo|inclusa|inclusas)$/;
+
 const BRANCH = /^(filial|filiais|sucursal|sucursais|matriz|sede|branch|branches)$/;
 const HAVING = /^(com|tem|tenha|tenham|possui|possua|possuam|with|have|has|having|uma|a)$/;
 
@@ -95,7 +111,9 @@ function leaveBranchPlaces(
   mentions: readonly Mention[],
 ): boolean {
   const of = mentions.filter(({ from, negated, lead }, i) => {
-    const had = BRANCH.test(sentence.folded(from - 1)) && HAVING.test(sentence.folded(from - 2));
+    const number = sentence.tokens[from - 2]?.kind === "number";
+    const had =
+      BRANCH.test(sentence.folded(from - 1)) && (number || HAVING.test(sentence.folded(from - 2)));
     return had && lead.kind === "in" && !negated && i > 0;
   });
   const sought = mentions.some((one) => !of.includes(one) && !one.negated && !one.dropped);

@@ -34,6 +34,8 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
     const clear = group.filter((one) => !isEither(one) && one.states.length > 0 && !one.part);
     const cities = group.filter((one) => !isEither(one) && one.states.length === 0);
     const several = group.some(({ lead }) => lead.states);
+    // "nas cidades de São Paulo e Rio de Janeiro" are two; "nas cidades de São Paulo" all of one.
+    const listed = group.length > 1 && group.every(isCapital);
     for (const [i, one] of group.entries()) {
       if (!isEither(one)) continue;
       one.either = true;
@@ -50,6 +52,7 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
               states: clear.length,
               cities: cities.length,
               qualifies: qualifiesLast(sentence, group, i),
+              listed: listed && group[0]?.lead.cities === true,
             }));
       if (asState) one.cities = [];
       else one.states = [];
@@ -90,10 +93,18 @@ interface Company {
   readonly cities: number;
   /** Whether it stands behind a city of that state. */
   readonly qualifies: boolean;
+  /** Whether it is one of several capitals behind "nas cidades de". */
+  readonly listed: boolean;
+}
+
+/** Whether a name is that of a state and of its capital. */
+function isCapital(one: Mention): boolean {
+  return isEither(one) && one.cities.some(({ capital }) => capital);
 }
 
 function readsAsState(sentence: Sentence, one: Mention, company: Company): boolean {
   if (company.qualifies) return true;
+  if (company.listed) return false;
   if (one.lead.cities && company.cities === 0) return true;
   // "em Goiás" is never the town of that name: only a capital outweighs its state.
   if (!one.cities.some(({ capital }) => capital)) return true;

@@ -66,7 +66,7 @@ const WORDS = new Map(
     "peluquero:cabeleireiro gasolineras:postos gasolinera:posto bebidas:bebidas comida:comida " +
     "escritorios:escritorios lavadero:lavador lavaderos:lavadores autos:carros auto:carro " +
     "estacion:estacao estaciones:estacoes " +
-    "pero:mas ni:nem llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
+    "o:ou u:ou pero:mas ni:nem llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
     "pasada:passada enero:janeiro febrero:fevereiro marzo:marco mayo:maio junio:junho " +
     "julio:julho septiembre:setembro octubre:outubro noviembre:novembro diciembre:dezembro " +
     "iglesia:igreja iglesias:igrejas cooperativas:cooperativas"
@@ -152,7 +152,11 @@ function readingOf(sentence: Sentence, at: number): string | null {
   const token = sentence.tokens[at] as Token;
   const { kind, folded, text } = token;
   if (kind !== "word") return null;
-  if (folded === "no") return NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
+  if (folded === "no") {
+    // "MEI o no"
+    const either = sentence.folded(at - 1) === "ou";
+    return either || NEGATED.has(sentence.folded(at + 1)) ? "nao" : null;
+  }
   if (folded === "mas") {
     // People write it without its accent; "but" stands before no such word.
     const more = MEASURED.has(sentence.folded(at + 1)) || /á/iu.test(text.normalize("NFC"));

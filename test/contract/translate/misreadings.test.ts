@@ -18,7 +18,8 @@ const sizes: Wish = ({ company }) => company.company_size_code_any_of;
 const counts: Wish = ({ company }) => [company.establishments_min, company.establishments_max];
 const capital: Wish = ({ company }) => company.share_capital_min;
 const opened: Wish = ({ company }) => [company.started_after, company.started_before];
-const states: Wish = ({ geo }) => geo.uf_any_of;
+/** The states; of many their number. */
+const states: Wish = ({ geo: { uf_any_of: all } }) => (all.length > 9 ? all.length : all);
 const cities: Wish = ({ geo }) => geo.municipality_ibge_any_of;
 const postal: Wish = ({ geo }) => geo.postal_code_prefix_any_of;
 const districts: Wish = ({ geo }) => geo.district_any_of?.map(({ name }) => name);
@@ -181,6 +182,23 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["panaderías en Recife que no sean MEI ni sucursales", heads, true],
   ["panaderías en Recife abiertas desde marzo de 2023", opened, ["2023-03-01", null]],
   ["empresas llamadas Sol en Recife", names, ["sol"]],
+  ["restaurantes chamados Sol exceto MEI em Natal", mei, false],
+  ["companies named Sol except MEI in Natal", names, ["sol"]],
+  ["restaurants in Recife active or not", cities, ["2611606"]],
+  ["bakeries in Brazil except the states of Bahia and Ceará", states, 25],
+  ["panaderías en Recife MEI o no", mei, null],
+  ["panaderías en Recife con teléfono o correo", phone, false],
+  ["empresas con silva o santos en el nombre en Recife", names, ["santos", "silva"]],
+  ["padarias em Pernambuco, incluindo Recife", states, ["PE"]],
+  ["padarias no Brasil todo, inclusive SP", states, []],
+  ["padarias em SP com exatamente uma filial", counts, [2, 2]],
+  ["padarias em SP com uma filial", counts, [2, undefined]],
+  ["padarias em SP exceto as com filiais", counts, [undefined, 1]],
+  ["padarias em SP não incluindo MEI", mei, false],
+  ["padarias em SP que não deixaram o Simples", simples, true],
+  ["padarias em SP do Simples desde 2020", opened, [null, null]],
+  ["padarias nas cidades de São Paulo e Rio de Janeiro", cities, ["3304557", "3550308"]],
+  ["lojas em Natal sem ser rede", counts, [undefined, 1]],
   // The same said in other letters.
   ["padarias em Curitiba me", sizes, ["01"]],
   ["padarias me em Curitiba", sizes, ["01"]],
@@ -217,6 +235,7 @@ const UNCERTAIN = [
   "padarias em Campinas que não sejam no centro",
   "padarias de Curitiba com filial em Londrina",
   "padarias em Curitiba e restaurantes em Londrina",
+  "padarias de São Paulo com mais de 2 filiais em Recife",
   "lawyers in Recife, accountants in Natal",
 ];
 
@@ -244,6 +263,15 @@ describe("what was misread once", () => {
       assert.ok(!isUncertain(spec.explain.confidence), `${spec.explain.confidence}`);
     });
   }
+
+  it("says what is not what was asked for", () => {
+    const said = (text: string) => [...probe.unmapped(text)];
+    assert.deepEqual(said("padarias no PR abertas após 2020 ou com capital acima de 1 mil"), [
+      "ou",
+    ]);
+    assert.deepEqual(said("padarias em SP sem atividade secundária"), ["atividade secundária"]);
+    assert.deepEqual(said("academias em SP com telefone ou do Simples"), ["Simples"]);
+  });
 
   it("is the same with spaces as pages and spreadsheets have them", () => {
     for (const text of [...READ.map(([said]) => said), "imobiliaria sao joao del rei"]) {
