@@ -131,8 +131,8 @@ const BRANCH_PLACE = {
 };
 
 /**
- * "no Paraná, exceto Curitiba, Londrina": what a comma joins to a place that is left out, where all
- * of them lie in what is named before, is left out as well.
+ * "no Paraná, exceto Curitiba, Londrina": what a comma joins to a place that is left out, where
+ * all of them lie in what is named before, is left out as well.
  */
 function excludeListed({ sentence }: PlaceContext, mentions: readonly Mention[]): void {
   const wide = new Set<string>();
