@@ -1,11 +1,13 @@
 /**
  * Which column of a table holds CNPJs. What comes in: the first rows as texts, and what the sender
- * calls the column. What goes out: its place, and whether the first row is a header.
+ * calls the column. What goes out: its place, whether the first row is a header, and whether eight
+ * characters in it are a company.
  * Invariant: the column is the one that the sender names, else the one whose header says CNPJ, else
  * the first one that has the most CNPJs among these rows, and only where none has whole ones the
- * one with the most that may be roots or have lost zeros: dates, postal codes and telephones look
- * like those. A CNPJ in three columns is none. A header is no row of data, and a table without one
- * is read from its first row on.
+ * one with the most that may be roots or have lost zeros. Dates, postal codes and telephones look
+ * like roots: eight characters are one only in a column that was named or whose header says so, or
+ * where there is no header. A CNPJ in three columns is none. A header is no row of data, and a
+ * table without one is read from its first row on.
  */
 import { readCnpj, readRoot } from "../spec/cnpj.ts";
 import { cleaned, holdsCnpj, piecesOf } from "./pieces.ts";
@@ -21,8 +23,11 @@ export const CELL_MAX = 256;
 /** Columns of a spreadsheet: A to XFD. */
 const COLUMNS_MAX = 16_384;
 
-/** Takes the text of a cell and the number of its line, the first of which is 1. */
-export type TakeCell = (text: string, line: number) => void;
+/**
+ * Takes the text of a cell, the number of its line, the first of which is 1, and whether eight
+ * characters are a company there.
+ */
+export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
 
 /** What was found. */
 interface FoundColumn {
@@ -31,6 +36,8 @@ interface FoundColumn {
   readonly hasHeader: boolean;
   /** Its header as it is written; null without one. */
   readonly header: string | null;
+  /** Whether eight characters in it are a company. */
+  readonly takesRoots: boolean;
 }
 
 /** Why a column is not found. */
@@ -51,7 +58,8 @@ export function findColumn(
   const width = Math.max(1, ...rows.map(({ length }) => length));
   const found = (column: number) => {
     const header = hasHeader ? toldText(cleaned(first[column] ?? "")) : "";
-    return { column, hasHeader, header: header === "" ? null : header };
+    const takesRoots = wanted !== undefined || saysRoots(names, column);
+    return { column, hasHeader, header: header === "" ? null : header, takesRoots };
   };
   if (wanted === undefined) return found(likely(names, rows, width));
   const named = names.indexOf(folded(wanted));
@@ -80,17 +88,38 @@ function likely(
   }
   const said = names.findIndex((name) => /\bcnpj\b/.test(name));
   if (said >= 0) return said;
-  for (const fits of [isWhole, isCnpj]) {
+  const most = (fits: (text: string, column: number) => boolean) => {
     const counts = countsOf(rows, width, fits);
-    const most = counts.reduce((best, count) => Math.max(best, count), 0);
-    if (most > 0) return counts.indexOf(most);
+    return counts.indexOf(counts.reduce((best, count) => Math.max(best, count), 1));
+  };
+  for (const fits of [
+    isWhole,
+    (text: string, at: number) => names.length > 0 && saysRoots(names, at) && isRoot(text),
+    (text: string, at: number) => isCnpj(text) && (saysRoots(names, at) || !isRoot(text)),
+  ]) {
+    const found = most(fits);
+    if (found >= 0) return found;
   }
+  if (most(isRoot) >= 0) throw new ColumnRefusal(ONLY_ROOTS);
   if (width === 1) return 0;
   throw new ColumnRefusal(
     "No column of the first lines holds CNPJs, and no header says cnpj. Name one: " +
       "column=<header>.",
   );
 }
+
+const ONLY_ROOTS =
+  "No column of the first lines holds whole CNPJs, and no header says cnpj. Eight characters may " +
+  "be postal codes, dates or telephones: if they are roots of CNPJs, name their column: " +
+  "column=<header>.";
+
+/** Whether eight characters of a column are a company: its header says so, or there is none. */
+function saysRoots(names: readonly string[], column: number): boolean {
+  return names.length === 0 || ROOTS.test(names[column] ?? "");
+}
+
+/** How headers call CNPJs, their roots, and companies. */
+const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
 
 /** How the registry names the parts of a CNPJ. */
 const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
@@ -99,12 +128,12 @@ const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
 function countsOf(
   rows: readonly (readonly string[])[],
   width: number,
-  fits: (text: string) => boolean,
+  fits: (text: string, column: number) => boolean,
 ): Uint32Array {
   const counts = new Uint32Array(width);
   for (const row of rows) {
     row.forEach((text, at) => {
-      if (fits(text)) counts[at] = (counts[at] as number) + 1;
+      if (fits(text, at)) counts[at] = (counts[at] as number) + 1;
     });
   }
   return counts;
@@ -154,8 +183,13 @@ function holdsNothingElse(cell: string): boolean {
 
 function isCnpj(text: string | undefined): boolean {
   const cell = cleaned(text ?? "");
-  if (readRoot(cell) !== null) return /\d/.test(cell);
+  if (readRoot(cell) !== null) return isRoot(cell);
   return readCnpj(cell) !== null || holdsCnpj(cell) || /^[1-9][0-9]{8,12}$/.test(cell);
+}
+
+/** Whether a text may be a root; a word of eight letters is none. */
+function isRoot(text: string): boolean {
+  return readRoot(cleaned(text)) !== null && /\d/.test(text);
 }
 
 function hasLetters(text: string): boolean {

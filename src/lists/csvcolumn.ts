@@ -47,6 +47,7 @@ export class CsvColumn {
   /** Null where the lines are no table. */
   #column: number | null = 0;
   #name: string | null = null;
+  #takesRoots = false;
   /** How the file begins. */
   #head = Buffer.alloc(0);
   readonly #encoding = new Encoding();
@@ -94,7 +95,10 @@ export class CsvColumn {
     if (this.#sample !== null) this.#decide();
   }
 
-  /** What follows an open quotation mark would be one cell, and all of its lines lost. */
+  /**
+   * What is said of a line that does not end. What follows an open quotation mark would be one
+   * cell, and all of its lines lost.
+   */
   #endless(): ColumnRefusal {
     return this.#other() ?? this.#open();
   }
@@ -109,7 +113,12 @@ export class CsvColumn {
   }
 
   #open(): ColumnRefusal {
-    return new ColumnRefusal(`Line ${this.#line} has no end. Is a quotation mark left open there?`);
+    const line = `Line ${this.#line}`;
+    return new ColumnRefusal(
+      this.#quoted
+        ? `${line} has no end. Is a quotation mark left open there?`
+        : `${line} is longer than ${LINE_MAX.toLocaleString("en")} bytes, the most that is read.`,
+    );
   }
 
   #one(text: string): void {
@@ -138,7 +147,8 @@ export class CsvColumn {
     const counts = DELIMITERS.map((sign) => countOf(first, sign));
     this.#delimiter = said ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
     const rows = lines.map(({ text }) => cellsOf(text, this.#delimiter).map(decoded));
-    const { column, hasHeader, header } = findColumn(rows, this.#wanted);
+    const { column, hasHeader, header, takesRoots } = findColumn(rows, this.#wanted);
+    this.#takesRoots = takesRoots;
     const isWished = this.#wanted !== undefined && (rows[0] ?? []).length > 1;
     this.#column = !isWished && isPlainList(rows, { hasHeader }) ? null : column;
     this.#name = this.#column === null ? null : (header ?? String(column + 1));
@@ -150,7 +160,8 @@ export class CsvColumn {
     const column = this.#column;
     const cell = column === null ? text : cellsOf(text, this.#delimiter)[column];
     if (cell === undefined || cell === "") return;
-    this.#take(decoded(column === null ? cell.replaceAll('"', "") : cell), number);
+    const written = column === null ? cell.replaceAll('"', "") : cell;
+    this.#take(decoded(written), number, this.#takesRoots);
   }
 }
 

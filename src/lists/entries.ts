@@ -13,13 +13,17 @@ const ORDER_BITS = 21;
 const ORDERS = 2 ** ORDER_BITS;
 /** Roots above the low half of an entry. */
 const LOW_ROOTS = 2 ** (32 - ORDER_BITS);
-const CNPJ_LENGTH = 14;
+/** Characters of an account; a company has fewer. */
+export const CNPJ_LENGTH = 14;
 const BASE_LENGTH = 12;
 const ROOT_LENGTH = 8;
+/** The order that no establishment has. */
+const COMPANY = "0000";
 
 /** Why a text is no entry. */
 export const REFUSALS = {
-  not_a_cnpj: "Neither a CNPJ of 14 characters nor a root of 8.",
+  not_a_cnpj:
+    "Neither a CNPJ of 14 characters nor, where the header says cnpj or root, a root of 8.",
   wrong_check_digits: "The last two digits do not belong to the others; one of them is mistyped.",
   lost_zeros:
     "A number that has lost its zeros in front; `offered` has them. Send lost_zeros=fill to " +
@@ -51,16 +55,31 @@ export interface EntryParts {
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
   if (isPlainCnpj(text)) return entryParts(text);
   const root = readRoot(text);
-  if (root !== null) return { root, order: "0000" };
+  if (root !== null) return isSaid(root) ? { root, order: COMPANY } : { reason: "not_a_cnpj" };
   const read = readCnpj(text);
   if (read === null) return readNumber(text, fillZeros);
   if (!read.checked) return { reason: "wrong_check_digits" };
   return entryParts(read.cnpj);
 }
 
+/** Whether a root can be told from a word, which has no digit. */
+function isSaid(root: string): boolean {
+  return /[0-9]/.test(root);
+}
+
+/** Whether an entry stands for all of a company. */
+export function isCompany({ order }: EntryParts): boolean {
+  return order === COMPANY;
+}
+
 /** The parts of a CNPJ of 14 characters. */
 export function entryParts(cnpj: string): EntryParts {
   return { root: cnpj.slice(0, ROOT_LENGTH), order: cnpj.slice(ROOT_LENGTH, BASE_LENGTH) };
+}
+
+/** The characters of a CNPJ that an entry holds: all but the check digits. */
+export function entryBase(cnpj: string): string {
+  return cnpj.slice(0, BASE_LENGTH);
 }
 
 /** A number of another length: what a spreadsheet makes of a CNPJ, or nothing. */
@@ -121,7 +140,10 @@ export class EntryBuffer {
   }
 }
 
-/** Text of the entry at a place: a CNPJ of 14 characters, or a root of 8. */
+/**
+ * Text of the entry at a place: a CNPJ of 14 characters with the check digits that are computed
+ * (accountdigits.ts knows others), or a root of 8.
+ */
 export function entryText(entries: Uint8Array, at: number): string {
   const view = new DataView(entries.buffer, entries.byteOffset + at * ENTRY_BYTES, ENTRY_BYTES);
   const low = view.getUint32(0, true);
@@ -131,6 +153,6 @@ export function entryText(entries: Uint8Array, at: number): string {
     .toString(36)
     .padStart(BASE_LENGTH - ROOT_LENGTH, "0")
     .toUpperCase();
-  if (order === "0000") return root;
+  if (order === COMPANY) return root;
   return root + order + cnpjCheckDigits(root + order);
 }

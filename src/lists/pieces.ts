@@ -2,7 +2,8 @@
  * CNPJs in what people write. What comes in: a line, a cell, or a text of JSON. What goes out: the
  * pieces of it, each of which is an entry or is told as not understood.
  * Invariant: nothing is left out silently: what stands beside a comma, a semicolon, a bar or a tab
- * is a piece of its own; words around a whole CNPJ are dropped, long numbers beside it are not.
+ * is a piece of its own; words around a whole CNPJ are dropped, long numbers beside it are not; a
+ * number below zero, or with a fraction, is no CNPJ.
  * Apart because what an entry is stands in entries.ts, and this is about what stands around one.
  */
 import { readCnpj, readRoot } from "../spec/cnpj.ts";
@@ -23,12 +24,16 @@ const ROOM = /[\u0085\p{Z}]/gu;
 /** What spreadsheets and people put around a text that must stay one: ="…", '… and “…”. */
 const WRAPPED = /^=?\s*["'`´‘’“”]*|["'`´‘’“”]*$/g;
 const NUMBER = /^[0-9]+[.,][0-9]+E\+?[0-9]+$/i;
-/** A CNPJ in a text, with its stroke and hyphen, or without any punctuation. */
+/** What may stand between two groups of a CNPJ, with room around it; or nothing. */
+const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
+/** A CNPJ in a text, in groups or in one; a fraction behind it makes it a number. */
 const WHOLE = new RegExp(
-  "(?<![\\p{L}\\p{N}])(?:([0-9A-Z]{2})\\.?([0-9A-Z]{3})\\.?([0-9A-Z]{3}) ?[/\\\\] ?" +
-    "([0-9A-Z]{4}) ?[-\u2010-\u2015] ?([0-9]{2})|([0-9A-Z]{12}[0-9]{2}))(?![\\p{L}\\p{N}])",
+  `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
+    `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.[0-9])`,
   "giu",
 );
+/** A number below zero: what stands right before it is no mask. */
+const NEGATIVE = /^[\u2010-\u2015\u2212-][0-9]{14}(?![0-9])/;
 /** A number that may have been meant as a CNPJ. */
 const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
 
@@ -54,20 +59,46 @@ export function holdsCnpj(text: string): boolean {
 function piecesOfPart(part: string): readonly Piece[] {
   const text = cleaned(part);
   if (text === "") return [];
-  const found: Piece[] = [];
-  const rest = text.replace(WHOLE, (whole) => {
-    const plain = whole.replace(/[^0-9A-Z]/gi, "");
-    // A long word is none, unless its check digits say so.
-    if (/^[A-Z0-9]+$/i.test(whole) && /[A-Z]/i.test(whole) && !readCnpj(plain)?.checked) {
-      return whole;
-    }
-    // As it was written where that is a spelling of its own, so that it is told like that.
-    found.push({ text: readCnpj(whole) === null ? plain : whole, stray: false });
-    return " ";
-  });
+  if (NEGATIVE.test(text)) return [{ text, stray: false }];
+  const { found, rest } = wholesIn(text);
   if (found.length === 0) return rootsOf(text);
   const strays = rest.match(LONG) ?? [];
-  return [...found, ...strays.map((stray) => ({ text: stray, stray: true }))];
+  return [...found, ...strays].map((one, at) => ({ text: one, stray: at >= found.length }));
+}
+
+/** The whole CNPJs of a text, and the text without them. */
+function wholesIn(text: string): { readonly found: readonly string[]; readonly rest: string } {
+  const found: string[] = [];
+  let rest = "";
+  let from = 0;
+  WHOLE.lastIndex = 0;
+  for (let match = WHOLE.exec(text); match !== null; match = WHOLE.exec(text)) {
+    const [whole, ...between] = match;
+    const plain = whole.replace(/[^0-9A-Z]/gi, "");
+    if (isMeant(plain, between)) {
+      // As it was written where that is a spelling of its own, so that it is told like that.
+      found.push(readCnpj(whole) === null ? plain : whole);
+      rest += `${text.slice(from, match.index)} `;
+      from = WHOLE.lastIndex;
+    } else WHOLE.lastIndex = match.index + 1;
+  }
+  return { found, rest: rest + text.slice(from) };
+}
+
+/** Whether groups are meant as one CNPJ, by what stands between them. */
+function isMeant(plain: string, between: readonly string[]): boolean {
+  const [first = "", second = "", stroke = "", hyphen = ""] = between.map((one) => one.trim());
+  const [, , room = "", further = ""] = between;
+  const hasPoints = between.slice(0, 2).some((one) => one !== "");
+  const isSlash = /[/\\]/.test(stroke);
+  // Eight characters and six beside them may be a date with a time, or two numbers.
+  if (!hasPoints && !isSlash && room !== "" && further === "") return false;
+  if (readCnpj(plain)?.checked === true) return true;
+  // A long word, and short ones beside each other, are none, unless their check digits say so.
+  if (/[A-Z]/i.test(plain)) return isSlash && hyphen !== "";
+  const signs = [first, second, stroke, hyphen].filter((one) => one !== "").length;
+  const rooms = between.filter((one) => one !== "").length;
+  return rooms === 0 || rooms === 4 || signs > 0;
 }
 
 /** Roots with room between them, or what is understood by nobody and told as it is. */

@@ -13,6 +13,7 @@ import {
   EntryBuffer,
   type EntryParts,
   entryParts,
+  isCompany,
   REFUSED_TOLD,
   type RefusedEntry,
   readEntry,
@@ -74,21 +75,23 @@ export class Upload {
   }
 
   /**
-   * Takes what one text holds; false where nothing is written in it. Throws `invalid_request` where
-   * there are too many.
+   * Takes what one text holds; false where nothing is written in it. `takesRoots` says whether
+   * eight characters are a company where this text stands. Throws `invalid_request` where there are
+   * too many.
    */
-  take(text: string, place: Place): boolean {
+  take(text: string, place: Place, takesRoots = true): boolean {
     const pieces = piecesOf(text);
     for (const piece of pieces) {
       if (piece.stray) this.refuse(piece.text, place, { reason: "not_a_cnpj" });
-      else this.#one(piece.text, place);
+      else this.#one(piece.text, place, takesRoots);
     }
     return pieces.length > 0;
   }
 
-  #one(text: string, place: Place): void {
+  #one(text: string, place: Place, takesRoots: boolean): void {
     const found = readEntry(text, this.#fillZeros);
     if ("reason" in found) this.refuse(text, place, found);
+    else if (!takesRoots && isCompany(found)) this.refuse(text, place, { reason: "not_a_cnpj" });
     else this.#add(found);
   }
 
@@ -152,7 +155,10 @@ export class CsvUpload extends Upload {
   /** `column` is the header of the column, or its number; found where not given. */
   constructor(fillZeros: boolean, column: string | undefined) {
     super(fillZeros);
-    this.#column = new CsvColumn((text, line) => this.take(text, { line }), column);
+    this.#column = new CsvColumn(
+      (text, line, takesRoots) => this.take(text, { line }, takesRoots),
+      column,
+    );
   }
 
   /** Takes a piece. */

@@ -34,9 +34,9 @@ async function read(bytes: Buffer, { fillZeros, column }: XlsxWishes): Promise<U
     upload.sheet = await readXlsxColumn(
       bytes,
       column,
-      ({ row: line, name: cell, text, isDate }) => {
+      ({ row: line, name: cell, text, isDate, takesRoots }) => {
         if (isDate) upload.refuse(text, { line, cell }, { reason: "a_date" });
-        else upload.take(text, { line, cell });
+        else upload.take(text, { line, cell }, takesRoots);
       },
     );
     upload.column = upload.sheet.column;

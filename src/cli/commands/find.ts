@@ -7,6 +7,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
+import { plainText } from "../../http/api/typedtext.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { mistakeIn, SUGGEST_LIMITS, type Suggestions, suggest } from "../../search/finding.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
@@ -60,7 +61,7 @@ function state(text: string): string {
 
 async function run(words: readonly string[], options: FindOptions): Promise<void> {
   const { format, limit, uf = null } = options;
-  const text = words.join(" ");
+  const text = plainText(words.join(" "));
   const mistake = mistakeIn(text);
   if (mistake !== null) throw new CommandError(mistake, 2);
   if (limit > SUGGEST_LIMITS.limit) {
@@ -68,24 +69,28 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   }
   const segment = await openAnySegment(options.snapshot);
   try {
-    const found = await suggest(segment, { text, uf, limit, fields: FIELDS });
+    // One more than is wanted says whether others fit as well.
+    const all = await suggest(segment, { text, uf, limit: limit + 1, fields: FIELDS });
+    const found = { ...all, suggestions: all.suggestions.slice(0, limit) };
     const rows = found.suggestions.map(({ match, account }) => ({ match, ...account }));
     if (format === "table") process.stdout.write(printTable(rows, ["match", ...FIELDS]));
     else if (format === "jsonl") process.stdout.write(printJsonLines(rows));
     else
       process.stdout.write(`${JSON.stringify({ snapshot: segment.label, ...found }, null, 2)}\n`);
-    process.stderr.write(summary(found, segment.label));
+    process.stderr.write(summary(found, all.suggestions.length > limit, segment.label));
   } finally {
     segment.close();
   }
 }
 
-function summary({ suggestions, number }: Suggestions, label: string): string {
+function summary({ suggestions, number }: Suggestions, hasMore: boolean, label: string): string {
   const count = suggestions.length;
   const wrong =
     number?.check_digits_right === false
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
-  const fit = wordFor(count, "account fits", "accounts fit");
-  return `${wrong}${count} ${fit} in snapshot ${label}\n`;
+  const told = hasMore
+    ? `the first ${count} of the accounts that fit`
+    : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
+  return `${wrong}${told} in snapshot ${label}\n`;
 }

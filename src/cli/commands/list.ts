@@ -14,13 +14,18 @@ import { systemClock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";
 import { changeJson, listJson } from "../../http/api/listanswers.ts";
 import { KINDS } from "../../http/api/lists-schemas.ts";
+import { openAnySegment } from "../../ingest/boot.ts";
+import { withAccountDigits } from "../../lists/accountdigits.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { REFUSALS } from "../../lists/entries.ts";
 import { readListName } from "../../lists/listname.ts";
 import { type ChangedList, Lists } from "../../lists/lists.ts";
 import type { Upload } from "../../lists/upload.ts";
+import { rowOf } from "../../search/clauses.ts";
+import type { Segment } from "../../search/segment.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { type ListRow, ListStore } from "../../store/liststore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
 import { readEntryFile } from "../support/entryfile.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
@@ -31,12 +36,14 @@ interface ListOptions extends DataDirOptions {
   readonly kind?: string;
   readonly column?: string;
   readonly fillZeros?: true;
+  readonly snapshot?: string;
   readonly json?: true;
 }
 
 /** What a command works with. */
 interface Opened {
   readonly lists: Lists;
+  readonly database: StateDatabase;
   readonly tenantId: string;
   readonly options: ListOptions;
 }
@@ -88,15 +95,17 @@ export function registerList(program: Command): void {
   named(list.command("delete"), DELETE).action((name: string, options: ListOptions) =>
     working(options, (open) => remove(open, name)),
   );
-  named(list.command("export"), EXPORT).action((name: string, options: ListOptions) =>
-    working(options, (open) => open.lists.atOneMoment(() => printEntries(open, find(open, name)))),
+  looking(named(list.command("export"), EXPORT)).action((name: string, options: ListOptions) =>
+    working(options, (open) => printAtOnce(open, name)),
   );
 }
 
 const CREATE: CommandText = {
   summary: "make an empty list",
   description: "Makes an empty list.",
-  remarks: "In a list of the kind companies every CNPJ stands for all of its company.",
+  remarks:
+    "In a list of the kind companies every CNPJ stands for all of its company. A name\n" +
+    "that another list has is refused.",
   examples: ["peneira list create Clientes --data-dir state --tenant acme --kind companies"],
 };
 const LIST: CommandText = {
@@ -115,7 +124,8 @@ const ADD: CommandText = {
   remarks:
     "Every spelling of a CNPJ is read, and the first 8 characters of one, which stand\n" +
     "for the whole company. Lines that are not understood are told and change nothing\n" +
-    "else.",
+    "else. Some accounts of the registry have wrong check digits: those are taken where\n" +
+    "--snapshot names a snapshot that has them, and refused without it.",
   examples: [
     "peneira list add Clientes clientes.csv --data-dir state --tenant acme",
     "peneira list add Clientes - --column documento --data-dir state --tenant acme < crm.csv",
@@ -139,8 +149,14 @@ const DELETE: CommandText = {
 const EXPORT: CommandText = {
   summary: "print the entries of a list",
   description: "Prints the entries of a list, ascending, one a line below the header cnpj.",
-  remarks: "An entry of 8 characters stands for a whole company.",
-  examples: ["peneira list export exported --data-dir state --tenant acme > exported.csv"],
+  remarks:
+    "An entry of 8 characters stands for a whole company. A list holds no check digits:\n" +
+    "with --snapshot an account is printed with those that it has in the snapshot, of\n" +
+    "which some are wrong; without it, and where it has none, they are computed.",
+  examples: [
+    "peneira list export exported --data-dir state --tenant acme \\\n" +
+      "  --snapshot 2026-10.peneira > exported.csv",
+  ],
 };
 
 function common(command: Command): Command {
@@ -154,11 +170,15 @@ function named(command: Command, texts: CommandText): Command {
   return common(explain(command, texts).argument("<list>", "its id or its name"));
 }
 
+function looking(command: Command): Command {
+  return command.option("--snapshot <file>", "the snapshot that knows the check digits");
+}
+
 function filling(command: Command, texts: CommandText): Command {
   const files = explain(command, texts)
     .argument("<list>", "its id or its name")
     .argument("<file>", "CSV or XLSX file; - reads standard input");
-  return common(files)
+  return looking(common(files))
     .option("--column <name>", "header or number of the column (default: the one with CNPJs)")
     .option("--fill-zeros", "take numbers that have lost their zeros in front");
 }
@@ -168,8 +188,22 @@ function working<Result>(options: ListOptions, work: (open: Opened) => Result): 
     const { id: tenantId } = new Keyring(new KeyStore(database), systemClock).tenant(
       options.tenant,
     );
-    return work({ lists: new Lists(new ListStore(database), systemClock), tenantId, options });
+    const lists = new Lists(new ListStore(database), systemClock);
+    return work({ lists, database, tenantId, options });
   });
+}
+
+/** Does work with the snapshot that is named, if one is. */
+async function withSnapshot(
+  { snapshot }: ListOptions,
+  work: (segment: Segment | null) => Promise<void>,
+): Promise<void> {
+  const segment = snapshot === undefined ? null : await openAnySegment(snapshot);
+  try {
+    await work(segment);
+  } finally {
+    segment?.close();
+  }
 }
 
 function limits() {
@@ -186,7 +220,7 @@ function all({ lists, tenantId }: Opened): ListRow[] {
   }
 }
 
-/** The list of an id or a name; names need not be unique, ids are. */
+/** The list of an id or a name; names made over HTTP need not be unique, ids are. */
 function find(open: Opened, wanted: string): ListRow {
   const byId = open.lists.seen(open.tenantId, wanted);
   if (byId !== undefined) return byId;
@@ -202,10 +236,20 @@ function find(open: Opened, wanted: string): ListRow {
   throw new CommandError(`${found.length} lists are called ${wanted}: ${ids}. Name an id.`, 2);
 }
 
-function make({ lists, tenantId, options }: Opened, given: string): void {
+function make(open: Opened, given: string): void {
+  const { lists, tenantId, options } = open;
   const kind = KINDS.find((one) => one === options.kind);
   if (kind === undefined) throw new CommandError(`--kind must be ${KINDS.join(" or ")}.`, 2);
-  say(lists.create(tenantId, { name: nameOf(given), kind }, limits()), options, "was made");
+  const name = freeName(open, given, null);
+  say(lists.create(tenantId, { name, kind }, limits()), options, "was made");
+}
+
+/** A name that no other list has: commands would not know which of the two is meant. */
+function freeName(open: Opened, given: string, own: string | null): string {
+  const wanted = nameOf(given);
+  const taken = all(open).find(({ id, name }) => name === wanted && id !== own);
+  if (taken === undefined) return wanted;
+  throw new CommandError(`There is a list ${wanted} already: ${taken.id}. Choose another name.`);
 }
 
 function nameOf(given: string): string {
@@ -216,7 +260,7 @@ function nameOf(given: string): string {
 
 function rename(open: Opened, wanted: string, newName: string): void {
   const { id } = find(open, wanted);
-  const row = open.lists.rename(open.tenantId, id, nameOf(newName));
+  const row = open.lists.rename(open.tenantId, id, freeName(open, newName, id));
   say(row, open.options, `was called ${wanted} before`);
 }
 
@@ -257,19 +301,29 @@ async function change(open: Opened, wanted: string, file: string, verb: BlockVer
   // Said before a long file is read.
   lists.own(tenantId, id);
   const { fillZeros = false, column } = options;
-  const upload = await readEntryFile(file, { fillZeros, column });
-  const entries = upload.entries(kind === "companies");
-  const bounds = { limits: limits(), segment: null };
-  const changed = await lists.change({ tenantId, id }, { entries, verb }, bounds);
-  if (options.json) print(changeJson(changed, upload, verb));
-  else tell(changed, upload, verb);
+  await withSnapshot(options, async (segment) => {
+    const upload = await readEntryFile(file, { fillZeros, column });
+    const isKnown = (cnpj: string) => segment !== null && rowOf(segment, cnpj) >= 0;
+    await upload.takeKnown(isKnown, () => undefined);
+    const entries = upload.entries(kind === "companies");
+    const bounds = { limits: limits(), segment };
+    const changed = await lists.change({ tenantId, id }, { entries, verb }, bounds);
+    if (options.json) print(changeJson(changed, upload, verb));
+    else tell(changed, upload, verb);
+  });
 }
 
-function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: BlockVerb): void {
+const KNOWN_BY_SNAPSHOT =
+  "Some accounts of the registry have wrong check digits: --snapshot takes those of accounts " +
+  "that it has\n";
+
+function tell(change: ChangedList, upload: Upload, verb: BlockVerb): void {
+  const { list, changed, distinct, absent } = change;
   const [done, other] = verb === "add" ? ["added", "there already"] : ["removed", "not there"];
   const { read, refused, refusedCount, sheet, column } = upload;
   const repeated = read - refusedCount - distinct;
   const twice = repeated > 0 ? `${repeated} repeated, ` : "";
+  const elsewhere = absent ? `${absent} not in the snapshot, ` : "";
   for (const { line, cell, text, reason, offered } of refused) {
     const zeros = offered === undefined ? "" : ` (${offered}; --fill-zeros takes these)`;
     const why = offered === undefined ? REFUSALS[reason] : "A number that has lost its zeros";
@@ -278,6 +332,8 @@ function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: Bl
   if (refusedCount > refused.length) {
     process.stderr.write(`… and ${refusedCount - refused.length} more\n`);
   }
+  const isMistyped = refused.some(({ reason }) => reason === "wrong_check_digits");
+  if (isMistyped && absent === null) process.stderr.write(KNOWN_BY_SNAPSHOT);
   if (sheet !== null) {
     const others = sheet.others === 0 ? "" : `; the others, ${sheet.others}, were not read`;
     process.stderr.write(`sheet ${JSON.stringify(sheet.name)} was read${others}\n`);
@@ -285,18 +341,37 @@ function tell({ list, changed, distinct }: ChangedList, upload: Upload, verb: Bl
   if (column !== null) process.stderr.write(`column ${JSON.stringify(column)} was read\n`);
   process.stderr.write(
     `list ${list.name}: ${read} read, ${changed} ${done}, ${distinct - changed} ${other}, ` +
-      `${twice}${refusedCount} not understood; it has ${list.entries} ` +
+      `${twice}${elsewhere}${refusedCount} not understood; it has ${list.entries} ` +
       `${wordFor(list.entries, "entry", "entries")} now.\n`,
   );
 }
 
-function printEntries({ lists, options }: Opened, row: ListRow): void {
+/** The entries of one moment, also while a server changes the list. */
+async function printAtOnce(open: Opened, wanted: string): Promise<void> {
+  const { database, options } = open;
+  await withSnapshot(options, async (segment) => {
+    database.exec("BEGIN");
+    try {
+      await printEntries(open, find(open, wanted), segment);
+    } finally {
+      if (database.inTransaction) database.exec("ROLLBACK");
+    }
+  });
+}
+
+async function printEntries(
+  { lists, options }: Opened,
+  row: ListRow,
+  segment: Segment | null,
+): Promise<void> {
   if (!options.json) process.stdout.write("cnpj\n");
   const all: string[] = [];
   for (let after: bigint | null = -1n; after !== null; ) {
     const page = lists.entries(row, after, ENTRIES_PAGE);
-    if (options.json) all.push(...page.entries);
-    else process.stdout.write(page.entries.map((entry) => `${entry}\n`).join(""));
+    const { entries: computed } = page;
+    const entries = segment === null ? computed : await withAccountDigits(segment, computed);
+    if (options.json) all.push(...entries);
+    else process.stdout.write(entries.map((entry) => `${entry}\n`).join(""));
     after = page.next;
   }
   if (options.json) print({ list: listJson(row), entries: all });

@@ -5,7 +5,7 @@
  * both is no matter of the command.
  */
 import { createReadStream } from "node:fs";
-import { CommandError } from "../../errors.ts";
+import { AppError, CommandError } from "../../errors.ts";
 import { CsvUpload, type Upload } from "../../lists/upload.ts";
 import { readXlsx, XLSX_BYTES_MAX } from "../../lists/xlsxupload.ts";
 import { reading } from "./systemwords.ts";
@@ -20,8 +20,18 @@ interface FileWishes {
   readonly column: string | undefined;
 }
 
-/** Reads a file; `-` is standard input. @throws CommandError, or AppError for what it holds. */
+/** Reads a file; `-` is standard input. @throws CommandError, also for what it holds. */
 export async function readEntryFile(file: string, wishes: FileWishes): Promise<Upload> {
+  try {
+    return await read(file, wishes);
+  } catch (error) {
+    // Its only mistake is that of the file as a whole, and says the same.
+    if (error instanceof AppError) throw new CommandError(error.message, 1, error);
+    throw error;
+  }
+}
+
+async function read(file: string, wishes: FileWishes): Promise<Upload> {
   const { fillZeros, column } = wishes;
   const place = file === "-" ? "Standard input" : file;
   const csv = new CsvUpload(fillZeros, column);

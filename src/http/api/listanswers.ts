@@ -13,6 +13,7 @@ import {
   encodeListCursor,
   LIST_LIMIT_MAX,
 } from "../../export/listcursor.ts";
+import { withAccountDigits } from "../../lists/accountdigits.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { readListName } from "../../lists/listname.ts";
 import { type ChangedList, listNotFound } from "../../lists/lists.ts";
@@ -96,12 +97,23 @@ export async function deleteList(call: KeyCall<"lists">): Promise<HttpAnswer> {
   return noContent();
 }
 
-/** `GET /v1/lists/{id}/entries`: ascending. */
-export function listEntries(call: KeyCall<"lists" | "secrets">): HttpAnswer {
-  return call.service.lists.atOneMoment(() => entriesPage(call));
+/** `GET /v1/lists/{id}/entries`: ascending, with the check digits that the snapshot has. */
+export async function listEntries(
+  call: KeyCall<"hold" | "lists" | "secrets" | "segment">,
+): Promise<HttpAnswer> {
+  const { page, headers } = call.service.lists.atOneMoment(() => entriesPage(call));
+  const segment = loadedSegment(call.service);
+  if (segment === null) return { ...json(page), headers };
+  const release = call.service.hold(segment);
+  try {
+    const entries = await withAccountDigits(segment, page.entries);
+    return { ...json({ ...page, entries }), headers };
+  } finally {
+    release();
+  }
 }
 
-function entriesPage(call: KeyCall<"lists" | "secrets">): HttpAnswer {
+function entriesPage(call: KeyCall<"lists" | "secrets">) {
   const row = ownList(call);
   const { lists, secrets } = call.service;
   const mistakes: Mistake[] = [];
@@ -116,10 +128,10 @@ function entriesPage(call: KeyCall<"lists" | "secrets">): HttpAnswer {
     next_cursor: next === null ? null : encodeEntryCursor(next, row, secrets.cursor),
     has_more: next !== null,
   };
-  if (page.next_cursor === null) return json(page);
+  if (page.next_cursor === null) return { page, headers: {} };
   const path = `/v1/lists/${row.id}/entries`;
   const link = `<${path}?limit=${limit}&cursor=${page.next_cursor}>; rel="next"`;
-  return { ...json(page), headers: { Link: link } };
+  return { page, headers: { Link: link } };
 }
 
 /** `POST /v1/lists/{id}/entries`. */
@@ -209,15 +221,18 @@ function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
       if (typeof cnpj === "string") {
         const isWritten = upload.take(cnpj, { line });
         if (!isWritten) upload.refuse(cnpj, { line }, { reason: "not_a_cnpj" });
-      } else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(at));
+      } else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(cnpj, at));
     });
   }
   refuse(mistakes);
   return upload;
 }
 
-function noText(at: number): Mistake {
-  const detail = "Must be a text: a number would have lost its zeros.";
+function noText(value: unknown, at: number): Mistake {
+  const detail =
+    typeof value === "number"
+      ? "Must be a text: a number would have lost its zeros."
+      : 'Must be a text, such as "11222333000181".';
   return { pointer: `/cnpjs/${at}`, code: "wrong_type", detail };
 }
 

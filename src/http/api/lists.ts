@@ -89,10 +89,12 @@ const fileParameters: readonly Parameter[] = [
 
 const LINES =
   "Every spelling of a CNPJ is read, and the 8 characters that name a company, which stand for " +
-  "all of its establishments. What is not understood is told line by line and changes nothing " +
-  "else. A CSV file is read while it comes, with or without a header, with commas, semicolons or " +
-  "tabs; up to 64 MiB and 2,000,000 entries. Of an XLSX file, up to 32 MiB, the first sheet that " +
-  "has anything is read; a number counts by all of its digits, a date is refused as one.";
+  "all of its establishments: in JSON, and in a file where the header says cnpj, root or " +
+  "company, where there is none, or where column names the column. What is not understood is " +
+  "told line by line and changes nothing else. A CSV file is read while it comes, with or " +
+  "without a header, with commas, semicolons or tabs; up to 64 MiB and 2,000,000 entries. Of an " +
+  "XLSX file, up to 32 MiB, the first sheet that has anything is read; a number counts by all of " +
+  "its digits, a date is refused as one.";
 
 const entriesBody = {
   schema: "ListEntriesRequest",
@@ -190,7 +192,10 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
     id: "listEntries",
     tag: "lists",
     summary: "List the entries of a list",
-    description: "CNPJs and roots, ascending; also those that the snapshot does not have.",
+    description:
+      "CNPJs and roots, ascending; also those that the snapshot does not have. An account has " +
+      "the check digits that it has in the snapshot, for some have wrong ones; those of others " +
+      "are computed.",
     parameters: [listId, limit(ENTRIES_PAGE_MAX, 1_000), cursor],
     answers: {
       200: {
@@ -200,7 +205,7 @@ export const LIST_ROUTES: readonly ApiRoute[] = [
         sometimes: ["Link"],
       },
     },
-    errors: [...STATE_ERRORS, "invalid_cursor"],
+    errors: [...STATE_ERRORS, "invalid_cursor", "snapshot_unavailable"],
     handle: listEntries,
   }),
   route({

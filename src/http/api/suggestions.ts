@@ -20,6 +20,7 @@ import { currentSegment, type Question } from "../server/service.ts";
 import { tookMs } from "./pagetext.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "./route.ts";
 import { answerSteps } from "./search.ts";
+import { plainText } from "./typedtext.ts";
 
 /** What is shown of a suggestion, as far as the plan has it: enough to tell namesakes apart. */
 export const SUGGESTED_FIELDS = [
@@ -129,7 +130,8 @@ function* suggestSteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
 
 function readSuggest(query: ReadonlyMap<string, string>): Omit<SuggestRequest, "fields"> {
   const mistakes: Mistake[] = [];
-  const text = query.get("q");
+  const typed = query.get("q");
+  const text = typed === undefined ? undefined : plainText(typed);
   const mistake = text === undefined ? "Send q, what was typed." : mistakeIn(text);
   if (mistake !== null) {
     mistakes.push(queryMistake("q", text === undefined ? "missing" : "not_searchable", mistake));

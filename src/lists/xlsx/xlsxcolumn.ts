@@ -18,6 +18,8 @@ interface XlsxCell extends SeenNumber {
   /** Its row, counted from 1, and its name, as B7. */
   readonly row: number;
   readonly name: string;
+  /** Whether eight characters of its column are a company. */
+  readonly takesRoots: boolean;
 }
 
 /** Which sheet was read. */
@@ -69,6 +71,7 @@ class WantedColumn implements RowTaker {
   #sampled = 0;
   #column = -1;
   #letters = "";
+  #takesRoots = false;
   /** Its header, or its letters. */
   name = "";
 
@@ -99,12 +102,13 @@ class WantedColumn implements RowTaker {
   #decide(): void {
     const rows = this.#sample ?? [];
     this.#sample = null;
-    const { column, hasHeader, header } = findColumn(
+    const { column, hasHeader, header, takesRoots } = findColumn(
       rows.map(({ cells }) => textsOf(cells)),
       this.#wanted,
       true,
     );
     this.#column = column;
+    this.#takesRoots = takesRoots;
     this.#letters = lettersOf(column);
     this.name = header ?? this.#letters;
     for (const row of hasHeader ? rows.slice(1) : rows) this.#give(row);
@@ -114,7 +118,8 @@ class WantedColumn implements RowTaker {
     const cell = cells.get(this.#column);
     if (cell === undefined) return;
     const { text, isDate } = cell;
-    this.#take({ text, isDate, row: number, name: this.#letters + number });
+    const name = this.#letters + number;
+    this.#take({ text, isDate, row: number, name, takesRoots: this.#takesRoots });
   }
 }
 

@@ -2,7 +2,7 @@
  * Proves what `peneira list` prints and ends with: lists are made, filled from files and from
  * standard input, shown, printed, renamed and deleted, by id and by name; what of a file, CSV or
  * spreadsheet, is not understood is told with its line or its cell; what cannot be done is refused
- * in words and changes nothing.
+ * in words and changes nothing; with a snapshot the check digits are those of its accounts.
  * Does not prove how columns and CNPJs are read (unit/lists/upload.test.ts).
  */
 import assert from "node:assert/strict";
@@ -12,7 +12,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { Lists } from "../../../src/lists/lists.ts";
+import { openSegment } from "../../../src/search/segment.ts";
+import { readCnpj } from "../../../src/spec/cnpj.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import { ListStore } from "../../../src/store/liststore.ts";
 import { text, workbook } from "../../support/lists/workbooks.ts";
+import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 const FILE = "nome;cnpj\nA;11.222.333/0001-81\nB;191\nC;11222333\nD;12.ABC.345/01DE-35\n";
@@ -58,7 +67,8 @@ describe("peneira list", () => {
     assert.equal(added.status, 0);
     assert.equal(
       added.stderr,
-      'line 3: "191": Neither a CNPJ of 14 characters nor a root of 8.\n' +
+      'line 3: "191": Neither a CNPJ of 14 characters nor, where the header says ' +
+        "cnpj or root, a root of 8.\n" +
         'column "cnpj" was read\n' +
         "list Clientes: 4 read, 3 added, 0 there already, 1 not understood; " +
         "it has 3 entries now.\n",
@@ -108,7 +118,8 @@ describe("peneira list", () => {
     writeFileSync(named, await workbook(sheets));
     assert.equal(
       list("add", "Planilha", named, "--fill-zeros").stderr,
-      'B3: "?": Neither a CNPJ of 14 characters nor a root of 8.\n' +
+      'B3: "?": Neither a CNPJ of 14 characters nor, where the header says ' +
+        "cnpj or root, a root of 8.\n" +
         'sheet "A" was read; the others, 1, were not read\n' +
         'column "cnpj" was read\n' +
         "list Planilha: 2 read, 1 added, 0 there already, 1 not understood; " +
@@ -140,7 +151,8 @@ describe("peneira list", () => {
 
   it("refuses what it cannot do, and changes nothing", () => {
     list("create", "Zwei");
-    list("create", "Zwei");
+    const taken = shown().find(({ name }) => name === "Zwei")?.id as string;
+    const isTaken = new RegExp(`^peneira: There is a list Zwei already: ${taken}\\. `);
     const before = shown();
     const wrong: readonly [readonly string[], number, RegExp][] = [
       [["create", " "], 2, /1 to 120 characters/],
@@ -148,7 +160,8 @@ describe("peneira list", () => {
       [["rename", "Empresas", "exported"], 2, /that of the list which the server keeps/],
       [["create", "x", "--kind", "things"], 2, /--kind must be accounts or companies/],
       [["show", "nobody's"], 1, /Tenant acme has no list nobody's\. See: peneira list list/],
-      [["delete", "Zwei"], 2, /2 lists are called Zwei: lst_[0-9a-f]+, lst_[0-9a-f]+\. Name an id/],
+      [["create", " Zwei "], 1, isTaken],
+      [["rename", "Empresas", "Zwei"], 1, isTaken],
       [["delete", "exported"], 1, /kept by the server/],
       [["rename", "exported", "x"], 1, /kept by the server/],
       [["add", "exported", file], 1, /kept by the server/],
@@ -160,10 +173,55 @@ describe("peneira list", () => {
       const answer = list(...args);
       assert.equal(answer.status, status, `${args.join(" ")}\n${answer.stderr}`);
       assert.match(answer.stderr, words);
+      assert.equal(answer.stderr.match(/\n/g)?.length, 1, `told once: ${answer.stderr}`);
     }
     assert.equal(run(["list", "list", "--tenant", "acme"]).status, 2);
     const nobody = run(["list", "list", "--tenant", "nobody", ...options.slice(2)]);
     assert.match(nobody.stderr, /There is no tenant nobody/);
     assert.deepEqual(shown(), before);
+    assert.match(list("rename", "Zwei", "Zwei").stderr, /was called Zwei before/);
+  });
+
+  it("asks for an id where two lists made over HTTP have one name", () => {
+    const database = openDatabase(join(folder, "state"));
+    const lists = new Lists(new ListStore(database), systemClock);
+    const { id: tenantId } = new Keyring(new KeyStore(database), systemClock).tenant("acme");
+    for (const kind of ["accounts", "companies"] as const) {
+      lists.create(tenantId, { name: "Gleich", kind }, { lists: 1_000, list_entries: 1 });
+    }
+    database.close();
+    const { status, stderr } = list("delete", "Gleich");
+    assert.equal(status, 2);
+    assert.match(stderr, /2 lists are called Gleich: lst_[0-9a-f]+, lst_[0-9a-f]+\. Name an id/);
+  });
+
+  it("knows the check digits of a snapshot where one is named", async () => {
+    const sample = await makeSampleSnapshot(2_000, 7, "2026-10");
+    try {
+      const segment = await openSegment(sample.snapshot);
+      const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+      const held = Buffer.from(segment.native.renderJson(rows, ["cnpj"])).toString();
+      segment.close();
+      const cnpjs = (JSON.parse(held) as { cnpj: string }[]).map(({ cnpj }) => cnpj).sort();
+      const wrong = cnpjs.filter((cnpj) => readCnpj(cnpj)?.checked === false);
+      const from = ["--snapshot", sample.snapshot];
+      const sent = ["cnpj", ...cnpjs, "11222333000181"].join("\n");
+      list("create", "Ziffern");
+      const change = (verb: string, ...more: string[]) =>
+        run(["list", verb, "Ziffern", "-", ...more, ...options], sent).stderr;
+      assert.match(change("add"), /: --snapshot takes those of accounts that it has\n/);
+      assert.match(change("remove"), new RegExp(`, ${wrong.length} not understood; it has 0 `));
+      const added = change("add", ...from);
+      assert.match(added, /, 1 not in the snapshot, 0 not understood; it has 2001 entries now/);
+      assert.doesNotMatch(added, /--snapshot takes/);
+      const whole = ["cnpj", ...[...cnpjs, "11222333000181"].sort(), ""].join("\n");
+      assert.equal(list("export", "Ziffern", ...from).stdout, whole);
+      const computed = list("export", "Ziffern").stdout;
+      assert.ok(wrong.every((cnpj) => !computed.includes(cnpj)));
+      assert.match(change("remove", ...from), /it has 0 entries now/);
+      list("delete", "Ziffern");
+    } finally {
+      sample.dispose();
+    }
   });
 });

@@ -1,8 +1,9 @@
 /**
  * Proves: what people send for a list becomes the entries they mean: every spelling, the column by
- * header, name, number or content, with commas, semicolons, tabs, quotes, line ends of both kinds
- * and a byte order mark, however the file is cut into pieces; numbers that lost their zeros are
- * offered and taken only where that is asked for; what is not understood is told with its line.
+ * header, name, number or content, roots only where one is meant, with commas, semicolons, tabs,
+ * quotes, line ends of both kinds and a byte order mark, however the file is cut into pieces;
+ * numbers that lost their zeros are offered and taken only where that is asked for; what is not
+ * understood is told with its line.
  * Does not prove: that entries become rows (campaign/kernel/row-lists.test.ts).
  */
 import assert from "node:assert/strict";
@@ -178,7 +179,45 @@ describe("a file", () => {
       }
       assert.deepEqual(textsOf(sent(`${A};${others}\nx;${others}`)), [A]);
     }
-    assert.deepEqual(textsOf(sent("cep;n\n01310100;7")), ["01310100"], "there are no whole ones");
+  });
+
+  it("holds roots only where its header says so, it has none, or the column is named", () => {
+    const root = ["11222333", "1A222333"];
+    const lines = root.join("\n");
+    for (const header of [
+      ...["cnpj", "CNPJs", "CNPJ básico", "cnpj_raiz", "Raiz", "Raízes", "nr_cnpj8", "Root"],
+      ...["Empresa", "Empresas", "company"],
+    ]) {
+      assert.deepEqual(textsOf(sent(`${header}\n${lines}`)), root, header);
+      const table = `fone;${header}\n11912345678;${root[0]}\n11912345679;${root[1]}`;
+      assert.deepEqual(textsOf(sent(table)), root, header);
+    }
+    assert.deepEqual(textsOf(sent(lines)), root);
+    assert.deepEqual(textsOf(sent(`${root[0]};x\n${root[1]};y`)), root);
+    for (const file of [
+      "cep\n30130010\n30140020",
+      "telefone\n33334444",
+      "cod;nome\n12345678;PADARIAS",
+      "cep;n\n01310100;7",
+    ]) {
+      assert.throws(() => sent(file), /name their column: column=<header>/, file);
+      assert.equal(textsOf(sent(file, { column: "1" })).length, file.split("\n").length - 1);
+    }
+    const mixed = sent(`documento\n${A}\n${root[0]}`);
+    assert.deepEqual(textsOf(mixed), [A]);
+    assert.deepEqual(mixed.refused, [{ line: 3, text: root[0], reason: "not_a_cnpj" }]);
+  });
+
+  it("of words of eight letters holds no roots, whatever its header says", () => {
+    for (const header of ["nome", "empresa", "cnpj", "FORNECEDORES"]) {
+      const { refused, read } = sent(`${header}\nPADARIAS\nMERCADOS`, { column: "1" });
+      assert.deepEqual([read, refused.map(({ line }) => line)], [2, [2, 3]], header);
+    }
+    const { refused } = sent("nome\nPADARIAS\nMERCADOS");
+    assert.deepEqual(
+      refused.map(({ text }) => text),
+      ["PADARIAS", "MERCADOS"],
+    );
   });
 
   it("with a CNPJ in three columns is refused, unless the first one is asked for", () => {
@@ -203,6 +242,16 @@ describe("a file", () => {
       assert.throws(() => sent(file), /has no end. Is a quotation mark left open there\?/, file);
     }
     assert.throws(() => sent(`cnpj,n\n${A},"a\n${B},b\n`), /Line 2 has no end/);
+  });
+
+  it("with a line that is too long is refused for just that", () => {
+    const limit = /Line 2 is longer than 1,048,576 bytes, the most that is read\.$/;
+    const wide = `cnpj\n${"1;".repeat(1_000_000)}`;
+    for (const file of [wide, `${wide}\n${A}`, `cnpj\n"x";${wide.slice(5)}`]) {
+      assert.throws(() => sent(file, { piece: 65_536 }), limit);
+    }
+    const open = `cnpj\n"${wide.slice(5)}`;
+    assert.throws(() => sent(open, { piece: 65_536 }), /Line 2 has no end\. Is a quotation mark/);
   });
 
   it("that is a spreadsheet is called one", () => {

@@ -125,6 +125,30 @@ describe("cells", () => {
     ]);
   });
 
+  it("with numbers below zero or with a fraction are no CNPJs", async () => {
+    const numbers = [`-${A}`, `${A}.5`, `${A}.49`, `-${A}.5`, "-11222333", "11222333.5"];
+    const upload = await read(await workbook([column(numbers.map((number) => ({ number })))]));
+    assert.deepEqual(textsOf(upload), []);
+    const told = upload.refused.map(({ text, reason }) => [text, reason]);
+    assert.deepEqual(
+      told,
+      numbers.map((text) => [text, "not_a_cnpj"]),
+    );
+  });
+
+  it("with eight digits are companies only where the header says so", async () => {
+    const file = async (header: string) =>
+      workbook([
+        sheet([
+          [text("nome"), text(header)],
+          [text("x"), { number: "11222333" }],
+        ]),
+      ]);
+    assert.deepEqual(textsOf(await read(await file("Raiz"))), ["11222333"]);
+    assert.match(await unreadableXlsx(await file("CEP")), /name their column/);
+    assert.deepEqual(textsOf(await read(await file("CEP"), "B")), ["11222333"]);
+  });
+
   it("get their zeros back where that is asked for", async () => {
     const file = await workbook([column([{ number: LOST }, { number: "191" }])]);
     const upload = await read(file, undefined, true);

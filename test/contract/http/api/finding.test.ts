@@ -61,6 +61,17 @@ for (const transport of MATRIX) {
       );
     });
 
+    it("reads letters in full width as plain ones", async () => {
+      const ask = async (text: string) => {
+        const path = `/v1/accounts/suggest?q=${encodeURIComponent(text)}`;
+        return (await (await get(path)).json()) as Found;
+      };
+      const wide = "\uff25\uff4d\uff50\uff52\uff45\uff53\uff41\u3000\uff29";
+      const [found, plain] = [await ask(wide), await ask("Empresa I")];
+      assert.equal(found.suggestions.length, 10);
+      assert.deepEqual(found.suggestions, plain.suggestions);
+    });
+
     it("shows no field that the plan lacks, and none that finding does not show", async () => {
       const answer = await get("/v1/accounts/suggest?q=empresa&limit=1", {}, "free");
       const { suggestions } = (await answer.json()) as Found;

@@ -2,7 +2,8 @@
  * Proves, on both transports: lists are created, named, filled from JSON, CSV, XLSX and searches,
  * emptied, paged and deleted as documented; a CSV file is read while it comes and needs no room
  * beside its entries; an XLSX file has room of its own, which is given back whatever becomes of the
- * request, and more than fits is refused; another tenant's list is answered as one that does not
+ * request, and more than fits is refused; entries are told with the check digits that the snapshot
+ * has; another tenant's list is answered as one that does not
  * exist, on every route.
  * Does not prove: what a search does with lists (listed-search.test.ts).
  */
@@ -103,6 +104,16 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual([body.added, body.refused_count, body.refused], [cnpjs.length, 0, []]);
       assert.equal(body.not_in_snapshot, 0);
       assert.deepEqual([holds.begun, holds.ended], [before + 1, before + 1]);
+      await ask("POST", entries, { cnpjs: ["11222333000181", "11222333"] });
+      // An entry holds no check digits; they are those of the snapshot, if it has the account.
+      const read: string[] = [];
+      for (let path = `${entries}?limit=900`; path !== ""; ) {
+        const page = await ask("GET", path);
+        read.push(...page.body.entries);
+        path = /<([^>]+)>/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
+      }
+      assert.deepEqual(read, [...cnpjs, "11222333000181", "11222333"].sort());
+      assert.equal(holds.begun, holds.ended);
       const lists = { exclude: [id] };
       const left = await ask("POST", "/v1/accounts/count", {
         spec: { filters: { geo: { uf_any_of: UFS }, lists } },
@@ -165,6 +176,11 @@ for (const transport of TRANSPORTS) {
       assert.equal(again.body.list.revision, removed.body.list.revision);
       const numbers = await ask("POST", path, { cnpjs: [11222333000181] });
       assert.match(numbers.body.detail, /a number would have lost its zeros/);
+      for (const one of [null, true, {}, ["11222333"]]) {
+        const { status, body } = await ask("POST", path, { cnpjs: [one] });
+        assert.equal(status, 422);
+        assert.equal(body.detail, 'Must be a text, such as "11222333000181".');
+      }
     });
 
     it("of companies take every CNPJ for its company", async () => {

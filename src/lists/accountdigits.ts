@@ -1,0 +1,47 @@
+/**
+ * Check digits as a snapshot has them. What comes in: entries of a list as texts, ascending. What
+ * goes out: the same with the check digits of the snapshot's accounts.
+ * Invariant: an account of the snapshot is written as it is found there, for some have other check
+ * digits than are computed; what it has no account of, and companies, stay as they are.
+ * Why so: an entry holds no check digits (entries.ts), so that it outlives their correction.
+ */
+import { openRowList } from "../../native-index/napi/engine.ts";
+import type { Segment } from "../search/segment.ts";
+import { CNPJ_LENGTH, EntryBuffer, entryBase, entryParts } from "./entries.ts";
+
+/** How rows become lines of CNPJs. */
+const AS_LINES = { format: "csv", fields: ["cnpj"], extra: [], delimiter: ";" } as const;
+const CNPJ = /[0-9A-Z]{12}[0-9]{2}/g;
+
+/** Entries with the digits that their accounts have in a snapshot; done off the event loop. */
+export async function withAccountDigits(
+  { native }: Segment,
+  entries: readonly string[],
+): Promise<readonly string[]> {
+  const buffer = new EntryBuffer();
+  for (const entry of entries) if (entry.length === CNPJ_LENGTH) buffer.add(entryParts(entry));
+  if (buffer.count === 0) return entries;
+  const { roaring, rows: limit } = await native.entryRowsAside(Buffer.concat(buffer.blocks(false)));
+  if (limit === 0) return entries;
+  const { rows } = await native.selectAside({
+    clauses: [{ kind: "rows", lists: [openRowList(roaring)], negated: false }],
+    order: [{ key: "score", descending: true }],
+    ...{ method: "rank", seed: 0n, afterRow: -1, limit },
+  });
+  const lines = Buffer.from(await native.renderRowsAside(rows, { ...AS_LINES, firstNumber: 1 }));
+  const other = otherDigits(lines.toString("latin1").match(CNPJ) ?? [], new Set(entries));
+  return other.size === 0 ? entries : entries.map((entry) => other.get(entryBase(entry)) ?? entry);
+}
+
+/**
+ * By their first 12 characters the accounts that are written otherwise. Two accounts may have the
+ * same ones: the one with the right check digits is meant, if there is one.
+ */
+function otherDigits(
+  found: readonly string[],
+  computed: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const right = new Set(found.filter((cnpj) => computed.has(cnpj)).map(entryBase));
+  const others = found.filter((cnpj) => !right.has(entryBase(cnpj))).sort();
+  return new Map(others.reverse().map((cnpj) => [entryBase(cnpj), cnpj]));
+}
