@@ -24,19 +24,34 @@ interface Largest {
 
 type Places = Answered<Pick<CatalogAnswer, "municipalities" | "states">>;
 
+/** Where Portuguese puts an article before the name of a city or state; most have none. */
+const WITH_ARTICLE = {
+  no:
+    "Acre|Amapá|Amazonas|Ceará|Distrito Federal|Espírito Santo|Maranhão|Pará|Paraná|Piauí|" +
+    "Rio de Janeiro|Rio Grande do Norte|Rio Grande do Sul|Tocantins",
+  na: "Bahia|Paraíba",
+} as const;
+
+/** "in" a place, as Portuguese says it: "no Rio de Janeiro/RJ". */
+function within(place: string): string {
+  const [name = ""] = place.split("/");
+  const said = (["no", "na"] as const).find((one) => WITH_ARTICLE[one].split("|").includes(name));
+  return `${said ?? "em"} ${place}`;
+}
+
 /** What people ask, the likeliest to find something last. */
 const SENTENCES: Readonly<Record<keyof CatalogAnswer["examples"], (where: Largest) => string[]>> = {
   pt: ({ cities: [first, second, third], state }) => [
-    `padarias em ${first} abertas desde 2015, com e-mail`,
-    `lojas de roupas em ${second} com telefone`,
-    `salões de beleza em ${third} com e-mail`,
-    `construtoras em ${state}, fora do MEI`,
-    `restaurantes em ${first}`,
-    `lojas de roupas em ${state}`,
-    `comércio varejista em ${first}`,
-    `empresas em ${first}`,
-    `empresas em ${second}`,
-    `empresas em ${third}`,
+    `padarias ${within(first)} abertas desde 2015, com e-mail`,
+    `lojas de roupas ${within(second)} com telefone`,
+    `salões de beleza ${within(third)} com e-mail`,
+    `construtoras ${within(state)}, fora do MEI`,
+    `restaurantes ${within(first)}`,
+    `lojas de roupas ${within(state)}`,
+    `comércio varejista ${within(first)}`,
+    `empresas ${within(first)}`,
+    `empresas ${within(second)}`,
+    `empresas ${within(third)}`,
   ],
   en: ({ cities: [first, second, third], state }) => [
     `bakeries in ${first} opened since 2015, with e-mail`,

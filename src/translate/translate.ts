@@ -153,8 +153,7 @@ export function* translateSteps(
   sayEither(sentence, notes);
   const found = { activities, hints, geo, numbered, wishes, bounds, notes, lists: saidLists };
   const filters = filtersOf({ ...found, districts: named });
-  const sort = sortOf(wishes, notes);
-  const subject = told + wishes.natures.size > 0;
+  const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject });
   const spec = {
     ...(limit === null ? {} : { limit }),

@@ -6,6 +6,7 @@
  * title is what the client wants the file to be called.
  */
 import type { Segment } from "../../search/segment.ts";
+import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { FORMATS } from "../formats/format.ts";
 import { registryNames } from "../formats/names.ts";
@@ -47,9 +48,16 @@ export function slugOf({ filters, output }: AccountQuerySpec, segment: Segment):
   return cut(parts.filter((part) => part !== "").join("-"), SLUG_LENGTH_MAX) || ALL;
 }
 
-/** The slug of a file of changes: both months, then what the spec selects. */
-export function changesSlug(slug: string, since: string, until: string): string {
-  return cut(folded(`changes-${since}-${until}-${slug}`), SLUG_LENGTH_MAX);
+/**
+ * The slug of a file of changes: that it is one, in the language of the file, both months, then
+ * what the spec selects.
+ */
+export function changesSlug(
+  slug: string,
+  { since, until, labels }: { since: string; until: string; labels?: LabelLanguage | undefined },
+): string {
+  const kind = labels === "pt" ? "mudancas" : "changes";
+  return cut(folded(`${kind}-${since}-${until}-${slug}`), SLUG_LENGTH_MAX);
 }
 
 /**

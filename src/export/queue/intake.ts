@@ -116,7 +116,8 @@ export class Intake {
   #slugOf({ spec, segment, changes }: NewExport): string {
     const slug = this.#parts.slugOf(spec, segment);
     if (!changes) return slug;
-    return changesSlug(slug, changes.older.label, segment.label);
+    const months = { since: changes.older.label, until: segment.label };
+    return changesSlug(slug, { ...months, labels: spec.output.labels });
   }
 
   /** The key, where it was used within a day; whatever the clock says just after a leap. */

@@ -66,7 +66,8 @@ const WORDS = new Map(
     "peluquero:cabeleireiro gasolineras:postos gasolinera:posto bebidas:bebidas comida:comida " +
     "escritorios:escritorios lavadero:lavador lavaderos:lavadores autos:carros auto:carro " +
     "estacion:estacao estaciones:estacoes " +
-    "o:ou u:ou pero:mas ni:nem llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
+    "o:ou u:ou pero:mas ni:nem " +
+    "llamadas:chamadas llamados:chamados llamada:chamada pasado:passado " +
     "pasada:passada enero:janeiro febrero:fevereiro marzo:marco mayo:maio junio:junho " +
     "julio:julho septiembre:setembro octubre:outubro noviembre:novembro diciembre:dezembro " +
     "iglesia:igreja iglesias:igrejas cooperativas:cooperativas"

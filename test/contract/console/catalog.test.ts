@@ -118,9 +118,13 @@ describe("GET /v1/console/catalog", () => {
             const { status, json } = await person.post("/translate", { query_text: text });
             assert.equal(status, 200, text);
             assert.ok(json.matches > 0, text);
-            assert.equal(json.spec.filters.geo.municipality_ibge_any_of.length <= 1, true, text);
+            const { municipality_ibge_any_of: cities, uf_any_of: states } = json.spec.filters.geo;
+            assert.equal(cities.length + states.length, 1, text);
           }
         }
+        const said = catalog.examples.pt.join("; ");
+        assert.match(said, /\b(no Rio de Janeiro|na Bahia|no Paraná)/, said);
+        assert.doesNotMatch(said, /\bem (Rio de Janeiro|Bahia|Paraná)/, said);
       });
 
       it("names codes that a spec takes, and nothing else", () => {

@@ -12,7 +12,7 @@ import { describe, test } from "node:test";
 import type { AccountFields, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
 import { companyName } from "../../../src/console/web/find/table/companyname.ts";
-import { numberIn } from "../../../src/console/web/find/typed.ts";
+import { numberIn, shortNumberIn } from "../../../src/console/web/find/typed.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, heading } from "../../support/console/suite.ts";
 import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
@@ -33,6 +33,10 @@ async function someAccount(visit: Visit, filters: object): Promise<AccountFields
 
 const IN_SP = { geo: { uf_any_of: ["SP"] } };
 const BRANCH = { ...IN_SP, company: { headquarters_only: true } };
+
+function withoutZeros(cnpj: unknown): string {
+  return String(cnpj).replace(/^0+/, "");
+}
 
 async function write({ page }: Visit, text: string): Promise<void> {
   await page.getByLabel(find.ask, { exact: true }).fill(text);
@@ -66,7 +70,41 @@ test("a number is read as people write it, and nothing else is a number", () => 
   }
 });
 
+test("a number that lost its zeros is told from one that lacks a digit", () => {
+  const filled = "06146542000153";
+  for (const text of ["6146542000153", "6.146.542/0001-53", "CNPJ 6146542000153"]) {
+    assert.deepEqual(shortNumberIn(text), { filled, lacks: 1 }, text);
+  }
+  assert.deepEqual(shortNumberIn("191"), null);
+  assert.deepEqual(shortNumberIn("91000000191")?.filled ?? null, null);
+  assert.deepEqual(shortNumberIn("06.146.542/0001-5"), { filled: null, lacks: 1 });
+  for (const text of [filled, "padarias", "6146542", "614654200015", "CEP 01310-100"]) {
+    assert.equal(shortNumberIn(text), null, text);
+  }
+});
+
 describe("a number in the box", () => {
+  inBrowser(
+    "that lost its zeros leads to the company; one without a digit is told",
+    async (open) => {
+      const visit = await open(ana);
+      await visit.go("/app");
+      const spec = { filters: IN_SP, sort: [{ field: "cnpj", direction: "asc" }] };
+      const page = await visit.send<SearchPage>("/accounts/search", { spec, limit: 20 });
+      const account = page.accounts.find(({ cnpj }) => shortNumberIn(withoutZeros(cnpj)) !== null);
+      const cnpj = String(account?.cnpj);
+      const lacks = cnpj.length - withoutZeros(cnpj).length;
+      await ask(visit, withoutZeros(cnpj));
+      const alert = visit.page.getByRole("alert");
+      await alert.filter({ hasText: find.lostZeros(lacks) }).waitFor();
+      await alert.getByRole("link", { name: cnpjText(cnpj) }).click();
+      await heading(visit, companyName(String(account?.legal_name))).waitFor();
+      await visit.page.goBack();
+      await ask(visit, "11.222.333/0001-8");
+      await alert.filter({ hasText: find.digitMissing }).waitFor();
+    },
+  );
+
   inBrowser("opens the page of the company, and the way back keeps the search", async (open) => {
     const visit = await open(ana);
     await visit.go("/app");
@@ -154,6 +192,26 @@ describe("names", () => {
     const chosen = list.locator('[aria-selected="true"]');
     const name = (await chosen.locator(".combo-label").innerText()).split("\n")[0] as string;
     await visit.page.keyboard.press("Enter");
+    await heading(visit, name).waitFor();
+  });
+});
+
+describe("a misspelt name", () => {
+  inBrowser("still leads to the company after Enter, and after a search of names", async (open) => {
+    const visit = await open(ana);
+    const filters = { industry: { text_hints: ["marmitaria"] } };
+    const account = await someAccount(visit, filters);
+    const name = companyName(String(account.legal_name));
+    const typed = String(account.legal_name).replace(/marmitaria/i, "marmitaira");
+    await visit.go("/app");
+    await ask(visit, typed);
+    await visit.page.getByText(find.notUnderstood, { exact: true }).waitFor();
+    const offered = visit.page.locator(".empty section").filter({ hasText: find.similarNames });
+    await offered.getByRole("link", { name }).first().waitFor();
+    assert.ok((await offered.getByRole("link").count()) <= 5);
+    await button(visit.page, find.askAsName(typed)).click();
+    await visit.page.getByText(find.noneTitle).waitFor();
+    await offered.getByRole("link", { name }).first().click();
     await heading(visit, name).waitFor();
   });
 });

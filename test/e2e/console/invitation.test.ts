@@ -64,6 +64,8 @@ for (const [language, locale, words] of LANGUAGES) {
       await guest.page.goto(`${suite.served.base}/app${hash}`);
       await heading(guest, members.joinTitle).waitFor();
       await guest.page.getByText(email, { exact: true }).waitFor();
+      // The tenant has no name of its own here, and "default" is none.
+      await guest.page.getByText(members.joinLead(null), { exact: true }).waitFor();
       await guest.page.reload();
       const box = guest.page.getByLabel(members.password, { exact: true });
       await box.fill("short");

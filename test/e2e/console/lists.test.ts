@@ -52,6 +52,18 @@ async function ask({ page }: Visit, sentence: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
+/** Every text that was refused stands on one line. */
+async function onOneLine({ page }: Visit): Promise<void> {
+  const lines = await page.locator(".lists-refused td:nth-child(2)").evaluateAll((cells) =>
+    cells.map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getClientRects().length;
+    }),
+  );
+  assert.deepEqual([...new Set(lines)], [1]);
+}
+
 /** A count of the outcome by its name. */
 function counted({ page }: Visit, term: string, value: number): Promise<void> {
   const line = page.locator(".lists-outcome dl > div").filter({ hasText: term });
@@ -86,6 +98,9 @@ describe("lists", () => {
     const [a, b, c, d] = accounts.map(({ cnpj }) => cnpj) as [string, string, string, string];
     await visit.go("/app/lists");
     await page.getByText(lists.empty).waitFor();
+    const kept = page.locator(".lists-record").filter({ hasText: lists.exported });
+    await kept.getByText(lists.entries(0), { exact: true }).waitFor();
+    assert.equal(await kept.locator("time").count(), 0, "nothing was exported, so nothing changed");
     await button(page, lists.create).click();
     const save = button(page.getByRole("dialog"), shell.save);
     await save.click();
@@ -106,6 +121,7 @@ describe("lists", () => {
     }
     const refused = page.locator(".lists-refused tbody tr");
     assert.deepEqual(await refused.locator("td:first-child").allTextContents(), ["4", "5", "6"]);
+    await onOneLine(visit);
     const told = (await refused.allTextContents()).join(" ");
     for (const reason of ["not_a_cnpj", "wrong_check_digits", "lost_zeros"] as const) {
       assert.ok(told.includes(lists.reasons[reason]), reason);

@@ -20,6 +20,7 @@ import type {
   Status,
 } from "../../../src/console/web/app/answers.ts";
 import { month, number } from "../../../src/console/web/app/format.ts";
+import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, countOf, entry, heading } from "../../support/console/suite.ts";
@@ -119,7 +120,10 @@ describe("news of a saved search", () => {
         const line = told[i] ?? "";
         if (before === null) assert.ok(line.includes(news.isNew), line);
         else if (after === null) assert.ok(line.includes(news.isGone), line);
-        else if (fields.includes("email")) {
+        else if (fields.includes("municipality_ibge")) {
+          assert.ok(line.includes(words.table.columns.city), line);
+          assert.ok(!line.includes(words.table.fields.municipality_ibge), line);
+        } else if (fields.includes("email")) {
           const mails = [before.email, after.email].map((one) => String(one ?? "–"));
           assert.ok(line.includes(`${mails[0]} → ${mails[1]}`), line);
         }
@@ -146,6 +150,47 @@ describe("news of a saved search", () => {
       assert.equal(made.status, "done");
       assert.equal(made.row_count, totals.left);
     });
+  });
+
+  inBrowser(
+    "as a file have what a call needs, and a title and a name of their own",
+    async (open) => {
+      const visit = await open(ana);
+      await visit.go(`/app/news#${id}`);
+      const { totals } = await changes(visit, "entered");
+      await visit.page.getByRole("radio", { name: news.kindsOf.entered(totals.entered) }).check();
+      await button(visit.page, news.exportKind.entered).click();
+      await entry(visit, "CSV").click();
+      await visit.page.getByText(news.exporting).waitFor();
+      let made: ExportView | undefined;
+      await eventually(async () => {
+        [made] = (await visit.ask<ExportList>("/exports")).exports;
+        assert.equal(made?.status, "done");
+        assert.equal(made.row_count, totals.entered);
+      });
+      const file = await visit.context.request.get(`${visit.base}${made?.download_url}`);
+      assert.match(
+        file.headers()["content-disposition"] ?? "",
+        /mudancas-2026-10-2026-11-novos-de/,
+      );
+      const [header = ""] = (await file.text()).split(/\r?\n/);
+      for (const wanted of ["Telefone", "WhatsApp", "E-mail", "Cidade", "Atividade principal"]) {
+        assert.ok(header.split(";").includes(wanted), `${wanted} in ${header}`);
+      }
+      await visit.go("/app/exports");
+      await visit.page.getByRole("heading", { name: news.fileOf.entered("São Paulo") }).waitFor();
+    },
+  );
+
+  inBrowser("leave an export that names a list with its name", async (open) => {
+    const visit = await open(ana);
+    const { list } = await visit.send<{ list: AccountList }>("/lists", { name: "Clientes" });
+    const filters = { ...SPEC.filters, lists: { exclude: [list.id] } };
+    await visit.send("/exports", { spec: { filters }, output: { format: "csv" } });
+    await visit.go("/app/exports");
+    const title = visit.page.getByRole("heading", { level: 2 }).first();
+    await eventually(async () => assert.match((await title.textContent()) ?? "", /Clientes/));
+    assert.equal(await visit.page.getByText(list.id).count(), 0);
   });
 
   inBrowser("are none once they were marked as seen, and there are none by then", async (open) => {

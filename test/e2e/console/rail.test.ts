@@ -81,4 +81,18 @@ describe("a box beside the results", () => {
       await shows(visit, total);
     }
   });
+
+  inBrowser("of chains is also from any number, which then is the choice", async (open) => {
+    const visit = await open(ana);
+    await visit.go("/app#uf=SP");
+    const rail = visit.page.getByRole("complementary");
+    const group = rail.getByRole("group", { name: find.chain });
+    await rail.getByLabel(find.chainMin, { exact: true }).fill("3");
+    const company = { establishments_min: 3 };
+    await shows(visit, await totalOf(visit, { ...GEO, company }));
+    await group.getByRole("radio", { name: find.chainSpan.from("3"), checked: true }).waitFor();
+    await group.getByRole("radio", { name: find.chains.any, exact: true }).check();
+    await shows(visit, await totalOf(visit, GEO));
+    assert.equal(await rail.getByLabel(find.chainMin, { exact: true }).inputValue(), "");
+  });
 });

@@ -10,6 +10,7 @@ import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
 import { language } from "../../../src/console/web/app/language.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
 import { amountText, readAmount } from "../../../src/console/web/find/filters/amount.ts";
+import { chainOf, readCount, spanText } from "../../../src/console/web/find/filters/chainspan.ts";
 import {
   dayTyped,
   readDay,
@@ -26,6 +27,7 @@ import {
 } from "../../../src/console/web/find/filters/groups.ts";
 import { remarksOf, stretchesOf } from "../../../src/console/web/find/parttext.ts";
 import { emptyQuery, isEmpty, type Query, specOf } from "../../../src/console/web/find/question.ts";
+import { offeredOf, readingOf } from "../../../src/console/web/find/suggested.ts";
 
 /** A query in which every member of the filters is set. */
 function fullQuery(): Query {
@@ -168,6 +170,30 @@ describe("amounts", () => {
   }
 });
 
+describe("numbers of establishments", () => {
+  before(() => speak("pt"));
+
+  it("are one of the choices, or have words of their own", () => {
+    assert.equal(chainOf(undefined, undefined), "any");
+    assert.equal(chainOf(10, undefined), "many");
+    for (const [min, max, told] of [
+      [6, undefined, "6 ou mais"],
+      [3, 8, "3 a 8"],
+      [undefined, 4, "até 4"],
+      [7, 7, "7"],
+    ] as const) {
+      assert.equal(chainOf(min, max), null);
+      assert.equal(spanText(min, max), told);
+    }
+  });
+
+  it("are whole and not zero", () => {
+    assert.equal(readCount(" 1.000 "), 1_000);
+    for (const typed of ["", "0", "-5", "cinco", "99999999999"])
+      assert.equal(readCount(typed), null);
+  });
+});
+
 describe("filters in words", () => {
   before(() => speak("pt"));
 
@@ -183,6 +209,29 @@ describe("filters in words", () => {
       describeFilter("started", fullQuery(), null),
       "abertas de 1 de jan. de 2020 a 31 de dez. de 2020",
     );
+  });
+});
+
+describe("words that may mean several activities", () => {
+  const activity = (code: string, matches: number) => ({ code, description: code, matches });
+  const of = (...activities: ReturnType<typeof activity>[]) => ({
+    ...{ words: "construtoras", start: 0, end: 12 },
+    activities,
+  });
+  const building = activity("4120-4/00", 0);
+  const developing = activity("4110-7/00", 1);
+
+  it("are unknown only where they became nothing, whatever the choices find", () => {
+    const suggestion = of(building, developing);
+    assert.equal(readingOf(suggestion, ["4120-4/00"]), "others");
+    assert.deepEqual(offeredOf(suggestion, ["4120-4/00"]), [developing]);
+    assert.equal(readingOf(of({ ...building, matches: 7 }, developing), ["4120-4/00"]), "one");
+    assert.equal(readingOf(suggestion, []), "none");
+  });
+
+  it("include what was all taken, as a section, and do not only mean one of it", () => {
+    const taken = ["4120-4/00", "4110-7/00", "4399-1/03"];
+    assert.equal(readingOf(of(building, developing), taken), "all");
   });
 });
 

@@ -3,14 +3,16 @@
  * at a time and ahead of what is looked at, sends with a cursor neither limit nor output beside the
  * spec, ends where the server or its own bound says so, repeats what failed only when told, waits
  * where it is told to, begins anew where the snapshot changed, and is silent once stopped. Columns
- * ask for fields of the plan alone and keep their rules whatever a browser kept.
+ * ask for fields of the plan alone and keep their rules whatever a browser kept. The phone of a row
+ * is of the kind that was asked for, by the rule of the filters, and chains show which is the head.
  * Does not prove: how rows are drawn, nor what a server answers; the end-to-end tests do.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import type { SearchPage, Spec } from "../../../src/console/web/app/answers.ts";
+import type { Filters, SearchPage, Spec } from "../../../src/console/web/app/answers.ts";
+import { emptyQuery } from "../../../src/console/web/find/question.ts";
 import {
   COLUMNS,
   type ColumnChoice,
@@ -24,11 +26,17 @@ import {
   widthOf,
 } from "../../../src/console/web/find/table/columnset.ts";
 import {
+  askedFor,
+  choiceFor,
+  withPhoneFirst,
+} from "../../../src/console/web/find/table/forquery.ts";
+import {
   PAGE_ROWS,
   type PageBody,
   ROWS_MAX,
   Rows,
 } from "../../../src/console/web/find/table/rows.ts";
+import { LANDLINES, MOBILES } from "../../../src/search/phonekinds.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
 const SPEC = {
@@ -234,6 +242,74 @@ describe("a list of rows", () => {
 });
 
 const ALL: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
+
+describe("what a query does to the table", () => {
+  const filtersWith = (change: (filters: Filters) => void): Filters => {
+    const { filters } = emptyQuery();
+    change(filters);
+    return filters;
+  };
+  const mobiles = filtersWith(({ contact }) => Object.assign(contact, { require_mobile: true }));
+  const landlines = filtersWith(({ contact }) => {
+    Object.assign(contact, { require_landline: true });
+  });
+  const [fixed, mobile] = ["+551858584872", "+5518991234567"];
+
+  it("shows the phone that was asked for, and the other one once", () => {
+    const account = { cnpj: "1", phone_1: fixed, phone_2: mobile, phone_1_kind: "landline" };
+    const turned = { ...account, phone_1: mobile, phone_2: fixed, phone_1_kind: null };
+    const { phone_2_kind: kind, ...rest } = {
+      phone_2_kind: "",
+      ...withPhoneFirst(account, mobiles),
+    };
+    assert.deepEqual(rest, turned);
+    assert.equal(kind, "landline");
+    assert.deepEqual(withPhoneFirst(account, landlines), account);
+    assert.deepEqual(withPhoneFirst(account, emptyQuery().filters), account);
+    const only = { cnpj: "1", phone_1: mobile, phone_2: null };
+    assert.deepEqual(withPhoneFirst(only, mobiles), only);
+  });
+
+  it("tells phones apart as the filters do", () => {
+    const isFirst = (phone: string, filters: Filters) =>
+      withPhoneFirst({ cnpj: "1", phone_1: "x", phone_2: phone }, filters).phone_1 === phone;
+    for (const [low, high] of MOBILES) {
+      for (const number of [low, high]) {
+        assert.ok(isFirst(`+${number}`, mobiles) && !isFirst(`+${number}`, landlines), `${number}`);
+      }
+      assert.ok(!isFirst(`+${low - 1}`, mobiles), `${low - 1}`);
+    }
+    for (const [low, high] of LANDLINES) {
+      for (const number of [low, high]) {
+        assert.ok(isFirst(`+${number}`, landlines) && !isFirst(`+${number}`, mobiles), `${number}`);
+      }
+      assert.ok(!isFirst(`+${low - 1}`, landlines) && !isFirst(`+${high + 1}`, landlines));
+    }
+  });
+
+  it("asks for both phones where a kind is wanted, and draws no more for it", () => {
+    const usual = readChoice(null);
+    assert.ok(fieldsOf(askedFor(usual, mobiles), ALL).includes("phone_2"));
+    assert.ok(!fieldsOf(askedFor(usual, emptyQuery().filters), ALL).includes("phone_2"));
+    assert.equal(choiceFor(usual, mobiles), usual);
+    const kinds: ColumnChoice = { ...usual, shown: [...usual.shown, "phone_1_kind"] };
+    assert.ok(fieldsOf(askedFor(kinds, landlines), ALL).includes("phone_2_kind"));
+  });
+
+  it("tells the head office of a chain from its branches", () => {
+    const usual = readChoice(null);
+    const chains = filtersWith(({ company }) => Object.assign(company, { establishments_min: 6 }));
+    const wanted = ["name", "headquarters", ...usual.shown.slice(1)];
+    assert.deepEqual(choiceFor(usual, chains).shown, wanted);
+    assert.deepEqual(choiceFor({ ...usual, shown: ["name"] }, chains).shown.length, 2);
+    const chosen: ColumnChoice = { ...usual, shown: ["name", "cnpj", "headquarters"] };
+    assert.equal(choiceFor(chosen, chains), chosen);
+    const single = filtersWith(({ company }) => {
+      Object.assign(company, { establishments_min: 1, establishments_max: 1 });
+    });
+    assert.equal(choiceFor(usual, single), usual);
+  });
+});
 const WITHOUT_CONTACT: ReadonlySet<string> = new Set(
   OUTPUT_FIELD_NAMES.filter((name) => !["email", "phone_1", "phone_2"].includes(name)),
 );

@@ -54,6 +54,10 @@ describe("the words of the console", () => {
     }
   });
 
+  it("count what is a municipality or an activity without a gender", () => {
+    assert.doesNotMatch(pt.find.showAll(606), /tod[ao]s/);
+  });
+
   it("are never empty", () => {
     for (const [name, word] of [...english, ...portuguese]) {
       if (typeof word !== "string") continue;

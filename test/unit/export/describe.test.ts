@@ -260,9 +260,16 @@ describe("fileNameOf", () => {
     } as ExportRecord;
     assert.equal(fileNameOf(record), "peneira-2026-10-padaria-campinas-sp-01234567.parquet");
     const since = { snapshot: "2026-09", snapshotDate: "2026-09-10" };
-    const slug = changesSlug("padaria", "2026-09", "2026-10");
-    const name = "peneira-changes-2026-09-2026-10-padaria-01234567.parquet";
-    assert.equal(fileNameOf({ ...record, since, slug } as ExportRecord), name);
+    const months = { since: "2026-09", until: "2026-10" };
+    for (const [labels, kind] of [
+      [undefined, "changes"],
+      ["en", "changes"],
+      ["pt", "mudancas"],
+    ] as const) {
+      const slug = changesSlug("padaria", { ...months, labels });
+      const name = `peneira-${kind}-2026-09-2026-10-padaria-01234567.parquet`;
+      assert.equal(fileNameOf({ ...record, since, slug } as ExportRecord), name);
+    }
   });
 
   it("folds whatever a record says, also one that was written before labels were checked", () => {
@@ -272,6 +279,9 @@ describe("fileNameOf", () => {
     assert.equal(fileNameOf(record as ExportRecord), name);
     const long = { ...record, snapshot: "9".repeat(5_000), slug: "" };
     assert.ok(fileNameOf(long as ExportRecord).length < 110);
-    assert.match(changesSlug(hostile, hostile, hostile), /^[a-z0-9]+(-[a-z0-9]+)*$/);
+    assert.match(
+      changesSlug(hostile, { since: hostile, until: hostile }),
+      /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    );
   });
 });

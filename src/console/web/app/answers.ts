@@ -55,7 +55,7 @@ export interface Spec {
   filters: Filters;
   sort: SortKeySent[];
   scoring: { strategy: string; random_seed: number | null };
-  output: { format: string; include_explain: boolean; fields: string[] };
+  output: { format: string; include_explain: boolean; fields: string[]; title?: string };
   explain: Explain;
 }
 

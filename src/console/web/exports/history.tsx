@@ -13,6 +13,8 @@ import { ago, bytes, dateTime, month } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { go } from "../app/router.ts";
 import { catalog, loadCatalog } from "../find/catalog.ts";
+import { loadLists } from "../lists/all.ts";
+import { titleOfExport } from "../news/file.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -32,7 +34,11 @@ export function ExportsView(): VNode {
   const list = useExports();
   const { exports } = laterWords.value;
   const [doomed, setDoomed] = useState<ExportView | null>(null);
-  useEffect(() => void loadCatalog().catch(() => {}), []);
+  useEffect(() => {
+    // Without them titles have codes, and lists no names.
+    loadCatalog().catch(() => undefined);
+    loadLists().catch(() => undefined);
+  }, []);
   return (
     <Page title={exports.historyTitle} lead={exports.historyIntro}>
       <List list={list} onDelete={setDoomed} />
@@ -140,12 +146,12 @@ function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
   const { record, trouble } = presentState(begun);
   const { exports } = laterWords.value;
   if (trouble === "gone") return null;
-  const summary = summaryOf(record.spec, catalog.value);
+  const title = titleOfExport(record, summaryOf(record.spec, catalog.value));
   const running = record.status === "running" || record.status === "queued";
   return (
     <li class="record">
       <div class="record-text">
-        <h2 class="record-title">{summary}</h2>
+        <h2 class="record-title">{title}</h2>
         <p class="record-facts">
           <Facts record={record} />
         </p>
@@ -163,7 +169,7 @@ function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
         <Menu
           icon="more"
           small
-          label={exports.menu(summary)}
+          label={exports.menu(title)}
           items={menuOf(record, again, onDelete)}
         />
       </div>

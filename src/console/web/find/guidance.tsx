@@ -14,6 +14,7 @@ import { allMistakes } from "./filters/fielderrors.ts";
 import { describeFilter, stateName } from "./filters/filterwords.ts";
 import { change, clearAll, exploration, query, retry } from "./query.ts";
 import { clearPointer } from "./question.ts";
+import { SimilarNames } from "./similarnames.tsx";
 
 /** States and activities that are offered. */
 const OFFERED = 6;
@@ -52,6 +53,8 @@ export function Guidance(): VNode | null {
 function Nothing({ answer }: { answer: ExploreAnswer }): VNode {
   const { find } = words.value;
   const { drops } = answer;
+  // Words of a name must be there as they were typed; these may be misspelt.
+  const [name] = query.value.filters.industry.text_hints;
   return (
     <EmptyState
       icon="filter"
@@ -62,6 +65,7 @@ function Nothing({ answer }: { answer: ExploreAnswer }): VNode {
         </Button>
       }
     >
+      {name !== undefined && <SimilarNames text={name} />}
       <p>{drops.length === 0 ? find.noneHopeless : find.noneText}</p>
       <ul class="offers">
         {drops.map(({ filter, pointers, total }) => (

@@ -1,7 +1,7 @@
 /**
  * What stands in place of results where a sentence was not understood. What comes in: its
- * translation. What goes out: that it was not, what may have been meant, and three sentences that
- * find something.
+ * translation. What goes out: that it was not, what may have been meant, companies whose names are
+ * like it, and three sentences that find something.
  * Invariant: no number is shown that answers another question; who wants the rest of the sentence
  * asked anyway says so, and filters changed by hand are asked at once.
  */
@@ -16,6 +16,7 @@ import { examples } from "./examples.ts";
 import { noteOf } from "./parttext.ts";
 import { ask, change, edited, query, sentence, translation } from "./query.ts";
 import { BOUNDS, emptyQuery, queryOf, sameFilters } from "./question.ts";
+import { SimilarNames } from "./similarnames.tsx";
 
 /** The translation that somebody wants to be asked as it is. */
 const accepted = signal<TranslateAnswer | null>(null);
@@ -41,6 +42,7 @@ export function NotUnderstood(): VNode {
   return (
     <EmptyState icon="unmapped" title={find.notUnderstood}>
       <p>{find.notUnderstoodText}</p>
+      <SimilarNames text={sentence.value} />
       <div class="offers-row">
         {name !== null && (
           <Button icon="search" onClick={() => askName(name)}>

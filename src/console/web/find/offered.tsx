@@ -1,7 +1,7 @@
 /**
  * Establishments offered under the box. What comes in: what is typed so far. What goes out: the
  * first whose names fit, to be opened by a click or by the arrows and Enter. A letter is looked for
-at once, a burst of them (a paste, an input method, a held key) when it ends.
+ * at once, a burst of them (a paste, an input method, a held key) when it ends.
  * Invariant: an answer to an older text never replaces a newer one; nothing is chosen until
  * somebody goes to it, so that Enter still asks the sentence; a failure offers nothing.
  */
@@ -111,7 +111,7 @@ export function OfferedList({ id, offered: { accounts, at }, onOpen }: OfferedLi
 }
 
 /** Number, other name, whether a branch, and city: enough to tell namesakes apart. */
-function detailOf(account: Account): string {
+export function detailOf(account: Account): string {
   const { values } = words.value.table;
   const parts = [
     cnpj(account.cnpj),

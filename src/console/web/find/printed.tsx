@@ -17,6 +17,7 @@ import { CHARTS_FROM, Charts } from "./charts/charts.tsx";
 import { exploration, sentence } from "./query.ts";
 import { choice } from "./table/choice.ts";
 import { drawnColumns } from "./table/columnset.ts";
+import { choiceFor } from "./table/forquery.ts";
 import { opened, shownList } from "./table/list.ts";
 import { cellText, columnName } from "./table/values.ts";
 
@@ -91,7 +92,8 @@ function Rows({ total }: { total: number }): VNode | null {
   const list = shownList.value;
   if (list === null || list.stale) return null;
   const { printed } = words.value.table;
-  const columns = drawnColumns(choice.value, allowed).filter(({ id }) => id !== "score");
+  const chosen = choiceFor(choice.value, list.spec.filters);
+  const columns = drawnColumns(chosen, allowed).filter(({ id }) => id !== "score");
   const accounts = list.rows.accounts.slice(0, ROWS_MAX);
   return (
     <>

@@ -1,6 +1,7 @@
 /**
  * The one box. What comes in: what somebody writes. What goes out: a sentence, sent to be
- * understood; a CNPJ or the root of one, opened; companies offered by their names while writing.
+ * understood; a CNPJ or the root of one, opened;
+ * one that a spreadsheet spoiled, offered; companies offered by their names while writing.
  * Invariant: Enter asks the text as it stands unless somebody went to what is offered; a number
  * that nothing has, and any failure, is said at the box, and the text stays.
  */
@@ -8,7 +9,7 @@ import type { RefObject, VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { ApiError } from "../app/api.ts";
 import { cnpj } from "../app/format.ts";
-import { goCompany } from "../app/router.ts";
+import { CompanyLink, goCompany } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -17,7 +18,13 @@ import { exampleShown } from "./examples.ts";
 import { OfferedList, useOffered } from "./offered.tsx";
 import { ask, clearAll, sentence, translationState } from "./query.ts";
 import { BOUNDS } from "./question.ts";
-import { establishmentOf, numberIn, type TypedNumber } from "./typed.ts";
+import {
+  establishmentOf,
+  numberIn,
+  type ShortNumber,
+  shortNumberIn,
+  type TypedNumber,
+} from "./typed.ts";
 
 /** The box with its button, and what went wrong. */
 export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }): VNode {
@@ -63,7 +70,8 @@ export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }
       {error && (
         <p class="ask-error" id="ask-error" role="alert">
           <Icon name="error" />
-          {error}
+          {error.text}
+          {error.cnpj !== null && <CompanyLink cnpj={error.cnpj}>{cnpj(error.cnpj)}</CompanyLink>}
         </p>
       )}
     </search>
@@ -110,7 +118,7 @@ interface BoxState {
   readonly id: string;
   readonly text: string;
   readonly busy: boolean;
-  readonly error: string | null;
+  readonly error: Trouble | null;
   readonly offered: ReturnType<typeof useOffered>;
   /** Takes a text; names are offered only while somebody writes. */
   type(text: string, byHand: boolean): void;
@@ -136,44 +144,73 @@ function useBox(): BoxState {
   const submit = () => {
     setTyping(false);
     const number = numberIn(text);
-    if (number === null) void ask(text);
-    else void opening.open(number);
+    const short = number === null ? shortNumberIn(text) : null;
+    if (number !== null) void opening.open(number);
+    else if (short !== null) void opening.offer(short);
+    else void ask(text);
   };
   return { id, text, busy, error, offered, type, rest: () => setTyping(false), submit };
 }
 
 /** Why the sentence could not be read; null where it could. */
-function failureText(): string | null {
+function failureText(): Trouble | null {
   const { error } = translationState.value;
-  return error === null ? null : `${words.value.find.askFailed}: ${errorText(error)}`;
+  return error === null ? null : saying(`${words.value.find.askFailed}: ${errorText(error)}`);
 }
+
+/** What is said at the box. */
+interface Trouble {
+  readonly text: string;
+  /** A CNPJ that is offered behind the words; null for none. */
+  readonly cnpj: string | null;
+}
+
+const saying = (text: string): Trouble => ({ text, cnpj: null });
 
 /** Opening what a number names. */
 interface Opening {
   readonly busy: boolean;
   /** What was wrong with the last number. */
-  readonly trouble: string | null;
+  readonly trouble: Trouble | null;
   open(number: TypedNumber): Promise<void>;
+  /** Offers what a number is with its zeros, or says that a digit is missing. */
+  offer(number: ShortNumber): Promise<void>;
   forget(): void;
 }
 
 function useOpening(): Opening {
   const [busy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const open = async (number: TypedNumber) => {
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const look = async (number: TypedNumber, then: (found: string | null) => void) => {
     setBusy(true);
     setTrouble(null);
     try {
-      const found = await establishmentOf(number);
-      if (found === null) setTrouble(notThere(number));
-      else goCompany(found);
+      then(await establishmentOf(number));
     } catch (error) {
-      setTrouble(errorText(error instanceof ApiError ? error : null));
+      setTrouble(saying(errorText(error instanceof ApiError ? error : null)));
     } finally {
       setBusy(false);
     }
   };
-  return { busy, trouble, open, forget: () => setTrouble(null) };
+  const open = (number: TypedNumber) =>
+    look(number, (found) => {
+      if (found === null) setTrouble(saying(notThere(number)));
+      else goCompany(found);
+    });
+  const offer = async ({ filled, lacks }: ShortNumber) => {
+    const { find } = words.value;
+    if (filled === null) return setTrouble(saying(find.digitMissing));
+    const number: TypedNumber = { kind: "cnpj", value: filled, isMistyped: false };
+    const told = find.lostZeros(lacks);
+    await look(number, (found) =>
+      setTrouble(
+        found === null
+          ? saying(`${told} ${cnpj(filled)}. ${notThere(number)}`)
+          : { text: told, cnpj: found },
+      ),
+    );
+  };
+  return { busy, trouble, open, offer, forget: () => setTrouble(null) };
 }
 
 function notThere({ kind, value, isMistyped }: TypedNumber): string {

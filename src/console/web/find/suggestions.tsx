@@ -1,8 +1,7 @@
 /**
  * What words of the sentence may mean. What comes in: the translation's suggestions. What goes
  * out: activities with exact counts, one of which can replace what was taken.
- * Invariant: choices stand by their counts, what was taken first; one that finds nothing, as
- * a code that another one replaced, is offered only where all do. Choosing one asks for that
+ * Invariant: order and titles are those of suggested.ts. Choosing one asks for that
  * activity in place of those of the same words; where the sentence has no other, the count shown is
  * what it then finds.
  */
@@ -13,8 +12,7 @@ import { number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { shortActivity } from "./catalog.ts";
 import { change, query } from "./query.ts";
-
-type Suggestion = TranslateAnswer["suggestions"][number];
+import { type OfferedActivities, offeredOf, readingOf } from "./suggested.ts";
 
 /** Choices shown before the others are asked for. */
 const SHOWN = 4;
@@ -37,34 +35,19 @@ export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | nu
   );
 }
 
-/** What was taken first, then by counts: what finds nothing is nobody's first choice. */
-function inOrder(activities: Suggestion["activities"], taken: readonly string[]) {
-  const rank = (code: string) => Number(taken.includes(code));
-  return [...activities].sort(
-    (a, b) => rank(b.code) - rank(a.code) || b.matches - a.matches || (a.code < b.code ? -1 : 1),
-  );
-}
-
 interface ChoicesProps {
-  suggestion: Suggestion;
+  suggestion: OfferedActivities;
   /** What the sentence was taken to mean. */
   taken: readonly string[];
   /** Whether no other words of the sentence have choices. */
   only: boolean;
 }
 
-/** The choices that find something; all of them where none does. */
-function finding({ activities }: Suggestion): Suggestion["activities"] {
-  const found = activities.filter(({ matches }) => matches > 0);
-  return found.length > 0 ? found : activities;
-}
-
 function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
   const [all, setAll] = useState(false);
   const { find } = words.value;
-  const activities = inOrder(finding(suggestion), taken);
-  const known = activities.some(({ code }) => taken.includes(code));
-  const title = known ? find.mayMean(suggestion.words) : find.mayMeanNothing(suggestion.words);
+  const activities = offeredOf(suggestion, taken);
+  const title = find.mayMean[readingOf(suggestion, taken)](suggestion.words);
   const asked = query.value.filters.industry.cnae_any_of;
   const own = activities.filter(({ code }) => asked.includes(code));
   const shown = all ? activities : activities.slice(0, SHOWN);

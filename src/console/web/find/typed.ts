@@ -16,6 +16,16 @@ export interface TypedNumber {
   readonly isMistyped: boolean;
 }
 
+/** A number that is too short for a CNPJ. */
+export interface ShortNumber {
+  /** The CNPJ that it is with its zeros in front; null where that is none. */
+  readonly filled: string | null;
+  /** Digits that it lacks. */
+  readonly lacks: number;
+}
+
+/** Characters of a CNPJ. */
+const CNPJ_LENGTH = 14;
 /** Establishments that are offered while somebody types. */
 const OFFERED = 6;
 /** Longer texts are no names; the server takes no more of them. */
@@ -23,10 +33,7 @@ const NAME_MAX = 200;
 
 /** The number that a text is, said as such or not; null for any other text. */
 export function numberIn(text: string): TypedNumber | null {
-  const bare = text
-    .trim()
-    .replace(/^cnpj\b[\s:.nº°]*/i, "")
-    .replace(/\s*([./-])\s*/g, "$1");
+  const bare = bareOf(text);
   const read = readCnpj(bare) ?? readCnpj(bare.replace(/\s+/g, ""));
   if (read !== null && /\d/.test(read.cnpj.slice(0, 12))) {
     return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
@@ -34,6 +41,27 @@ export function numberIn(text: string): TypedNumber | null {
   const root = readRoot(bare);
   if (root === null || !/\d/.test(root)) return null;
   return { kind: "root", value: root, isMistyped: false };
+}
+
+/**
+ * The CNPJ that a text is but for its first zeros, which spreadsheets take away, or but for one
+ * digit; null for any other text. Zeros are put back only where the check digits then are right.
+ */
+export function shortNumberIn(text: string): ShortNumber | null {
+  const digits = bareOf(text).replace(/[\s./-]/g, "");
+  if (!/^[0-9]{9,13}$/.test(digits)) return null;
+  const lacks = CNPJ_LENGTH - digits.length;
+  const read = readCnpj(digits.padStart(CNPJ_LENGTH, "0"));
+  if (read?.checked === true) return { filled: read.cnpj, lacks };
+  return lacks === 1 ? { filled: null, lacks } : null;
+}
+
+/** What people write before a number is left out, and blanks about its punctuation. */
+function bareOf(text: string): string {
+  return text
+    .trim()
+    .replace(/^cnpj\b[\s:.nº°]*/i, "")
+    .replace(/\s*([./-])\s*/g, "$1");
 }
 
 /** The CNPJ of the establishment that a number names; null where there is none. */
@@ -49,10 +77,14 @@ export async function establishmentOf({ kind, value }: TypedNumber): Promise<str
 }
 
 /** Establishments whose names or numbers fit a text so far, best first. */
-export async function establishmentsLike(text: string, signal: AbortSignal): Promise<Account[]> {
-  const typed = numberIn(text)?.value ?? text.trim();
+export async function establishmentsLike(
+  text: string,
+  signal: AbortSignal,
+  most = OFFERED,
+): Promise<Account[]> {
+  const typed = numberIn(text)?.value ?? shortNumberIn(text)?.filled ?? text.trim();
   if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) return [];
-  const path = `/accounts/suggest?limit=${OFFERED}&q=${encodeURIComponent(typed)}`;
+  const path = `/accounts/suggest?limit=${most}&q=${encodeURIComponent(typed)}`;
   const { suggestions } = await get<SuggestAnswer>(path, { signal });
   return suggestions.map(({ account }) => account);
 }

@@ -72,10 +72,10 @@ export function nameIn({ id, name }: Pick<AccountList, "id" | "name">): string {
   return id === EXPORTED ? words.value.lists.exported : name;
 }
 
-/** The name of a list; one that is gone is said to be. Before lists are read, its id. */
+/** The name of a list; one that is gone is said to be. An id is for no reader. */
 export function listName(wanted: string): string {
   if (wanted === EXPORTED) return words.value.lists.exported;
   const lists = allLists.value;
-  if (lists === null) return wanted;
+  if (lists === null) return "…";
   return lists.find(({ id }) => id === wanted)?.name ?? words.value.lists.gone;
 }

@@ -76,7 +76,7 @@ function Refused({ change: { refused, refused_count: count } }: { change: ListCh
           {refused.map(({ line, cell, text: sent, reason, offered }) => (
             <tr key={line}>
               <td>{cell ?? number(line)}</td>
-              <td class="mono">{sent}</td>
+              <td class="mono lists-sent">{sent}</td>
               <td>
                 {reasons[reason] ?? reason}
                 {offered !== undefined && ` ${text.meant(cnpjText(offered))}`}

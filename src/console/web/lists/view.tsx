@@ -126,11 +126,18 @@ function ListFacts({ list }: { list: AccountList }): VNode {
       <span>{text.entries(list.entries)}</span>
       {list.read_only && <span>{text.exportedHint}</span>}
       {list.kind === "companies" && <span>{text.ofCompanies}</span>}
-      <time dateTime={list.changed_at} title={dateTime(list.changed_at)}>
-        {text.changed(ago(list.changed_at))}
-      </time>
+      {isUnused(list) || (
+        <time dateTime={list.changed_at} title={dateTime(list.changed_at)}>
+          {text.changed(ago(list.changed_at))}
+        </time>
+      )}
     </p>
   );
+}
+
+/** Whether it is the list that the server keeps, before there was anything for it to keep. */
+function isUnused({ read_only, entries }: AccountList): boolean {
+  return read_only && entries === 0;
 }
 
 function itemsOf(list: AccountList, ask: Ask): MenuItem[] {

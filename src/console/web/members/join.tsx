@@ -59,6 +59,9 @@ function Failed({ error }: { error: unknown }): VNode {
   );
 }
 
+/** What the one tenant is called where nobody has named it, which says nothing to anybody. */
+const UNNAMED = "default";
+
 interface FormProps {
   token: string;
   invitation: InvitationAnswer;
@@ -94,7 +97,7 @@ function Form({ token, invitation, onEnded }: FormProps): VNode {
   };
   return (
     <>
-      <p>{text.joinLead(invitation.tenant)}</p>
+      <p>{text.joinLead(invitation.tenant === UNNAMED ? null : invitation.tenant)}</p>
       <form
         ref={form}
         class="form"

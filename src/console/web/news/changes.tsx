@@ -7,13 +7,14 @@
 import type { VNode } from "preact";
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { OutputField } from "../../../spec/fields.ts";
-import type { Account, ChangeAnswer } from "../app/answers.ts";
+import type { Account, ChangeAnswer, Filters } from "../app/answers.ts";
 import { cnpj, phone } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { CompanyLink } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import type { ColumnId } from "../find/table/columnset.ts";
-import { cellText, cityText, named, nameOf, textOf } from "../find/table/values.ts";
+import { withPhoneFirst } from "../find/table/forquery.ts";
+import { cellText, cityText, columnName, named, nameOf, textOf } from "../find/table/values.ts";
 
 /** The columns that show a field with the words of people; the others show it as it is. */
 const SHOWN: Partial<Record<OutputField, ColumnId>> = {
@@ -42,22 +43,36 @@ export const LINE_FIELDS: readonly OutputField[] = [
   "uf",
   "foreign_city",
   "phone_1",
+  "phone_2",
   "email",
 ];
 
+/** What the lines take. */
+interface ChangesProps {
+  kind: ChangeKind;
+  changes: ChangeAnswer[];
+  /** Those of the search: they say which phone is shown. */
+  filters: Filters;
+}
+
 /** The lines. */
-export function Changes({ kind, changes }: { kind: ChangeKind; changes: ChangeAnswer[] }): VNode {
+export function Changes({ kind, changes, filters }: ChangesProps): VNode {
   return (
     <ul class="records news-list">
       {changes.map((change) => (
-        <Line key={change.cnpj} kind={kind} change={change} />
+        <Line key={change.cnpj} kind={kind} change={change} filters={filters} />
       ))}
     </ul>
   );
 }
 
-function Line({ kind, change }: { kind: ChangeKind; change: ChangeAnswer }): VNode {
-  const account = { cnpj: change.cnpj, ...(change.after ?? change.before) } as Account;
+interface LineProps extends Pick<ChangesProps, "kind" | "filters"> {
+  change: ChangeAnswer;
+}
+
+function Line({ kind, change, filters }: LineProps): VNode {
+  const known: Account = { ...(change.after ?? change.before), cnpj: change.cnpj };
+  const account = withPhoneFirst(known, filters);
   const phoneNumber = textOf(account, "phone_1");
   const told = [cnpj(change.cnpj), cityText(account)].concat(
     kind === "left" ? [] : [phoneNumber && phone(phoneNumber), textOf(account, "email")],
@@ -90,13 +105,17 @@ function What({ change }: { change: ChangeAnswer }): VNode {
         .filter((field) => !SAID.includes(field))
         .map((field) => (
           <li key={field}>
-            <span class="news-field">{words.value.table.fields[field]}</span>{" "}
-            <s>{saidOf(before, field)}</s> <span aria-hidden="true">→</span>{" "}
-            <b>{saidOf(after, field)}</b>
+            <span class="news-field">{fieldName(field)}</span> <s>{saidOf(before, field)}</s>{" "}
+            <span aria-hidden="true">→</span> <b>{saidOf(after, field)}</b>
           </li>
         ))}
     </ul>
   );
+}
+
+/** What a field is called: one that is shown as a city is no code. */
+function fieldName(field: OutputField): string {
+  return field === "municipality_ibge" ? columnName("city") : words.value.table.fields[field];
 }
 
 function saidOf(account: Account, field: OutputField): string {

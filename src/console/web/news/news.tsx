@@ -9,10 +9,9 @@ import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
-import type { CreatedExport, OpenedSearch } from "../app/answers.ts";
+import type { CreatedExport, Filters, OpenedSearch } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { month, number } from "../app/format.ts";
-import { language } from "../app/language.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { go, shownSearch } from "../app/router.ts";
 import { loadStatus, status } from "../app/status.ts";
@@ -31,6 +30,7 @@ import { Page } from "../parts/page.tsx";
 import { toast } from "../parts/toast.tsx";
 import { type News, type NewsQuestion, useNews } from "./ask.ts";
 import { Changes, LINE_FIELDS } from "./changes.tsx";
+import { bodyOfFile } from "./file.ts";
 
 /** The new ones first: they are what most people come for. */
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
@@ -158,10 +158,10 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
           onValue={onSince}
           options={months.map((value) => ({ value, label: month(value) }))}
         />
-        <ExportMenu question={question} total={totals?.[kind] ?? 0} />
+        <ExportMenu question={question} name={search.name} total={totals?.[kind] ?? 0} />
       </div>
       <SeenUntil seen={search.saved.snapshot} months={months} />
-      <Answer asked={asked} kind={kind} />
+      <Answer asked={asked} kind={kind} filters={search.spec.filters} />
     </section>
   );
 }
@@ -189,7 +189,12 @@ function useTotals({ answer }: News, of: string) {
   return known?.of === of ? known.totals : null;
 }
 
-function Answer({ asked, kind }: { asked: News; kind: ChangeKind }): VNode {
+interface AnswerProps extends Pick<NewsQuestion, "kind"> {
+  asked: News;
+  filters: Filters;
+}
+
+function Answer({ asked, kind, filters }: AnswerProps): VNode {
   const { news } = laterWords.value;
   const { answer, changes, preparing, busy, error } = asked;
   if (error !== null && answer === null) {
@@ -211,7 +216,7 @@ function Answer({ asked, kind }: { asked: News; kind: ChangeKind }): VNode {
       {changes.length === 0 ? (
         <p class="news-none">{news.none[kind](month(answer.since.snapshot))}</p>
       ) : (
-        <Changes kind={kind} changes={[...changes]} />
+        <Changes kind={kind} changes={[...changes]} filters={filters} />
       )}
       {error !== null && <ErrorNotice title={news.failed} error={error} onRetry={asked.reload} />}
       {left > 0 && error === null && (
@@ -223,16 +228,21 @@ function Answer({ asked, kind }: { asked: News; kind: ChangeKind }): VNode {
   );
 }
 
-function ExportMenu({ question, total }: { question: NewsQuestion; total: number }): VNode | null {
+interface ExportMenuProps {
+  question: NewsQuestion;
+  /** Name of the search. */
+  name: string;
+  total: number;
+}
+
+function ExportMenu({ question, name, total }: ExportMenuProps): VNode | null {
   const { news, exports } = laterWords.value;
   // A second click, or one after an answer that was lost, makes no second file.
   const [keys] = useState(() => new SendingKeys());
   if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;
   const send = async (format: "xlsx" | "csv") => {
-    const { spec, since, kind } = question;
-    const { explain: _, output: __, limit: ___, ...asked } = spec;
-    const output = { format, labels: language.value };
-    const body = { spec: asked, since, kinds: [kind], output };
+    const allowed = status.peek()?.field_allowlist ?? [];
+    const body = bodyOfFile({ question, format, name, allowed });
     try {
       const created = await post<CreatedExport>("/exports", body, {
         idempotencyKey: keys.keyFor(body),

@@ -9,6 +9,7 @@ import { compact } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Checkbox, Checks, Segmented } from "../../parts/field.tsx";
 import { change, exploration, query } from "../query.ts";
+import { Chain } from "./chain.tsx";
 import { mistakeAt } from "./fielderrors.ts";
 import { FieldMistake } from "./fieldmistake.tsx";
 
@@ -83,42 +84,6 @@ export function FilterCompany(): VNode {
     </>
   );
 }
-
-/** How many active establishments a company has: ends of the span, null where it is open. */
-const CHAINS = {
-  any: [null, null],
-  one: [1, 1],
-  few: [2, 9],
-  many: [10, null],
-} as const;
-
-/** Whether it is a chain; a span of another source, such as a sentence, is none of the choices. */
-function Chain(): VNode {
-  const { find } = words.value;
-  const { establishments_min: min, establishments_max: max } = query.value.filters.company;
-  const chosen = CHAIN_NAMES.find((name) => {
-    const [from, to] = CHAINS[name];
-    return from === (min ?? null) && to === (max ?? null);
-  });
-  return (
-    <Segmented
-      legend={find.chain}
-      value={chosen ?? "other"}
-      options={CHAIN_NAMES.map((value) => ({ value, label: find.chains[value] }))}
-      onValue={(next) =>
-        change(({ filters: { company } }) => {
-          const [from, to] = CHAINS[next as keyof typeof CHAINS];
-          delete company.establishments_min;
-          delete company.establishments_max;
-          if (from !== null) company.establishments_min = from;
-          if (to !== null) company.establishments_max = to;
-        })
-      }
-    />
-  );
-}
-
-const CHAIN_NAMES = Object.keys(CHAINS) as (keyof typeof CHAINS)[];
 
 /** Whether a company is in a regime: any, yes or no. */
 function OptIn({ member, legend }: { member: "simples_opt_in" | "mei_opt_in"; legend: string }) {

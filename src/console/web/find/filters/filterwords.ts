@@ -15,6 +15,7 @@ import { compressActivities } from "../addressmembers.ts";
 import { shortActivity } from "../catalog.ts";
 import type { CatalogBook } from "../catalogbook.ts";
 import type { Query } from "../question.ts";
+import { spanText } from "./chainspan.ts";
 import { shiftDays } from "./days.ts";
 
 /** Names that are written out before the rest is counted. */
@@ -96,9 +97,7 @@ function openedText(company: Query["filters"]["company"]): string {
 }
 
 function establishmentsText(company: Query["filters"]["company"]): string {
-  const { establishments_min: min, establishments_max: max } = company;
-  if (min === max) return `${min}`;
-  return `${min ?? 0}${max === undefined ? "+" : `–${max}`}`;
+  return spanText(company.establishments_min, company.establishments_max);
 }
 
 function capitalText(company: Query["filters"]["company"]): string {

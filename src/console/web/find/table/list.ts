@@ -9,6 +9,7 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { SearchPage, Spec } from "../../app/answers.ts";
 import { post } from "../../app/api.ts";
+import { withPhoneFirst } from "./forquery.ts";
 import { Rows } from "./rows.ts";
 import { clearSelection } from "./selection.ts";
 import type { CellPlace } from "./window.ts";
@@ -57,7 +58,10 @@ export function showList({ spec, snapshot, fields, pageMax }: TableListOptions):
     spec,
     fields,
     pageMax,
-    read: (body, abort) => post<SearchPage>("/accounts/search", body, { signal: abort }),
+    read: async (body, abort) => {
+      const page = await post<SearchPage>("/accounts/search", body, { signal: abort });
+      return { ...page, accounts: page.accounts.map((one) => withPhoneFirst(one, filters)) };
+    },
     wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     changed: () => publish(rows, spec),
   });

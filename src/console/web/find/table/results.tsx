@@ -6,7 +6,7 @@
  */
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { Status } from "../../app/answers.ts";
 import { month } from "../../app/format.ts";
 import { narrow } from "../../app/media.ts";
@@ -22,6 +22,7 @@ import { choice } from "./choice.ts";
 import { ColumnChooser } from "./columns.tsx";
 import { drawnColumns, fieldsOf } from "./columnset.ts";
 import { AccountDrawer } from "./drawer.tsx";
+import { askedFor, choiceFor } from "./forquery.ts";
 import { focusCell, Grid } from "./grid.tsx";
 import { opened, place, type ShownList, showList, shownList } from "./list.ts";
 import { useRoom } from "./room.ts";
@@ -37,7 +38,8 @@ export function Results(): VNode | null {
   const plan = usePlan();
   const listed = answer !== null && !answer.too_broad && answer.total > 0;
   const allowed = useComputed(() => new Set(status.value?.field_allowlist ?? [])).value;
-  const fields = fieldsOf(choice.value, allowed).join(",");
+  const asked = answer === null ? choice.value : askedFor(choice.value, answer.spec.filters);
+  const fields = fieldsOf(asked, allowed).join(",");
   useEffect(() => {
     if (!listed || plan.answer === null) return;
     const { search_limit: limit } = plan.answer.limits;
@@ -79,8 +81,11 @@ function Table({ list, plan, allowed }: TableProps): VNode {
   const frame = useRef<HTMLDivElement>(null);
   useRoom(frame, narrow.value);
   const { table } = words.value;
-  const columns = useComputed(() => drawnColumns(choice.value, allowed)).value;
-  const { rows } = list;
+  const { rows, spec } = list;
+  const columns = useMemo(
+    () => drawnColumns(choiceFor(choice.value, spec.filters), allowed),
+    [choice.value, spec, allowed],
+  );
   if (rows.accounts.length === 0) {
     if (rows.phase !== "failed") return <Waiting />;
     const { error } = rows;

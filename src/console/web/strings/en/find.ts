@@ -65,9 +65,15 @@ export const find = {
   examplesTitle: "For example",
   offered: "Establishments with this name or number",
   unknownRoot: (root: string) => `No company of this data has the CNPJ root ${root}.`,
+  lostZeros: (count: number) =>
+    count === 1
+      ? "A zero was missing at the beginning:"
+      : `${count} zeros were missing at the beginning:`,
+  digitMissing: "A digit is missing: a CNPJ has 14 and this one has 13.",
   notUnderstood: "I did not understand",
   notUnderstoodText:
     "Write a CNPJ, the name of a company, or what you look for and where: activity and place.",
+  similarNames: "Looking for one of these companies?",
   askAsName: (text: string) => `Look for “${text}” in the name`,
   askAnyway: "Search with what was understood",
   inTheName: (text: string) => `Look for “${text}” in the name`,
@@ -97,8 +103,12 @@ export const find = {
   dismiss: "Hide these remarks",
   uncertain:
     "Only part of the sentence was understood. Check the filters before you use the result.",
-  mayMean: (text: string) => `“${text}” may mean`,
-  mayMeanNothing: (text: string) => `“${text}” is not in the catalogue. Closest are`,
+  mayMean: {
+    all: (text: string) => `“${text}” includes`,
+    one: (text: string) => `“${text}” may mean`,
+    others: (text: string) => `“${text}” may also mean`,
+    none: (text: string) => `“${text}” is not in the catalogue. Closest are`,
+  },
   mayMeanMore: (count: number) => `${number(count)} more`,
   mayMeanFewer: "Fewer",
 
@@ -156,6 +166,15 @@ export const find = {
   branches: "Branches only",
   chain: "Active establishments of the company",
   chains: { any: "Any", one: "One", few: "2 to 9", many: "10 or more" },
+  chainSpan: {
+    from: (least: string) => `${least} or more`,
+    to: (most: string) => `up to ${most}`,
+    between: (least: string, most: string) => `${least} to ${most}`,
+  },
+  chainMin: "At least",
+  chainMax: "At most",
+  chainWrong: "Give a whole number, from 1.",
+  chainOrder: "This number is below the least.",
   simples: "Simples Nacional",
   mei: "MEI",
   any: "Any",

@@ -16,7 +16,7 @@ export const lists = {
   inLists: (names: string) => `In your lists: ${names}`,
   takenOut: (name: string) => `Taken out of “${name}”.`,
   throughCompany: "Its whole company is in that list. Open the list to take it out.",
-  gone: "a list that is gone",
+  gone: "(deleted)",
   selected: (count: number) => `${number(count)} selected`,
   clear: "Clear selection",
   copyAll: "Copy CNPJs",

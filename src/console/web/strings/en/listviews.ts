@@ -26,7 +26,9 @@ export const listViews = {
     companies: "Each CNPJ stands for all establishments of its company.",
   },
   empty: "No lists yet",
-  emptyHint: "Paste the CNPJs of your customers, and leave them out of your searches.",
+  emptyHint:
+    "Paste the CNPJs of your customers or send a sheet (Excel or CSV), and leave them out of " +
+    "your searches.",
   exportedHint: "kept by Peneira: all that your exports have held",
   exportedEmpty: "Nothing was exported yet",
   failed: "The lists could not be read.",

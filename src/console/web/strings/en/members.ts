@@ -69,7 +69,10 @@ export const members = {
   mailBody: (link: string, day: string) =>
     `Hello! This is your way into Peneira. Open it and choose a password by ${day}:\n\n${link}`,
   joinTitle: "Choose your password",
-  joinLead: (tenant: string) => `You have been invited to the team ${tenant}.`,
+  joinLead: (tenant: string | null) =>
+    tenant === null
+      ? "You have been invited to the team."
+      : `You have been invited to the team ${tenant}.`,
   joinSubmit: "Sign in",
   joinFailed: "This invitation does not work",
   joinFailedText:

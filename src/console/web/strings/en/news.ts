@@ -33,6 +33,12 @@ export const news = {
     left: "Export those that have gone",
     changed: "Export those that have changed",
   },
+  fileOf: {
+    entered: (name: string) => `New in ${name}`,
+    left: (name: string) => `Gone from ${name}`,
+    changed: (name: string) => `Changed in ${name}`,
+  },
+  fileOfAll: (name: string) => `News of ${name}`,
   exporting: "The export is on its way.",
   seen: "Mark as seen for the whole team",
   seenUntil: (month: string) => `Seen by the team up to ${month}.`,

@@ -17,7 +17,7 @@ export const account: typeof English = {
   passwordLead: "Uma nova senha encerra todas as suas outras sessões.",
   current: "Senha atual",
   next: "Nova senha",
-  nextHint: (least) => `Pelo menos ${number(least)} caracteres; uma frase sua é o melhor.`,
+  nextHint: (least) => `Pelo menos ${number(least)} caracteres; de preferência, uma frase só sua.`,
   nextShort: (have, least) => `${number(have)} de pelo menos ${number(least)} caracteres.`,
   nextSame: "É a senha atual.",
   needed: "Preencha este campo.",

@@ -62,9 +62,13 @@ export const find: typeof English = {
   examplesTitle: "Por exemplo",
   offered: "Estabelecimentos com este nome ou número",
   unknownRoot: (root) => `Nenhuma empresa destes dados tem a raiz de CNPJ ${root}.`,
+  lostZeros: (count) =>
+    count === 1 ? "Faltava um zero no começo:" : `Faltavam ${count} zeros no começo:`,
+  digitMissing: "Falta um dígito: um CNPJ tem 14 e este tem 13.",
   notUnderstood: "Não entendi",
   notUnderstoodText:
     "Escreva um CNPJ, o nome de uma empresa, ou o que procura e onde: a atividade e o lugar.",
+  similarNames: "Procura uma destas empresas?",
   askAsName: (text) => `Buscar “${text}” no nome`,
   askAnyway: "Buscar só com o que entendi",
   inTheName: (text) => `Buscar “${text}” no nome`,
@@ -93,8 +97,12 @@ export const find: typeof English = {
   unmapped: "Não usei na busca",
   dismiss: "Ocultar estas observações",
   uncertain: "Entendi só parte da frase. Confira os filtros antes de usar o resultado.",
-  mayMean: (text) => `“${text}” pode ser`,
-  mayMeanNothing: (text) => `“${text}” não está no catálogo. O mais próximo é`,
+  mayMean: {
+    all: (text) => `“${text}” inclui`,
+    one: (text) => `“${text}” pode ser`,
+    others: (text) => `“${text}” pode ser também`,
+    none: (text) => `“${text}” não está no catálogo. O mais próximo é`,
+  },
   mayMeanMore: (count) => `mais ${number(count)}`,
   mayMeanFewer: "Menos",
 
@@ -127,7 +135,7 @@ export const find: typeof English = {
   term: (word) => `também “${word}”`,
   catalogFailed: "Não foi possível carregar as listas de atividades e lugares.",
   catalogLoading: "Carregando as listas…",
-  showAll: (count) => `Mostrar todas as ${number(count)}`,
+  showAll: (count) => `Mostrar tudo (${number(count)})`,
   showFewer: "Mostrar menos",
 
   states: "Estados",
@@ -152,6 +160,15 @@ export const find: typeof English = {
   branches: "Somente filiais",
   chain: "Estabelecimentos ativos da empresa",
   chains: { any: "Qualquer", one: "Um", few: "2 a 9", many: "10 ou mais" },
+  chainSpan: {
+    from: (least) => `${least} ou mais`,
+    to: (most) => `até ${most}`,
+    between: (least, most) => `${least} a ${most}`,
+  },
+  chainMin: "No mínimo",
+  chainMax: "No máximo",
+  chainWrong: "Informe um número inteiro, a partir de 1.",
+  chainOrder: "Este número é menor que o mínimo.",
   simples: "Simples Nacional",
   mei: "MEI",
   any: "Todas",

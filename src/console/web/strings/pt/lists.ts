@@ -17,7 +17,7 @@ export const lists: typeof English = {
   inLists: (names) => `Nas suas listas: ${names}`,
   takenOut: (name) => `Saiu de “${name}”.`,
   throughCompany: "A empresa inteira está nessa lista. Abra a lista para tirá-la.",
-  gone: "uma lista que não existe mais",
+  gone: "(excluída)",
   selected: (count) => (count === 1 ? "1 selecionado" : `${number(count)} selecionados`),
   clear: "Limpar seleção",
   copyAll: "Copiar CNPJs",

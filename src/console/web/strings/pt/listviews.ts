@@ -29,7 +29,9 @@ export const listViews: typeof English = {
     companies: "Cada CNPJ vale por todos os estabelecimentos da empresa.",
   },
   empty: "Nenhuma lista ainda",
-  emptyHint: "Cole os CNPJs dos seus clientes e deixe-os fora das suas buscas.",
+  emptyHint:
+    "Cole os CNPJs dos seus clientes ou envie uma planilha (Excel ou CSV), e deixe-os fora das " +
+    "suas buscas.",
   exportedHint: "mantida pelo Peneira: tudo o que as suas exportações já trouxeram",
   exportedEmpty: "Nada foi exportado ainda",
   failed: "Não foi possível carregar as listas.",

@@ -71,7 +71,10 @@ export const members: typeof English = {
   mailBody: (link, day) =>
     `Olá! Este é o seu acesso ao Peneira. Abra o link e escolha uma senha até ${day}:\n\n${link}`,
   joinTitle: "Escolha sua senha",
-  joinLead: (tenant) => `Você foi convidado para a equipe ${tenant}.`,
+  joinLead: (tenant) =>
+    tenant === null
+      ? "Este é um convite para a equipe."
+      : `Este é um convite para a equipe ${tenant}.`,
   joinSubmit: "Entrar",
   joinFailed: "Convite inválido",
   joinFailedText: "Este convite já foi usado, foi cancelado ou venceu. Peça outro a quem o enviou.",

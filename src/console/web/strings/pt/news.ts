@@ -34,6 +34,12 @@ export const news: typeof English = {
     left: "Exportar os que saíram",
     changed: "Exportar os que mudaram",
   },
+  fileOf: {
+    entered: (name) => `Novos de ${name}`,
+    left: (name) => `Saíram de ${name}`,
+    changed: (name) => `Mudaram em ${name}`,
+  },
+  fileOfAll: (name) => `Novidades de ${name}`,
   exporting: "A exportação está a caminho.",
   seen: "Marcar como visto para toda a equipe",
   seenUntil: (month) => `Visto pela equipe até ${month}.`,

@@ -1,0 +1,66 @@
+/**
+ * Proves that a file of news asks for what a call needs, as far as the plan allows it, that its
+ * title tells it from a file of the whole search, and that no title shows the id of a list.
+ * Does not prove that the server makes such a file; console end-to-end tests do that.
+ */
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Spec } from "../../../src/console/web/app/answers.ts";
+import { speak } from "../../../src/console/web/app/words.ts";
+import { summaryOf } from "../../../src/console/web/exports/summary.ts";
+import { emptyQuery } from "../../../src/console/web/find/question.ts";
+import { bodyOfFile, titleOfExport } from "../../../src/console/web/news/file.ts";
+import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
+import { presetFields } from "../../../src/spec/presets.ts";
+
+const SPEC: Spec = {
+  ...{ kind: "account_query", spec_version: "2.0", entity: "company", limit: 100 },
+  ...{ filters: emptyQuery().filters, sort: [] },
+  scoring: { strategy: "balanced", random_seed: null },
+  output: { format: "csv", include_explain: false, fields: [] },
+  explain: { assumptions: [], warnings: [], unmapped_constraints: [], confidence: 1 },
+};
+const question = { spec: SPEC, since: "2026-09", kind: "entered", fields: [] } as const;
+
+describe("a file of news", () => {
+  before(() => speak("pt"));
+
+  it("is the list to call from where the plan allows it, named after the search", () => {
+    const file = { question, format: "xlsx", name: "padarias" } as const;
+    const body = bodyOfFile({ ...file, allowed: OUTPUT_FIELD_NAMES });
+    const title = "Novos de padarias";
+    assert.deepEqual(body.output, { format: "xlsx", labels: "pt", preset: "sales", title });
+    for (const wanted of ["phone_1", "whatsapp", "email", "municipality_name"] as const) {
+      assert.ok(presetFields("sales").includes(wanted));
+    }
+    assert.deepEqual(body.kinds, ["entered"]);
+    assert.equal("output" in body.spec, false);
+  });
+
+  it("has what of it a smaller plan allows, and a title that the server takes", () => {
+    const allowed = ["cnpj", "legal_name", "municipality_name", "municipality_ibge"];
+    const { output } = bodyOfFile({ question, format: "csv", name: "x".repeat(200), allowed });
+    assert.deepEqual("fields" in output && output.fields, allowed.slice(0, 3));
+    assert.equal(output.title.length, 100);
+  });
+});
+
+describe("the title of an export", () => {
+  before(() => speak("pt"));
+  type Told = Partial<Parameters<typeof titleOfExport>[0]>;
+  const of = (told: Told) => titleOfExport({ spec: SPEC, ...told }, "SP");
+
+  it("tells news from the whole, also of a file without a title of its own", () => {
+    assert.equal(of({}), "SP");
+    assert.equal(of({ since: "2026-09", kinds: ["entered"] }), "Novos de SP");
+    assert.equal(of({ since: "2026-09", kinds: ["entered", "left"] }), "Novidades de SP");
+    const spec = { ...SPEC, output: { ...SPEC.output, title: "Novos de padarias" } };
+    assert.equal(of({ since: "2026-09", kinds: ["entered"], spec }), "Novos de padarias");
+  });
+
+  it("shows no id of a list, even before the lists are read", () => {
+    const lists = { exclude: [`lst_${"0".repeat(32)}`] };
+    const text = summaryOf({ ...SPEC, filters: { ...SPEC.filters, lists } }, null);
+    assert.equal(text.includes("lst_"), false, text);
+  });
+});
