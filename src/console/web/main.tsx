@@ -6,9 +6,10 @@
  */
 import "./app/kit.ts";
 import { render, type VNode } from "preact";
-import { App, preload } from "./app/app.tsx";
+import { App, loadSignIn, preload } from "./app/app.tsx";
 import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";
+import { session, user } from "./app/session.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
 /** What an invitation has behind the `#`, where no server and no log sees it. */
@@ -27,6 +28,7 @@ async function begin(): Promise<void> {
   await beginLanguage();
   await asked;
   renewWhileActive();
+  if (session.value !== null && user() === null) await loadSignIn();
   const place = document.getElementById("app");
   if (place === null) return;
   const page = invitation === undefined ? <App /> : await joining(invitation);

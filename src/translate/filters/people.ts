@@ -43,7 +43,7 @@ const OF = wordSet("de do da dos das of for para pelo pelos com o a os as the se
 const IN_CHARGE = wordSet("those people person persons decision quem");
 const CHARGE = wordSet("charge makers maker decide manda responde");
 /** Words before a contact that belong to the wish. */
-const LEADS = wordSet("com o a os as numero de do with the tenham tenha");
+const LEADS = wordSet("com sem o a os as numero de do with without the tenham tenha");
 
 /** Claims every wish for the contact of a person. */
 export function leavePeople(sentence: Sentence, notes: Notes): void {

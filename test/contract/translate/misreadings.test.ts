@@ -139,6 +139,7 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["advogados em Santos que não usam email do contador", shared, 1],
   ["whatsapp do responsável financeiro de padarias em SP", activities, ["1091102", "4721102"]],
   ["padarias em Recife com sócio chamado José", names, []],
+  ["empresas ativas em Recife com e-mail, sem dono chamado Zebulon", email, true],
   ["padarias em Recife com sócios maiores de 60 anos", opened, [null, null]],
   ["padarias em SP com telefone, mas não celular", out, []],
   ["padarias em SP que não são de rede", counts, [undefined, 1]],

@@ -4,6 +4,7 @@
  * Invariant: one main landmark with one heading per view; a change of view sets the title and
  * moves the focus to the heading; without a user there is only the sign-in page.
  */
+import { signal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Busy } from "../parts/busy.tsx";
@@ -14,7 +15,6 @@ import { reachable } from "./api.ts";
 import { Header } from "./header.tsx";
 import { type ViewName, view } from "./router.ts";
 import { ended, session, user } from "./session.ts";
-import { SignInAgain, SignInPage } from "./signin.tsx";
 import { loadSession } from "./signing.ts";
 import { words } from "./words.ts";
 
@@ -36,6 +36,34 @@ const VIEWS: Record<ViewName, Loader> = {
   account: async () => (await import("../account/account.tsx")).AccountView,
 };
 
+type SignIn = typeof import("./signin.tsx");
+
+/** The forms of signing in, when somebody needs them; `failed` when they could not be fetched. */
+const signIn = signal<SignIn | "failed" | null>(null);
+
+/** Loads the forms of signing in, once. */
+export async function loadSignIn(): Promise<void> {
+  if (signIn.peek() !== null && signIn.peek() !== "failed") return;
+  signIn.value = await import("./signin.tsx").catch(() => "failed" as const);
+}
+
+/** One of the forms of signing in. */
+function Signing({ form }: { form: "SignInPage" | "SignInAgain" }): VNode {
+  useEffect(() => void loadSignIn(), []);
+  const forms = signIn.value;
+  if (forms === null) return <Busy />;
+  if (forms === "failed") return <Failed />;
+  const Form = forms[form];
+  return <Form />;
+}
+
+/** What a part of the program that did not come leaves to do. */
+function Failed(): VNode {
+  const { shell } = words.value;
+  const action = { label: shell.reload, onClick: () => location.reload() };
+  return <Notice kind="error" title={shell.viewFailed} action={action} />;
+}
+
 /** The whole console. */
 export function App(): VNode {
   const { shell } = words.value;
@@ -44,7 +72,7 @@ export function App(): VNode {
     document.title = `${title} · ${shell.product}`;
   }, [title, shell.product]);
   if (session.value === null) return <Unreached />;
-  if (user() === null) return <SignInPage />;
+  if (user() === null) return <Signing form="SignInPage" />;
   return (
     <>
       <button type="button" class="skip" onClick={skip}>
@@ -61,7 +89,7 @@ export function App(): VNode {
         title={shell.signIn.endedTitle}
         onClose={() => {}}
       >
-        <SignInAgain />
+        {ended.value && <Signing form="SignInAgain" />}
       </Dialog>
     </>
   );
@@ -83,17 +111,10 @@ function Main(): VNode {
     if (!first.current) focusHeading(main.current);
     first.current = false;
   }, [shown.view]);
-  const { shell } = words.value;
   const View = shown.view;
   return (
     <main id="main" class={`main main-${name}`} tabIndex={-1} ref={main}>
-      {shown.failed && (
-        <Notice
-          kind="error"
-          title={shell.viewFailed}
-          action={{ label: shell.reload, onClick: () => location.reload() }}
-        />
-      )}
+      {shown.failed && <Failed />}
       {View ? <View /> : !shown.failed && <Busy />}
     </main>
   );

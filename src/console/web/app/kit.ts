@@ -29,7 +29,7 @@ import "../parts/toast.tsx";
 import "./preferences.ts";
 import "./router.ts";
 import "./session.ts";
-import "./signin.tsx";
+import "./header.tsx";
 import "./signing.ts";
 import "./status.ts";
 import "./words.ts";

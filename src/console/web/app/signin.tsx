@@ -2,8 +2,10 @@
  * Signing in. What comes in: e-mail and password. What goes out: a session, or a sentence that
  * says no more than the server does.
  * Invariant: while the server asks to wait, the form counts down and sends nothing. The same form
- * stands over a view whose session ended; then the e-mail is fixed.
+ * stands over a view whose session ended; then the e-mail is fixed. Who is signed in loads none of
+ * it.
  */
+import "./kit.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";

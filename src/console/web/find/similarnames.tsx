@@ -30,7 +30,7 @@ export function SimilarNames({ text }: { text: string }): VNode | null {
   }, [text]);
   if (accounts.length === 0) return null;
   return (
-    <section>
+    <section class="similar-names">
       <h2 class="offers-title">{words.value.find.similarNames}</h2>
       <ul class="offers">
         {accounts.map((account) => (

@@ -6,15 +6,17 @@
 import "../../app/kit.ts";
 import type { ComponentType } from "preact";
 import { FilterCapital } from "./capital.tsx";
+import { ChainEnds } from "./chainends.tsx";
 import { FilterDistricts } from "./districts.tsx";
 import { FilterLists } from "./lists.tsx";
 import { FilterName } from "./name.tsx";
 import { FilterOrder } from "./order.tsx";
 
-type ClosedName = "capital" | "districts" | "name" | "lists" | "order";
+type ClosedName = "chain" | "capital" | "districts" | "name" | "lists" | "order";
 
-/** The controls of each such group, and those of districts, which few searches name. */
+/** The controls of each such group, and those of districts and spans, which few searches name. */
 export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
+  chain: ChainEnds,
   capital: FilterCapital,
   districts: FilterDistricts,
   name: FilterName,

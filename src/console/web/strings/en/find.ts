@@ -171,6 +171,7 @@ export const find = {
     to: (most: string) => `up to ${most}`,
     between: (least: string, most: string) => `${least} to ${most}`,
   },
+  chainOther: "Other",
   chainMin: "At least",
   chainMax: "At most",
   chainWrong: "Give a whole number, from 1.",

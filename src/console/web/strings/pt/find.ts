@@ -165,6 +165,7 @@ export const find: typeof English = {
     to: (most) => `até ${most}`,
     between: (least, most) => `${least} a ${most}`,
   },
+  chainOther: "Outro",
   chainMin: "No mínimo",
   chainMax: "No máximo",
   chainWrong: "Informe um número inteiro, a partir de 1.",
