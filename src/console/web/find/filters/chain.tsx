@@ -3,6 +3,7 @@
  * company has, as one of the usual spans or any other.
  * Invariant: the span that holds is always the one that is chosen, whatever brought it about; the
  * numbers of another one are asked for only where somebody wants one (chainends.tsx).
+ * Apart because a filter of two ends is more than a choice among the company's.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
