@@ -259,7 +259,8 @@ class FilterStage {
     if (outcome === "contradiction") contradict(this.#notes, words, code);
     if (outcome === "set") this.#remark(phrase, words);
     const without = /^(sem|sin|without)$/.test(this.#sentence.folded(from));
-    if (outcome === "set" && negated && without && found.headquarters) {
+    const heads = phrase.role === "headquarters" && found.headquarters;
+    if (outcome === "set" && negated && without && heads) {
       this.#notes.assume(HEADS.code, HEADS, words);
     }
     this.#last = { ...taken, set: outcome === "set" };

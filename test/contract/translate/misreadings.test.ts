@@ -271,6 +271,11 @@ describe("what was misread once", () => {
       "ou",
     ]);
     assert.deepEqual(said("padarias em SP sem atividade secundária"), ["atividade secundária"]);
+    const { assumptions } = probe.translate("padarias em SP só matriz, sem MEI").spec.explain;
+    assert.deepEqual(
+      assumptions.map(({ code }) => code),
+      ["active_only"],
+    );
     assert.deepEqual(said("academias em SP com telefone ou do Simples"), ["Simples"]);
   });
 
