@@ -42,17 +42,20 @@ const WISHES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Says of "abertos após 2020 ou com capital acima de 100 mil" that both were required; to be done
- * when every wish is known.
+ * Says of "MEI ou do Simples", "abertos após 2020 ou com capital acima de 100 mil" that both were
+ * required; to be done when every wish is known.
  */
 export function sayEither(sentence: Sentence, notes: Notes): void {
   for (let at = 1; at < sentence.tokens.length - 1; at++) {
-    if (!/^(ou|or)$/.test(sentence.folded(at))) continue;
+    const own = sentence.owner(at);
+    // Inside of a name, "lucro presumido ou real", it joins no two wishes.
+    if (!/^(ou|or)$/.test(sentence.folded(at)) || (own !== null && WISHES.has(own))) continue;
     let next = at + 1;
     while (sentence.owner(next) === "filler" && next < at + 4) next++;
     const [one, other] = [sentence.owner(at - 1), sentence.owner(next)];
-    if (one === null || other === null || one === other) continue;
-    if (!WISHES.has(one) || !WISHES.has(other)) continue;
+    if (one === null || other === null || !WISHES.has(one) || !WISHES.has(other)) continue;
+    // "micro ou pequena", "telefone ou e-mail" are either; "MEI ou do Simples" is neither.
+    if (one === other && one !== "regime") continue;
     notes.leave("either_wish", BOTH, sentence.words(at, at + 1));
   }
 }

@@ -11,14 +11,13 @@ import { claimNegation, type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import { type Bounds, contradict } from "../numbers/bounds.ts";
 import { comparedBefore } from "../numbers/comparing.ts";
-import type { Sentence, TokenRole, Words } from "../words/sentence.ts";
+import type { Sentence, Words } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
 import {
   AUDIENCE,
   cannot,
   EITHER_KIND,
   EITHER_QUALITY,
-  EITHER_WISH,
   HEADS,
   HISTORY,
   NOT_COUNTED,
@@ -229,10 +228,6 @@ class FilterStage {
     const { at, to, phrase } = taken;
     const found = this.#found;
     if (this.#continuesSort(taken) || this.#either(taken, negated)) return;
-    if (this.#isOther(taken)) {
-      this.#leave({ ...taken, at: from }, EITHER_WISH);
-      return;
-    }
     if (phrase.counted && !this.#counts) {
       this.#leave({ ...taken, at: from }, NOT_COUNTED);
       return;
@@ -352,17 +347,6 @@ class FilterStage {
     return true;
   }
 
-  /** "MEI ou do Simples": the other of two wishes of which either would do. */
-  #isOther({ at, phrase }: Taken): boolean {
-    if (phrase.role === "sort") return false;
-    let or = at - 1;
-    while (or > at - 4 && OF.has(this.#sentence.folded(or))) or--;
-    if (!/^(ou|or)$/.test(this.#sentence.folded(or))) return false;
-    const owner = this.#sentence.owner(or - 1);
-    const other = owner !== null && OTHER_WISHES.has(owner);
-    return other && (owner !== phrase.role || phrase.role === "regime");
-  }
-
   /** "inclusive baixadas": those as well as the active ones; "todas, inclusive": all. */
   #include({ at, phrase }: Taken, negated: boolean): boolean {
     if (phrase.role !== "status" || negated) return false;
@@ -382,14 +366,9 @@ const HAVING = new Set("tenha tenham tem possua possuam possui possuem have has 
 const SOME = new Set("varias diversas muitas multiplas several many various".split(" "));
 const PLAIN: Reach = { polarity: "plain", negator: -1 };
 const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a", "mail"]);
-const OF = new Set("de do da dos das of in no na pelo que sejam seja are".split(" "));
 const PREFERRED = new Set([
   ...["se possivel", "se houver", "se tiver", "se tiverem", "if possible", "de preferencia"],
   ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
-]);
-/** What either may be of that an "ou" stands behind. */
-const OTHER_WISHES: ReadonlySet<TokenRole> = new Set([
-  ...(["regime", "size", "nature", "contact", "capital", "date", "headquarters"] as const),
 ]);
 const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));
 const ALL = new Set("todas todos tudo all".split(" "));

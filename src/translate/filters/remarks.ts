@@ -89,12 +89,6 @@ export const PREFERENCE: Remark = {
   pt: "Uma preferência não é um filtro: não foi exigido.",
   en: "A preference is no filter: this was not required.",
 };
-/** Two wishes of which either would do. */
-export const EITHER_WISH: Remark = {
-  code: "either_wish",
-  pt: "Nenhum filtro aceita isto ou o outro: faça duas buscas.",
-  en: "No filter takes this or the other: make two searches.",
-};
 /** Branches and head offices are no choice of a wish that says both. */
 export const BRANCHES: Remark = {
   code: "branches",
