@@ -30,14 +30,17 @@ function digit(text: string, at: number): number {
   return Number.isNaN(code) || code === 0x20 || code === 0x0a ? 0 : NONE;
 }
 
-/** Words that names have and lose, and that none is looked for by. */
-const SMALL = new Set(["d", "da", "de", "do", "das", "dos"].map((word) => beginningOf(word, 0)));
+/** Words that names have and lose: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
+export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "));
+
+/** How they begin; no name is looked for by one. */
+const SMALL_BEGINNINGS = new Set([...SMALL].map((word) => beginningOf(word, 0)));
 
 /** The beginning of a line by its first word; `ODD` where it may be looked for by another. */
 function lineBeginning(text: string, from: number): number {
   const beginning = beginningOf(text, from);
   // Nothing stands first, or a small word, or one that begins as a small one of three letters does.
-  return beginning === 0 || SMALL.has(beginning) ? ODD : beginning;
+  return beginning === 0 || SMALL_BEGINNINGS.has(beginning) ? ODD : beginning;
 }
 
 /** Names by how they begin. */

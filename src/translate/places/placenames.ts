@@ -10,7 +10,8 @@ import { atOnce, type Steps } from "../../steps.ts";
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
-import { PlaceVocabulary, SMALL } from "./placevocabulary.ts";
+import { SMALL } from "./namestarts.ts";
+import { PlaceVocabulary } from "./placevocabulary.ts";
 
 /** A municipality that a name may mean. */
 export interface City {

@@ -7,7 +7,7 @@
  */
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token } from "../words/tokens.ts";
-import { NameStarts } from "./namestarts.ts";
+import { NameStarts, SMALL } from "./namestarts.ts";
 
 const ACCENTS = /[\u0300-\u036f]/g;
 /** Neither a letter of Portuguese nor what stands between words of most names. */
@@ -17,9 +17,6 @@ const FOREIGN = /[\u0100-\uffff]/;
 const PLAIN_BREAK = /[\n -]/;
 /** A word that may be looked for as it is. */
 const PLAIN_WORD = /^[a-z]+$/;
-
-/** Words that names have and lose: "Santa Bárbara d'Oeste", "Santa Bárbara do Oeste". */
-export const SMALL: ReadonlySet<string> = new Set("de da do das dos d".split(" "));
 
 /** Names as lines, as they are and folded: letter by letter, so that an index is one of both. */
 interface Lines {
