@@ -251,12 +251,7 @@ class Scopes {
   }
 
   /** Whether an item that is joined is still reached. */
-  #goesOn(seen: {
-    readonly negator: number;
-    readonly kind: ItemKind;
-    readonly added: ItemKind;
-    readonly next: Joined;
-  }): boolean {
+  #goesOn(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     // "tirando as MEI e as baixadas": nobody leaves the active ones out in the same breath.
     if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
@@ -292,12 +287,7 @@ class Scopes {
    * Whether an item behind "e" or "ou" belongs to the negation before it, where it may as well be a
    * wish of its own: "exceto MEI e filiais", but "fora do Simples e de grande porte".
    */
-  #joins(seen: {
-    readonly negator: number;
-    readonly kind: ItemKind;
-    readonly added: ItemKind;
-    readonly next: Joined;
-  }): boolean {
+  #joins(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
     const sentence = this.#sentence;
     const word = sentence.folded(negator);
@@ -346,6 +336,15 @@ class Scopes {
       at = next.item;
     }
   }
+}
+
+/** An item that is joined to one that a negation reaches. */
+interface Added {
+  readonly negator: number;
+  /** What the item before is, and this one. */
+  readonly kind: ItemKind;
+  readonly added: ItemKind;
+  readonly next: Joined;
 }
 
 interface Joined {
