@@ -8,6 +8,7 @@
 import "preact/jsx-runtime";
 import "./api.ts";
 import "./format.ts";
+import "./header.tsx";
 import "./language.ts";
 import "../../../spec/fields/headings.ts";
 import "../find/filters/filterwords.ts";
@@ -29,7 +30,6 @@ import "../parts/toast.tsx";
 import "./preferences.ts";
 import "./router.ts";
 import "./session.ts";
-import "./header.tsx";
 import "./signing.ts";
 import "./status.ts";
 import "./words.ts";
