@@ -68,11 +68,18 @@ function wordOf({ kind, text }: Token): string {
   return kind === "mark" ? text : foldWord(text);
 }
 
+/** Whether a mark is no part of a name: any within one, what opens one before it. */
+function isPassedOver(token: Token | undefined, seen: { word: string; first: boolean }): boolean {
+  if (token?.kind !== "mark" || token.text === seen.word) return false;
+  return !seen.first || /^["“'‘«([:]$/.test(token.text);
+}
+
 /** Where words end that are written from a token on, with marks between them as one likes. */
 function endOf(sentence: Sentence, from: number, words: readonly string[]): number | null {
   let at = from;
   for (const word of words) {
-    while (sentence.tokens[at]?.kind === "mark" && sentence.tokens[at]?.text !== word) at++;
+    const first = at === from;
+    while (isPassedOver(sentence.tokens[at], { word, first })) at++;
     const token = sentence.tokens[at];
     if (token === undefined || !sentence.free(at) || wordOf(token) !== word) return null;
     at++;

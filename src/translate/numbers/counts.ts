@@ -149,7 +149,7 @@ function alone(sentence: Sentence, at: number): Read | null {
   return { from: at, to: at + 2, unit, min: null, max: 1, bare: false };
 }
 
-/** "que não são de rede", "that are not chains", "independentes": one establishment only. */
+/** "que não são de rede", "that are not chains": one establishment only. */
 function unchained(sentence: Sentence, at: number): Read | null {
   const word = sentence.folded(at);
   const ends = !/^(de|do|da|dos|das|of)$/.test(sentence.folded(at + 1));

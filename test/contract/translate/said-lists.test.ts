@@ -14,7 +14,7 @@ import { openProbe, type Probe } from "../../support/translate/probe.ts";
 /** Names that are other things too; each is its own id. */
 const NAMES = [
   ...["Clientes", "Clientes MG", "Não contatar", "Prospects 2026", "São Paulo", "Padarias"],
-  ...["exceto MEI", "R&D / SP", "fora", "desde 2020"],
+  ...["exceto MEI", "R&D / SP", "fora", "desde 2020", "🔥"],
 ];
 
 /** X is the name; what the list is to an account that matches. */
@@ -29,6 +29,14 @@ const WAYS: readonly (readonly [text: string, member: "any_of" | "exclude"])[] =
   ["bakeries in Recife not in my list X", "exclude"],
   ["bakeries in Recife that aren't on the list X", "exclude"],
   ["panaderías en Recife que no están en la lista X", "exclude"],
+  ["padarias em Recife sem ser da lista X", "exclude"],
+  ["padarias em Recife que nunca estiveram na lista X", "exclude"],
+  ["padarias em Recife que saíram da lista X", "exclude"],
+  ["padarias em Recife que faltam na lista X", "exclude"],
+  ["padarias em Recife ausentes da lista X", "exclude"],
+  ["padarias em Recife não incluídas na lista X", "exclude"],
+  ["padarias em Recife, exceto lista X", "exclude"],
+  ["bakeries in Recife without list X", "exclude"],
   ["padarias em Recife que estão na lista X", "any_of"],
   ["padarias da lista X em Recife", "any_of"],
   ["padarias em Recife, quero só as da lista X", "any_of"],
@@ -81,6 +89,8 @@ describe("lists in sentences", () => {
     assert.deepEqual(out("padarias em Recife que não constam na lista de clientes"), ["Clientes"]);
     assert.deepEqual(out("bakeries in Recife not in my Clientes list"), ["Clientes"]);
     assert.deepEqual(said("padarias em Recife da minha lista", ["A"]).lists, { any_of: ["A"] });
+    const none = said("padarias em Recife que não estejam em nenhuma lista", ["A", "B"]);
+    assert.deepEqual([none.lists, none.left], [{ exclude: ["A", "B"] }, []]);
     assert.equal(said("empresas da lista Clientes").confidence > 0.9, true);
   });
 
@@ -97,6 +107,8 @@ describe("lists in sentences", () => {
     for (const [text, member] of rows) {
       assert.deepEqual(said(text, []).lists, { [member]: ["exported"] }, text);
     }
+    const named = said("padarias em Recife fora da lista Já exportados", []).lists;
+    assert.deepEqual(named, { exclude: ["exported"] });
     assert.equal(said("produtos exportados em Santos").lists, undefined);
   });
 
@@ -104,6 +116,8 @@ describe("lists in sentences", () => {
     for (const text of [
       "padarias na lista Fornecedores em Recife",
       "padarias em Recife da minha lista",
+      "padarias em Recife da lista",
+      "padarias em Recife da lista 😀",
       "excluindo padarias da lista Clientes em Recife",
       "padarias que não contatei ainda em Recife",
     ]) {
