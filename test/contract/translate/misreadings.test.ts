@@ -219,6 +219,24 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["bakeries not located in PR", many, 0],
 ];
 
+/** What is said of a sentence, by its code, in whichever list. */
+const TOLD: readonly (readonly [text: string, code: string])[] = [
+  ["padarias em SP com telefone se possível", "preference"],
+  ["padarias em SP que já foram MEI", "regime_history"],
+  ["padarias em SP sem filiais", "heads_only"],
+  ["padarias em SP com e-mail próprio", "own_email"],
+  ["padarias em Curitiba exceto Recife", "outside_of_places"],
+  ["padarias de Curitiba com filial em Londrina", "branch_place"],
+  ["padarias em Curitiba e restaurantes em Londrina", "two_requests"],
+  ["padarias em SP sem atividade secundária", "secondary_of_what"],
+  ["academias em SP MEI ou Simples", "either_wish"],
+  ["padarias em SP com capital acima de US$ 100.000", "amount"],
+  ["padarias em SP que faturam mais de 1 milhão por ano", "revenue"],
+  ["lanchonetes em São Luís que fecharam este ano", "other_date"],
+  ["padarias em SP do Simples desde 2020", "other_date"],
+  ["padarias em Recife com sócio chamado José", "people"],
+];
+
 /** Sentences that name a place which nobody knows: nothing wider runs. */
 const UNCERTAIN = [
   "pizzarias vila mariana",
@@ -278,6 +296,16 @@ describe("what was misread once", () => {
     );
     assert.deepEqual(said("academias em SP com telefone ou do Simples"), ["ou"]);
   });
+
+  for (const [text, code] of TOLD) {
+    it(`is told: ${text} (${code})`, () => {
+      const { assumptions, warnings, unmapped_constraints } = probe.translate(text).spec.explain;
+      const all = [...assumptions, ...warnings, ...unmapped_constraints];
+      const codes = all.map((note) => note.code);
+      assert.ok(codes.includes(code), codes.join(" "));
+      assert.ok(!codes.includes("unknown_words"), "and nothing of it is a word that nobody knows");
+    });
+  }
 
   it("is the same with spaces as pages and spreadsheets have them", () => {
     for (const text of [...READ.map(([said]) => said), "imobiliaria sao joao del rei"]) {
