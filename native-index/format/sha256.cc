@@ -154,6 +154,30 @@ Digest sha256(const void* bytes, size_t length) {
   return hash.finish();
 }
 
+Digest hmacSha256(std::span<const uint8_t> secret, std::span<const uint8_t> message) {
+  uint8_t key[kBlock] = {};
+  if (secret.size() > kBlock) {
+    const Digest shorter = sha256(secret.data(), secret.size());
+    std::copy(shorter.begin(), shorter.end(), key);
+  } else {
+    std::copy(secret.begin(), secret.end(), key);
+  }
+  uint8_t pad[kBlock];
+  const auto padBy = [&](uint8_t mask) {
+    for (size_t i = 0; i < kBlock; i++) pad[i] = key[i] ^ mask;
+  };
+  padBy(0x36);
+  Sha256 inner;
+  inner.update(pad, kBlock);
+  inner.update(message.data(), message.size());
+  const Digest digest = inner.finish();
+  padBy(0x5c);
+  Sha256 outer;
+  outer.update(pad, kBlock);
+  outer.update(digest.data(), digest.size());
+  return outer.finish();
+}
+
 const char* sha256Path() {
 #if defined(__x86_64__)
   if (hasHardware()) return "sha";

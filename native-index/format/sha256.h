@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace peneira {
 
@@ -31,6 +32,9 @@ class Sha256 {
 
 // Digest of `length` bytes.
 Digest sha256(const void* bytes, size_t length);
+
+// HMAC-SHA-256 (RFC 2104) of a message under a secret of any length.
+Digest hmacSha256(std::span<const uint8_t> secret, std::span<const uint8_t> message);
 
 // "sha" or "portable": the path that sha256() takes on this processor.
 const char* sha256Path();

@@ -73,6 +73,38 @@ napi_value sha256Call(napi_env env, napi_callback_info info) {
   });
 }
 
+// The first bytes of a message, as many as are said.
+std::span<const uint8_t> messageOf(const Given& bytes, const Given& length) {
+  const std::span<const uint8_t> all = bytes.bytes();
+  return all.first(length.whole(all.size()));
+}
+
+napi_value writeDigest(const Digest& digest, const Given& target) {
+  const std::span<uint8_t> room = target.bytes();
+  if (room.size() < digest.size()) target.refuse("room for 32 bytes");
+  std::copy(digest.begin(), digest.end(), room.begin());
+  return nullptr;
+}
+
+// hashInto(bytes, length, target)
+napi_value hashIntoCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const auto message = messageOf(arguments.at(0, "bytes"), arguments.at(1, "length"));
+    return writeDigest(sha256(message.data(), message.size()), arguments.at(2, "target"));
+  });
+}
+
+// hmacInto(secret, bytes, length, target)
+napi_value hmacIntoCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    const std::span<const uint8_t> secret = arguments.at(0, "secret").bytes();
+    const auto message = messageOf(arguments.at(1, "bytes"), arguments.at(2, "length"));
+    return writeDigest(hmacSha256(secret, message), arguments.at(3, "target"));
+  });
+}
+
 napi_value columnsFingerprintCall(napi_env env, napi_callback_info) {
   return guarded(env, [&] {
     napi_value value = nullptr;
@@ -166,6 +198,7 @@ void registerBuild(napi_env env, napi_value exports) {
       {"crc32c", crc32cCall},           {"sha256", sha256Call},
       {"columnNames", columnNamesCall}, {"columnsFingerprint", columnsFingerprintCall},
       {"buildIndex", buildIndexCall},   {"foldDistrict", foldDistrictCall},
+      {"hashInto", hashIntoCall},       {"hmacInto", hmacIntoCall},
   };
   for (const auto& [name, function] : functions) putFunction(env, exports, name, function);
 }

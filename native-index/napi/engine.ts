@@ -60,6 +60,8 @@ interface Addon {
   foldDistrict(text: string): string;
   crc32c(bytes: Uint8Array, seed: number): number;
   sha256(bytes: Uint8Array, portable: boolean): Uint8Array;
+  hashInto(bytes: Uint8Array, length: number, target: Uint8Array): void;
+  hmacInto(secret: Uint8Array, bytes: Uint8Array, length: number, target: Uint8Array): void;
   feistel(rowCount: number, seed: bigint, row: number): number;
   columnsFingerprint(): bigint;
   columnNames(): ColumnName[];
@@ -190,6 +192,21 @@ export function crc32c(bytes: Uint8Array, seed = 0): number {
 /** SHA-256 of bytes; `portable` takes no instructions that not every processor has. */
 export function sha256(bytes: Uint8Array, portable = false): Uint8Array {
   return addon().sha256(bytes, portable);
+}
+
+/** Writes the SHA-256 of the first `length` bytes to the first 32 of `target`. */
+export function hashInto(bytes: Uint8Array, length: number, target: Uint8Array): void {
+  addon().hashInto(bytes, length, target);
+}
+
+/** Writes the HMAC-SHA-256 of the first `length` bytes to the first 32 of `target`. */
+export function hmacInto(
+  secret: Uint8Array,
+  bytes: Uint8Array,
+  length: number,
+  target: Uint8Array,
+): void {
+  addon().hmacInto(secret, bytes, length, target);
 }
 
 /** Position of a row in the seeded order of `rowCount` rows. */

@@ -1,5 +1,6 @@
 // The memory of answers. What comes in: keys and answers. What goes out: kept answers.
-// Invariant: `bytes_` is the sum over `recent_`, and at most kBytesMax after every call.
+// Invariant: an answer goes after what names it; `bytes_` is the sum over `recent_`, and at most
+// kBytesMax after every call.
 #include "query/answers.h"
 
 namespace peneira {
@@ -45,7 +46,7 @@ Answers::Answer* Answers::find(const std::string& key) {
 void Answers::keep(Answer answer) {
   if (find(answer.key) != nullptr) {
     bytes_ -= recent_.front().bytes();
-    byKey_.erase(answer.key);
+    byKey_.erase(recent_.front().key);
     recent_.pop_front();
   }
   bytes_ += answer.bytes();

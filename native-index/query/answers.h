@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "query/rowset.h"
@@ -33,7 +34,7 @@ class Answers {
     std::string key;
     uint64_t count = 0;
     std::shared_ptr<const RowSet> rows;
-    uint64_t bytes() const { return 2 * key.size() + 256 + (rows ? rows->bytes() : 0); }
+    uint64_t bytes() const { return key.size() + 256 + (rows ? rows->bytes() : 0); }
   };
 
   Answer* find(const std::string& key);
@@ -41,7 +42,8 @@ class Answers {
 
   std::mutex mutex_;
   std::list<Answer> recent_;  // most recently used first
-  std::unordered_map<std::string, std::list<Answer>::iterator> byKey_;
+  // The keys lie in the answers.
+  std::unordered_map<std::string_view, std::list<Answer>::iterator> byKey_;
   uint64_t bytes_ = 0;
 };
 

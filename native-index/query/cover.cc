@@ -1,6 +1,8 @@
 // Reads the wanted lists side by side. What comes in and goes out: see cover.h.
 // Invariant: every list is read window by window of row ids, all of them to the same end, so that
-// the matches of a window come before those of the next one; inside of a window they are sorted.
+// the matches of a window come before those of the next one. Of a list, and of those that were read
+// before it, no more is read than may be among the first: what was scored alike lies together, so
+// that a window may hold nothing, and the next one a thousand times what is wanted.
 #include "query/cover.h"
 
 #include <algorithm>
@@ -38,6 +40,45 @@ uint32_t dateOfDay(int64_t day) {
   const auto dayOfYear = static_cast<uint32_t>(day - firstDayOf(year));
   return static_cast<uint32_t>(year - kFirstStartedYear) << CoverKey::kDayBits | dayOfYear;
 }
+
+// The first of rows that come in any order.
+class FirstOf {
+ public:
+  explicit FirstOf(size_t limit) : limit_(limit) {}
+
+  // Where rows are added.
+  std::vector<uint32_t>& rows() { return rows_; }
+  size_t missing() const { return limit_ - std::min(limit_, rows_.size()); }
+
+  // Where rows that may still be among the first end, at most at `end`. All but the first are
+  // forgotten whenever there are many more, so that nothing is compared for long.
+  uint64_t endIn(uint64_t end) {
+    if (rows_.size() < kPruneFactor * limit_) return std::min(end, end_);
+    const auto last = rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1;
+    std::nth_element(rows_.begin(), last, rows_.end());
+    end_ = uint64_t{*last} + 1;
+    rows_.resize(limit_);
+    return std::min(end, end_);
+  }
+
+  // The first, ascending.
+  std::vector<uint32_t> take() {
+    if (rows_.size() > limit_) {
+      const auto end = rows_.begin() + static_cast<ptrdiff_t>(limit_);
+      std::nth_element(rows_.begin(), end, rows_.end());
+      rows_.resize(limit_);
+    }
+    std::sort(rows_.begin(), rows_.end());
+    return std::move(rows_);
+  }
+
+ private:
+  static constexpr size_t kPruneFactor = 2;
+
+  size_t limit_;
+  uint64_t end_ = UINT64_MAX;
+  std::vector<uint32_t> rows_;
+};
 
 }  // namespace
 
@@ -142,9 +183,10 @@ void Cover::skip(List& list, uint64_t from) const {
   list.next = low;
 }
 
-// Adds the matches of a list whose rows are of a window.
+// Adds the matches of a list whose rows are of a window, the first `most` of them.
 void Cover::readWindow(List& list, const Asked& asked, Window window, std::vector<uint32_t>& rows,
                        Work& work) const {
+  const size_t full = rows.size() + window.most;
   uint64_t least = window.from;
   while (list.next < list.end) {
     const uint32_t count = std::min(list.end - list.next, kEntriesAtOnce);
@@ -157,7 +199,9 @@ void Cover::readWindow(List& list, const Asked& asked, Window window, std::vecto
       least = uint64_t{entry.row} + 1;
       list.next++;
       work.tests++;
-      if (asked.holds(entry.key)) rows.push_back(entry.row);
+      if (!asked.holds(entry.key)) continue;
+      rows.push_back(entry.row);
+      if (rows.size() == full) return;
     }
   }
 }
@@ -173,19 +217,20 @@ std::optional<std::vector<uint32_t>> Cover::first(const Query& query, const Cove
     if (request.from > 0) skip(list, request.from);
     entries += list.end - list.next;
   }
-  std::vector<uint32_t> found;
+  FirstOf found(request.limit);
   const uint64_t left = rowCount_ - std::min(request.from, rowCount_);
   uint64_t width = request.limit * kEntriesPerRow * left / (entries + 1) + 1;
-  for (Window window{0, request.from}; window.end < rowCount_ && found.size() < request.limit;) {
-    window = {window.end, std::min(rowCount_, window.end + width)};
-    const size_t before = found.size();
-    for (List& list : *lists) readWindow(list, *asked, window, found, work);
-    std::sort(found.begin() + static_cast<ptrdiff_t>(before), found.end());
-    const uint64_t wanted = request.limit - std::min(request.limit, found.size());
-    width *= std::min(kGrowthMax, (wanted * 5 / 4 + 8) / (found.size() - before + 1) + 1);
+  for (uint64_t from = request.from, end = from; end < rowCount_ && found.missing() > 0;) {
+    end = std::min(rowCount_, from + width);
+    const size_t before = found.missing();
+    for (List& list : *lists) {
+      readWindow(list, *asked, {from, found.endIn(end), request.limit}, found.rows(), work);
+    }
+    from = end;
+    const uint64_t came = before - found.missing();
+    width *= std::min(kGrowthMax, (found.missing() * 5 / 4 + 8) / (came + 1) + 1);
   }
-  if (found.size() > request.limit) found.resize(request.limit);
-  return found;
+  return found.take();
 }
 
 std::optional<uint64_t> Cover::count(const Query& query, uint64_t entriesMax, Work& work) const {
@@ -199,7 +244,7 @@ std::optional<uint64_t> Cover::count(const Query& query, uint64_t entriesMax, Wo
   std::vector<uint32_t> rows;
   for (List list : *lists) {
     rows.clear();
-    readWindow(list, *asked, {0, rowCount_}, rows, work);
+    readWindow(list, *asked, {0, rowCount_, SIZE_MAX}, rows, work);
     count += rows.size();
   }
   return count;

@@ -51,9 +51,10 @@ class Cover {
     uint32_t next, end;
   };
 
-  // Row ids from one on, and before the other.
+  // Row ids from one on, and before the other; at most so many matches of a list.
   struct Window {
     uint64_t from, end;
+    size_t most;
   };
 
   std::optional<Asked> read(const Query& query) const;

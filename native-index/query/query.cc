@@ -3,6 +3,7 @@
 #include "query/query.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "query/rowlist.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 template <class T>
 void sortUnique(std::vector<T>& values) {
+  // Most come in order.
+  if (std::is_sorted(values.begin(), values.end(), std::less_equal<T>())) return;
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
@@ -24,17 +27,23 @@ void append(std::string& key, const std::string& text) {
   key += text;
 }
 
+void append(std::string& key, const DimensionCodes& part) {
+  append(key, uint64_t{part.dimension} << 32 | part.codes.size());
+  const auto* bytes = reinterpret_cast<const char*>(part.codes.data());
+  key.append(bytes, part.codes.size() * sizeof part.codes[0]);
+}
+
 std::string postingKey(const Clause& clause) {
   std::string key = clause.negated ? "!" : "=";
-  std::vector<std::string> parts;
-  for (const DimensionCodes& part : clause.any) {
-    std::string text;
-    append(text, part.dimension);
-    for (const uint32_t code : part.codes) append(text, code);
-    parts.push_back(text);
+  if (clause.any.size() == 1) {
+    key.reserve(1 + sizeof(uint64_t) + clause.any[0].codes.size() * sizeof(uint32_t));
+    append(key, clause.any[0]);
+    return key;
   }
+  std::vector<std::string> parts;
+  for (const DimensionCodes& part : clause.any) append(parts.emplace_back(), part);
   sortUnique(parts);
-  for (const std::string& part : parts) append(key, part);
+  for (const std::string& part : parts) key += part;
   return key;
 }
 
@@ -103,9 +112,13 @@ std::string clauseKey(Clause& clause) {
 
 void Query::canonicalize() {
   std::vector<std::string> parts;
+  parts.reserve(clauses.size());
   for (Clause& clause : clauses) parts.push_back(clauseKey(clause));
   sortUnique(parts);
+  size_t length = 0;
+  for (const std::string& part : parts) length += sizeof(uint64_t) + part.size();
   key.clear();
+  key.reserve(length);
   for (const std::string& part : parts) append(key, part);
 }
 

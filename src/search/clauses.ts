@@ -17,6 +17,7 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { ascending } from "./codelists.ts";
 import { districtRows } from "./districts.ts";
 import { listedRows } from "./listedrows.ts";
 import { LANDLINES, MOBILES } from "./phonekinds.ts";
@@ -72,12 +73,6 @@ type ClauseReader = (asked: Asked) => Clause[];
 /** Rows with (`negated`: without) one of the codes of a dimension. */
 function posting(dimension: DimensionName, codes: number[], negated = false): PostingClause {
   return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
-}
-
-/** The codes in ascending order, each once; most lists are in it already. */
-function ascending(codes: number[]): Uint32Array {
-  const inOrder = codes.every((code, i) => i === 0 || code > (codes[i - 1] as number));
-  return inOrder ? new Uint32Array(codes) : Uint32Array.from(new Set(codes)).sort();
 }
 
 /** Codes of the values that the snapshot holds. */

@@ -56,6 +56,7 @@ export function packedPage(
     }
   }
   if (!once || numbers.length > scratch.length) return new Float64Array(numbers);
-  scratch.set(numbers);
+  // One by one: the call that copies a list takes longer.
+  for (let at = 0; at < numbers.length; at++) scratch[at] = numbers[at] as number;
   return scratch.subarray(0, numbers.length);
 }

@@ -67,13 +67,14 @@ export class CursorTemplate {
   after(lastRow: number, binding: PageEnd["binding"], [secret]: CursorSecrets): string {
     this.#payload.writeUIntBE(lastRow, ROW_AT, ROW_BYTES);
     made.set(this.#payload);
-    keyOf(secret).sign(this.#payload, bindingText(binding), made, MAC_AT);
+    keyOf(secret).sign(this.#payload, bindingText(binding), madeMac);
     return made.toString("base64url");
   }
 }
 
 /** The cursor that was made last. */
 const made = Buffer.alloc(CURSOR_BYTES);
+const madeMac = made.subarray(MAC_AT);
 
 /** Makes the cursor that continues after a row, for whoever makes one alone. */
 export function encodeCursor(cursor: CursorScope & PageEnd, secrets: CursorSecrets): string {

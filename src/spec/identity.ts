@@ -4,6 +4,7 @@
  * Invariant: member order and `explain` never count; everything else does. A cursor leaves `limit`
  * out as well: the page size does not change which accounts follow a row, so a walk may change it.
  */
+import { strict as assert } from "node:assert";
 import { sha256Hex } from "../sha256.ts";
 import { inOrder } from "./filters/members.ts";
 import type { AccountQuerySpec } from "./schema.ts";
@@ -50,6 +51,31 @@ export function specHash(spec: AccountQuerySpec): string {
 /** SHA-256 (hex) of the spec without `explain` and `limit`: what a cursor is bound to. */
 export function resultHash(spec: AccountQuerySpec): string {
   return sha256Hex(JSON.stringify(walkOf(spec)));
+}
+
+/** How the JSON of every normalized spec begins. */
+const TEXT_START = Buffer.from('{"kind":"account_query","spec_version":"2.0","entity":"company",');
+/** What ends its members, and it. */
+const [COMMA, BRACE] = [0x2c, 0x7d];
+
+/** Where the text is put together that is hashed. */
+let room = Buffer.allocUnsafeSlow(8_192);
+
+/**
+ * `resultHash` of a spec whose JSON is there already, as bytes, and that of its `explain`:
+ * normalization gives the members in that one order, so what does not count is left out of them,
+ * and nothing is written again.
+ */
+export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: string): string {
+  const from = TEXT_START.byteLength + `"limit":${spec.limit},`.length;
+  const end = text.byteLength - `,"explain":}`.length - Buffer.byteLength(explain);
+  assert(text[from - 1] === COMMA && text[end] === COMMA, "the text is that of a normalized spec");
+  if (text.byteLength > room.byteLength) room = Buffer.allocUnsafeSlow(text.byteLength);
+  room.set(TEXT_START);
+  text.copy(room, TEXT_START.byteLength, from, end);
+  const length = TEXT_START.byteLength + end - from;
+  room[length] = BRACE;
+  return sha256Hex(room.subarray(0, length + 1));
 }
 
 /** SHA-256 (hex) of what a cursor of leads is bound to: `resultHash`, and how companies come. */

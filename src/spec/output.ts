@@ -56,6 +56,13 @@ export function readOutput(
   rules: OutputRules,
   reader: SpecReader,
 ): Output {
+  if (fromSpec.value === undefined && fromBody.value === undefined && rules.mode === "search") {
+    return {
+      format: "json",
+      include_explain: false,
+      fields: checkFields(undefined, rules, reader),
+    };
+  }
   const lower = readMembers(fromSpec, reader);
   const upper = readMembers(fromBody, reader);
   const format = checkFormat(upper.format ?? lower.format, rules.mode, reader);

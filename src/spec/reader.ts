@@ -48,14 +48,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Reads values of unknown shape and keeps count of what is wrong with them. */
 export class SpecReader {
   readonly #mistakes: Mistake[] = [];
-  readonly #codes = new Set<string>();
+  /** Their codes, each once. */
+  readonly #codes: string[] = [];
   #count = 0;
   #values = 0;
 
   /** Logs a mistake; the 51st and later ones are only counted, so no sentence is made for them. */
   mistake(pointer: string, code: string, detail: string | (() => string)): void {
     this.#count++;
-    this.#codes.add(code);
+    if (!this.#codes.includes(code)) this.#codes.push(code);
     if (this.#mistakes.length === MISTAKES_SHOWN_MAX) return;
     const said = typeof detail === "string" ? detail : detail();
     this.#mistakes.push({ pointer, code, detail: said });
@@ -70,7 +71,7 @@ export class SpecReader {
   refuse(): void {
     if (this.#count === 0) return;
     const [first] = this.#mistakes;
-    const only = this.#codes.size === 1 ? [...this.#codes][0] : undefined;
+    const only = this.#codes.length === 1 ? this.#codes[0] : undefined;
     const code = CODES_OF_THEIR_OWN.find((own) => own === only) ?? "invalid_spec";
     const rest = this.#count > 1 ? ` There are ${this.#count} mistakes; see errors.` : "";
     throw new AppError(code, `At ${first?.pointer || "the root"}: ${first?.detail}${rest}`, {
@@ -194,12 +195,12 @@ export class SpecReader {
     pointer: string,
     read: (element: string, pointer: string) => readonly string[],
   ): Steps<string[]> {
-    const seen = new Set<string>();
+    const seen = Array.isArray(value) && value.length > 1 ? new Set<string>() : null;
     const result: string[] = [];
     yield* this.each(value, pointer, (element, place) => {
       const text = this.string(element, place);
-      if (text === undefined || seen.has(text)) return;
-      seen.add(text);
+      if (text === undefined || seen?.has(text) === true) return;
+      seen?.add(text);
       for (const normal of read(text, place)) result.push(normal);
     });
     // Putting thousands in order takes as long as reading them.

@@ -25,6 +25,7 @@ import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts
 import { costOf } from "../server/cost.ts";
 import { weakTag } from "../server/etag.ts";
 import type { Question } from "../server/service.ts";
+import { prefixText } from "./pagetext.ts";
 import { checkText } from "./querytext.ts";
 import {
   boundSteps,
@@ -32,7 +33,6 @@ import {
   listNamesOf,
   PreparedRequests,
   pageOf,
-  prefixText,
   type Reading,
   readCursor,
   SEARCH_LIMIT_DEFAULT,

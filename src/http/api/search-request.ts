@@ -11,7 +11,7 @@ import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
 import type { FacetName } from "../../spec/facets.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
-import { resultHash } from "../../spec/identity.ts";
+import { resultHash, resultHashOfText } from "../../spec/identity.ts";
 import { parseJson } from "../../spec/json.ts";
 import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
 import { isJsonObject } from "../../spec/reader.ts";
@@ -22,6 +22,7 @@ import { costOf, limitOf } from "../server/cost.ts";
 import { weakTag } from "../server/etag.ts";
 import type { Question } from "../server/service.ts";
 import { readFacets } from "./facets.ts";
+import { searchPrefix } from "./pagetext.ts";
 import { SeenBodies } from "./seenbodies.ts";
 
 /** Accounts in a page where no limit is given. */
@@ -45,7 +46,7 @@ export interface SearchRequest {
   readonly facets: readonly FacetName[] | null;
   /** The header of the answer, which has its entity tag. */
   readonly headers: { readonly ETag: string };
-  /** The answer's text from `"snapshot"` up to where the accounts begin. */
+  /** The answer's text from `"snapshot"` up to where the accounts begin (pagetext.ts). */
   readonly prefix: Buffer;
   /** Where it names lists: the same, bound to nothing, which is all that may be kept of it. */
   readonly unbound?: SearchRequest;
@@ -221,11 +222,21 @@ export function newlyKeptSearch(call: Question): Kept<SearchRequest> | null {
   return searches.keptNow(call);
 }
 
-/** What a plan lets a search of a snapshot be normalized by, with what is sent beside the spec. */
+/** What is sent beside a spec, and whether it may name lists. */
+interface BesideSpec {
+  readonly limit?: unknown;
+  readonly output?: unknown;
+  readonly listsKnown?: boolean;
+}
+
+/**
+ * What a plan lets a search of a snapshot be normalized by, with what is sent beside the spec. One
+ * shape for all of them: what is spread and added to has another each time, and is slow to read.
+ */
 export function searchContext(
   segment: Segment,
   plan: Plan,
-  beside: { readonly limit?: unknown; readonly output?: unknown } = {},
+  { limit, output, listsKnown = false }: BesideSpec = {},
 ): NormalizeContext {
   const cap = plan.limits.search_limit;
   return {
@@ -233,11 +244,12 @@ export function searchContext(
     limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, cap),
     limitCap: cap,
     fullAllowed: false,
+    listsKnown,
     allowedFields: plan.fields,
     defaultFields: DEFAULT_FIELDS,
     mode: "search",
-    bodyLimit: beside.limit,
-    bodyOutput: beside.output,
+    bodyLimit: limit,
+    bodyOutput: output,
   };
 }
 
@@ -250,17 +262,18 @@ function* readSearch(bytes: Uint8Array, reading: Reading): Steps<SearchRequest> 
   if (!isSmall(bytes)) yield;
   const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
   const facets = readFacets(body);
-  const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(members.spec, {
-      ...searchContext(segment, plan, members),
-      listsKnown: asker.service.listed !== null,
-    }),
-  );
+  const { limit: bodyLimit, output } = members;
+  const listsKnown = asker.service.listed !== null;
+  const context = searchContext(segment, plan, { limit: bodyLimit, output, listsKnown });
+  const { spec } = yield* withBodyMistakesIn(body, () => normalizingSteps(members.spec, context));
   const bound = yield* boundSteps(asker, segment, spec);
   if (!isSmall(bytes)) yield;
   const missing = tooBroad(spec)?.missing ?? null;
-  const prefix = Buffer.from(prefixText(segment, { spec }, "accounts"));
-  const request = new Prepared({ spec, cursor, missing, facets, prefix }, segment.snapshotId);
+  const explain = JSON.stringify(spec.explain);
+  const { prefix, specText } = searchPrefix(segment, JSON.stringify(spec));
+  const hash = resultHashOfText(spec, specText, explain);
+  const parts = { spec, resultHash: hash, cursor, missing, facets, prefix, explain };
+  const request = new Prepared(parts, segment.snapshotId);
   return bound === spec ? request : request.boundTo(bound);
 }
 
@@ -285,41 +298,37 @@ function isListed(request: unknown): boolean {
 }
 
 /** What is read of a request. */
-type ReadParts = Omit<SearchRequest, "resultHash" | "headers" | "unbound">;
+interface ReadParts extends Omit<SearchRequest, "headers" | "unbound"> {
+  /** The JSON of the spec's notes. */
+  readonly explain: string;
+}
 
-/** A request whose hash is made for its first cursor: most narrow answers need none. */
+/** A request, which knows itself bound to lists. */
 class Prepared implements SearchRequest {
   readonly spec: AccountQuerySpec;
+  readonly resultHash: string;
   readonly cursor: string | null;
   readonly missing: readonly string[] | null;
   readonly facets: readonly FacetName[] | null;
   readonly headers: SearchRequest["headers"];
   readonly prefix: Buffer;
+  readonly explain: string;
   readonly unbound?: Prepared;
   readonly #snapshotId: string;
   /** By the bound spec, which is gone with the rows of its lists. */
   #bounds: WeakMap<AccountQuerySpec, Prepared> | null = null;
-  #resultHash: string | null = null;
 
   constructor(parts: ReadParts, snapshotId: string, unbound?: Prepared) {
     this.spec = parts.spec;
+    this.resultHash = parts.resultHash;
     this.cursor = parts.cursor;
     this.missing = parts.missing;
     this.facets = parts.facets;
     this.prefix = parts.prefix;
+    this.explain = parts.explain;
     this.#snapshotId = snapshotId;
     if (unbound !== undefined) this.unbound = unbound;
-    const { lists } = parts.spec.filters;
-    const named = lists === undefined ? [] : [JSON.stringify(lists)];
-    const { cursor, facets, prefix } = parts;
-    this.headers = {
-      ETag: weakTag(["search", snapshotId, prefix, cursor ?? "", String(facets), ...named]),
-    };
-  }
-
-  get resultHash(): string {
-    this.#resultHash ??= resultHash(this.spec);
-    return this.#resultHash;
+    this.headers = { ETag: tagOf(parts, snapshotId) };
   }
 
   /** The same of a bound spec. */
@@ -327,7 +336,8 @@ class Prepared implements SearchRequest {
     this.#bounds ??= new WeakMap();
     const known = this.#bounds.get(bound);
     if (known !== undefined) return known;
-    const made = new Prepared({ ...this, spec: bound }, this.#snapshotId, this);
+    const parts = { ...this, spec: bound, resultHash: resultHash(bound) };
+    const made = new Prepared(parts, this.#snapshotId, this);
     this.#bounds.set(bound, made);
     return made;
   }
@@ -337,6 +347,18 @@ class Prepared implements SearchRequest {
     const bound = service.listed?.boundNow(identity.tenantId, segment, this.spec) ?? null;
     return bound === null ? null : this.boundTo(bound);
   }
+}
+
+/**
+ * The tag of a page: of the snapshot, the spec with what its hash leaves out, and what its lists
+ * hold.
+ */
+function tagOf(parts: ReadParts, snapshotId: string): string {
+  const { spec, resultHash: hash, explain, cursor, facets } = parts;
+  const { lists } = spec.filters;
+  const named = lists === undefined ? [] : [JSON.stringify(lists)];
+  const further = [String(spec.limit), explain, cursor ?? "", String(facets), ...named];
+  return weakTag(["search", snapshotId, hash, ...further]);
 }
 
 /** Accounts of the page that is asked for beside a spec or in it. */
@@ -373,23 +395,4 @@ export function readCursor(
     mistakes.push({ pointer: `/${name}`, code: "not_with_cursor", detail });
   }
   return typeof cursor === "string" ? cursor : null;
-}
-
-/** The text of an answer from the snapshot on up to where the list of `name` begins. */
-export function prefixText(segment: Segment, members: object, name: string): string {
-  let head = heads.get(segment);
-  if (head === undefined) {
-    const { label: snapshot, snapshotDate: snapshot_date, provenance } = segment;
-    head = membersOf({ snapshot, snapshot_date, provenance });
-    heads.set(segment, head);
-  }
-  return `,${head},${membersOf(members)},"${name}":`;
-}
-
-/** What every prefix says of a snapshot, as text. */
-const heads = new WeakMap<Segment, string>();
-
-/** The members of an object as JSON, without its braces; there is at least one. */
-function membersOf(value: object): string {
-  return JSON.stringify(value).slice(1, -1);
 }

@@ -13,6 +13,7 @@ import type { SearchAnswer, SlicedAnswer } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { TextRoom } from "../../search/wholepage.ts";
 import { claimsSnapshot } from "../../spec/cursor.ts";
+import type { FacetName } from "../../spec/facets.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { stepwise } from "../server/background-tasks.ts";
 import type { AnswerBody } from "../server/body-stream.ts";
@@ -331,7 +332,15 @@ function facetsOf(
   segment: Segment,
   { facets, spec }: SearchRequest,
 ): Facets | null {
-  if (facets === null) return null;
+  // What is timed has room for a closure, which every page would leave behind.
+  return facets === null ? null : timedFacets(call, segment, { facets, spec });
+}
+
+function timedFacets(
+  call: Question<"clock" | "engine" | "telemetry">,
+  segment: Segment,
+  { facets, spec }: Pick<SearchRequest, "spec"> & { readonly facets: readonly FacetName[] },
+): Facets {
   return timed(call, "facets", () => call.service.engine.facets(segment, spec, facets));
 }
 

@@ -36,7 +36,7 @@ function* translationSteps(
   call.spend(costOf({ text }));
   const lists = listNamesOf(call);
   const translation = yield* translateSteps(text, segment, { language, lists });
-  const context = { ...searchContext(segment, plan), listsKnown: lists !== undefined };
+  const context = searchContext(segment, plan, { listsKnown: lists !== undefined });
   const { spec } = normalizeSpec(translation.spec, context);
   const bound = yield* boundSteps(call, segment, spec);
   const matches = service.engine.countMatches(segment, bound);

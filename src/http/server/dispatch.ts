@@ -16,7 +16,7 @@ import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import type { AccessLine } from "./accessline.ts";
 import { isPulled, pull } from "./body-stream.ts";
 import { bodyCost } from "./cost.ts";
-import type { HeaderLine } from "./headerblock.ts";
+import { HeaderBlock } from "./headerblock.ts";
 import { type BodyRefusal, type BodyRequest, type BodyTaker, bodyError } from "./incoming.ts";
 import { isOfType, refuseOtherThanJson } from "./mediatype.ts";
 import { readQuery } from "./query.ts";
@@ -342,7 +342,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     if (this.sender === null) return headersOf(answer, this.requestId);
     const { identity, limited } = this.sender;
     const fields = this.service.rateLimits.fields(identity.keyId, limited);
-    return headersOf(answer, this.requestId, linesOf(fields));
+    return headersOf(answer, this.requestId, blockOf(fields));
   }
 }
 
@@ -370,11 +370,14 @@ function keySender(identity: Identity, plan: Plan): Sender {
 }
 
 /** The fields that were sent last, and their lines: mostly the next ones are the same. */
-let lastLines = { fields: {}, lines: [] as readonly HeaderLine[] };
+let lastLines: { readonly fields: object; readonly block: HeaderBlock | null } | null = null;
 
-function linesOf(fields: Readonly<Record<string, string>>): readonly HeaderLine[] {
-  if (lastLines.fields !== fields) lastLines = { fields, lines: Object.entries(fields) };
-  return lastLines.lines;
+function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {
+  if (lastLines?.fields === fields) return lastLines.block;
+  const lines = Object.entries(fields);
+  const block = lines.length === 0 ? null : new HeaderBlock(lines);
+  lastLines = { fields, block };
+  return block;
 }
 
 /** Whether somebody should look into a failure; that a server is full or stops is no such one. */

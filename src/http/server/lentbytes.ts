@@ -78,7 +78,10 @@ export function beginLent(head: string, prefix: Uint8Array): typeof room | null 
 export function endLent(end: number, tail: readonly string[]): LentBytes | null {
   if (!hasRoom(end, tail)) return null;
   let at = end;
-  for (let i = 0; i < tail.length; i++) at += memory.write(tail[i] as string, at);
+  for (let i = 0; i < tail.length; i++) {
+    const piece = tail[i] as string;
+    if (piece !== "") at += memory.write(piece, at);
+  }
   return new LentBytes(begun, at);
 }
 

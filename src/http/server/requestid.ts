@@ -13,20 +13,31 @@ let made = 0;
 /** Digits of a number are of this base. */
 const BASE = 36;
 const DIGITS = 7;
-/** All pairs of digits: with one of them an id is made of two texts that are there already. */
+/** All pairs of digits: the last two change with each id, the others seldom. */
 const PAIRS = Array.from({ length: BASE * BASE }, (_, pair) =>
   pair.toString(BASE).padStart(2, "0"),
 );
-/** What stands before the last two digits, and for how many pairs of them it did. */
-let start = { pairs: Number.NaN, text: "" };
+/**
+ * The id that was made last. As bytes, because a text that two others are joined to is put together
+ * again by whoever looks into it, and every answer does so four times.
+ */
+const ID = Buffer.from(`req_${RUN}${"0".repeat(DIGITS)}`);
+const LAST_AT = ID.byteLength - 2;
+/** For how many pairs of last digits its others stand. */
+let standing = 0;
 
 /** Keeps the client's id where it is acceptable, else makes one. */
 export function requestIdOf(sent: string | undefined): string {
   if (sent !== undefined && CLIENT_ID.test(sent)) return sent;
   made++;
   const pairs = Math.floor(made / PAIRS.length);
-  if (start.pairs !== pairs) {
-    start = { pairs, text: `req_${RUN}${pairs.toString(BASE).padStart(DIGITS - 2, "0")}` };
+  if (standing !== pairs) {
+    const digits = pairs.toString(BASE).padStart(DIGITS - 2, "0");
+    ID.write(digits, LAST_AT - digits.length);
+    standing = pairs;
   }
-  return start.text + (PAIRS[made % PAIRS.length] as string);
+  const pair = PAIRS[made % PAIRS.length] as string;
+  ID[LAST_AT] = pair.charCodeAt(0);
+  ID[LAST_AT + 1] = pair.charCodeAt(1);
+  return ID.toString("latin1");
 }

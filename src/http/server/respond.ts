@@ -104,7 +104,7 @@ function mistakesOf({ errors, code, message }: AppError): readonly Mistake[] {
 export function headersOf(
   { headers = NO_HEADERS, type }: HttpAnswer,
   requestId: string,
-  further: readonly HeaderLine[] = NO_LINES,
+  further: HeaderBlock | null = null,
 ): HeaderList {
   let own = 0;
   let replaces = false;
@@ -115,7 +115,7 @@ export function headersOf(
   const block = replaces ? securityLinesBeside(headers) : SECURITY_BLOCK;
   const start = type === "" ? 0 : 1;
   // A list that grows leaves two others behind.
-  const length = start + 2 + block.length + 2 * own + further.length;
+  const length = start + 2 + block.length + 2 * own + (further === null ? 0 : 1);
   const list = new Array<HeaderList[number]>(length);
   if (start > 0) list[0] = typeLine(type);
   list[start] = "X-Request-Id";
@@ -128,13 +128,12 @@ export function headersOf(
     list[at++] = name;
     list[at++] = value;
   }
-  for (let i = 0; i < further.length; i++) list[at++] = further[i] as HeaderLine;
+  if (further !== null) list[at] = further;
   return list;
 }
 
 const SECURITY_BLOCK: readonly (HeaderLine | HeaderBlock)[] = [SECURITY_HEADERS];
 const NO_HEADERS = {};
-const NO_LINES: readonly HeaderLine[] = [];
 
 function securityLinesBeside(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
   return SECURITY_HEADERS.lines.filter(([name]) => headers[name] === undefined);

@@ -12,6 +12,7 @@ import { CommandError } from "../../errors.ts";
 import type { ListenAddress } from "../../settings.ts";
 import { Budget } from "./budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
+import { OpenExchanges } from "./openexchanges.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
@@ -88,7 +89,7 @@ class UwsTransport implements Transport {
   readonly #uws: Uws;
   readonly #app: TemplatedApp;
   readonly #limits: TransportLimits;
-  readonly #open = new Set<UwsExchange>();
+  readonly #open = new OpenExchanges<UwsExchange>();
   #checking: NodeJS.Timeout | null = null;
   readonly #connections = new Map<Lane, UwsConnection>();
   #lanes: Lanes | null = null;
@@ -125,7 +126,7 @@ class UwsTransport implements Transport {
         const exchange = this.#begin(lane, response, request);
         if (exchange === null) return;
         handler(exchange);
-        // Most are answered by now; a set that each of them comes to and leaves is never at rest.
+        // What has no body is mostly answered by now.
         if (!exchange.settled) this.#open.add(exchange);
       },
       closed: (lane) => this.#forget(lane),

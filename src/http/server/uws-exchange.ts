@@ -11,9 +11,10 @@ import { later } from "./background-tasks.ts";
 import { type AnswerBody, type FileSlice, isPulled, type Pieces, pull } from "./body-stream.ts";
 import type { Budget } from "./budget.ts";
 import type { HeldAnswers } from "./drain.ts";
-import { HeaderBlock } from "./headerblock.ts";
+import { HeaderBlock, startOfLine } from "./headerblock.ts";
 import { type BodyRequest, IncomingBody } from "./incoming.ts";
 import { LentBytes, owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
+import type { Listed } from "./openexchanges.ts";
 import type { PaceWatch } from "./pace.ts";
 import {
   type AwaitsEnd,
@@ -72,23 +73,22 @@ function readLine(name: string, value: string): void {
   reading.add(name, value);
 }
 
-/** An answer whose bytes are there. */
-interface Writing {
-  readonly exchange: UwsExchange;
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly body: Uint8Array | string | LentBytes;
-}
-
-/** The one that is being written; a closure for each of them would be larger. */
-let writing: Writing | null = null;
+/** The answer that is being written, whose bytes are there; others would be garbage at once. */
+const writing = {
+  exchange: null as UwsExchange | null,
+  status: 0,
+  headers: [] as HeaderList,
+  body: "" as Uint8Array | string | LentBytes,
+};
 
 /** A request that the library has read the head of. */
-export class UwsExchange implements Exchange {
+export class UwsExchange implements Exchange, Listed<UwsExchange> {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly framing: AppError | null;
+  before: Listed<UwsExchange>["before"] = undefined;
+  behind: Listed<UwsExchange>["behind"] = undefined;
   readonly #headers = new HeadHeaders();
   readonly #response: UwsResponse;
   readonly #connection: UwsConnection;
@@ -218,27 +218,53 @@ export class UwsExchange implements Exchange {
     } else if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
-      writing = { exchange: this, status, headers, body };
+      writing.exchange = this;
+      writing.status = status;
+      writing.headers = headers;
+      writing.body = body;
       this.#response.cork(UwsExchange.#write);
     }
   }
 
   /** Writes what is to be written; the library calls it at once. */
   static #write(this: void): void {
-    const { exchange, status, headers, body } = writing as Writing;
+    const exchange = writing.exchange as UwsExchange;
+    const { status, headers, body } = writing;
+    // What is kept of it would live until the next answer.
+    writing.exchange = null;
+    writing.body = "";
     exchange.#head(status, headers);
     exchange.#sendBytes(status, body);
   }
 
+  /**
+   * Status and headers. Each call of the library costs as much as all that is in it, so the lines
+   * go into one: as the value of the first (headerblock.ts). What is in them was looked at before
+   * (respond.ts), and it says itself that an answer is well.
+   */
   #head(status: number, headers: HeaderList): void {
-    this.#response.writeStatus(statusLine(status));
+    if (status !== 200) this.#response.writeStatus(statusLine(status));
+    let first = "";
+    let text = "";
     // An iterator would leave garbage for each line.
     for (let at = 0; at < headers.length; at++) {
       const entry = headers[at] as HeaderList[number];
-      if (typeof entry === "string") this.#response.writeHeader(entry, headers[++at] as string);
-      else if (entry instanceof HeaderBlock) this.#response.writeHeader(entry.name, entry.value);
-      else this.#response.writeHeader(entry[0], entry[1]);
+      const isBlock = entry instanceof HeaderBlock;
+      if (isBlock && first !== "") {
+        text += entry.text;
+        continue;
+      }
+      const paired = typeof entry === "string";
+      const name = paired ? entry : isBlock ? entry.name : entry[0];
+      const value = paired ? (headers[++at] as string) : isBlock ? entry.value : entry[1];
+      if (first === "") {
+        first = name;
+        text = value;
+      } else {
+        text += startOfLine(name) + value;
+      }
     }
+    if (first !== "") this.#response.writeHeader(first, text);
   }
 
   /** What streams get; they take functions, not methods. */

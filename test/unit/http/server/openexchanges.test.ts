@@ -1,0 +1,49 @@
+/**
+ * Proves, against a Set on random orders: the list holds what was put in and not taken out, and
+ * says how much; taking out what is not in changes nothing; one that ends while all are looked at
+ * keeps the others in.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type Listed, OpenExchanges } from "../../../../src/http/server/openexchanges.ts";
+
+class Member implements Listed<Member> {
+  before: Listed<Member>["before"] = undefined;
+  behind: Listed<Member>["behind"] = undefined;
+}
+
+describe("open exchanges", () => {
+  it("are those that came and did not end", () => {
+    const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 7 })));
+    fc.assert(
+      fc.property(steps, (all) => {
+        const members = Array.from({ length: 8 }, () => new Member());
+        const open = new OpenExchanges<Member>();
+        const twin = new Set<Member>();
+        for (const [comes, at] of all) {
+          const member = members[at] as Member;
+          if (!comes) open.delete(member);
+          else if (!twin.has(member)) open.add(member);
+          if (comes) twin.add(member);
+          else twin.delete(member);
+          assert.equal(open.size, twin.size);
+          assert.deepEqual(new Set(open), twin);
+        }
+      }),
+    );
+  });
+
+  it("are all looked at, although each ends meanwhile", () => {
+    const open = new OpenExchanges<Member>();
+    const members = [new Member(), new Member(), new Member()];
+    for (const member of members) open.add(member);
+    const seen: Member[] = [];
+    for (const member of open) {
+      seen.push(member);
+      open.delete(member);
+    }
+    assert.deepEqual(new Set(seen), new Set(members));
+    assert.equal(open.size, 0);
+  });
+});
