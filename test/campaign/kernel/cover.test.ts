@@ -64,6 +64,10 @@ function posting(dimension: DimensionName, count: number, share = random()): Cla
   return { kind: "posting", any, negated: random() < 0.3 };
 }
 
+function withCodes(dimension: DimensionName, codes: readonly number[]): Clause {
+  return { kind: "posting", any: [{ dimension, codes: Uint32Array.from(codes) }], negated: false };
+}
+
 /** Some activities, now and then all but some: as many as have no more lists than are read. */
 function activities(): Clause {
   const codes = Uint32Array.from(new Set(Array.from({ length: 1 + below(8) }, () => below(40))));
@@ -118,6 +122,34 @@ it("a short page reads few entries, from wherever it begins", () => {
     check(clauses, from, 20);
     assert.ok(segment.lastWork().tests < 1_000, `${segment.lastWork().tests} entries`);
   }
+});
+
+it("of matches that lie together behind rows that are none, only the first are read", async () => {
+  const scored = randomRows(32, ROWS);
+  const scores = scored.map(({ score }) => score).sort((a, b) => b - a);
+  const low = scores[ROWS / 2] as number;
+  const rows = scored.map((row, at) => ({
+    ...row,
+    ...{ uf: 2, cnae_primary: at % 3, registration_status: row.score > low ? 8 : 2 },
+  }));
+  const gathered = await writeFixture(path.join(folder, "gathered"), rows);
+  const one = openSegment(gathered.path, gathered.directory);
+  for (const codes of [[0], [0, 1], [0, 1, 2]]) {
+    const clauses = [withCodes("cnae_primary", codes), withCodes("registration_status", [2])];
+    const matches = matchesOf(gathered.rows, clauses);
+    const before = gathered.rows.filter(
+      (row, at) => at < (matches[0] as number) && codes.includes(row.cnae_primary as number),
+    ).length;
+    for (const limit of [1, 20, 300]) {
+      const page = pageOf(one, clauses, -1, limit);
+      assert.deepEqual(page.rows, [...matches].slice(0, limit), `${codes} ${limit}`);
+      // One more is looked for; a list ends where as many are found as are wanted of all.
+      const most = before + codes.length * (limit + 1);
+      const read = one.lastWork().tests;
+      assert.ok(read <= most, `${read} entries for ${limit} of ${codes}, at most ${most}`);
+    }
+  }
+  one.close();
 });
 
 it("days inside a year are counted in short lists, as without them", () => {

@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { AppError } from "../../../src/errors.ts";
 import { cnaeDigits } from "../../../src/spec/catalog.ts";
-import { canonicalBytes } from "../../../src/spec/identity.ts";
+import { canonicalBytes, resultHash, resultHashOfText } from "../../../src/spec/identity.ts";
 import { type NormalizeContext, normalizeSpec } from "../../../src/spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../../src/spec/schema.ts";
 import { contextWith, SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
@@ -108,6 +108,27 @@ describe("normalizeSpec on random specs", () => {
       const text = Buffer.from(canonicalBytes(normal(input))).toString();
       assert.deepEqual(JSON.parse(text), identity);
     }
+  });
+
+  it("cuts what is hashed out of the text of a spec, as it would be written", () => {
+    const cut = (spec: AccountQuerySpec) =>
+      resultHashOfText(spec, Buffer.from(JSON.stringify(spec)), JSON.stringify(spec.explain));
+    const draw = new Draw(seededRng(18));
+    const context = contextWith({ mode: "export", limitCap: 9_000, fullAllowed: true });
+    for (const input of inputs(19, 1_000)) {
+      const noted = { ...input, explain: { warnings: ["é", { explain: "x" }], confidence: 0.5 } };
+      for (const spec of [normal(input), normal(noted)]) assert.equal(cut(spec), resultHash(spec));
+    }
+    for (let i = 0; i < 1_000; i++) {
+      const input = withPeople(draw, randomExportInput(draw, SAMPLE_CATALOG, []));
+      const { spec } = normalizeSpec(input, context);
+      assert.equal(cut(spec), resultHash(spec));
+    }
+    // Whose text is more than there was room for.
+    const prefixes = Array.from({ length: 1_500 }, (_, at) => String(10_000 + at));
+    const long = normal({ filters: { geo: { postal_code_prefix_any_of: prefixes } } });
+    assert.equal(cut(long), resultHash(long));
+    assert.throws(() => resultHashOfText(long, Buffer.from(JSON.stringify(long)), "{}"));
   });
 
   it("holds all of this for exports, and names of their output what is not the default", () => {
