@@ -12,11 +12,12 @@ import { SETTINGS } from "../src/settings.ts";
 import { askEachKind, FIRST, KINDS, post } from "./kinds.ts";
 import { type Place, place, readBy } from "./pagecache.ts";
 import {
-  latency,
   mainThreadUs,
   memoryOf,
   type RunningServer,
   startServer,
+  type Waits,
+  waitsOver,
   wrkOver,
 } from "./server.ts";
 import { trafficOf } from "./traffic.ts";
@@ -93,8 +94,9 @@ export async function firstQuestions(snapshot: string): Promise<[name: string, m
 export interface Served {
   readonly healthz: number;
   readonly loads: Readonly<Record<"one" | "different" | "fresh", Loaded>>;
-  readonly p50: number;
-  readonly p99: number;
+  /** One connection: a narrow question, and the bare route. */
+  readonly narrow: Waits;
+  readonly bare: Waits;
   readonly postal: number;
   readonly facets: number;
   /** The longest that anything else waited while facets were counted. */
@@ -122,12 +124,13 @@ export async function measureService(snapshot: string, seconds: number): Promise
       different: load(asked, asked),
       fresh: load(fresh.slice(0, half), fresh.slice(half)),
     };
-    const { median, p99 } = await latency(server, one);
+    const bare = waitsOver(server, null, seconds);
+    const narrow = waitsOver(server, one, seconds);
     const anonymousMb = memoryOf(server.pid).anonymous;
     const postal = await dear(server, postalCodes);
     const facets = await dear(server, cities);
     const stall = await longestStall(server, cities);
-    const times = { p50: median / 1000, p99: p99 / 1000, postal, facets, stall };
+    const times = { narrow, bare, postal, facets, stall };
     return { healthz, loads, ...times, anonymousMb };
   } finally {
     await server.stop();

@@ -178,22 +178,59 @@ export function wrkOver(
   return wrkReport({ url: `http://127.0.0.1:${port}${path}`, key, bodies }, seconds);
 }
 
+/** What one connection waits for an answer, in milliseconds: half of the time, and 99 of 100. */
+export interface Waits {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/**
+ * What one connection waits that asks the same again and again, or the bare route where `body` is
+ * null. By `wrk`, whose own time is a few microseconds; a client in Node takes 150 itself.
+ */
+export function waitsOver(
+  { port, key }: RunningServer,
+  body: string | null,
+  seconds: number,
+): Waits {
+  const path = body === null ? "/healthz" : "/v1/accounts/search";
+  const bodies = body === null ? null : [body];
+  const target = { url: `http://127.0.0.1:${port}${path}`, key, bodies };
+  const report = reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]);
+  const [p50, p99] = [50, 99].map((share) => {
+    const [, value, unit] = new RegExp(`^ +${share}% +([\\d.]+)(us|ms|s)$`, "m").exec(report) ?? [];
+    return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
+  }) as [number, number];
+  return { p50, p99 };
+}
+
+const MS = { us: 0.001, ms: 1, s: 1_000 } as const;
+
 function wrkReport(
-  { url, key, bodies }: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
+  target: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
   seconds: number,
 ): { perSecond: number; requests: number } {
+  const report = reportOf(target, ["-c32", `-d${seconds}s`]);
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]),
+    requests: Number(/(\d+) requests in/.exec(report)?.[1]),
+  };
+}
+
+/** What `wrk` says; its answers are all 200. */
+function reportOf(
+  { url, key, bodies }: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
+  load: readonly string[],
+): string {
   const folder = mkdtempSync(join(tmpdir(), "peneira-wrk-"));
   const list = join(folder, "bodies");
   const script = join(folder, "post.lua");
   writeFileSync(list, (bodies ?? []).join("\n"));
   writeFileSync(script, bodies === null ? "" : postsOf(list, key));
-  const report = onSecondCore("wrk", ["-t1", "-c32", `-d${seconds}s`, "-s", script, url]);
+  const report = onSecondCore("wrk", ["-t1", ...load, "-s", script, url]);
   rmSync(folder, { recursive: true });
   if (/Non-2xx|Socket errors/.test(report)) throw new Error(report);
-  return {
-    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]),
-    requests: Number(/(\d+) requests in/.exec(report)?.[1]),
-  };
+  return report;
 }
 
 /** A script that has every request ready as bytes before the first is sent. */

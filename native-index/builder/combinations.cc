@@ -8,8 +8,8 @@
 #include <atomic>
 #include <memory>
 
-#include "builder/parallel.h"
 #include "builder/row_keys.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "builder/parallel.h"
 #include "builder/row_keys.h"
 #include "format/calendar.h"
 #include "format/cover.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "builder/parallel.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <vector>
 
-#include "builder/parallel.h"
 #include "builder/row_terms.h"
 #include "format/districtname.h"
 #include "format/districts.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

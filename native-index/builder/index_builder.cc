@@ -20,7 +20,6 @@
 #include "builder/cube_writer.h"
 #include "builder/districts_writer.h"
 #include "builder/orders.h"
-#include "builder/parallel.h"
 #include "builder/places_writer.h"
 #include "builder/postal_writer.h"
 #include "builder/postings_writer.h"
@@ -30,6 +29,7 @@
 #include "format/crc32c.h"
 #include "format/failure.h"
 #include "format/mapping.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "builder/orders.h"
-#include "builder/parallel.h"
 #include "builder/row_buckets.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

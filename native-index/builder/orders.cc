@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "builder/parallel.h"
 #include "builder/row_buckets.h"
 #include "format/failure.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "builder/parallel.h"
+#include "format/parallel.h"
 #include "format/postal.h"
 
 namespace peneira {

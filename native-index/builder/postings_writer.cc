@@ -10,7 +10,7 @@
 
 #include "builder/chunk_codes.h"
 #include "builder/container_writer.h"
-#include "builder/parallel.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

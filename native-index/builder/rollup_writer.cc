@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "builder/combinations.h"
-#include "builder/parallel.h"
+#include "format/parallel.h"
 #include "format/rollup.h"
 
 namespace peneira {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "builder/parallel.h"
 #include "builder/radix.h"
+#include "format/parallel.h"
 
 namespace peneira {
 

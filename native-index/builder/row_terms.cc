@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "builder/parallel.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "builder/parallel.h"
 #include "format/failure.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

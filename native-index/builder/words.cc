@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "builder/container_writer.h"
-#include "builder/parallel.h"
 #include "builder/row_terms.h"
 #include "format/analyzer.h"
 #include "format/failure.h"
+#include "format/parallel.h"
 
 namespace peneira {
 namespace {

@@ -2,6 +2,7 @@
 // Invariant: see handle.h; `call` is the one way in, so no method can forget a check.
 #include "napi/handle.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "napi/calls.h"
@@ -106,14 +107,19 @@ napi_value facetsWorkMax(napi_env env, napi_callback_info info) {
   return call(env, info, run);
 }
 
+constexpr uint32_t kFacetThreadsMax = 64;
+
 napi_value facetsAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     Query asked = readQuery(arguments.at(0, "clauses"));
     std::vector<Facet> named = readFacets(arguments.at(1, "facets"));
-    const auto compute = [query = std::move(asked),
-                          wanted = std::move(named)](const Segment& opened) -> Give {
+    const Given told = arguments.at(2, "threads");
+    const uint32_t threads = told.isUndefined() ? 1 : told.whole32(kFacetThreadsMax);
+    const auto compute = [query = std::move(asked), wanted = std::move(named),
+                          threads](const Segment& opened) -> Give {
       Work work;
-      std::vector<FacetCounts> found = countFacets(opened, query, wanted, work);
+      std::vector<FacetCounts> found =
+          countFacets(opened, query, wanted, work, std::max(1u, threads));
       return [counts = std::move(found)](napi_env to) { return fromCounts(to, counts); };
     };
     return overSegment(env, segment, compute);

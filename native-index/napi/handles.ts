@@ -212,7 +212,12 @@ export interface NativeSegment extends ListHandle {
   /** As select, count and facets, off the main thread; what is given must not change meanwhile. */
   selectAside(request: SelectRequest): Promise<Selection>;
   countAside(clauses: readonly Clause[]): Promise<number>;
-  facetsAside(clauses: readonly Clause[], facets: readonly NativeFacet[]): Promise<Uint32Array[]>;
+  /** Matches that are walked are counted by so many threads, 1 where that is not said. */
+  facetsAside(
+    clauses: readonly Clause[],
+    facets: readonly NativeFacet[],
+    threads?: number,
+  ): Promise<Uint32Array[]>;
   /** Rows in one of the districts: a code of municipality_ibge and a folded name for each. */
   districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
   /** Districts of a municipality (its code) that fit what was typed; see query/districts.h. */

@@ -4,8 +4,13 @@
 #include "query/facets.h"
 
 #include <algorithm>
+#include <atomic>
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
 
 #include "format/failure.h"
+#include "format/parallel.h"
 #include "query/chunkfacet.h"
 #include "query/chunkquery.h"
 #include "query/cube.h"
@@ -55,9 +60,43 @@ struct Counting {
   const std::vector<Facet>& facets;
   std::vector<FacetCounts>& counts;
   Work& work;
+  unsigned threads;
 
   void add(const Query& query, const std::vector<size_t>& which) const;
 };
+
+// Chunks that are still to be done, by whichever thread.
+class ChunksLeft {
+ public:
+  ChunksLeft(uint32_t count, unsigned threads)
+      : count_(count), atOnce_(std::min(kAtOnceMax, count / (kTurns * threads) + 1)) {}
+
+  // Calls `each(chunk)` for the next ones, until there are none.
+  template <class Each>
+  void take(Each each) {
+    for (uint32_t from; (from = next_.fetch_add(atOnce_)) < count_;) {
+      const uint32_t end = std::min(count_, from + atOnce_);
+      for (uint32_t chunk = from; chunk < end; chunk++) each(chunk);
+    }
+  }
+
+ private:
+  // As many in a row as let a thread ask for those behind them; some turns for each, because
+  // matches are not spread evenly.
+  static constexpr uint32_t kAtOnceMax = 32, kTurns = 4;
+
+  uint32_t count_, atOnce_;
+  std::atomic<uint32_t> next_{0};
+};
+
+// Lets the calling thread give way to those that answer requests.
+void stepBack() {
+#if defined(__linux__)
+  constexpr int belowNormal = 10;
+  // 0 means the calling thread alone; where that is not allowed, the work is done all the same.
+  static_cast<void>(setpriority(PRIO_PROCESS, 0, belowNormal));
+#endif
+}
 
 // Whether the counts of a facet were made of sums; they are empty, or zeros, where not.
 bool countBySums(const Counting& counting, const Query& query, size_t number) {
@@ -76,18 +115,51 @@ bool countBySums(const Counting& counting, const Query& query, size_t number) {
   return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
 }
 
-// Adds the matches of a query to the counts of some of the facets, in one pass over them.
-void Counting::add(const Query& query, const std::vector<size_t>& which) const {
+// Adds the matches of chunks to the counts of some of the facets, in one pass over them.
+void addChunks(const Counting& counting, const Query& query, const std::vector<size_t>& which,
+               ChunksLeft& left) {
+  const Segment& segment = counting.segment;
   std::vector<ChunkFacet> open;
   open.reserve(which.size());
-  for (const size_t number : which) open.emplace_back(segment, facets[number], counts[number]);
-  ChunkQuery chunks(segment, query, work);
-  for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
+  for (const size_t number : which) {
+    open.emplace_back(segment, counting.facets[number], counting.counts[number]);
+  }
+  ChunkQuery chunks(segment, query, counting.work);
+  left.take([&](uint32_t chunk) {
     chunks.askAhead();
-    if (!chunks.open(chunk)) continue;
+    if (!chunks.open(chunk)) return;
     const ChunkMatches found = chunks.run({0, segment.chunkRows(chunk)});
     const auto count = static_cast<uint32_t>(found.count());
-    for (ChunkFacet& facet : open) work.counted += facet.add(found, count, chunk);
+    for (ChunkFacet& facet : open) counting.work.counted += facet.add(found, count, chunk);
+  });
+}
+
+void addWork(Work& sum, const Work& part) {
+  sum.chunks += part.chunks, sum.containers += part.containers, sum.tests += part.tests;
+  sum.probes += part.probes, sum.gathered += part.gathered, sum.counted += part.counted;
+  sum.cells += part.cells;
+}
+
+// Adds the matches of a query to the counts of some of the facets: this thread, and others that
+// each count what they take by themselves.
+void Counting::add(const Query& query, const std::vector<size_t>& which) const {
+  ChunksLeft left(segment.chunkCount(), threads);
+  std::vector<std::vector<FacetCounts>> apart(threads - 1, std::vector<FacetCounts>(counts.size()));
+  std::vector<Work> works(threads - 1);
+  for (std::vector<FacetCounts>& own : apart) {
+    for (const size_t number : which) own[number].resize(counts[number].size());
+  }
+  runThreads(threads, [&](unsigned thread) {
+    if (thread == 0) return addChunks(*this, query, which, left);
+    stepBack();
+    addChunks({segment, facets, apart[thread - 1], works[thread - 1], 1}, query, which, left);
+  });
+  for (unsigned other = 0; other < apart.size(); other++) {
+    addWork(work, works[other]);
+    for (const size_t number : which) {
+      const FacetCounts& more = apart[other][number];
+      for (size_t code = 0; code < more.size(); code++) counts[number][code] += more[code];
+    }
   }
 }
 
@@ -118,7 +190,7 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   if (!split->without) return counting.add(split->rest, dated);
   std::vector<FacetCounts> rest(counting.counts.size());
   for (const size_t number : dated) rest[number].resize(counting.counts[number].size());
-  Counting{segment, counting.facets, rest, counting.work}.add(split->rest, dated);
+  Counting{segment, counting.facets, rest, counting.work, counting.threads}.add(split->rest, dated);
   takeAway(counting, rest, dated);
 }
 
@@ -180,9 +252,10 @@ std::optional<uint64_t> totalWork(const Segment& segment, const Query& query) {
 }  // namespace
 
 std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
-                                     const std::vector<Facet>& facets, Work& work) {
+                                     const std::vector<Facet>& facets, Work& work,
+                                     unsigned threads) {
   std::vector<FacetCounts> counts(facets.size());
-  const Counting counting{segment, facets, counts, work};
+  const Counting counting{segment, facets, counts, work, threads};
   std::vector<size_t> left;
   for (size_t i = 0; i < facets.size(); i++) {
     if (!countBySums(counting, query, i)) left.push_back(i);

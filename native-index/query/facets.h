@@ -35,9 +35,11 @@ extern const std::string_view kFacetNames[static_cast<size_t>(Facet::kCount)];
 // Counts by code; the last element counts the rows without a value.
 using FacetCounts = std::vector<uint32_t>;
 
-// Counts every facet of the matches of a query in one pass over them, or from sums (ROLLUP, CUBE).
+// Counts every facet of the matches of a query in one pass over them, by so many threads (one is
+// the caller's), or from sums (ROLLUP, CUBE).
 std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
-                                     const std::vector<Facet>& facets, Work& work);
+                                     const std::vector<Facet>& facets, Work& work,
+                                     unsigned threads = 1);
 
 // At most how much is looked at for that, and for the total, in rows of which one column is read;
 // cheap, whatever is asked: it is found out without looking at any row.

@@ -186,6 +186,7 @@ describe("wrong arguments", () => {
       'there is no facet "colour"; facets must be the names of facets',
     ],
     [() => segment.facetsAside([], wrong("x")), 'facets must be an array, not "x"'],
+    [() => segment.facetsAside([], [], 65), "threads must be a whole number from 0 to 64, not 65"],
     [() => segment.documentFrequency(wrong([true])), "words must be a string, not true"],
     [() => segment.wholePage(wrong(1), -1, FACTS), "request must be a request of a page, not 1"],
     [
