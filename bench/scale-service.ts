@@ -14,6 +14,7 @@ import { type Place, place, readBy } from "./pagecache.ts";
 import {
   mainThreadUs,
   memoryOf,
+  quiet,
   type RunningServer,
   startServer,
   type Waits,
@@ -29,6 +30,8 @@ const WARM_SECONDS = 3;
 /** Times that a dear question is asked. */
 const DEAR_TIMES = 15;
 const WATCH_EVERY_MS = 1;
+/** How long nothing is asked for, to see what the machine alone makes others wait. */
+const IDLE_MS = 500;
 /** The setting that bounds what is remembered of answers; not every version has it. */
 const RESPONSE_MEMORY = "http.response_memory_bytes";
 
@@ -97,10 +100,6 @@ export interface Served {
   /** One connection: a narrow question, and the bare route. */
   readonly narrow: Waits;
   readonly bare: Waits;
-  readonly postal: number;
-  readonly facets: number;
-  /** The longest that anything else waited while facets were counted. */
-  readonly stall: number;
   readonly anonymousMb: number;
 }
 
@@ -127,11 +126,31 @@ export async function measureService(snapshot: string, seconds: number): Promise
     const bare = waitsOver(server, null, seconds);
     const narrow = waitsOver(server, one, seconds);
     const anonymousMb = memoryOf(server.pid).anonymous;
+    return { healthz, loads, narrow, bare, anonymousMb };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** What dear questions cost a warm server, in milliseconds. */
+export interface Dear {
+  readonly postal: number;
+  readonly facets: number;
+  /** The longest that anything else waited while facets were counted, and while nothing was. */
+  readonly stall: number;
+  readonly idleStall: number;
+}
+
+/** Measures dear questions, of a server that has all processors: it answers them aside. */
+export async function measureDear(snapshot: string): Promise<Dear> {
+  const server = await startServer(snapshot, JSON.stringify(FIRST), { environment, pin: false });
+  try {
+    await quiet(server.pid);
     const postal = await dear(server, postalCodes);
     const facets = await dear(server, cities);
-    const stall = await longestStall(server, cities);
-    const times = { narrow, bare, postal, facets, stall };
-    return { healthz, loads, ...times, anonymousMb };
+    const stall = await longestStall(server, () => dear(server, cities));
+    const idleStall = await longestStall(server, () => sleep(IDLE_MS));
+    return { postal, facets, stall, idleStall };
   } finally {
     await server.stop();
   }
@@ -193,11 +212,8 @@ async function dear(server: RunningServer, question: (time: number) => object): 
   return found.sort((a, b) => a - b)[Math.floor(DEAR_TIMES / 2)] as number;
 }
 
-/** The longest wait for the bare route while dear questions are answered one after the other. */
-async function longestStall(
-  server: RunningServer,
-  question: (time: number) => object,
-): Promise<number> {
+/** The longest wait for the bare route until something is done. */
+async function longestStall(server: RunningServer, until: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isDone = false;
   const watching = (async () => {
@@ -208,7 +224,7 @@ async function longestStall(
       await sleep(WATCH_EVERY_MS);
     }
   })();
-  await dear(server, question);
+  await until();
   isDone = true;
   await watching;
   return longest;

@@ -65,3 +65,17 @@ export interface OrderKey {
   readonly key: OrderName | "random";
   readonly descending: boolean;
 }
+
+/** Facets the addon counts; see native-index/query/facets.h for their codes. */
+export type NativeFacet =
+  | "uf"
+  | "municipality"
+  | "cnae"
+  | "registration_status"
+  | "company_size"
+  | "started_year"
+  | "legal_nature"
+  | "simples"
+  | "mei"
+  | "headquarters"
+  | "contact";

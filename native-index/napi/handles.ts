@@ -5,7 +5,7 @@
  * Invariant: nothing here exists at run time; each type is the face of a struct or a method of the
  * addon, and changes with it.
  */
-import type { Clause, NativeRowList, OrderKey } from "./clauses.ts";
+import type { Clause, NativeFacet, NativeRowList, OrderKey } from "./clauses.ts";
 import type { ListHandle } from "./list-handles.ts";
 
 /**
@@ -120,27 +120,12 @@ export interface ColumnBuffers<Part extends Sized = Uint8Array> {
   readonly data: Part;
 }
 
-/** Facets the addon counts; see native-index/query/facets.h for their codes. */
-export type NativeFacet =
-  | "uf"
-  | "municipality"
-  | "cnae"
-  | "registration_status"
-  | "company_size"
-  | "started_year"
-  | "legal_nature"
-  | "simples"
-  | "mei"
-  | "headquarters"
-  | "contact";
-
 /** Formats whose rows the addon renders. */
 export type RowFormat = "csv" | "html" | "jsonl" | "xlsx";
 
 /**
  * A further column behind the output fields: finished text per row, or null for none. `text` is
- * quoted and escaped as the format wants it, `number` stands as it is, `json` (jsonl only) is a
- * JSON text that stands as it is.
+ * quoted and escaped as the format wants it, `number` and `json` (jsonl only) stand as they are.
  */
 export interface ExtraColumn {
   readonly name: string;
@@ -209,10 +194,12 @@ export interface NativeSegment extends ListHandle {
    * is read; found out without looking at a row. See native-index/query/facets.h.
    */
   facetsWorkMax(clauses: readonly Clause[], facets: readonly NativeFacet[]): number;
-  /** As select, count and facets, off the main thread; what is given must not change meanwhile. */
+  /**
+   * As select, count and facets (by several threads), off the main thread; what is given must not
+   * change meanwhile.
+   */
   selectAside(request: SelectRequest): Promise<Selection>;
   countAside(clauses: readonly Clause[]): Promise<number>;
-  /** Matches that are walked are counted by so many threads, 1 where that is not said. */
   facetsAside(
     clauses: readonly Clause[],
     facets: readonly NativeFacet[],

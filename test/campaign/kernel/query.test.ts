@@ -218,15 +218,6 @@ describe("queries on the addon", () => {
         segment.countAside(clauses),
         segment.facetsAside(clauses, names),
       ]);
-      // By several threads, more of them than there are chunks among others.
-      const by = 1 + Math.floor(random() * 4);
-      const dated = [...clauses, { kind: "range", column: "started_on", ranges: [[0, 9_000]] }];
-      for (const wanted of [clauses, dated as Clause[]]) {
-        assert.deepEqual(
-          await segment.facetsAside(wanted, ["municipality", "legal_nature", "uf"], by),
-          segment.facets(wanted, ["municipality", "legal_nature", "uf"]),
-        );
-      }
       assert.equal(count, matchesOf(rows, clauses).length);
       const { rows: found, more } = segment.select(request);
       assert.deepEqual([selection.rows, selection.more], [found, more]);

@@ -1,6 +1,7 @@
 /**
  * Proves: intervals of opening dates that are not whole years have the totals of the slow twin,
- * whatever else is asked; of a broad question only rows of the years in parts are tested.
+ * whatever else is asked; of a broad question only rows of the years in parts are tested; facets
+ * are the same by however many threads.
  * Does not prove: that sums of combinations are right (rollup.test.ts).
  */
 import assert from "node:assert/strict";
@@ -82,6 +83,22 @@ it("totals of any intervals are those of the twin", () => {
     totals.add(total);
   }
   assert(totals.size > ROUNDS / 3, "most questions have answers of their own");
+});
+
+it("facets are counted by several threads as by one, of any intervals", async () => {
+  const random = seededRandom(19);
+  const names = ["municipality", "legal_nature", "uf"] as const;
+  for (let round = 0; round < ROUNDS / 10; round++) {
+    const [a, b] = [bound(random), bound(random)];
+    const clauses = [dates([Math.min(a, b), Math.max(a, b)]), posting(random)];
+    const expected = segment.facets(clauses, names);
+    const [total] = expected.map((counts) => counts.reduce((sum, count) => sum + count, 0));
+    assert.equal(total, matchesOf(rows, clauses).length, JSON.stringify(clauses));
+    // More of them than there are chunks, among others.
+    for (const threads of [undefined, 0, 1, 2, 5]) {
+      assert.deepEqual(await segment.facetsAside(clauses, names, threads), expected);
+    }
+  }
 });
 
 it("whole years of a range are summed without opening a chunk", () => {
