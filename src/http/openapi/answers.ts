@@ -26,7 +26,9 @@ const UNKNOWN_SENDER: readonly ErrorCode[] = KEY_ERRORS.filter((code) => code !=
 
 /** What headers mean that stand in every answer. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
-  "X-Request-Id": "Id of the request; your own one is kept.",
+  "X-Request-Id":
+    "Id of the request; your own one is kept where it has 1 to 64 letters, digits, dots, hyphens " +
+    "and underscores.",
   "X-Content-Type-Options": "nosniff.",
   "Cache-Control": "no-store, except for the documents of the server.",
   "Referrer-Policy": "no-referrer.",

@@ -66,6 +66,8 @@ export interface UwsSurroundings extends PaceWatch {
   readonly settled: (exchange: UwsExchange) => void;
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 /** The headers that are being read. */
 let reading = new HeadHeaders();
 
@@ -173,6 +175,11 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   body(wanted: BodyRequest): void {
     const incoming = new IncomingBody(wanted, this.#around.bodies);
     this.#incoming = incoming;
+    // Of a head that came in pieces the library never says that nothing follows it.
+    if (Number(this.header("content-length") ?? Number.NaN) === 0) {
+      incoming.addLast(NO_BYTES);
+      return;
+    }
     this.#response.onData((chunk, isLast) => {
       if (!incoming.waiting) return;
       // The chunk's memory is taken back when this callback returns.

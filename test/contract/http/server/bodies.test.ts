@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { Budget } from "../../../../src/http/server/budget.ts";
 import { type BodyRefusal, IncomingBody } from "../../../../src/http/server/incoming.ts";
@@ -20,6 +21,11 @@ import {
 import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { ...TEST_LIMITS, bodiesBytesMax: 1_280_000, requestTimeoutMs: 20_000 };
+
+/** Pieces that are sent with so long between them come by themselves. */
+const BETWEEN_PIECES_MS = 20;
+/** What is not answered by then never is. */
+const ANSWERED_MS = 3_000;
 
 const step = fc.record({
   body: fc.nat(3),
@@ -173,6 +179,35 @@ for (const transport of TRANSPORTS) {
       return socket;
     };
     const used = (wanted: number) => settledAt(wanted, () => server.bodies.used);
+
+    it("that are empty are read, however the head came, and so is what follows", async () => {
+      for (const length of ["0", "00"]) {
+        const bytes = `${head()}Content-Length: ${length}\r\n\r\n`;
+        const next = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        for (const cut of [0, 1, 40, bytes.length - 3, bytes.length - 1]) {
+          const text = await sentInTwo([bytes.slice(0, cut), bytes.slice(cut) + next]);
+          const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+          assert.deepEqual(statuses, ["422", "200"], `cut at ${cut} of ${bytes.length}`);
+        }
+      }
+    });
+
+    /** What came until the server closed. */
+    async function sentInTwo(pieces: readonly string[]): Promise<string> {
+      const socket = connect(server.port, "127.0.0.1");
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+      });
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      for (const piece of pieces) {
+        socket.write(piece);
+        await sleep(BETWEEN_PIECES_MS);
+      }
+      socket.setTimeout(ANSWERED_MS, () => socket.destroy());
+      await closed;
+      return text;
+    }
 
     it("are refused at once where there is no room, and read again when there is", async () => {
       const sockets = [1, 2, 3, 4].map(() => begin(240_000));
