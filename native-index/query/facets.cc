@@ -74,7 +74,8 @@ class ChunksLeft {
   // Calls `each(chunk)` for the next ones, until there are none.
   template <class Each>
   void take(Each each) {
-    for (uint32_t from; (from = next_.fetch_add(atOnce_)) < count_;) {
+    const auto next = [this] { return next_.fetch_add(atOnce_); };
+    for (uint32_t from = next(); from < count_; from = next()) {
       const uint32_t end = std::min(count_, from + atOnce_);
       for (uint32_t chunk = from; chunk < end; chunk++) each(chunk);
     }
