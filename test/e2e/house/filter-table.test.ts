@@ -31,7 +31,7 @@ const NEAR = /from "[^"]*\/(filters\/\w+|schema|answers|question|find|strings\/\
 const NEAR_COMPONENT = /from "[^"]*\/filters\/\w+\.ts"/;
 
 /** A part and a row, as somebody would write them who knows of nothing but the table. */
-const PART = `  never_judged: { section: "company", role: null },\n`;
+const PART = `  never_judged: { section: "company", role: "name" },\n`;
 const row = (read: string) => `  {
     group: "company",
     member: "never_judged_only",
