@@ -1,6 +1,6 @@
 /**
- * The clauses of a query and the keys of its order, as types. What comes in: nothing. What goes
- * out: the words in which a query is asked for.
+ * The clauses of a query, the keys of its order and its facets, as types. What comes in: nothing.
+ * What goes out: the words in which a query is asked for.
  * Invariant: as that of handles.ts: each is the face of what napi/request.cc reads.
  */
 import type { DimensionName, OrderName } from "../format/columns.ts";
