@@ -16,9 +16,10 @@
 
 namespace peneira {
 
-// Runs `work(thread)` on `threads` threads (at least one) and waits for all of them.
+// Runs `work(thread)` on `threads` threads (at least one) and waits for all of them. Where the
+// system gives fewer, it is an error if each has work of its own (`areNeeded`).
 template <typename Work>
-void runThreads(unsigned threads, Work&& work) {
+void runThreads(unsigned threads, Work&& work, bool areNeeded = true) {
   std::mutex mutex;
   std::exception_ptr failure;
   const auto run = [&](unsigned thread) {
@@ -35,7 +36,7 @@ void runThreads(unsigned threads, Work&& work) {
       others.emplace_back(run, thread);
     } catch (...) {
       const std::lock_guard lock(mutex);
-      failure = std::current_exception();
+      if (areNeeded) failure = std::current_exception();
       break;
     }
   }
@@ -44,13 +45,14 @@ void runThreads(unsigned threads, Work&& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Calls `work(index, thread)` for every index below `count`, each once, in no set order.
+// Calls `work(index, thread)` for every index below `count`, each once, in no set order, by as many
+// of the threads as the system gives.
 template <typename Work>
 void forEachIndex(unsigned threads, size_t count, Work&& work) {
   std::atomic<size_t> next{0};
   std::atomic<bool> failed{false};
   const auto wanted = static_cast<unsigned>(std::clamp<size_t>(count, 1, std::max(1u, threads)));
-  runThreads(wanted, [&](unsigned thread) {
+  const auto take = [&](unsigned thread) {
     try {
       while (!failed.load(std::memory_order_relaxed)) {
         const size_t index = next.fetch_add(1, std::memory_order_relaxed);
@@ -61,7 +63,8 @@ void forEachIndex(unsigned threads, size_t count, Work&& work) {
       failed.store(true);
       throw;
     }
-  });
+  };
+  runThreads(wanted, take, false);
 }
 
 // First index of part `part` when `count` indices are cut into `parts` even parts.

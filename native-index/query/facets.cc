@@ -4,7 +4,7 @@
 #include "query/facets.h"
 
 #include <algorithm>
-#include <atomic>
+#include <optional>
 #if defined(__linux__)
 #include <sys/resource.h>
 #endif
@@ -65,37 +65,13 @@ struct Counting {
   void add(const Query& query, const std::vector<size_t>& which) const;
 };
 
-// Chunks that are still to be done, by whichever thread.
-class ChunksLeft {
- public:
-  ChunksLeft(uint32_t count, unsigned threads)
-      : count_(count), atOnce_(std::min(kAtOnceMax, count / (kTurns * threads) + 1)) {}
-
-  // Calls `each(chunk)` for the next ones, until there are none.
-  template <class Each>
-  void take(Each each) {
-    const auto next = [this] { return next_.fetch_add(atOnce_); };
-    for (uint32_t from = next(); from < count_; from = next()) {
-      const uint32_t end = std::min(count_, from + atOnce_);
-      for (uint32_t chunk = from; chunk < end; chunk++) each(chunk);
-    }
-  }
-
- private:
-  // As many in a row as let a thread ask for those behind them; some turns for each, because
-  // matches are not spread evenly.
-  static constexpr uint32_t kAtOnceMax = 32, kTurns = 4;
-
-  uint32_t count_, atOnce_;
-  std::atomic<uint32_t> next_{0};
-};
-
-// Lets the calling thread give way to those that answer requests.
+// Lets the calling thread give way to those that answer requests, as src/priority.ts does.
 void stepBack() {
 #if defined(__linux__)
   constexpr int belowNormal = 10;
-  // 0 means the calling thread alone; where that is not allowed, the work is done all the same.
-  static_cast<void>(setpriority(PRIO_PROCESS, 0, belowNormal));
+  // 0 means the calling thread alone. One of a process that somebody has put lower stays there;
+  // where it is not allowed, the work is done all the same.
+  if (getpriority(PRIO_PROCESS, 0) < belowNormal) setpriority(PRIO_PROCESS, 0, belowNormal);
 #endif
 }
 
@@ -116,24 +92,39 @@ bool countBySums(const Counting& counting, const Query& query, size_t number) {
   return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
 }
 
-// Adds the matches of chunks to the counts of some of the facets, in one pass over them.
-void addChunks(const Counting& counting, const Query& query, const std::vector<size_t>& which,
-               ChunksLeft& left) {
-  const Segment& segment = counting.segment;
-  std::vector<ChunkFacet> open;
-  open.reserve(which.size());
-  for (const size_t number : which) {
-    open.emplace_back(segment, counting.facets[number], counting.counts[number]);
-  }
-  ChunkQuery chunks(segment, query, counting.work);
-  left.take([&](uint32_t chunk) {
-    chunks.askAhead();
-    if (!chunks.open(chunk)) return;
-    const ChunkMatches found = chunks.run({0, segment.chunkRows(chunk)});
-    const auto count = static_cast<uint32_t>(found.count());
-    for (ChunkFacet& facet : open) counting.work.counted += facet.add(found, count, chunk);
-  });
+// Chunks that a thread takes at a time: as many in a row as let it ask for those behind them, and
+// some turns for each thread, because matches are not spread evenly.
+uint32_t chunksAtOnce(const Segment& segment, unsigned threads) {
+  constexpr uint32_t most = 32, turns = 4;
+  return std::min(most, segment.chunkCount() / (turns * threads) + 1);
 }
+
+// Adds the matches of chunks to the counts of some of the facets, in one pass over them; for one
+// thread.
+class ChunksCounted {
+ public:
+  ChunksCounted(const Counting& counting, const Query& query, const std::vector<size_t>& which)
+      : segment_(counting.segment), work_(counting.work), chunks_(segment_, query, work_) {
+    open_.reserve(which.size());
+    for (const size_t number : which) {
+      open_.emplace_back(segment_, counting.facets[number], counting.counts[number]);
+    }
+  }
+
+  void add(uint32_t chunk) {
+    chunks_.askAhead();
+    if (!chunks_.open(chunk)) return;
+    const ChunkMatches found = chunks_.run({0, segment_.chunkRows(chunk)});
+    const auto count = static_cast<uint32_t>(found.count());
+    for (ChunkFacet& facet : open_) work_.counted += facet.add(found, count, chunk);
+  }
+
+ private:
+  const Segment& segment_;
+  Work& work_;
+  ChunkQuery chunks_;
+  std::vector<ChunkFacet> open_;
+};
 
 void addWork(Work& sum, const Work& part) {
   sum.chunks += part.chunks, sum.containers += part.containers, sum.tests += part.tests;
@@ -141,24 +132,34 @@ void addWork(Work& sum, const Work& part) {
   sum.cells += part.cells;
 }
 
-// Adds the matches of a query to the counts of some of the facets: this thread, and others that
-// each count what they take by themselves.
+// What a thread counts by itself.
+struct CountedApart {
+  std::vector<FacetCounts> counts;
+  Work work;
+  std::optional<ChunksCounted> chunks;  // made by the thread, whose scratch memory it uses
+};
+
+// Adds the matches of a query to the counts of some of the facets.
 void Counting::add(const Query& query, const std::vector<size_t>& which) const {
-  ChunksLeft left(segment.chunkCount(), threads);
-  std::vector<std::vector<FacetCounts>> apart(threads - 1, std::vector<FacetCounts>(counts.size()));
-  std::vector<Work> works(threads - 1);
-  for (std::vector<FacetCounts>& own : apart) {
-    for (const size_t number : which) own[number].resize(counts[number].size());
-  }
-  runThreads(threads, [&](unsigned thread) {
-    if (thread == 0) return addChunks(*this, query, which, left);
-    stepBack();
-    addChunks({segment, facets, apart[thread - 1], works[thread - 1], 1}, query, which, left);
+  const uint32_t all = segment.chunkCount(), atOnce = chunksAtOnce(segment, threads);
+  std::vector<CountedApart> apart(threads);
+  forEachIndex(threads, (all + atOnce - 1) / atOnce, [&](size_t turn, unsigned thread) {
+    CountedApart& own = apart[thread];
+    if (!own.chunks) {
+      if (thread > 0) stepBack();
+      own.counts.resize(counts.size());
+      for (const size_t number : which) own.counts[number].resize(counts[number].size());
+      const Counting counting{segment, facets, own.counts, own.work, 1};
+      own.chunks.emplace(counting, query, which);
+    }
+    const auto first = static_cast<uint32_t>(turn) * atOnce;
+    for (uint32_t i = first; i < std::min(all, first + atOnce); i++) own.chunks->add(i);
   });
-  for (unsigned other = 0; other < apart.size(); other++) {
-    addWork(work, works[other]);
+  for (const CountedApart& own : apart) {
+    if (!own.chunks) continue;
+    addWork(work, own.work);
     for (const size_t number : which) {
-      const FacetCounts& more = apart[other][number];
+      const FacetCounts& more = own.counts[number];
       for (size_t code = 0; code < more.size(); code++) counts[number][code] += more[code];
     }
   }
