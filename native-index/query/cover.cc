@@ -53,27 +53,29 @@ class FirstOf {
   // Where rows that may still be among the first end, at most at `end`. All but the first are
   // forgotten whenever there are many more, so that nothing is compared for long.
   uint64_t endIn(uint64_t end) {
-    if (rows_.size() < kPruneFactor * limit_) return std::min(end, end_);
-    const auto last = rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1;
-    std::nth_element(rows_.begin(), last, rows_.end());
-    end_ = uint64_t{*last} + 1;
-    rows_.resize(limit_);
+    if (rows_.size() >= kPruneFactor * limit_) {
+      keepFirst();
+      end_ = uint64_t{rows_.back()} + 1;
+    }
     return std::min(end, end_);
   }
 
   // The first, ascending.
   std::vector<uint32_t> take() {
-    if (rows_.size() > limit_) {
-      const auto end = rows_.begin() + static_cast<ptrdiff_t>(limit_);
-      std::nth_element(rows_.begin(), end, rows_.end());
-      rows_.resize(limit_);
-    }
+    if (rows_.size() > limit_) keepFirst();
     std::sort(rows_.begin(), rows_.end());
     return std::move(rows_);
   }
 
  private:
   static constexpr size_t kPruneFactor = 2;
+
+  // Forgets all but the first, of which the last one stands last.
+  void keepFirst() {
+    std::nth_element(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1,
+                     rows_.end());
+    rows_.resize(limit_);
+  }
 
   size_t limit_;
   uint64_t end_ = UINT64_MAX;
