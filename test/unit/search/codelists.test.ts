@@ -1,0 +1,39 @@
+/**
+ * Proves, on random lists: codes come out ascending, each once, and no list changes when others are
+ * made, whether they lie in the heap, side by side or alone.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { ascending } from "../../../src/search/codelists.ts";
+
+const code = fc.integer({ min: 0, max: 100_000 });
+/** Short ones, those that share memory, and one that is longer than what is shared. */
+const list = fc.oneof(
+  fc.array(code, { maxLength: 20 }),
+  fc.array(code, { minLength: 17, maxLength: 700, size: "max" }),
+  fc.constant(Array.from({ length: 3_000 }, (_, at) => at)),
+);
+
+describe("lists of codes", () => {
+  it("ascend, and stay what they are", () => {
+    fc.assert(
+      fc.property(fc.array(list, { maxLength: 12 }), (lists) => {
+        const made = lists.map((codes) => ascending([...codes]));
+        for (const [at, codes] of lists.entries()) {
+          assert.deepEqual(
+            [...(made[at] ?? [])],
+            [...new Set(codes)].sort((a, b) => a - b),
+          );
+        }
+      }),
+    );
+  });
+
+  it("take what is in order as it is", () => {
+    const ordered = Array.from({ length: 100 }, (_, at) => 3 * at);
+    const [one, other] = [ascending(ordered), ascending(ordered.map((each) => each + 1))];
+    assert.deepEqual([...one], ordered);
+    assert.equal(one.buffer, other.buffer, "they lie side by side");
+  });
+});
