@@ -201,6 +201,7 @@ export function waitsOver(
     const [, value, unit] = new RegExp(`^ +${share}% +([\\d.]+)(us|ms|s)$`, "m").exec(report) ?? [];
     return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
   }) as [number, number];
+  if (Number.isNaN(p50 + p99)) throw new Error(`wrk tells no times:\n${report}`);
   return { p50, p99 };
 }
 
