@@ -57,6 +57,8 @@ interface ExportsParts {
   readonly slugOf: IntakeParts["slugOf"];
   /** Told before and after a snapshot gets or loses a link. */
   readonly linked?: () => void;
+  /** Counts and logs damage of the state that a render found. */
+  readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
 }
 
 /** Every export of a data directory. */

@@ -23,6 +23,7 @@ export const EXPORT_FAILURES = {
   write_failed: "The file could not be written. Ask the operator to look at the log.",
   quota_exceeded: "The file became larger than what the plan's export_bytes left.",
   snapshot_unavailable: "The snapshot of this export is gone or damaged. Export again.",
+  state_damaged: "The server's state is damaged. Tell the operator, who has to restore a backup.",
   too_many_attempts: "Rendering was tried three times and never came to its end.",
   render_failed: "The server failed while rendering. Report the export_id to its operator.",
 } as const;

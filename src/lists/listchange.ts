@@ -6,6 +6,7 @@
  * found by whoever asked. Apart because a thread does the same over a connection of its own.
  */
 import type { StagedBlock } from "../store/blocktable.ts";
+import { isStateDamage } from "../store/damage.ts";
 import type { ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
@@ -37,7 +38,9 @@ export type ChangeOutcome =
   | { readonly kind: "missing" }
   | { readonly kind: "too_many"; readonly entries: number; readonly most: number }
   /** The database cannot be written at the moment. */
-  | { readonly kind: "unwritable"; readonly why: string };
+  | { readonly kind: "unwritable"; readonly why: string }
+  /** Entries that the list had are damaged; nothing was changed. */
+  | { readonly kind: "damaged"; readonly why: string };
 
 /** What is to be written, of a list as it was read. */
 interface Plan {
@@ -49,7 +52,7 @@ interface Plan {
 
 /** Adds entries to a list, or takes them away. Throws what is a mistake of ours. */
 export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome {
-  return orUnwritable(() => {
+  return orFailure(() => {
     for (;;) {
       const planned = store.atOneMoment(() => plan(store, order));
       if (planned.kind !== "plan") return planned;
@@ -64,7 +67,7 @@ export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome
 /** Removes a list. Throws as `changeEntries`. */
 export function removeList(store: ListStore, order: ListTask): ChangeOutcome {
   const { tenantId, id, nowMs } = order;
-  return orUnwritable(() => {
+  return orFailure(() => {
     if (!store.atomically(() => store.remove(tenantId, id, nowMs))) return { kind: "missing" };
     forget(store, order);
     return { kind: "changed", entries: 0 };
@@ -123,11 +126,14 @@ function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   }
 }
 
-function orUnwritable(act: () => ChangeOutcome): ChangeOutcome {
+/** Returns failures of the state as outcomes, because an error loses its class between threads. */
+function orFailure(act: () => ChangeOutcome): ChangeOutcome {
   try {
     return act();
   } catch (error) {
-    if (!isStateFailure(error)) throw error;
-    return { kind: "unwritable", why: (error as Error).message };
+    const why = (error as Error).message;
+    if (isStateDamage(error)) return { kind: "damaged", why };
+    if (isStateFailure(error)) return { kind: "unwritable", why };
+    throw error;
   }
 }

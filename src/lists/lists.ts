@@ -10,6 +10,7 @@ import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
+import { BlobDamage } from "../store/checksums.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
 import type { ListPin } from "../store/listpins.ts";
 import type { ListKind, ListRow, ListStore } from "../store/liststore.ts";
@@ -245,6 +246,7 @@ function refuse(outcome: ChangeOutcome): number {
   const { kind } = outcome;
   if (kind === "missing") throw listNotFound();
   if (kind === "unwritable") throw unwritable(new Error(outcome.why));
+  if (kind === "damaged") throw new BlobDamage(outcome.why);
   if (kind === "changed") return outcome.entries;
   const { entries, most } = outcome;
   throw new AppError(

@@ -5,6 +5,7 @@
  * revision has them, in steps as short as the writer likes, and a revision begins with a few small
  * rows. It knows nothing of what an entry means, and of no list.
  */
+import { checkBlobs } from "./checksums.ts";
 import type { ListPin } from "./listpins.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
@@ -13,6 +14,13 @@ export interface StagedBlock {
   readonly id: number;
   /** Number of its first entry. */
   readonly first: bigint;
+}
+
+/** The bytes of a block, with the checksum of when they were written. */
+interface StoredBytes {
+  readonly id: number;
+  readonly entries: Buffer;
+  readonly checksum: number | null;
 }
 
 /** What a revision changes of the one before it. */
@@ -60,42 +68,53 @@ export class BlockTable {
       .all({ ...pin, earlier });
   }
 
-  /** The entries of a block; undefined where there is none. */
+  /** Returns the entries of a block; undefined if there is none. */
   entriesOf(id: number): Buffer | undefined {
-    return this.#database
-      .prepare<[number], Buffer>(`SELECT entries FROM ${this.#entries} WHERE id = ?`)
-      .pluck()
+    const row = this.#database
+      .prepare<[number], StoredBytes>(
+        `SELECT id, entries, checksum FROM ${this.#entries} WHERE id = ?`,
+      )
       .get(id);
+    return row === undefined ? undefined : this.#checked(row).entries;
   }
 
-  /** Blocks of a revision, in order. Nothing else may be asked before all of them were taken. */
-  blocks(pin: ListPin): IterableIterator<{ readonly id: number; readonly entries: Buffer }> {
-    return this.#database
-      .prepare<[ListPin], { id: number; entries: Buffer }>(
-        `SELECT id, entries FROM ${this.#blocks} JOIN ${this.#entries} USING (id)
+  /** Yields the blocks of a revision in order. Run no other statement before it ends. */
+  *blocks(pin: ListPin): IterableIterator<StoredBytes> {
+    const rows = this.#database
+      .prepare<[ListPin], StoredBytes>(
+        `SELECT id, entries, checksum FROM ${this.#blocks} JOIN ${this.#entries} USING (id)
          WHERE ${OF_REVISION} ORDER BY first`,
       )
       .iterate(pin);
+    for (const row of rows) yield this.#checked(row);
   }
 
   /** Blocks of a revision that may hold entries from a number on, at most so many. */
   blocksFrom(pin: ListPin, from: bigint, limit: number): Buffer[] {
     return this.#database
-      .prepare<[ListPin & { from: bigint; limit: number }], Buffer>(
-        `SELECT entries FROM ${this.#blocks} JOIN ${this.#entries} USING (id)
+      .prepare<[ListPin & { from: bigint; limit: number }], StoredBytes>(
+        `SELECT id, entries, checksum FROM ${this.#blocks} JOIN ${this.#entries} USING (id)
          WHERE ${OF_REVISION} AND first >= coalesce(
            (SELECT max(first) FROM ${this.#blocks} WHERE ${OF_REVISION} AND first <= @from),
            ${LEAST})
          ORDER BY first LIMIT @limit`,
       )
-      .pluck()
-      .all({ ...pin, from, limit });
+      .all({ ...pin, from, limit })
+      .map((row) => this.#checked(row).entries);
+  }
+
+  /** Returns `row`. Throws `BlobDamage` if its bytes are not those that were written. */
+  #checked(row: StoredBytes): StoredBytes {
+    checkBlobs(this.#entries, row.checksum, row.entries);
+    return row;
   }
 
   /** Writes bytes of blocks that no revision has; gives their ids. */
   write(blocks: readonly Uint8Array[]): number[] {
-    const insert = this.#database.prepare(`INSERT INTO ${this.#entries} (entries) VALUES (?)`);
-    return blocks.map((block) => Number(insert.run(block).lastInsertRowid));
+    const insert = this.#database.prepare(
+      `INSERT INTO ${this.#entries} (entries, checksum) VALUES (@block, blob_checksum(@block))`,
+    );
+    return blocks.map((block) => Number(insert.run({ block }).lastInsertRowid));
   }
 
   /** Begins a revision of a list with blocks that were written. */

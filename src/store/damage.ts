@@ -4,6 +4,7 @@
  * Invariant: what the database says is damaged is never answered from, and never ends in a stack.
  */
 import { AppError, CommandError } from "../errors.ts";
+import { BlobDamage, damagedBlobs } from "./checksums.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** How many findings are looked for. */
@@ -12,14 +13,17 @@ const FINDINGS_MAX = 5;
 /** True where the database has read something that it cannot have written. */
 export function isStateDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof BlobDamage) return true;
   return /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as NodeJS.ErrnoException).code));
 }
 
-/** What is wrong with a database, in the words of SQLite; nothing where it is sound. */
+/** Names what is wrong with a database, in the words of SQLite, then its damaged blobs. */
 export function findingsIn(database: StateDatabase): string[] {
   try {
     const rows = database.pragma(`quick_check(${FINDINGS_MAX})`) as { quick_check: string }[];
-    return rows.map(({ quick_check: found }) => found).filter((found) => found !== "ok");
+    const found = rows.map((row) => row.quick_check).filter((one) => one !== "ok");
+    // Blobs of a broken structure cannot be read.
+    return found.length > 0 ? found : damagedBlobs(database);
   } catch (error) {
     if (!isStateDamage(error)) throw error;
     return [(error as Error).message];

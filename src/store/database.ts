@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { damagedBlobs } from "./checksums.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -104,6 +105,7 @@ export function settleCopy(
           ({ table }) => `a row of ${table} names one that does not exist`,
         ),
       ].filter((problem) => problem !== "ok");
+      if (problems.length === 0) problems.push(...damagedBlobs(database));
       if (problems.length > 0) {
         throw damagedState(found, problems.slice(0, 20));
       }

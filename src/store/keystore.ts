@@ -5,6 +5,7 @@
  * here. It knows nothing of what a key looks like or what a plan allows.
  */
 import { AuditStore } from "./auditstore.ts";
+import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** A key as stored, with what its tenant adds. Times are milliseconds since 1970 or null. */
@@ -21,6 +22,8 @@ export interface KeyRow {
   readonly expiresAt: number | null;
   readonly disabledAt: number | null;
   readonly lastUsedAt: number | null;
+  /** That of `hash`, as it was written. */
+  readonly checksum: number | null;
 }
 
 /** What a new key is stored with. */
@@ -38,7 +41,7 @@ const KEY_COLUMNS = `
   keys.id, keys.tenant_id AS tenantId, tenants.name AS tenant,
   tenants.disabled_at AS tenantDisabledAt, keys.name, keys.plan, keys.hash,
   keys.created_at AS createdAt, keys.expires_at AS expiresAt,
-  keys.disabled_at AS disabledAt, keys.last_used_at AS lastUsedAt
+  keys.disabled_at AS disabledAt, keys.last_used_at AS lastUsedAt, keys.checksum
   FROM keys JOIN tenants ON tenants.id = keys.tenant_id`;
 
 /** A tenant as stored, with the number of its keys. */
@@ -74,9 +77,11 @@ export class KeyStore {
     return Number(this.#database.pragma("data_version", { simple: true }));
   }
 
-  /** The key of an id. */
+  /** Returns the key of an id. Throws `BlobDamage` if its hash is not the one that was written. */
   find(id: string): KeyRow | undefined {
-    return this.#byId.get(id);
+    const row = this.#byId.get(id);
+    if (row !== undefined) checkBlobs("keys", row.checksum, row.hash);
+    return row;
   }
 
   /** All keys, of one tenant or of all of them, oldest first. */
@@ -123,8 +128,8 @@ export class KeyStore {
   insert(row: NewKeyRow): void {
     this.#database
       .prepare(
-        `INSERT INTO keys (id, tenant_id, name, plan, hash, created_at, expires_at)
-         VALUES (@id, @tenantId, @name, @plan, @hash, @createdAt, @expiresAt)`,
+        `INSERT INTO keys (id, tenant_id, name, plan, hash, checksum, created_at, expires_at)
+         VALUES (@id, @tenantId, @name, @plan, @hash, blob_checksum(@hash), @createdAt, @expiresAt)`,
       )
       .run(row);
   }

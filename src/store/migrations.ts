@@ -234,4 +234,16 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE list_places RENAME TO list_blocks;
    CREATE INDEX list_blocks_in_order ON list_blocks (list, first);
    CREATE INDEX list_blocks_replaced ON list_blocks (list, until) WHERE until IS NOT NULL;`,
+  // SQLite does not notice a flipped bit in a blob; blob_checksum is the function of checksums.ts.
+  // NULL counts as damage, so a writer that forgets the checksum is found by its first reader.
+  `ALTER TABLE keys ADD COLUMN checksum INTEGER;
+   ALTER TABLE users ADD COLUMN checksum INTEGER;
+   ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+   ALTER TABLE list_entries ADD COLUMN checksum INTEGER;
+   ALTER TABLE exported_entries ADD COLUMN checksum INTEGER;
+   UPDATE keys SET checksum = blob_checksum(hash);
+   UPDATE users SET checksum = blob_checksum(password_hash, password_salt);
+   UPDATE sessions SET checksum = blob_checksum(hash);
+   UPDATE list_entries SET checksum = blob_checksum(entries);
+   UPDATE exported_entries SET checksum = blob_checksum(entries);`,
 ];

@@ -4,6 +4,7 @@
  * Invariant: knows no schema and no data directory; what those are stands in database.ts.
  */
 import Database from "better-sqlite3";
+import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
 
 /** An open database. */
 export type StateDatabase = Database.Database;
@@ -14,9 +15,14 @@ export type StateStatement<Parameters extends unknown[], Row = unknown> = Databa
   Row
 >;
 
-/** Opens a database; `options` are those of better-sqlite3. Throws what it throws. */
+/**
+ * Opens a database that knows `blob_checksum` (checksums.ts); `options` are those of
+ * better-sqlite3. Throws what it throws.
+ */
 export function connect(path: string, options: Database.Options = {}): StateDatabase {
-  return new Database(path, options);
+  const database = new Database(path, options);
+  const checksum = (...blobs: unknown[]) => blobChecksum(...(blobs as Uint8Array[]));
+  return database.function(CHECKSUM_FUNCTION, { deterministic: true, varargs: true }, checksum);
 }
 
 /** Version of the SQLite that is compiled in. Throws where the addon cannot be loaded. */

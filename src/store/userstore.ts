@@ -5,6 +5,7 @@
  * only. A session is made only while the password that opened it is still the user's.
  */
 import { AuditStore } from "./auditstore.ts";
+import { checkBlobs } from "./checksums.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** What a user may do: an owner everything, a member all but members and changes to keys. */
@@ -144,14 +145,18 @@ export class UserStore {
           .all(tenantId);
   }
 
-  /** The password of a user. */
+  /** Returns the password of a user. Throws `BlobDamage` if it is not the one that was written. */
   password(id: string): StoredPassword | undefined {
-    return this.#database
-      .prepare<[string], StoredPassword>(
-        `SELECT password_hash AS hash, password_salt AS salt, password_cost AS cost
+    const row = this.#database
+      .prepare<[string], StoredPassword & { checksum: number | null }>(
+        `SELECT password_hash AS hash, password_salt AS salt, password_cost AS cost, checksum
          FROM users WHERE id = ?`,
       )
       .get(id);
+    if (row === undefined) return undefined;
+    const { checksum, ...password } = row;
+    checkBlobs("users", checksum, password.hash, password.salt);
+    return password;
   }
 
   /** Stores a new user. */
@@ -159,8 +164,9 @@ export class UserStore {
     this.#database
       .prepare(
         `INSERT INTO users (id, tenant_id, email, role, password_hash, password_salt,
-           password_cost, created_at)
-         VALUES (@id, @tenantId, @email, @role, @hash, @salt, @cost, @createdAt)`,
+           password_cost, checksum, created_at)
+         VALUES (@id, @tenantId, @email, @role, @hash, @salt, @cost,
+           blob_checksum(@hash, @salt), @createdAt)`,
       )
       .run({ ...row, ...password });
     this.#changes++;
@@ -170,10 +176,11 @@ export class UserStore {
   setPassword(id: string, { hash, salt, cost }: StoredPassword, was?: StoredPassword): boolean {
     const result = this.#database
       .prepare(
-        `UPDATE users SET password_hash = ?, password_salt = ?, password_cost = ?
-         WHERE id = ? AND password_hash = coalesce(?, password_hash)`,
+        `UPDATE users SET password_hash = @hash, password_salt = @salt, password_cost = @cost,
+           checksum = blob_checksum(@hash, @salt)
+         WHERE id = @id AND password_hash = coalesce(@was, password_hash)`,
       )
-      .run(hash, salt, cost, id, was?.hash ?? null);
+      .run({ hash, salt, cost, id, was: was?.hash ?? null });
     this.#changes++;
     return result.changes > 0;
   }
@@ -238,8 +245,9 @@ export class UserStore {
   openSession(row: SessionRow, password: StoredPassword): boolean {
     const opened = this.#database
       .prepare(
-        `INSERT INTO sessions (hash, id, user_id, created_at, seen_at, expires_at, kept)
-         SELECT @hash, @id, users.id, @createdAt, @seenAt, @expiresAt, @kept
+        `INSERT INTO sessions
+           (hash, id, user_id, created_at, seen_at, expires_at, kept, checksum)
+         SELECT @hash, @id, users.id, @createdAt, @seenAt, @expiresAt, @kept, blob_checksum(@hash)
          FROM users JOIN tenants ON tenants.id = users.tenant_id
          WHERE users.id = @userId AND users.password_hash = @password
            AND users.disabled_at IS NULL AND tenants.disabled_at IS NULL`,

@@ -100,9 +100,12 @@ export function makeService(parts: Parts): ServedService {
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
   const linked = () => scrubber.glance();
   const searches = new SearchCount();
-  const exporter = openExports({ config, dataDir, database, plans, log, linked, searches });
+  const telemetry = new Telemetry(log, searches);
+  const stateDamaged = telemetry.stateDamaged.bind(telemetry);
+  const told = { log, linked, searches, stateDamaged };
+  const exporter = openExports({ config, dataDir, database, plans, ...told });
   const streams = new Budget(config.get("http.streams_max"), config.get("http.share_max"));
-  const telemetry = measured({ ...snapshots, log, streams, exporter, transport, searches });
+  watched(telemetry, { ...snapshots, streams, exporter, transport });
   const keyring = new Keyring(new KeyStore(database), systemClock);
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
   const secrets = openSecrets(dataDir);
@@ -203,21 +206,21 @@ function openSnapshots(parts: Omit<ChangesParts, "registry">) {
   return { registry, changes, scrubber, responses, freshness, onDamage };
 }
 
-/** The metrics of a server, with what they look up. */
-function measured(parts: {
-  readonly log: Log;
-  readonly registry: SegmentRegistry;
-  readonly changes: ServedChanges;
-  readonly scrubber: Scrubber;
-  readonly streams: Budget;
-  readonly exporter: Exports;
-  readonly transport: Transport;
-  readonly responses: ResponseMemory;
-  readonly searches: SearchCount;
-  readonly freshness: Freshness;
-}): Telemetry {
-  const { log, registry, changes, scrubber, streams, exporter, transport, responses } = parts;
-  const telemetry = new Telemetry(log, parts.searches);
+/** Adds the metrics that a server looks up. */
+function watched(
+  telemetry: Telemetry,
+  parts: {
+    readonly registry: SegmentRegistry;
+    readonly changes: ServedChanges;
+    readonly scrubber: Scrubber;
+    readonly streams: Budget;
+    readonly exporter: Exports;
+    readonly transport: Transport;
+    readonly responses: ResponseMemory;
+    readonly freshness: Freshness;
+  },
+): void {
+  const { registry, changes, scrubber, streams, exporter, transport, responses } = parts;
   telemetry.watch(
     {
       snapshotMs: () => dateOf(registry.current()),
@@ -233,7 +236,6 @@ function measured(parts: {
     },
     systemClock,
   );
-  return telemetry;
 }
 
 /** A database that is busy or full for once must not end the server; counts are kept for later. */
@@ -284,6 +286,7 @@ function openExports(parts: {
   readonly log: Log;
   readonly linked: () => void;
   readonly searches: SearchCount;
+  readonly stateDamaged: Telemetry["stateDamaged"];
 }): Exports {
   const { searches, ...rest } = parts;
   const { config } = rest;

@@ -18,14 +18,13 @@ import { AppError, CommandError } from "../../errors.ts";
 import { faultPoint } from "../../fault.ts";
 import { type HeldRows, HoldingEnded, markRows, noRows, stageHeld } from "../../lists/holding.ts";
 import { giveEntries } from "../../lists/listed.ts";
-import { describeError } from "../../log.ts";
 import { stepBack } from "../../priority.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { openBeside } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";
 import { ExportedStore } from "../../store/exportedstore.ts";
 import { RenderCancelled, type RenderJob, renderExport } from "../render.ts";
-import { failureOf } from "./failure.ts";
+import { endOf } from "./failure.ts";
 import {
   type RenderOutcome,
   type RenderTask,
@@ -80,11 +79,7 @@ async function settled<Outcome>(work: () => Promise<Outcome>): Promise<Outcome |
     if (error instanceof RenderCancelled || error instanceof HoldingEnded) {
       return { kind: "cancelled" };
     }
-    const failure = failureOf(error);
-    const kind = describeError(error);
-    return failure === null
-      ? { kind: "threw", error: kind }
-      : { kind: "failed", failure, error: kind };
+    return endOf(error);
   } finally {
     rendering = false;
     letGo(({ stale, segment }) => stale || segment.native.poisoned());

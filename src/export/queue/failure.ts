@@ -6,7 +6,10 @@
  * loaded, also by a test.
  */
 import { AppError, CommandError } from "../../errors.ts";
+import { describeError } from "../../log.ts";
+import { isStateDamage } from "../../store/damage.ts";
 import type { ExportFailure } from "../record.ts";
+import type { RenderOutcome } from "./rendertask.ts";
 
 /** No space: of the disk, of a quota, or of what a file may hold. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
@@ -17,8 +20,20 @@ const WRITE_FAILED = [
   ...["EISDIR", "ENXIO", "ENODEV", "ENAMETOOLONG"],
 ];
 
+/** Returns how a run ended that threw: for good, or so that another attempt may succeed. */
+export function endOf(
+  error: unknown,
+): Extract<RenderOutcome, { readonly kind: "threw" | "failed" }> {
+  const failure = failureOf(error);
+  const described = describeError(error);
+  return failure === null
+    ? { kind: "threw", error: described }
+    : { kind: "failed", failure, error: described };
+}
+
 /** The reason for which an export has failed for good, or null. */
 export function failureOf(error: unknown): ExportFailure | null {
+  if (isStateDamage(error)) return "state_damaged";
   // A refusal of the spec is the same at every attempt.
   if (error instanceof AppError) {
     const { code } = error;

@@ -15,6 +15,7 @@ import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
+import { endOf } from "./failure.ts";
 import { changesOf, listedSpec, type OrderParts } from "./order.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
 import type { RenderOutcome } from "./rendertask.ts";
@@ -36,6 +37,8 @@ interface QueueParts extends OrderParts {
   readonly discard: (name: string) => void;
   /** Told when an export has ended or is gone. */
   readonly onEnd: (id: string) => void;
+  /** Counts and logs damage of the state that a render found. */
+  readonly stateDamaged?: (details: Readonly<Record<string, unknown>>) => void;
 }
 
 /** How far a running export is. */
@@ -209,8 +212,7 @@ export class ExportQueue {
       };
       return threads.start(request, onProgress);
     } catch (error) {
-      const outcome: RenderOutcome = { kind: "threw", error: describeError(error) };
-      return { outcome: Promise.resolve(outcome), cancel: () => {} };
+      return { outcome: Promise.resolve(endOf(error)), cancel: () => {} };
     }
   }
 
@@ -234,14 +236,13 @@ export class ExportQueue {
 
   #conclude(run: Run, outcome: RunEnd): void {
     const { id } = run.row;
-    const refused = outcome.kind === "failed" && outcome.failure === "quota_exceeded";
+    const failure = outcome.kind === "failed" ? outcome.failure : null;
     // What is refused for its size is no mistake that a stack would help to find.
-    if ("error" in outcome && !refused && !run.removed) {
-      const { kind, error } = outcome;
-      this.#parts.log.warn(
-        { export_id: id, outcome: kind, ...error },
-        "an export was not rendered",
-      );
+    if ("error" in outcome && failure !== "quota_exceeded" && !run.removed) {
+      const { log, stateDamaged } = this.#parts;
+      const details = { export_id: id, outcome: outcome.kind, ...outcome.error };
+      if (failure === "state_damaged") stateDamaged?.(details);
+      else log.warn(details, "an export was not rendered");
     }
     const staged = outcome.kind === "file" ? outcome.staged : null;
     run.commit = () => {

@@ -40,16 +40,23 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-it("an export is pinned to the lists of its creation", async () => {
-  const database = openDatabase(folder);
+/** The lists and exports of a state of its own; `damages` gets the ids of exports that met damage. */
+function open(dataDir: string, damages: unknown[] = []) {
+  const database = openDatabase(dataDir);
   database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
   const lists = new Lists(new ListStore(database), systemClock);
   const listed = new ListedSpecs(lists);
   const plans = loadPlans();
   const exports = new Exports({
-    ...{ database, dataDir: folder, threads: new RenderPool(1), plans, clock: systemClock },
+    ...{ database, dataDir, threads: new RenderPool(1), plans, clock: systemClock },
     ...{ log: openLog("silent"), retention: 60, forget: 86_400, freeBytesMin: 0, slugOf },
+    stateDamaged: ({ export_id }) => damages.push(export_id),
   });
+  return { database, lists, listed, plans, exports };
+}
+
+it("an export is pinned to the lists of its creation", async () => {
+  const { database, lists, listed, plans, exports } = open(join(folder, "pinned"));
   const { id, sequence } = lists.create("ten", { name: "x", kind: "accounts" }, LIMITS);
   const context = { ...exportContext(segment.catalog), listsKnown: true };
   const { spec } = normalizeSpec(
@@ -100,3 +107,42 @@ it("an export is pinned to the lists of its creation", async () => {
   await exports.close();
   database.close();
 });
+
+/** What is damaged, and what becomes of an export that reads it while it is rendered or staged. */
+const DAMAGES = [
+  ["a list that it excludes", "list_entries", true],
+  ["the list of what was exported", "exported_entries", false],
+] as const;
+
+for (const [name, table, excludes] of DAMAGES) {
+  it(`an export fails once, and says why, if it needs ${name} and that is damaged`, async () => {
+    const damages: unknown[] = [];
+    const { database, lists, listed, plans, exports } = open(join(folder, table), damages);
+    const { id } = lists.create("ten", { name: "x", kind: "accounts" }, LIMITS);
+    const entries = [segment.native.entriesOf(Uint32Array.of(0, 1))];
+    const options = { limits: LIMITS, segment };
+    await lists.change({ tenantId: "ten", id }, { entries, verb: "add" }, options);
+    const context = { ...exportContext(segment.catalog), listsKnown: true };
+    const filters = excludes ? { lists: { exclude: [id] } } : {};
+    const create = (key: string, limit: number) => {
+      const output = { format: "csv", fields: ["cnpj"] };
+      const { spec } = normalizeSpec({ filters, limit, output }, context);
+      return exports.create({
+        ...{ tenantId: "ten", keyId: "k", plan: plans.enterprise, bodyHash: key },
+        ...{ idempotencyKey: key, spec, segment, rows: limit, lists: listed.pins("ten", spec) },
+      }).record.id;
+    };
+    exports.start(segment);
+    const good = await exports.settled("ten", create("good", 100), 60_000);
+    assert.equal(good.state, "done");
+    const bytes = database.prepare(`SELECT entries FROM ${table}`).pluck().get() as Buffer;
+    bytes[0] = (bytes[0] as number) ^ 4;
+    database.prepare(`UPDATE ${table} SET entries = ?`).run(bytes);
+    const bad = create("bad", 200);
+    const failed = await exports.settled("ten", bad, 60_000);
+    assert.deepEqual([failed.state, failed.failure], ["failed", "state_damaged"]);
+    assert.deepEqual(damages, [bad]);
+    await exports.close();
+    database.close();
+  });
+}

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { BLOBS, blobChecksum } from "../../../src/store/checksums.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
 
 type Cell = string | number | Buffer | null;
@@ -131,8 +132,11 @@ export function fillState(database: StateDatabase): void {
   const known = Object.entries(ROWS).filter(([table]) => tables.includes(table));
   for (const [table, rows] of known) {
     const columns = new Set(columnsOf(database, table));
+    const blobs = BLOBS.find((one) => one.table === table)?.blobs ?? [];
     for (const row of rows) {
-      const cells = Object.entries(row).filter(([column]) => columns.has(column));
+      const checksum = blobChecksum(...blobs.map((name) => row[name] as Buffer));
+      const whole = blobs.length === 0 ? row : { ...row, checksum };
+      const cells = Object.entries(whole).filter(([column]) => columns.has(column));
       const names = cells.map(([column]) => column).join(", ");
       const places = cells.map(() => "?").join(", ");
       const statement = database.prepare(`INSERT INTO ${table} (${names}) VALUES (${places})`);

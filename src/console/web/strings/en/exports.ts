@@ -152,6 +152,7 @@ export const exports = {
     write_failed: "The file could not be written. Ask the operator to look at the log.",
     quota_exceeded: "The file is larger than what your plan may keep. Delete exports first.",
     snapshot_unavailable: "Its snapshot is gone or damaged. Run it again on the newest one.",
+    state_damaged: "The server's own data is damaged. Tell the operator.",
     too_many_attempts: "Writing it was tried three times and never came to its end.",
     render_failed: "The server failed while writing it. Tell the operator its identifier.",
   } as Record<string, string>,

@@ -153,6 +153,7 @@ export const exports: typeof english = {
       "O arquivo não pôde ser gravado. Peça a quem administra que veja o log do servidor.",
     quota_exceeded: "O arquivo não cabe no que o seu plano guarda. Exclua exportações antes.",
     snapshot_unavailable: "A base desta exportação não existe mais. Gere com a mais recente.",
+    state_damaged: "Os dados do próprio servidor estão danificados. Avise o operador.",
     too_many_attempts: "O servidor tentou três vezes e não conseguiu gerar o arquivo.",
     render_failed: "O servidor falhou ao gravar. Informe ao operador o identificador.",
   },

@@ -1,0 +1,99 @@
+/**
+ * Proves, on both transports: if a bit of a list's entries is flipped in the state, every route that
+ * reads or changes the list answers 500 `state_damaged`, which the metrics count; other lists go on
+ * working, and the damaged one can be deleted.
+ * Does not prove: what is found at a start, and in which blobs (contract/store/blobs.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { ENGINE } from "../../../../src/search/engine.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { openBeside } from "../../../../src/store/database.ts";
+import { fetchDocumented } from "../../../support/http/documented.ts";
+import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+
+const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
+let sample: SampleSnapshot;
+let segment: Segment;
+
+before(async () => {
+  sample = await makeSampleSnapshot(2_000, 7, "2026-10");
+  segment = await openSegment(sample.snapshot);
+});
+after(() => {
+  segment.close();
+  sample.dispose();
+});
+
+for (const transport of TRANSPORTS) {
+  describe(`a damaged list over ${transport}`, () => {
+    let server: FakeServer;
+    before(async () => {
+      server = await startFake(transport, { engine: ENGINE, segment: () => segment });
+    });
+    after(() => server.close());
+
+    async function ask(method: string, path: string, sent?: object) {
+      const json = sent === undefined ? {} : { "content-type": "application/json" };
+      const answer = await fetchDocumented(server.base + path, {
+        method,
+        headers: { authorization: `Bearer ${server.keys.enterprise}`, ...json },
+        ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: text === "" ? {} : JSON.parse(text) };
+    }
+
+    async function listOf(name: string): Promise<string> {
+      const made = await ask("POST", "/v1/lists", { name, kind: "accounts" });
+      const { id } = made.body.list;
+      const filled = await ask("POST", `/v1/lists/${id}/entries/from-search`, { spec: SP });
+      assert.ok(filled.body.added > 100, JSON.stringify(filled.body));
+      return id;
+    }
+
+    /** Flips a bit of the entries that were written last. */
+    function damage(): void {
+      const database = openBeside(server.dataDir);
+      const last = "id = (SELECT max(id) FROM list_entries)";
+      const found = database.prepare<[], Buffer>(`SELECT entries FROM list_entries WHERE ${last}`);
+      const entries = Buffer.from(found.pluck().get() as Buffer);
+      entries[5] = (entries[5] as number) ^ 1;
+      database.prepare(`UPDATE list_entries SET entries = ? WHERE ${last}`).run(entries);
+      database.close();
+    }
+
+    async function damages(): Promise<number> {
+      const text = await (await fetch(`${server.base}/metrics`)).text();
+      return Number(/^peneira_state_damaged_total (\d+)/m.exec(text)?.[1] ?? 0);
+    }
+
+    it("is named by every route that needs it, and counted", async () => {
+      const good = await listOf("good");
+      const bad = await listOf("bad");
+      damage();
+      const spec = { filters: { lists: { any_of: [bad] } } };
+      const cnpjs = { cnpjs: ["11222333000181"] };
+      const asked: [string, string, object?][] = [
+        ["GET", `/v1/lists/${bad}/entries`],
+        ["POST", `/v1/lists/${bad}/entries`, cnpjs],
+        ["POST", `/v1/lists/${bad}/entries/remove`, cnpjs],
+        ["POST", `/v1/lists/${bad}/entries/from-search`, { spec: SP }],
+        ["POST", "/v1/accounts/search", { spec }],
+        ["POST", "/v1/accounts/count", { spec }],
+        ["POST", "/v1/spec/normalize", { spec }],
+      ];
+      const before = await damages();
+      for (const [method, path, sent] of asked) {
+        const { status, body } = await ask(method, path, sent);
+        assert.deepEqual([status, body.code], [500, "state_damaged"], `${method} ${path}`);
+        assert.match(body.detail, /state cannot be read here.*restore a backup/);
+      }
+      assert.equal((await damages()) - before, asked.length);
+      assert.equal((await ask("GET", `/v1/lists/${good}/entries`)).status, 200);
+      assert.equal((await ask("POST", `/v1/lists/${good}/entries`, cnpjs)).status, 200);
+      assert.equal((await ask("DELETE", `/v1/lists/${bad}`)).status, 204);
+    });
+  });
+}
