@@ -129,7 +129,8 @@ export class KeyStore {
     this.#database
       .prepare(
         `INSERT INTO keys (id, tenant_id, name, plan, hash, checksum, created_at, expires_at)
-         VALUES (@id, @tenantId, @name, @plan, @hash, blob_checksum(@hash), @createdAt, @expiresAt)`,
+         VALUES
+           (@id, @tenantId, @name, @plan, @hash, blob_checksum(@hash), @createdAt, @expiresAt)`,
       )
       .run(row);
   }

@@ -97,13 +97,11 @@ export function makeService(parts: Parts): ServedService {
   const log = openLog(config.get("log.level"), logTo);
   const snapshots = openSnapshots({ config, dataDir, folder, log });
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
-  // A link changes the file's time of change; unless seen as what it is, it looks like a write.
-  const linked = () => scrubber.glance();
   const searches = new SearchCount();
   const telemetry = new Telemetry(log, searches);
-  const stateDamaged = telemetry.stateDamaged.bind(telemetry);
-  const told = { log, linked, searches, stateDamaged };
-  const exporter = openExports({ config, dataDir, database, plans, ...told });
+  // A link changes the file's time of change; unless seen as what it is, it looks like a write.
+  const reports = { log, searches, telemetry, linked: () => scrubber.glance() };
+  const exporter = openExports({ config, dataDir, database, plans, ...reports });
   const streams = new Budget(config.get("http.streams_max"), config.get("http.share_max"));
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   const keyring = new Keyring(new KeyStore(database), systemClock);
@@ -115,9 +113,8 @@ export function makeService(parts: Parts): ServedService {
   return {
     engine: ENGINE,
     ...settledBy(config),
-    ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses },
-    ...{ searches: new SearchStore(database), rateLimits: new RateLimits(systemClock) },
-    ...{ pressure, streams },
+    ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
+    ...{ searches: new SearchStore(database), rateLimits: new RateLimits(systemClock), pressure },
     transport: transport.name,
     segment: () => registry.current(),
     replaced: (belongs) => registry.retired(belongs),
@@ -286,14 +283,15 @@ function openExports(parts: {
   readonly log: Log;
   readonly linked: () => void;
   readonly searches: SearchCount;
-  readonly stateDamaged: Telemetry["stateDamaged"];
+  readonly telemetry: Telemetry;
 }): Exports {
-  const { searches, ...rest } = parts;
+  const { searches, telemetry, ...rest } = parts;
   const { config } = rest;
   const spare = Math.min(Math.max(availableParallelism() - 1, 1), EXPORT_THREADS_MAX);
   const threads = new RenderPool(config.get("exports.threads") ?? spare, searches);
   return new Exports({
     ...{ ...rest, threads, clock: systemClock, slugOf },
+    stateDamaged: telemetry.stateDamaged.bind(telemetry),
     retention: config.get("exports.retention"),
     forget: config.get("exports.forget"),
     freeBytesMin: config.get("exports.free_bytes_min"),

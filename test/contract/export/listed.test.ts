@@ -40,7 +40,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The lists and exports of a state of its own; `damages` gets the ids of exports that met damage. */
+/** The lists and exports of a state of its own; `damages` gets ids of exports that met damage. */
 function open(dataDir: string, damages: unknown[] = []) {
   const database = openDatabase(dataDir);
   database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten', 't', 0)");
