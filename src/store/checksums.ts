@@ -1,8 +1,8 @@
 /**
  * Checksums of the blobs in the state: CRC-32C (RFC 3720, appendix B.4) of their bytes.
  * Invariant: every table with blobs has a row in `BLOBS`, and each of its rows holds the checksum
- * of all of its blobs in the column `checksum`. SQLite checks structure and kinds of values only, so a
- * flipped bit in a blob is another valid blob to it.
+ * of all of its blobs in the column `checksum`. SQLite checks structure and kinds of values only,
+ * so a flipped bit in a blob is another valid blob to it.
  */
 import { crc32c } from "../../native-index/napi/engine.ts";
 import type { StateDatabase } from "./sqlite.ts";

@@ -1,8 +1,9 @@
 /**
  * Proves: every blob of the state has a checksum that its writer sets; one flipped bit in any of
  * them is found by the check of a server that starts, by the check of a copy in `peneira restore`,
- * and by the store method that reads it; a list with a damaged block refuses to be read and to be changed,
- * in a thread too, and stays as it was. A table with a blob that has no checksum fails here.
+ * and by the store method that reads it; a list with a damaged block refuses to be read and to be
+ * changed, in a thread too, and stays as it was. A table with a blob that has no checksum fails
+ * here.
  * Does not prove: what a client is answered (contract/http/api/damaged-list.test.ts).
  */
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
  * Proves, on both transports: if a bit of a list's entries is flipped in the state, every route
- * that reads or changes the list answers 500 `state_damaged`, which the metrics count; other lists go on
- * working, and the damaged one can be deleted.
+ * that reads or changes the list answers 500 `state_damaged`, which the metrics count; other lists
+ * go on working, and the damaged one can be deleted.
  * Does not prove: what is found at a start, and in which blobs (contract/store/blobs.test.ts).
  */
 import assert from "node:assert/strict";
