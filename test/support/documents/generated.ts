@@ -32,10 +32,11 @@ import { FACETS } from "../../../src/spec/facets.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fields.ts";
 import { PRESETS } from "../../../src/spec/presets.ts";
 import { filesMatching, textOf } from "../checkout.ts";
+import { fillFigures, type Language, languageOf, measuredTable } from "./figures.ts";
 import { leadTable, limitsTable, specTable } from "./spec.ts";
 import { code, table } from "./tables.ts";
 
-type Part = () => string;
+type Part = (language: Language) => string;
 
 const PARTS: Readonly<Record<string, Part>> = {
   spec: specTable,
@@ -50,37 +51,28 @@ const PARTS: Readonly<Record<string, Part>> = {
   errors: errorsTable,
   formats: formatsTable,
   presets: presetsTable,
-  "README searches": () => readmeTable("| question |"),
-  "README exports": () => readmeTable("| file |"),
+  "measured searches": (language) => measuredTable("searches", language),
+  "measured exports": (language) => measuredTable("exports", language),
   "score weights": weightsTable,
   "score grades": gradesTable,
 };
 
 const PAIR = /(<!-- generated: (.+?) -->\n)[\s\S]*?(<!-- end of generated -->)/g;
 
-/** Every document that has generated parts, as it should be. */
+/** Every document, as it should be. */
 export function generatedDocuments(): { readonly file: string; readonly text: string }[] {
   const used = new Set<string>();
   const made = filesMatching(/^README[^/]*\.md$|^docs\/[^/]+\.md$/).map((file) => {
     const text = textOf(file).replace(PAIR, (_, begin: string, name: string, end: string) => {
       assert(Object.hasOwn(PARTS, name), `${file}: there is no part "${name}"`);
       used.add(name);
-      return `${begin}\n${(PARTS[name] as Part)()}\n${end}`;
+      return `${begin}\n${(PARTS[name] as Part)(languageOf(file))}\n${end}`;
     });
-    return { file, text };
+    return { file, text: fillFigures(file, text) };
   });
   const unused = Object.keys(PARTS).filter((name) => !used.has(name));
   assert.deepEqual(unused, [], "parts that no document has");
-  return made.filter(({ text }) => text.includes("<!-- generated: "));
-}
-
-/** A table of the README, found by how it begins: measured figures stand in one place only. */
-function readmeTable(begin: string): string {
-  const lines = textOf("README.md").split("\n");
-  const from = lines.findIndex((line) => line.startsWith(begin));
-  const length = lines.slice(from).findIndex((line) => !line.startsWith("|"));
-  assert(from >= 0 && length > 2, `README.md has no table ${begin}`);
-  return `${lines.slice(from, from + length).join("\n")}\n`;
+  return made;
 }
 
 function costsTable(): string {

@@ -3,9 +3,14 @@
  * Invariant: no cell can break its row.
  */
 
-/** A table with a head. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => "---"), ...rows];
+/** A table with a head; with "numbers" all columns but the first are aligned to the right. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: "text" | "numbers" = "text",
+): string {
+  const rule = head.map((_, at) => (columns === "numbers" && at > 0 ? "--:" : "---"));
+  const lines = [head, rule, ...rows];
   return lines.map((cells) => `| ${cells.map(cell).join(" | ")} |\n`).join("");
 }
 

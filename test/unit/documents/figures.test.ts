@@ -1,0 +1,65 @@
+/**
+ * Proves: every measured figure that documents share is the one of `bench/measurements.json`, in
+ * both languages; every measurement is shown somewhere; and no document but benchmarks.md, which
+ * holds the record of the runs, has a time, size or rate that names no measurement.
+ * Does not prove: that the file holds what was measured.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { filesMatching, textOf } from "../../support/checkout.ts";
+import { figuresIn, fillFigures, knownFigures } from "../../support/documents/figures.ts";
+
+const DOCUMENTS = filesMatching(/^README[^/]*\.md$|^docs\/[^/]+\.md$/);
+const RECORD = "docs/benchmarks.md";
+
+/** Numbers with units of what is measured; limits are written in KiB, MiB and seconds. */
+const MEASURED =
+  /\d[\d.,]*(?: ?(?:µs|ms|GB|MB)\b|\/s\b| (?:establishments |rows )?a second| por segundo)/g;
+
+/** Lines with numbers that we did not measure, by what they hold, and why. */
+const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] = [
+  [/README/, /7[.,]7 GB|130 MB/, "published sizes of the registry; the size of the executable"],
+  [/data\.md/, /^\| (Estab|Empresas|Simples|Socios|six|\*\*all)/, "published by open importers"],
+  [/data\.md/, /machine with 24 GB|53 GB for the 7\.0 GB|11 MB/, "the machine, a rule, an example"],
+  [/(comparison|translate)\.md/, /^\| (\[|disk)|rival/, "of others, by their own words"],
+  [/(operations|limits|api|errors|changes|damage)\.md/, /./, "settings and rules of the product"],
+  [/start\.md/, /11 MB/, "an example's output"],
+];
+
+function unnamed(file: string): string[] {
+  const text = textOf(file)
+    .replace(/^```[\s\S]*?^```$/gm, "")
+    .replace(/<!-- generated[\s\S]*?<!-- end of generated -->/g, "");
+  return text.split("\n").flatMap((line) => {
+    if (NOT_OURS.some(([name, pattern]) => name.test(file) && pattern.test(line))) return [];
+    return (line.match(MEASURED) ?? []).map((figure) => `${file}: ${figure} in: ${line}`);
+  });
+}
+
+describe("measured figures", () => {
+  for (const file of DOCUMENTS) {
+    it(`are those of the measurements: ${file}`, () => {
+      const text = textOf(file);
+      assert.equal(text, fillFigures(file, text), "run test/support/documents/generate.ts");
+    });
+  }
+
+  it("are all shown, each in one document or more", () => {
+    const shown = new Set(DOCUMENTS.flatMap((file) => figuresIn(textOf(file))));
+    assert.deepEqual([...shown].sort(), knownFigures().sort());
+  });
+
+  it("name their measurement outside of the record of the runs", () => {
+    const found = DOCUMENTS.filter((file) => file !== RECORD).flatMap(unnamed);
+    assert.deepEqual(found, []);
+  });
+
+  it("would be noticed when they differ, in either language", () => {
+    const mark = "<!-- =import.72m.rate -->";
+    const filled = fillFigures("README.pt-BR.md", `1${mark}`);
+    assert.match(filled, /^\d{3}\.\d{3}<!--/);
+    assert.equal(fillFigures("README.md", filled).replace(",", "."), filled);
+    assert.equal("takes 3 ms, 1,000/s and 2 GB".match(MEASURED)?.length, 3);
+    assert.throws(() => fillFigures("README.md", "1<!-- =no.such -->"), /no figure "no.such"/);
+  });
+});
