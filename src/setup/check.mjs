@@ -20,10 +20,14 @@ export function checkAll({ root, cache, filesIn, upToDate, run, fail }) {
     ),
   ];
   upToDate({ name: "types", inputs, salt: "", outputs: [] }, () => {
-    const info = path.join(cache, "types.tsbuildinfo");
-    const flags = ["--incremental", "--tsBuildInfoFile", info];
-    run(process.execPath, [tool("typescript", "bin/tsc"), "-p", ".", ...flags]);
-    run(process.execPath, [tool("typescript", "bin/tsc"), "-p", WEB]);
+    // The compiler in machine code takes a third of the processor time of the one in JavaScript,
+    // whose interface tidy.test.ts needs.
+    const compiler = tool("typescript-native", "bin/tsc");
+    for (const [name, project] of Object.entries({ all: ".", web: WEB })) {
+      const info = path.join(cache, `types-${name}.tsbuildinfo`);
+      const flags = ["--noEmit", "--incremental", "--tsBuildInfoFile", info];
+      run(process.execPath, [compiler, "-p", project, ...flags]);
+    }
   });
   upToDate({ name: "lint", inputs: [...inputs, "build.mjs"], salt: "", outputs: [] }, () => {
     const biome = tool("@biomejs/biome", "bin/biome");
