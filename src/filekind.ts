@@ -1,0 +1,144 @@
+/**
+ * The kind of a file, by its first bytes. Every reader that meets a file of another kind than the
+ * one it reads names it by this table.
+ * Invariant: neither the name of a file nor a Content-Type is trusted. A kind is returned only if
+ * the bytes are a sign of it; plain text of any sort has none.
+ * Source of the signs: the formats' own documents, and what Excel and public portals write.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+
+/** A kind of file. */
+export interface FileKind {
+  readonly id: KindId;
+  /** With its article, as "a PDF". */
+  readonly name: string;
+}
+
+/** Identifiers of the kinds that are told apart. */
+export type KindId =
+  | "empty"
+  | "zeros"
+  | "html"
+  | "xml"
+  | "zip"
+  | "xlsx"
+  | "ods"
+  | "archive"
+  | "pdf"
+  | "xls"
+  | "picture"
+  | "rtf"
+  | "parquet"
+  | "arrow"
+  | "sqlite"
+  | "utf16";
+
+/** Number of first bytes that are read to tell the kind. */
+export const TELLING_BYTES = 512;
+/** Offset of the name of a zip's first part. An OpenDocument's says what it is. */
+const ZIP_NAME_AT = 30;
+const ZIP_SIGN = "PK\u0003\u0004";
+/** A zip without a part, and one of several volumes. */
+const OTHER_ZIP_SIGNS = ["PK\u0005\u0006", "PK\u0007\u0008"];
+
+const NAMES: Readonly<Record<KindId, string>> = {
+  empty: "empty",
+  zeros: "nothing but zero bytes",
+  html: "a web page (HTML)",
+  xml: "XML",
+  zip: "a zip",
+  xlsx: "a workbook (XLSX)",
+  ods: "an OpenDocument (ODS)",
+  archive: "an archive (gzip, RAR, 7z, bzip2 or xz)",
+  pdf: "a PDF",
+  xls: "an old workbook (XLS), or one with a password",
+  picture: "a picture",
+  rtf: "a text document (RTF)",
+  parquet: "a Parquet file",
+  arrow: "an Arrow file",
+  sqlite: "a database (SQLite)",
+  utf16: "text in UTF-16",
+};
+
+/** First bytes of the kinds that begin with a fixed sign, one character per byte. */
+const SIGNS: readonly (readonly [KindId, readonly string[]])[] = [
+  ["pdf", ["%PDF-"]],
+  ["xls", ["\u00d0\u00cf\u0011\u00e0"]],
+  ["archive", ["\u001f\u008b", "Rar!\u001a", "7z\u00bc\u00af", "BZh", "\u00fd7zXZ"]],
+  ["picture", ["\u0089PNG", "\u00ff\u00d8\u00ff", "GIF8", "RIFF"]],
+  ["rtf", ["{\\rtf"]],
+  ["parquet", ["PAR1"]],
+  ["arrow", ["ARROW1"]],
+  ["sqlite", ["SQLite format 3"]],
+  ["utf16", ["\u00ff\u00fe", "\u00fe\u00ff"]],
+];
+
+/** First characters of kinds with tags, after the byte-order mark of UTF-8 and white space. */
+const TAGS: readonly (readonly [KindId, RegExp])[] = [
+  [
+    "html",
+    /^(?:\u00ef\u00bb\u00bf)?\s*(?:<!--[^>]*-->\s*)?<(?:!doctype html|html|head|body|table|meta|style|title|script)\b/i,
+  ],
+  ["xml", /^(?:\u00ef\u00bb\u00bf)?\s*<\?xml\b/i],
+];
+
+/** First part of a workbook, as Excel, LibreOffice and common libraries write it. */
+const WORKBOOK_PARTS = /^(?:\[Content_Types\]\.xml|_rels\/|xl\/|docProps\/)/;
+
+/** Returns the kind of a file that begins with these bytes; null for plain text and for others. */
+export function kindOf(bytes: Uint8Array): FileKind | null {
+  const id = idOf(bytes.subarray(0, TELLING_BYTES));
+  return id === null ? null : { id, name: NAMES[id] };
+}
+
+/** Returns the kind of the file at `path`. @throws Error of the file system. */
+export function kindOfFile(path: string): FileKind | null {
+  return kindOf(firstBytes(path));
+}
+
+/** Reads up to `TELLING_BYTES` first bytes. @throws Error of the file system. */
+export function firstBytes(path: string): Buffer {
+  const bytes = Buffer.alloc(TELLING_BYTES);
+  const fd = openSync(path, "r");
+  try {
+    return bytes.subarray(0, readSync(fd, bytes, 0, TELLING_BYTES, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Returns what is wrong with a file of another kind: "it is a PDF, not a zip". */
+export function insteadOf(kind: FileKind, expected: string): string {
+  return kind.id === "empty" ? "it is empty" : `it is ${kind.name}, not ${expected}`;
+}
+
+function idOf(head: Uint8Array): KindId | null {
+  if (head.length === 0) return "empty";
+  const text = Buffer.from(head).toString("latin1");
+  if (text.startsWith(ZIP_SIGN)) return zipId(text.slice(ZIP_NAME_AT));
+  if (OTHER_ZIP_SIGNS.some((sign) => text.startsWith(sign))) return "zip";
+  const [id] = SIGNS.find(([, signs]) => signs.some((sign) => text.startsWith(sign))) ?? [];
+  if (id !== undefined) return id;
+  if (head.every((byte) => byte === 0)) return "zeros";
+  if (isUtf16(head)) return "utf16";
+  return TAGS.find(([, tag]) => tag.test(text))?.[0] ?? null;
+}
+
+function zipId(firstName: string): KindId {
+  if (firstName.startsWith("mimetype")) return "ods";
+  return WORKBOOK_PARTS.test(firstName) ? "xlsx" : "zip";
+}
+
+/** Text in UTF-16 without its mark: digits and Latin letters have a zero byte each, on one side. */
+function isUtf16(head: Uint8Array): boolean {
+  if (head.length < 4) return false;
+  const [even = 0, odd = 0] = head.reduce(
+    (counts, byte, at) => {
+      if (byte === 0) counts[at % 2] = (counts[at % 2] ?? 0) + 1;
+      return counts;
+    },
+    [0, 0],
+  );
+  const [few, many] = even < odd ? [even, odd] : [odd, even];
+  return few === 0 && many * 4 >= head.length;
+}
