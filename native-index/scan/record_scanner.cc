@@ -16,6 +16,9 @@ namespace {
 // A longer field means a lost quote or the wrong file; the longest real one has some 800 bytes.
 constexpr size_t kFieldBytesMax = 60'000;
 
+// DOS's mark of the end of a file.
+constexpr uint8_t kCtrlZ = 0x1a;
+
 constexpr const char* kStrayQuote =
     "text follows a closing quote; inside a field a quote must be doubled. The file is damaged";
 constexpr const char* kStrayBehind = " (the row begins here, the text is on line ";
@@ -35,8 +38,17 @@ RecordScanner::RecordScanner(uint32_t columns, bool portable, BadRows& bad)
 }
 
 void RecordScanner::feed(std::span<const uint8_t> piece) {
-  makeRoom(piece.size());
-  append(piece);
+  size_t end = piece.size();
+  size_t marks = 0;
+  for (; end > 0 && (piece[end - 1] == kCtrlZ || piece[end - 1] == 0); end--) {
+    if (piece[end - 1] == kCtrlZ) marks++;
+  }
+  const size_t before = end == 0 ? 0 : held_;
+  held_ += marks - before;
+  makeRoom(before + end);
+  std::memset(bytes_.get() + limit_, kCtrlZ, before);
+  limit_ += before;
+  append(piece.first(end));
   if (!started_ && limit_ >= 3) sniff();
   seal();
 }

@@ -1,7 +1,8 @@
 // Cuts a dump file into records. What comes in: its decompressed bytes, in pieces of any size.
 // What goes out: one record after the other as fields in a buffer that is used again. `""` is
-// undone, NUL bytes are dropped, blank lines skipped. Of a malformed record, where it may be left
-// out, the line on which it begins is passed over: the next one begins a record again.
+// undone, NUL bytes are dropped, blank lines skipped, and so is DOS's mark of the end of a file
+// (Ctrl-Z) if nothing follows it. Of a malformed record, where it may be left out, the line on
+// which it begins is passed over: the next one begins a record again.
 // Invariant: the records, and what is refused, are the same for every way of cutting the bytes, and
 // those of src/dump/records.ts, which is this file's twin; every record has the right columns. No
 // more is held of a record than its columns at their longest.
@@ -68,6 +69,7 @@ class RecordScanner {
   std::vector<uint32_t> doubled_;  // columns of the record that hold `""`
   std::unique_ptr<uint8_t[]> bytes_;
   size_t capacity_ = 0, position_ = 0, limit_ = 0;
+  size_t held_ = 0;  // Ctrl-Z bytes at the end of what came
   uint64_t line_ = 1, count_ = 0;
   bool started_ = false, ended_ = false, leaving_ = false, utf8_ = false;
 };

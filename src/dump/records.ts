@@ -1,8 +1,8 @@
 /**
  * What comes in: the decompressed bytes of one dump file, in chunks of any size.
  * What goes out: one record after the other as offsets into a reused buffer; no strings, nothing
- * allocated per record. `""` is undone, NUL bytes are dropped, blank lines skipped. Of a malformed
- * record, where it may be left out, the line on which it begins is passed over: the next one begins
+ * allocated per record. `""` is undone, NUL bytes are dropped, blank lines skipped, and so is DOS's
+ * mark of the end of a file (Ctrl-Z) if nothing follows it. Of a malformed record, where it may be left out, the line on which it begins is passed over: the next one begins
  * a record again.
  * Invariant: the records are the same for every way of cutting the bytes into chunks, and a
  * record that reaches the caller has exactly the file type's column count. No more is held of a
@@ -20,6 +20,7 @@ const QUOTE = 34;
 const SEMICOLON = 59;
 const LF = 10;
 const CR = 13;
+const CTRL_Z = 26;
 
 /** The current record: field `i` is `bytes[starts[i]] .. bytes[ends[i] - 1]`. */
 export interface DumpRecord {
@@ -50,6 +51,8 @@ export class RecordScanner {
   private line = 1;
   private started = false;
   private ended = false;
+  /** Ctrl-Z bytes at the end of what came; they are bytes like others once more comes. */
+  private held = 0;
   /** Whether the rest of a line is passed over. */
   private leaving = false;
 
@@ -90,17 +93,23 @@ export class RecordScanner {
 
   /** Adds a chunk; afterwards call `next` until it says false. */
   feed(chunk: Uint8Array): void {
+    const { body, marks } = withoutMarks(chunk);
+    const before = body.length === 0 ? 0 : this.held;
+    this.held += marks - before;
     const rest = this.limit - this.position;
     const old = this.record.bytes;
-    if (rest + chunk.length + 2 > old.length) {
-      const size = 2 ** Math.ceil(Math.log2(rest + chunk.length + 2));
+    const room = rest + before + body.length + 2;
+    if (room > old.length) {
+      const size = 2 ** Math.ceil(Math.log2(room));
       this.record.bytes = new Uint8Array(size);
       this.record.bytes.set(old.subarray(this.position, this.limit));
     } else {
       old.copyWithin(0, this.position, this.limit);
     }
     this.position = 0;
-    this.limit = rest + appendWithoutNul(this.record.bytes, rest, chunk);
+    this.record.bytes.fill(CTRL_Z, rest, rest + before);
+    this.limit = rest + before;
+    this.limit += appendWithoutNul(this.record.bytes, this.limit, body);
     if (!this.started && this.limit >= 3) this.sniff();
     this.record.bytes[this.limit] = QUOTE;
   }
@@ -278,6 +287,16 @@ const STRAY_BEHIND = "the row begins here, the text is on line";
 const CUT_OFF = "the file ends inside a quoted field; it was cut off or a quote is missing";
 const UTF16 =
   "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import again";
+
+/** Cuts off what may be the end of the file: Ctrl-Z and NUL bytes. `marks` counts the former. */
+function withoutMarks(chunk: Uint8Array): { readonly body: Uint8Array; readonly marks: number } {
+  let end = chunk.length;
+  let marks = 0;
+  for (; end > 0 && (chunk[end - 1] === CTRL_Z || chunk[end - 1] === 0); end--) {
+    if (chunk[end - 1] === CTRL_Z) marks++;
+  }
+  return { body: chunk.subarray(0, end), marks };
+}
 
 /** Copies the chunk without its NUL bytes (they occur inside real lines); returns bytes written. */
 function appendWithoutNul(target: Uint8Array, at: number, chunk: Uint8Array): number {

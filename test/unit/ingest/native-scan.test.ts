@@ -289,6 +289,30 @@ describe("the native scan", () => {
     );
   });
 
+  it("ignores Ctrl-Z at the end of a file, and only there, however the bytes are cut", async () => {
+    const rows = row({}) + row({ cnpj_ordem: "0002", cnpj_dv: "62" });
+    const latin = (text: string) => Buffer.from(text, "latin1");
+    const whole = await compare("estabelecimentos", latin(rows));
+    const open = rows.slice(0, -1);
+    for (const end of ["\n\x1a", "\x1a", "\r\n\x1a\x1a", "\n\x1a\0\0\x1a\0"]) {
+      const bytes = latin(open + end);
+      assert.deepEqual(await compare("estabelecimentos", bytes), whole, JSON.stringify(end));
+      const task = taskOf("estabelecimentos");
+      const single = Array.from(bytes, (byte) => Uint8Array.of(byte));
+      assert.deepEqual(await outcome(scanNatively(task, single), task), whole);
+      assert.deepEqual(await outcome(scanHere(task, single), task), whole);
+    }
+    const found = await compare("estabelecimentos", latin(`${open}\x1a\n${rows}`));
+    assert.match("refusal" in found ? found.refusal : "", /line 2: text follows a closing quote/);
+    const named = latin(row({ nome_fantasia: "A\x1aB" }));
+    const task = taskOf("estabelecimentos");
+    const pieces = Array.from(named, (byte) => Uint8Array.of(byte));
+    assert.deepEqual(
+      await outcome(scanNatively(task, pieces), task),
+      await compare("estabelecimentos", named),
+    );
+  });
+
   it("refuses a record that never ends at its first column too many", async () => {
     for (const cell of ['"";', ";", '"x\n";']) {
       let pieces = 0;
