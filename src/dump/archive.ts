@@ -12,8 +12,9 @@ import { basename, join, resolve } from "node:path";
 import { createInflateRaw, type InflateRaw } from "node:zlib";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
+import { insteadOf, kindOfFile } from "../filekind.ts";
 import { crc32 } from "./crc32.ts";
-import { readPlain, readZip } from "./directory.ts";
+import { type PackedFile, readPlain, readZip } from "./directory.ts";
 import { hostOfDump } from "./downloadrecord.ts";
 import { FILE_TYPES, LAYOUTS, readLabel, readMemberName, readNames } from "./layout.ts";
 import type { DumpMember } from "./member.ts";
@@ -93,12 +94,15 @@ async function inspect(file: string, found: Findings): Promise<void> {
     found.warnings.push(`${name} looks like an unfinished download and is ignored.`);
     return;
   }
+  // Beside each file on a foreign disk macOS leaves one of its own.
+  if (name.startsWith("._")) return;
   const isZip = /\.zip$/i.test(name);
   if (!isZip && readMemberName(name) === null) return;
   try {
     const status = await stat(file);
     if (!status.isFile()) return sayOther(name, status.isDirectory(), found);
     const packed = isZip ? await readZip(file) : readPlain(file, status.size);
+    if (!isZip) refuseOtherKinds(file);
     const member = readNames(name, packed.member);
     if (member !== null) found.members.push({ ...packed, ...member });
     else if (isRegistryZip(name)) {
@@ -111,6 +115,14 @@ async function inspect(file: string, found: Findings): Promise<void> {
     const meant = readNames(name, name);
     if (meant !== null) found.damaged.push(meant);
   }
+}
+
+/** An unzipped member is text; one without a byte is told as a part without rows. */
+function refuseOtherKinds(file: string): void {
+  const kind = kindOfFile(file);
+  // What the scanner says of UTF-16 has the place and the way out.
+  if (kind === null || kind.id === "empty" || kind.id === "utf16") return;
+  throw new Error(`${insteadOf(kind, "a file of the registry")}. Put the unzipped file there.`);
 }
 
 /** What bears the name of a zip and is no file would be waited for without an end. */
@@ -151,32 +163,54 @@ function isRegistryZip(name: string): boolean {
  * thread while the caller works on the chunk before.
  * @throws CommandError naming file and member when the packed data are cut off or damaged.
  */
-export async function* readMember(member: DumpMember): AsyncGenerator<Uint8Array> {
+export async function* readMember(member: PackedFile): AsyncGenerator<Uint8Array> {
   let size = 0;
   let crc = 0;
   const damaged = (reason: string, cause?: unknown): CommandError =>
-    new CommandError(`${placeOf(member)}: ${reason}; download the file again`, 1, cause);
+    new CommandError(`${placeOf(member)}: ${damageWords(member, reason)}`, 1, cause);
   try {
     for await (const chunk of unpack(member)) {
       size += chunk.length;
-      if (size > member.bytes) throw damaged(`longer than the ${member.bytes} bytes promised`);
+      if (size > member.bytes)
+        throw damaged(`it is longer than the ${member.bytes} bytes promised`);
       if (member.crc !== null) crc = crc32(chunk, crc);
       yield chunk;
     }
   } catch (error) {
     throw error instanceof CommandError ? error : damaged(reasonOf(error), error);
   }
-  if (size < member.bytes) throw damaged(`ends after ${size} of ${member.bytes} bytes`);
-  if (member.crc !== null && crc !== member.crc) throw damaged("the checksum (CRC-32) is wrong");
+  if (size < member.bytes) throw damaged(`it ends after ${size} of ${member.bytes} bytes`);
+  if (member.crc !== null && crc !== member.crc) {
+    throw damaged("the checksum (CRC-32) of this member differs");
+  }
+}
+
+function damageWords({ packing }: PackedFile, reason: string): string {
+  const what = packing === "plain" ? "the file changed while it was read" : "the zip is damaged";
+  return `${what}: ${reason}. Download the file again.`;
+}
+
+/**
+ * Returns why a member cannot be read: the damage of its zip if there is any, else `refusal`. A
+ * changed byte shows as a fault of a row long before the checksum at the end is compared.
+ */
+export async function truerReason(member: PackedFile, refusal: unknown): Promise<unknown> {
+  if (member.crc === null || !(refusal instanceof CommandError)) return refusal;
+  try {
+    for await (const _ of readMember(member));
+    return refusal;
+  } catch (damage) {
+    return damage;
+  }
 }
 
 /** How a member is called in messages: `Empresas0.zip (K3241.K03200Y0.D60808.EMPRECSV)`. */
-export function placeOf(member: DumpMember): string {
+export function placeOf(member: PackedFile): string {
   const name = basename(member.file);
   return member.packing === "plain" ? name : `${name} (${member.member})`;
 }
 
-async function* unpack(member: DumpMember): AsyncGenerator<Uint8Array> {
+async function* unpack(member: PackedFile): AsyncGenerator<Uint8Array> {
   if (member.packedBytes === 0) return;
   const range = { start: member.offset, end: member.offset + member.packedBytes - 1 };
   const source = createReadStream(member.file, { ...range, highWaterMark: CHUNK_BYTES >> 1 });

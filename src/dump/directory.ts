@@ -3,10 +3,12 @@
  * What goes out: where its one member's packed bytes lie and what they must unpack to.
  * Invariant: only shapes that can be streamed safely get through: exactly one member, not
  * encrypted, no link, no zip bomb, data inside the file. ZIP64 is read like the older form.
+ * Entries that operating systems add (folders, `__MACOSX/`, `.DS_Store`) are no members.
  */
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import yauzl from "yauzl";
+import { insteadOf, type KindId, kindOfFile } from "../filekind.ts";
 
 /** More than this many times its packed size is a zip bomb; real members reach 13. */
 const RATIO_MAX = 200;
@@ -36,9 +38,18 @@ export function readPlain(file: string, bytes: number): PackedFile {
   return { file, member, packing: "plain", offset: 0, packedBytes: bytes, bytes, crc: null };
 }
 
-/** Reads a zip's central directory. @throws Error that says what is wrong with the zip. */
-export async function readZip(file: string): Promise<PackedFile> {
-  const { entries, fileBytes } = await readEntries((use) => yauzl.open(file, OPTIONS, use));
+/**
+ * Reads a zip's central directory. `isMember` selects the entries that count, by name; without it
+ * all do but those that an operating system added.
+ * @throws Error that says what is wrong with the zip.
+ */
+export async function readZip(file: string, isMember = isOwnEntry): Promise<PackedFile> {
+  refuseOtherKinds(file);
+  const { entries, fileBytes } = await readEntries(
+    (use) => yauzl.open(file, OPTIONS, use),
+    isMember,
+  );
+  if (entries.length === 0 && isMember !== isOwnEntry) throw new Error("the zip holds no CSV");
   const entry = onlyEntry(entries);
   const offset = await dataOffset(file, entry);
   if (offset + entry.compressedSize > fileBytes) {
@@ -53,6 +64,24 @@ export async function readZip(file: string): Promise<PackedFile> {
     bytes: entry.uncompressedSize,
     crc: entry.crc32 >>> 0,
   };
+}
+
+/** A file that is no zip is named by its kind before a library looks for its directory. */
+function refuseOtherKinds(file: string): void {
+  const kind = kindOfFile(file);
+  if (kind === null || ZIP_KINDS.has(kind.id)) return;
+  const page = kind.id === "html" ? ": a server sent a page in place of the file" : "";
+  throw new Error(`${insteadOf(kind, "a zip")}${page}. Download it again.`);
+}
+
+/** Kinds of files whose bytes are those of a zip. */
+const ZIP_KINDS: ReadonlySet<string> = new Set<KindId>(["zip", "xlsx", "ods"]);
+
+/** True for an entry that the maker of the zip meant; false for what an operating system added. */
+export function isOwnEntry(name: string): boolean {
+  if (name.endsWith("/") || /(?:^|\/)__MACOSX\//.test(name)) return false;
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  return !last.startsWith("._") && !/^(?:\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(last);
 }
 
 /** What a zip's directory says of its one member. */
@@ -97,16 +126,21 @@ interface ZipEntries {
   readonly fileBytes: number;
 }
 
-/** At most two entries are read: two are already one too many. */
+/** Entries that are read before a zip is refused, whoever made them. */
+const ENTRIES_MAX = 1_000;
+
+/** Reads members until there are two: two are already one too many. */
 function readEntries(
   start: (use: (error: Error | null, zip: yauzl.ZipFile) => void) => void,
+  isMember: (name: string) => boolean = isOwnEntry,
 ): Promise<ZipEntries> {
   return new Promise((settle, fail) => {
     start((error, zip) => {
       // What the system refuses, such as a file that may not be read, no download mends.
       if (error && "syscall" in error) return fail(error);
-      if (error) return fail(new Error(`${error.message} Download it again.`, { cause: error }));
+      if (error) return fail(new Error(directoryWords(error), { cause: error }));
       const entries: yauzl.Entry[] = [];
+      let read = 0;
       const finish = (): void => {
         zip.close();
         settle({ entries, fileBytes: zip.fileSize });
@@ -117,8 +151,12 @@ function readEntries(
       });
       zip.on("end", finish);
       zip.on("entry", (entry: yauzl.Entry) => {
-        entries.push(entry);
-        if (entries.length > 1) finish();
+        if (isMember(entry.fileName)) entries.push(entry);
+        read++;
+        if (read > ENTRIES_MAX) {
+          zip.close();
+          fail(new Error(`it has more than ${ENTRIES_MAX} entries; this is no registry file`));
+        } else if (entries.length > 1) finish();
         else zip.readEntry();
       });
       zip.readEntry();
@@ -126,11 +164,20 @@ function readEntries(
   });
 }
 
+/** What the library says of a directory that it cannot find, in plain words. */
+function directoryWords({ message }: Error): string {
+  const words = message.startsWith("End of central directory")
+    ? "it is no zip, or it is cut off: it has no directory at its end."
+    : message;
+  return `${words} Download it again.`;
+}
+
 function onlyEntry(entries: readonly yauzl.Entry[]): yauzl.Entry {
   const entry = entries[0];
   if (entry === undefined || entries.length > 1) {
-    const count = entry === undefined ? "none" : "more";
-    throw new Error(`a registry zip holds exactly one member, this one holds ${count}`);
+    const names = entries.map(({ fileName }) => JSON.stringify(fileName)).join(" and ");
+    const count = entry === undefined ? "none" : `more: ${names}`;
+    throw new Error(`a zip must hold exactly one member, this one holds ${count}`);
   }
   checkEntry(entry);
   return entry;

@@ -4,7 +4,7 @@
  * Invariant: codes stay text with their leading zeros; of a doubled code the first row stays.
  * Apart because it knows the dump and its reader only the snapshot.
  */
-import { type DumpFolder, placeOf, readMember } from "./archive.ts";
+import { type DumpFolder, placeOf, readMember, truerReason } from "./archive.ts";
 import { BadRows } from "./badrows.ts";
 import { countSequences, type TextEncoding } from "./encoding.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
@@ -65,8 +65,12 @@ export async function readLookup(
     const place = placeOf(member);
     const bad = new BadRows(skipBadRows, (line, reason) => leftOut.push({ place, line, reason }));
     const scanner = new RecordScanner(place, LAYOUTS[type].columns.length, { bad, utf8 });
-    for await (const chunk of readMember(member)) scanner.push(chunk, add);
-    scanner.end(add);
+    try {
+      for await (const chunk of readMember(member)) scanner.push(chunk, add);
+      scanner.end(add);
+    } catch (error) {
+      throw await truerReason(member, error);
+    }
     files.push(member.file);
   }
   return { rows, encoding, leftOut, files };

@@ -7,6 +7,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
+import { insteadOf, type KindId, kindOf } from "../filekind.ts";
 
 /** What a table is like. */
 interface TableShape {
@@ -35,10 +36,32 @@ export function readTableText(path: string): string {
     const { size } = statSync(path);
     if (size > BYTES_MAX)
       throw new Error(`it has ${size} bytes, and ${BYTES_MAX} at most are read`);
-    return readFileSync(path, "utf8").replace(/^\ufeff/, "");
+    const bytes = readFileSync(path);
+    const kind = kindOf(bytes);
+    if (kind !== null) throw new Error(`${insteadOf(kind, "CSV in UTF-8")}. ${wayOut(kind.id)}`);
+    return withoutCtrlZ(bytes.toString("utf8").replace(/^\ufeff/, ""));
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 2, error);
   }
+}
+
+/** What to do with a file of another kind. */
+function wayOut(kind: KindId): string {
+  if (kind === "utf16") return "Save it as CSV in UTF-8.";
+  if (WORKBOOKS.has(kind)) return "Open it in a spreadsheet program and save it as CSV (UTF-8).";
+  if (kind === "zip" || kind === "archive") return "Unpack it, and name the file in it.";
+  return "Make or download it again.";
+}
+
+const CTRL_Z = "\u001a";
+const WORKBOOKS: ReadonlySet<KindId> = new Set(["xlsx", "xls", "ods"]);
+
+/** Returns a text without DOS's mark of the end of a file, with which some programs end theirs. */
+export function withoutCtrlZ(text: string): string {
+  let end = text.trimEnd().length;
+  if (text[end - 1] !== CTRL_Z) return text;
+  while (text[end - 1] === CTRL_Z) end--;
+  return text.slice(0, end);
 }
 
 /** A table that is being read; `problem` adds what is wrong, `check` tells all of it. */

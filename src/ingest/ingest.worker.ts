@@ -5,6 +5,7 @@
  * Invariant: a task touches only its own spill file.
  */
 import { deserialize } from "node:v8";
+import { truerReason } from "../dump/archive.ts";
 import { CommandError } from "../errors.ts";
 import { type JoinContext, type JoinResult, type JoinTask, samplePartition } from "./join.ts";
 import { joinNatively } from "./native-join.ts";
@@ -31,7 +32,13 @@ export type SystemRefusal = Pick<
 
 /** Runs one scan of pass 1. */
 export function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
-  return answer(() => scanNatively(task));
+  return answer(async () => {
+    try {
+      return await scanNatively(task);
+    } catch (error) {
+      throw await truerReason(task.member, error);
+    }
+  });
 }
 
 /** Joins one partition. */

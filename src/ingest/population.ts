@@ -5,9 +5,9 @@
  * What goes out: inhabitants by 7-digit IBGE code, and the year.
  * Invariant: every line is used or refused by its number; nothing is guessed.
  */
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { wordFor } from "../amounts.ts";
+import { readTableText } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
 
 /** A population file. */
@@ -23,9 +23,7 @@ const PROBLEMS_MAX = 10;
 /** Reads a population file. @throws CommandError naming the lines that cannot be read. */
 export function readPopulation(path: string): Population {
   const name = basename(path);
-  const lines = readText(path)
-    .replace(/^\ufeff/, "")
-    .split(/\r\n|\n|\r/);
+  const lines = readTableText(path).split(/\r\n|\n|\r/);
   const header = (lines[0] ?? "").split(/[;,]/).map((cell) => cell.replaceAll('"', "").trim());
   const year = /^(?:.*\D)?((?:19|20)\d\d)(?:\D.*)?$/.exec(header[1] ?? "")?.[1];
   if (header.length !== 2 || year === undefined) {
@@ -46,12 +44,4 @@ export function readPopulation(path: string): Population {
     throw new CommandError(`${name} has ${lines} that cannot be read:\n- ${shown}`);
   }
   return { year, byIbge };
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 1, error);
-  }
 }

@@ -8,11 +8,13 @@
  */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { text as readAll } from "node:stream/consumers";
-import yauzl from "yauzl";
 import { isDay } from "../../native-index/format/meta-schema.ts";
 import { wordFor } from "../amounts.ts";
+import { readMember } from "../dump/archive.ts";
+import { isOwnEntry, readZip } from "../dump/directory.ts";
+import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
+import { insteadOf, kindOfFile } from "../filekind.ts";
 import { foldPlace } from "./municipalities.ts";
 
 /** A sanctions list, cut down to what is in force. */
@@ -102,36 +104,28 @@ interface CsvFile {
 
 async function readCsv(path: string): Promise<CsvFile> {
   try {
-    if (/\.zip$/i.test(path)) return await readZip(path);
-    return { name: basename(path), text: readFileSync(path, "latin1") };
+    const kind = kindOfFile(path);
+    if (kind?.id === "zip" || /\.zip$/i.test(path)) return await readZipped(path);
+    if (kind !== null) {
+      throw new Error(`${insteadOf(kind, "the CSV of the CEIS, nor a zip of it")}. ${AGAIN}`);
+    }
+    return { name: basename(path), text: withoutCtrlZ(readFileSync(path, "latin1")) };
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 1, error);
   }
 }
 
-/** Reads the first CSV of a zip. */
-function readZip(path: string): Promise<CsvFile> {
-  return new Promise((settle, fail) => {
-    yauzl.open(path, { lazyEntries: true }, (error, zip) => {
-      if (error) return fail(error);
-      zip.on("error", fail);
-      zip.on("end", () => fail(new Error("the zip holds no CSV")));
-      zip.on("entry", (entry: yauzl.Entry) => {
-        if (!/\.csv$/i.test(entry.fileName)) return zip.readEntry();
-        if (entry.uncompressedSize > BYTES_MAX) return fail(new Error("the CSV is too long"));
-        zip.openReadStream(entry, (reason, stream) => {
-          if (reason) return fail(reason);
-          stream.setEncoding("latin1");
-          readAll(stream)
-            .then((text) => settle({ name: basename(entry.fileName), text }))
-            .catch(fail)
-            .finally(() => zip.close());
-        });
-      });
-      zip.readEntry();
-    });
-  });
+const AGAIN = "Download the list again; save it as it is published.";
+
+/** Reads the one CSV of a zip, which is checked against its checksum. */
+async function readZipped(path: string): Promise<CsvFile> {
+  const packed = await readZip(path, (name) => isOwnEntry(name) && /\.csv$/i.test(name));
+  if (packed.bytes > BYTES_MAX) throw new Error("the CSV is too long");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readMember(packed)) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString("latin1");
+  return { name: basename(packed.member), text: withoutCtrlZ(text) };
 }
 
 interface CsvRow {

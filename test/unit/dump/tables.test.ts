@@ -1,13 +1,15 @@
 /**
  * Proves: files of places and of texts of activities are read whole whatever their delimiter,
- * order, line ends and quotation marks are, or refused with every line that is wrong; what is
- * written by us is read by us. Does not prove what sentences make of them (contract/translate/).
+ * order, line ends and quotation marks are, or refused with every line that is wrong; those, and
+ * files of populations, that are of another kind are named by it; what is written by us is read by
+ * us. Does not prove what sentences make of them (contract/translate/).
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { metaFault } from "../../../native-index/format/meta-schema.ts";
 import {
   activityTextsOf,
@@ -16,6 +18,8 @@ import {
 } from "../../../src/dump/activitytexts.ts";
 import { placesOf, placesText, readPlaces } from "../../../src/dump/places.ts";
 import { CommandError } from "../../../src/errors.ts";
+import { readPopulation } from "../../../src/ingest/population.ts";
+import { zipOf } from "../../support/files/zip.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-tables-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -65,6 +69,43 @@ describe("a file of places", () => {
     const [header, ...rest] = rows.map((row) => [...row].reverse().join(" ; "));
     const turned = [header, ...rest.reverse(), ""].join("\r\n");
     assert.deepEqual(readPlaces(file("turned.csv", `\ufeff${turned}`)), first);
+  });
+
+  it("is read without Ctrl-Z at its end, and with a byte-order mark at its beginning", () => {
+    const first = placesOf("p.csv", PLACES);
+    for (const end of ["\n\x1a", "\x1a", "\r\n\x1a\x1a\r\n"]) {
+      assert.deepEqual(readPlaces(file("dos.csv", `\ufeff${PLACES}${end}`)), first);
+    }
+    const inside = refusal(() => readPlaces(file("inside.csv", `${PLACES}\n\x1a\n5200050,,,,,`)));
+    assert.match(inside, /line 5: 1 cell where the header has 6/);
+  });
+
+  it("of another kind is named by it, with what to do", () => {
+    const others: readonly (readonly [RegExp, string | Buffer])[] = [
+      [/it is empty\. Make or download it again/, ""],
+      [/it is a web page \(HTML\), not CSV in UTF-8\. Make or/, "<!doctype html><p>x"],
+      [
+        /it is text in UTF-16, not CSV in UTF-8\. Save it/,
+        Buffer.from(`\ufeff${PLACES}`, "utf16le"),
+      ],
+      [/it is text in UTF-16/, Buffer.from(PLACES, "utf16le")],
+      [/it is text in UTF-16/, Buffer.from(PLACES, "utf16le").swap16()],
+      [/it is a workbook \(XLSX\).*save it as CSV/, zipOf({ "[Content_Types].xml": "x" })],
+      [/it is a zip, not CSV in UTF-8\. Unpack it/, zipOf({ "places.csv": PLACES })],
+      [/it is an archive \(gzip.*Unpack it/, gzipSync(PLACES)],
+      [/it is a PDF/, "%PDF-1.4"],
+      [/it is a database \(SQLite\)/, "SQLite format 3\0"],
+    ];
+    for (const [words, content] of others) {
+      const path = join(folder, "other.csv");
+      writeFileSync(path, content);
+      for (const read of [readPlaces, readActivityTexts, readPopulation]) {
+        assert.match(
+          refusal(() => read(path)),
+          words,
+        );
+      }
+    }
   });
 
   it("that we write is read as it was", () => {

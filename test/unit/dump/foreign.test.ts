@@ -1,0 +1,212 @@
+/**
+ * Proves: a file of a dump that is not what its name says is named by its kind, zipped or not, with
+ * what to do; what operating systems add to a zip or a folder is ignored, and two real members are
+ * still refused; a changed byte in a zip is told as damage of the zip, not as a fault of a row, by
+ * the scan of an import, by the tables and by `--ceis`.
+ * Does not prove: other damages of zips (archive.test.ts).
+ */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { after, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { openDump } from "../../../src/dump/archive.ts";
+import { crc32 } from "../../../src/dump/crc32.ts";
+import { isOwnEntry } from "../../../src/dump/directory.ts";
+import { CommandError } from "../../../src/errors.ts";
+import { readSanctions } from "../../../src/ingest/sanctions.ts";
+import { establishment, MiniWorkspace } from "../../support/dump/mini.ts";
+import { zipOf } from "../../support/files/zip.ts";
+
+const space = new MiniWorkspace();
+after(() => space.dispose());
+
+const ONE = "11222333000181";
+const HTML = "\n<!DOCTYPE html><html><title>Manutenção</title></html>";
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof CommandError, String((error as Error).stack));
+    return error.message;
+  }
+  assert.fail("nothing was refused");
+}
+
+/** A dump of one row whose member of a type was put into a zip, perhaps with other entries. */
+function zipped(mark: string, more: Readonly<Record<string, string>> = {}): [string, string] {
+  const folder = space.write({ estabelecimentos: [establishment(ONE)] });
+  const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
+  const zip = join(folder, `${mark}.zip`);
+  const content = readFileSync(join(folder, member));
+  writeFileSync(zip, zipOf({ ...more, [member]: content }));
+  rmSync(join(folder, member));
+  return [folder, zip];
+}
+
+describe("a file of a dump of another kind", () => {
+  const cases: readonly (readonly [RegExp, Buffer])[] = [
+    [/it is a web page \(HTML\), not a zip: a server sent .*Download it again/, Buffer.from(HTML)],
+    [/it is empty\. Download it again/, Buffer.alloc(0)],
+    [/it is nothing but zero bytes, not a zip/, Buffer.alloc(3000)],
+    [/it is an archive \(gzip.*, not a zip/, gzipSync("x")],
+    [/it is a PDF, not a zip/, Buffer.from("%PDF-1.7\n")],
+    [/it is no zip, or it is cut off: it has no directory at its end/, Buffer.from("PK\x03\x04")],
+  ];
+  for (const [words, bytes] of cases) {
+    it(`is named where a zip belongs: ${words.source}`, async () => {
+      const folder = space.write({ estabelecimentos: [establishment(ONE)] });
+      writeFileSync(join(folder, "Simples.zip"), bytes);
+      const told = await refusal(openDump(folder, "2026-08"));
+      assert.match(told, new RegExp(`Simples\\.zip: ${words.source}`));
+    });
+  }
+
+  it("is named where an unzipped member belongs", async () => {
+    const others: readonly (readonly [RegExp, Buffer])[] = [
+      [/it is a web page \(HTML\), not a file of the registry/, Buffer.from(HTML)],
+      [/it is a zip, not a file of the registry/, zipOf({ a: "x" })],
+      [/it is an archive/, gzipSync("x")],
+    ];
+    for (const [words, bytes] of others) {
+      const folder = space.write({ estabelecimentos: [establishment(ONE)] });
+      const table = readdirSync(folder).find((name) => name.includes("MUNICCSV")) as string;
+      writeFileSync(join(folder, table), bytes);
+      const told = await refusal(openDump(folder, "2026-08"));
+      assert.match(told, new RegExp(`MUNICCSV: ${words.source}`));
+      assert.doesNotMatch(told, /Municipios\.zip is missing/);
+    }
+  });
+});
+
+describe("what an operating system adds", () => {
+  it("is told from members by its name", () => {
+    for (const name of ["a/", "__MACOSX/._A", "a/__MACOSX/b", ".DS_Store", "x/._A", "Thumbs.db"]) {
+      assert.equal(isOwnEntry(name), false, name);
+    }
+    for (const name of ["A.ESTABELE", "2026-08/A.ESTABELE", "_A", "MACOSX", ".csv"]) {
+      assert.equal(isOwnEntry(name), true, name);
+    }
+  });
+
+  it("is ignored in a zip, before and after the member", async () => {
+    const more = { "2026-08/": "", "__MACOSX/._K3241.ESTABELE": "x", "2026-08/.DS_Store": "x" };
+    for (const entries of [more, Object.fromEntries(Object.entries(more).reverse())]) {
+      const [folder, zip] = zipped("ESTABELE", entries);
+      const { members } = await openDump(folder, "2026-08", { partial: true });
+      const found = members.filter(({ file }) => file === zip).map(({ member }) => member);
+      assert.equal(found.length, 1);
+      assert.match(found[0] ?? "", /^K3241\..*ESTABELE$/);
+      const report = await space.import(folder, "macosx.peneira");
+      assert.equal(report.accounts, 1);
+    }
+  });
+
+  it("is ignored in the folder", async () => {
+    const [folder] = zipped("ESTABELE");
+    for (const name of ["._Empresas0.zip", "._K3241.K03200Y0.D60808.ESTABELE", ".DS_Store"]) {
+      writeFileSync(join(folder, name), "\0\x05\x16\x07");
+    }
+    const { members } = await openDump(folder, "2026-08", { partial: true });
+    assert.deepEqual(
+      members.filter(({ file }) => basename(file).startsWith(".")),
+      [],
+    );
+  });
+
+  it("does not hide a second member, nor stand for one", async () => {
+    const [two] = zipped("ESTABELE", { "outro.csv": "x", "__MACOSX/._a": "x" });
+    assert.match(
+      await refusal(openDump(two, "2026-08")),
+      /exactly one member, this one holds more: "outro\.csv" and "K3241\..*ESTABELE"/,
+    );
+    const folder = space.write({ estabelecimentos: [establishment(ONE)] });
+    writeFileSync(join(folder, "Simples.zip"), zipOf({ "__MACOSX/._x": "x", "a/": "" }));
+    assert.match(await refusal(openDump(folder, "2026-08")), /Simples\.zip: .*holds none/);
+  });
+});
+
+/** A zip whose member has other bytes than its directory's checksum says; deflated anew. */
+function changedZip(member: string, content: string, other: string): Buffer {
+  assert.equal(content.length, other.length);
+  return zipOf({ [member]: other }, { [member]: crc32(Buffer.from(content)) });
+}
+
+describe("a changed byte in a zip", () => {
+  for (const mark of ["ESTABELE", "EMPRECSV", "MUNICCSV", "SIMPLES"]) {
+    it(`is told as damage of the zip: ${mark}`, async () => {
+      const folder = space.write({
+        estabelecimentos: [establishment(ONE)],
+        empresas: [{ cnpj_basico: ONE.slice(0, 8), razao_social: "A" }],
+        simples: [{ cnpj_basico: ONE.slice(0, 8), opcao_pelo_simples: "S" }],
+      });
+      const member = readdirSync(folder).find((name) => name.includes(mark)) as string;
+      const content = readFileSync(join(folder, member), "latin1");
+      rmSync(join(folder, member));
+      // The quote that closes the first field is lost: the row cannot be read.
+      const at = content.indexOf('";');
+      const other = `${content.slice(0, at)}x${content.slice(at + 1)}`;
+      writeFileSync(join(folder, "part.zip"), changedZip(member, content, other));
+      for (const skipBadRows of [0, 5]) {
+        const told = await refusal(space.import(folder, "x.peneira", { skipBadRows }));
+        assert.match(told, /part\.zip \(.*\): the zip is damaged: the checksum \(CRC-32\)/);
+        assert.match(told, /Download the file again/);
+        assert.doesNotMatch(told, /quote/);
+      }
+    });
+  }
+
+  it("is not blamed for a row that was written so", async () => {
+    const raw = { raw: '"11222333;"0001";"81"\n' };
+    const folder = space.write({ estabelecimentos: [raw] });
+    const member = readdirSync(folder).find((name) => name.includes("ESTABELE")) as string;
+    writeFileSync(
+      join(folder, "Estabelecimentos0.zip"),
+      zipOf({ [member]: readFileSync(join(folder, member)) }),
+    );
+    rmSync(join(folder, member));
+    assert.match(
+      await refusal(space.import(folder, "x.peneira")),
+      /line 1: text follows a closing/,
+    );
+  });
+});
+
+describe("a zip of sanctions", () => {
+  const NAME = "20260930_CEIS.csv";
+  const CSV =
+    "TIPO DE PESSOA;CPF OU CNPJ DO SANCIONADO;DATA INÍCIO SANÇÃO;DATA FINAL SANÇÃO\r\n" +
+    `"J";"${ONE}";"01/01/2020";""\r\n`;
+  const csv = Buffer.from(CSV, "latin1").toString("latin1");
+  const read = async (bytes: Buffer, name = "ceis.zip") => {
+    const path = space.path(name);
+    writeFileSync(path, bytes);
+    return readSanctions(path, "2026-10-10");
+  };
+
+  it("may hold what an operating system adds, but one CSV", async () => {
+    const more = { "__MACOSX/._20260930_CEIS.csv": "x", "LEIAME.txt": "x" };
+    const { cnpjs } = await read(zipOf({ ...more, [NAME]: Buffer.from(csv, "latin1") }));
+    assert.deepEqual([...cnpjs], [ONE]);
+    const two = zipOf({ [NAME]: csv, "20260901_CEIS.csv": csv });
+    assert.match(await refusal(read(two)), /20260901_CEIS\.csv/);
+    assert.match(await refusal(read(zipOf({ "LEIAME.txt": "x" }))), /holds no CSV/);
+  });
+
+  it("is told as damaged where a byte was changed", async () => {
+    const other = csv.replace(ONE, "11222333000182");
+    const told = await refusal(read(changedZip(NAME, csv, other)));
+    assert.match(told, /the zip is damaged: the checksum/);
+  });
+
+  it("is named by its kind where it is none", async () => {
+    assert.match(await refusal(read(Buffer.from(HTML))), /a web page \(HTML\), not a zip/);
+    assert.match(await refusal(read(Buffer.alloc(0))), /it is empty/);
+    const packed = await refusal(read(gzipSync(csv), NAME));
+    assert.match(packed, /it is an archive \(gzip.*\), not the CSV/);
+    // A zip is read as one, whatever it is called.
+    const { cnpjs } = await read(zipOf({ [NAME]: Buffer.from(csv, "latin1") }), "20260930.csv");
+    assert.deepEqual([...cnpjs], [ONE]);
+  });
+});
