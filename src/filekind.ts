@@ -132,13 +132,12 @@ function zipId(firstName: string): KindId {
 /** Text in UTF-16 without its mark: digits and Latin letters have a zero byte each, on one side. */
 function isUtf16(head: Uint8Array): boolean {
   if (head.length < 4) return false;
-  const [even = 0, odd = 0] = head.reduce(
-    (counts, byte, at) => {
-      if (byte === 0) counts[at % 2] = (counts[at % 2] ?? 0) + 1;
-      return counts;
-    },
-    [0, 0],
-  );
+  let [even, odd] = [0, 0];
+  for (const [at, byte] of head.entries()) {
+    if (byte !== 0) continue;
+    if (at % 2 === 0) even++;
+    else odd++;
+  }
   const [few, many] = even < odd ? [even, odd] : [odd, even];
   return few === 0 && many * 4 >= head.length;
 }

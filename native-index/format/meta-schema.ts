@@ -134,6 +134,9 @@ const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> 
   ],
 };
 
+/** The cells of a municipality that was not joined by its name alone. */
+const ODD_MUNICIPALITY: readonly Rule[] = [digits(4), name, either(digits(7), null)];
+
 /** Names of regions; their ordinals are checked against how many there are. */
 const PLACES_MAX = 100_000;
 
@@ -229,6 +232,9 @@ function checkMeta(value: unknown): void {
     checkMembers("/origin", closedAt("/origin", meta.origin, names(ORIGIN)), ORIGIN);
   }
   if (meta.places !== undefined) checkPlaces(meta.places);
+  if (meta.odd_municipalities !== undefined) {
+    checkRows("/odd_municipalities", meta.odd_municipalities, ODD_MUNICIPALITY);
+  }
   const lookups = closedAt("/lookups", meta.lookups, Object.keys(LOOKUPS));
   for (const [name, rules] of Object.entries(LOOKUPS)) {
     checkRows(`/lookups/${name}`, lookups[name], rules);

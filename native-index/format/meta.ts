@@ -55,6 +55,12 @@ export interface SnapshotPlaces {
   readonly municipalities: readonly PlacedMunicipality[];
 }
 
+/**
+ * A municipality that was not joined by its name alone: TOM code, name in the dump's table (empty
+ * if it has none), IBGE code that was taken (null if none was).
+ */
+export type OddSnapshotMunicipality = readonly [tom: string, name: string, ibge: string | null];
+
 /** Where the files of a month came from, and what of it the snapshot lacks. */
 export interface SnapshotOrigin {
   /** Host that they were downloaded from; null where nobody says. */
@@ -81,6 +87,8 @@ export interface SnapshotMeta {
   readonly origin?: SnapshotOrigin;
   /** Absent where an import was given none. */
   readonly places?: SnapshotPlaces;
+  /** Ascending by code; absent where all were joined by their names. */
+  readonly odd_municipalities?: readonly OddSnapshotMunicipality[];
   readonly accounts: number;
   readonly score_version: number;
   readonly created_by: string;

@@ -139,7 +139,7 @@ export class TableFile {
 }
 
 /** The cells of a line; quoted ones may hold delimiters. Null: not readable. */
-function cellsOf(line: string, delimiter: string): string[] | null {
+export function cellsOf(line: string, delimiter: string): string[] | null {
   if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
   const cells: string[] = [];
   const cell = new RegExp(`\\s*(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))\\s*(${delimiter}|$)`, "y");

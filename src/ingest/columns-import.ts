@@ -45,7 +45,7 @@ import {
 import type { ImportOptions } from "./dump-import.ts";
 import { MAIL_PROVIDERS } from "./mail-providers.ts";
 import { openParquet } from "./parquet.ts";
-import { type Population, readPopulation } from "./population.ts";
+import { type Population, populationWarnings, readPopulation } from "./population.ts";
 import { checkShrinking, previousAccounts } from "./previous.ts";
 import { dayOf, SLOT_BYTES, unplaced } from "./release-tables.ts";
 import { type ImportReport, ruleCounts } from "./report.ts";
@@ -104,6 +104,11 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
       sanctions,
       placed,
     });
+    if (population !== null) {
+      const { lookups, dictionaries } = tables.meta;
+      const { municipality_ibge: codes } = dictionaries;
+      warnings.push(...populationWarnings(population, lookups.municipalities, codes));
+    }
     if (placed !== null) {
       warnings.push(...unplaced(placed, tables.meta.dictionaries.municipality_ibge));
     }
@@ -239,6 +244,9 @@ function buildTables(sources: TableSources): Tables {
       },
       ...(meta?.origin === undefined ? {} : { origin: meta.origin }),
       ...(placed === undefined ? {} : { places: placed }),
+      ...(meta?.odd_municipalities === undefined
+        ? {}
+        : { odd_municipalities: meta.odd_municipalities }),
       accounts: 0,
       score_version: SCORE_VERSION,
       created_by: `peneira ${manifest.version}`,
@@ -345,6 +353,7 @@ function reportOf({
     rows: { rows: { read: scanned.read, kept: scanned.kept } },
     rules: ruleCounts(mergeTallies([scanned.tally, assembled.tally])),
     warnings,
+    odd_municipalities: [],
     passes: [...times, ...assembled.times],
     seconds,
     accounts_per_second: assembled.accounts / seconds,

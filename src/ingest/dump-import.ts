@@ -12,8 +12,9 @@ import { type DumpFolder, openDump } from "../dump/archive.ts";
 import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { type Assembled, assemble, type PassTime, type StartStage, timed } from "./assemble.ts";
+import { readMunicipalityCodes } from "./municipalitycodes.ts";
 import { readPopulation } from "./population.ts";
-import { checkShrinking, previousAccounts, previousPlaces } from "./previous.ts";
+import { checkShrinking, previousAccounts, previousCodes, previousPlaces } from "./previous.ts";
 import { ImportTables, type Release, readKnownCodes } from "./release-tables.ts";
 import { type ImportReport, type RowCount, ruleCounts } from "./report.ts";
 import type { FreeBytes } from "./room.ts";
@@ -46,6 +47,8 @@ export interface ImportOptions {
   readonly ceis?: string;
   /** Regions of the statistics, and seats; without it those of the snapshot that it `replaces`. */
   readonly places?: string;
+  /** Official TOM and IBGE codes; without it those of the snapshot before. */
+  readonly municipalities?: string;
   readonly keepCpf: boolean;
   readonly threads: number;
   readonly startStage: StartStage;
@@ -78,6 +81,11 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
       ? await previousPlaces(options.replaces)
       : readPlaces(options.places);
   const replaced = options.replaces ?? out;
+  const { municipalities: municipalityFile } = options;
+  const municipalityCodes =
+    municipalityFile === undefined
+      ? await previousCodes(replaced)
+      : readMunicipalityCodes(municipalityFile);
   const previous = await previousAccounts(replaced);
   const bytes = scannedBytes(dump);
   const workspace = new Workspace(out, needOf(bytes), options.freeBytes);
@@ -93,6 +101,7 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
     const origin = originOf(dump, scanned);
     const tables = new ImportTables({
       ...{ release, known, scans, population, sanctions, origin, places },
+      ...{ municipalityCodes, municipalityFile },
     });
     const warnings = [...dump.warnings, ...scanned.warnings, ...known.warnings];
     warnings.push(...tables.warnings());
@@ -190,6 +199,7 @@ function reportOf(parts: ReportParts): ImportReport {
     rows,
     rules: ruleCounts(mergeTallies(tallies)),
     warnings: parts.warnings,
+    odd_municipalities: parts.tables.odd(),
     passes: [...parts.times, ...assembled.times],
     seconds,
     accounts_per_second: assembled.accounts / seconds,

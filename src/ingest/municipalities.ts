@@ -1,17 +1,25 @@
 /**
  * TOM codes of the registry matched with the IBGE's municipalities.
- * What comes in: the release's table (TOM code, name without state), the IBGE list of the
- * brazilian-utils package, the reviewed exceptions, and how many rows each state and code have.
- * What goes out: the IBGE code of a (state, TOM code) pair; the municipality of every TOM code.
- * Invariant: an account's municipality follows from its own state and the name of its TOM code,
- * never from a guess; only the table of TOM codes, which says no state, needs the evidence of rows
- * and of neighbouring codes (the registry numbered states in blocks, odd codes apart from even).
+ * Input: the release's table (TOM code, name without state), the IBGE list of the brazilian-utils
+ * package, the reviewed exceptions, official codes if there are any, and how many rows each state
+ * and code have. Output: the IBGE code of a (state, TOM code) pair; the municipality of every TOM
+ * code; those that were not found by their name.
+ * Invariant: an account's municipality follows from its own state and its TOM code: from the code's
+ * name in the release; if that state has no municipality of the name, from official codes; if they
+ * lack it, from the nearest spelling among the municipalities of that state that no other code has.
+ * What was not found by its name alone is reported. Only the table of TOM codes, which says no state, needs the
+ * evidence of rows and of neighbouring codes (the registry numbered states in blocks, odd codes
+ * apart from even).
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import exceptions from "../../data/municipality-exceptions.json" with { type: "json" };
 import type { SnapshotMunicipality } from "../../native-index/format/meta.ts";
+import { CommandError } from "../errors.ts";
 import { UFS } from "../spec/fields.ts";
 import { TOM_CODES } from "./establishments.ts";
+import type { CodesByTom } from "./municipalitycodes.ts";
+import type { Finding, OddMunicipality } from "./oddmunicipalities.ts";
+import { type Place, spelledPlaces } from "./spelledplaces.ts";
 
 /** TOM code of "EXTERIOR". */
 export const TOM_ABROAD = "9707";
@@ -22,14 +30,22 @@ export function foldPlace(name: string): string {
   return plain.replace(/[^A-Z0-9]+/g, " ").trim();
 }
 
-interface Place {
-  readonly uf: string;
-  readonly ibge: string;
-  readonly name: string;
-}
-
 /** How many neighbouring codes are looked at on each side. */
 const NEIGHBOURS = 20;
+
+/** Official codes that contradict a larger share of the names are those of other data. */
+const CONTRADICTIONS_MAX = 0.02;
+
+/** Spelling decides only if at most this share of the municipalities is left without a code. */
+const FREE_MAX = 0.05;
+
+/** What stands behind a TOM code: places of different states, and how they were found. */
+interface Match {
+  readonly places: readonly Place[];
+  readonly how: Finding | "name";
+}
+
+const UNMATCHED: Match = { places: [], how: "none" };
 
 /** The registry's municipalities and the IBGE's, matched. */
 export class Municipalities {
@@ -37,19 +53,53 @@ export class Municipalities {
   private readonly placesByIbge = new Map<string, Place>();
   private readonly exceptions = new Map<string, Place>();
   private readonly names: ReadonlyMap<string, string>;
+  private readonly codes: CodesByTom;
+  private readonly matches = new Map<string, Match>();
+  private freePlaces: readonly Place[] | null = null;
+  private spelled: ReadonlyMap<string, readonly Place[]> | null = null;
 
-  /** `names` is the release's table, by 4-digit TOM code. */
-  constructor(names: ReadonlyMap<string, string>) {
+  /**
+   * `names` is the release's table, by 4-digit TOM code; `codes` are official codes, which are left
+   * out if they are of other data.
+   */
+  constructor(names: ReadonlyMap<string, string>, codes: CodesByTom = new Map()) {
     this.names = names;
     for (const { code, name, stateCode } of getMunicipalities()) {
-      const place = { uf: stateCode, ibge: code, name };
+      const folded = foldPlace(name);
+      const place = { uf: stateCode, ibge: code, name, folded };
       this.placesByIbge.set(code, place);
-      const key = foldPlace(name);
-      this.placesByName.set(key, [...(this.placesByName.get(key) ?? []), place]);
+      this.placesByName.set(folded, [...(this.placesByName.get(folded) ?? []), place]);
     }
     for (const [tom, { uf, ibge, name }] of Object.entries(exceptions.municipalities)) {
-      this.exceptions.set(tom, this.placesByIbge.get(ibge) ?? { uf, ibge, name });
+      this.exceptions.set(
+        tom,
+        this.placesByIbge.get(ibge) ?? { uf, ibge, name, folded: foldPlace(name) },
+      );
     }
+    this.codes = this.contradicted(codes) > CONTRADICTIONS_MAX ? new Map() : codes;
+  }
+
+  /** Throws if an operator's table is of other data: `path` names it. */
+  refuseOtherCodes(path: string, codes: CodesByTom): void {
+    const share = this.contradicted(codes);
+    if (share <= CONTRADICTIONS_MAX) return;
+    throw new CommandError(
+      `${path} does not belong to this dump: ${Math.round(100 * share)} % of its codes stand for ` +
+        "other municipalities than the names in the dump's table say. Check which of them is wrong.",
+      2,
+    );
+  }
+
+  /** Share of the codes whose names in the release are those of other municipalities. */
+  private contradicted(codes: CodesByTom): number {
+    let [compared, other] = [0, 0];
+    for (const [tom, ibge] of codes) {
+      const places = this.named(tom);
+      if (places.length === 0) continue;
+      compared++;
+      if (!places.some((place) => place.ibge === ibge)) other++;
+    }
+    return compared === 0 ? 0 : other / compared;
   }
 
   /** Every IBGE code that is known, unsorted. */
@@ -94,11 +144,108 @@ export class Municipalities {
     });
   }
 
+  /**
+   * Codes with rows that were not found by their name alone. `rowCounts` is as for `describe`.
+   */
+  odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
+    const chosen = this.chooseStates(toms, rowCounts);
+    return toms.flatMap((tom) => {
+      const rows = UFS.map((_, uf) => rowCounts[uf * TOM_CODES + Number(tom)] ?? 0);
+      const accounts = rows.reduce((sum, count) => sum + count, 0);
+      if (accounts === 0 || tom === TOM_ABROAD) return [];
+      const { how } = this.match(tom);
+      if (how === "name") return [];
+      const place = chosen.get(tom) ?? null;
+      const taken = place === null ? null : nameOf(place);
+      const official = this.official(tom);
+      const byCode = how === "contradiction" && official !== undefined ? nameOf(official) : null;
+      const name = this.names.get(tom) ?? "";
+      return [{ tom, name, how, ibge: place?.ibge ?? null, taken, byCode, accounts }];
+    });
+  }
+
   private candidates(tom: string): readonly Place[] {
+    return this.match(tom).places;
+  }
+
+  private match(tom: string): Match {
+    const known = this.matches.get(tom);
+    if (known !== undefined) return known;
+    const found = this.find(tom);
+    this.matches.set(tom, found);
+    return found;
+  }
+
+  private find(tom: string): Match {
+    if (tom === TOM_ABROAD) return UNMATCHED;
+    const named = this.named(tom);
+    const official = this.official(tom);
+    if (official !== undefined && !named.includes(official))
+      return this.byCode(tom, named, official);
+    if (named.length > 0) return { places: named, how: "name" };
+    const near = this.spellings().get(tom) ?? [];
+    return near.length > 0 ? { places: near, how: "spelling" } : UNMATCHED;
+  }
+
+  /**
+   * A code that officially stands for a place of another name. In the state of that place the name
+   * decides where it is known there, unless it is that of another code, to which it belongs.
+   */
+  private byCode(tom: string, named: readonly Place[], official: Place): Match {
+    const other = named.find(({ uf }) => uf === official.uf);
+    if (other === undefined || this.belongsToOther(tom, other)) {
+      return { places: [official, ...named.filter((place) => place !== other)], how: "code" };
+    }
+    return { places: named, how: "contradiction" };
+  }
+
+  private belongsToOther(tom: string, place: Place): boolean {
+    return [...this.names.keys()].some(
+      (code) => code !== tom && this.official(code) === place && this.named(code).includes(place),
+    );
+  }
+
+  /** Places that have the name of a code, or for which the exceptions have it. */
+  private named(tom: string): readonly Place[] {
+    const name = foldPlace(this.names.get(tom) ?? "");
     const exception = this.exceptions.get(tom);
-    if (exception !== undefined) return [exception];
-    const name = this.names.get(tom);
-    return name === undefined ? [] : (this.placesByName.get(foldPlace(name)) ?? []);
+    const reviewed = (exceptions.municipalities as Exceptions)[tom]?.name;
+    if (exception !== undefined && foldPlace(reviewed ?? "") === name) return [exception];
+    return this.placesByName.get(name) ?? [];
+  }
+
+  private official(tom: string): Place | undefined {
+    return this.placesByIbge.get(this.codes.get(tom) ?? "") ?? this.exceptions.get(tom);
+  }
+
+  /** Places by codes that have neither a known name nor an official place; worked out once. */
+  private spellings(): ReadonlyMap<string, readonly Place[]> {
+    if (this.spelled !== null) return this.spelled;
+    const free = this.free();
+    const unknown = [...this.names].flatMap(([tom, name]) => {
+      const isKnown = this.named(tom).length > 0 || this.official(tom) !== undefined;
+      return isKnown ? [] : [[tom, foldPlace(name)] as const];
+    });
+    const isWhole = free.length <= FREE_MAX * this.placesByIbge.size;
+    this.spelled = isWhole ? spelledPlaces(unknown, free) : new Map();
+    return this.spelled;
+  }
+
+  /** Places that no code of the release has by its name or officially. */
+  private free(): readonly Place[] {
+    if (this.freePlaces !== null) return this.freePlaces;
+    const codes = new Map<string, number>();
+    const count = (key: string): void => void codes.set(key, (codes.get(key) ?? 0) + 1);
+    for (const tom of this.names.keys()) {
+      const named = this.named(tom);
+      const [place] = named.length > 0 ? named : [this.official(tom)];
+      if (place !== undefined) count(named.length > 1 ? place.folded : place.ibge);
+    }
+    this.freePlaces = [...this.placesByIbge.values()].filter(({ ibge, folded }) => {
+      const same = this.placesByName.get(folded)?.length ?? 0;
+      return !codes.has(ibge) && (codes.get(folded) ?? 0) < same;
+    });
+    return this.freePlaces;
   }
 
   /** One place for each code, no place twice; the best evidence is settled first. */
@@ -137,4 +284,11 @@ export class Municipalities {
     }
     return sum;
   }
+}
+
+/** The reviewed exceptions, by TOM code. */
+type Exceptions = Readonly<Partial<Record<string, { readonly name: string }>>>;
+
+function nameOf({ name, uf }: Place): string {
+  return `${name}/${uf}`;
 }

@@ -6,6 +6,7 @@
  * Invariant: every line is used or refused by its number; nothing is guessed.
  */
 import { basename } from "node:path";
+import type { SnapshotMunicipality } from "../../native-index/format/meta.ts";
 import { wordFor } from "../amounts.ts";
 import { readTableText } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
@@ -44,4 +45,32 @@ export function readPopulation(path: string): Population {
     throw new CommandError(`${name} has ${lines} that cannot be read:\n- ${shown}`);
   }
   return { year, byIbge };
+}
+
+/** Codes that a warning names. */
+const CODES_SHOWN = 5;
+
+/** Sentences about municipalities that a file lacks, and about codes that are of none. */
+export function populationWarnings(
+  { byIbge }: Population,
+  municipalities: readonly SnapshotMunicipality[],
+  ibgeCodes: Iterable<string>,
+): string[] {
+  const known = new Set(ibgeCodes);
+  const strange = [...byIbge.keys()].filter((code) => !known.has(code)).sort();
+  const lacked = new Map(
+    municipalities.flatMap(([, name, ibge, uf]) =>
+      ibge === null || byIbge.has(ibge) ? [] : [[ibge, `${ibge} ${name}/${uf}`] as const],
+    ),
+  );
+  const say = (what: string, all: readonly string[], end: string): string[] => {
+    if (all.length === 0) return [];
+    const count = `${all.length} ${wordFor(all.length, "municipality", "municipalities")}`;
+    const more = all.length > CODES_SHOWN ? ", …" : "";
+    return [`${what} ${count}${end}: ${all.slice(0, CODES_SHOWN).join(", ")}${more}`];
+  };
+  return [
+    ...say("the population file lacks", [...lacked.values()], ""),
+    ...say("the population file has", strange, " that nothing is known of"),
+  ];
 }

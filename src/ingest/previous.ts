@@ -11,6 +11,7 @@ import type { SnapshotPlaces } from "../../native-index/format/meta.ts";
 import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
+import { type CodesByTom, codesOfSnapshot } from "./municipalitycodes.ts";
 
 /** A new snapshot has at least this share of the accounts of the one before. */
 const SHARE_MIN = 0.98;
@@ -35,6 +36,14 @@ export async function previousAccounts(out: string): Promise<number | null> {
  */
 export async function previousPlaces(before: string | undefined): Promise<SnapshotPlaces | null> {
   return before === undefined ? null : ((await previousMeta(before))?.places ?? null);
+}
+
+/**
+ * Official TOM and IBGE codes for a month without a file of them: those that the snapshot before
+ * joined. Whether they are of the same registry the names of the month say.
+ */
+export async function previousCodes(before: string): Promise<CodesByTom> {
+  return codesOfSnapshot((await previousMeta(before))?.lookups.municipalities ?? []);
 }
 
 /** What a new snapshot is held against. */

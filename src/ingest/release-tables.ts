@@ -34,7 +34,9 @@ import { TOM_CODES } from "./establishments.ts";
 import type { JoinContext } from "./join.ts";
 import { MAIL_PROVIDERS } from "./mail-providers.ts";
 import { Municipalities, TOM_ABROAD } from "./municipalities.ts";
-import type { Population } from "./population.ts";
+import type { CodesByTom } from "./municipalitycodes.ts";
+import { municipalityWarnings, type OddMunicipality } from "./oddmunicipalities.ts";
+import { type Population, populationWarnings } from "./population.ts";
 import type { Sanctions } from "./sanctions.ts";
 import type { ScanResult } from "./scan.ts";
 import { Tally, type TallyResult } from "./tally.ts";
@@ -118,6 +120,10 @@ interface TableSources {
   readonly sanctions: Sanctions | null;
   readonly origin: SnapshotOrigin | null;
   readonly places: SnapshotPlaces | null;
+  /** Official TOM and IBGE codes: those of a file that was given, or of the snapshot before. */
+  readonly municipalityCodes?: CodesByTom;
+  /** Path of the file that they were given in. */
+  readonly municipalityFile?: string | undefined;
 }
 
 /** Dictionaries, join context and metadata of one import. */
@@ -126,11 +132,14 @@ export class ImportTables {
   private readonly municipalities: Municipalities;
   private readonly kinds: KindDictionaries;
   private described: readonly SnapshotMunicipality[] | null = null;
+  private oddOnes: readonly OddMunicipality[] | null = null;
 
   constructor(sources: TableSources) {
     this.sources = sources;
-    const { known, scans } = sources;
-    this.municipalities = new Municipalities(known.codes.tom);
+    const { known, scans, municipalityCodes: official, municipalityFile: file } = sources;
+    this.municipalities = new Municipalities(known.codes.tom, official);
+    if (file !== undefined && official !== undefined)
+      this.municipalities.refuseOtherCodes(file, official);
     const used = scans.map(({ codes }) => codes);
     this.kinds = buildDictionaries(known.codes, this.municipalities.ibgeCodes, used);
   }
@@ -174,6 +183,9 @@ export class ImportTables {
       },
       ...(origin === null ? {} : { origin }),
       ...(places === null ? {} : { places }),
+      ...(this.odd().length === 0
+        ? {}
+        : { odd_municipalities: this.odd().map(({ tom, name, ibge }) => [tom, name, ibge]) }),
       accounts,
       score_version: SCORE_VERSION,
       created_by: `peneira ${manifest.version}`,
@@ -198,6 +210,12 @@ export class ImportTables {
     return this.described;
   }
 
+  /** Municipalities that were not found by their name alone; worked out once. */
+  odd(): readonly OddMunicipality[] {
+    this.oddOnes ??= this.municipalities.odd(this.kinds.tom, this.places());
+    return this.oddOnes;
+  }
+
   /** Codes in use that their tables lack. */
   unknownCodes(): TallyResult {
     const tally = new Tally("");
@@ -220,11 +238,17 @@ export class ImportTables {
     return tally.result();
   }
 
-  /** Sentences about what was left out of the sanctions, and what places do not fit. */
+  /** Sentences about what was left out of the sanctions, and what of other tables does not fit. */
   warnings(): string[] {
-    const { sanctions, places } = this.sources;
-    const unfit = places === null ? [] : unplaced(places, this.municipalities.ibgeCodes);
-    return [...unfit, ...this.#sanctionWarnings(sanctions)];
+    const { sanctions, places, population } = this.sources;
+    const { ibgeCodes } = this.municipalities;
+    const unfit = places === null ? [] : unplaced(places, ibgeCodes);
+    const people =
+      population === null
+        ? []
+        : populationWarnings(population, this.describe(population), ibgeCodes);
+    const odd = municipalityWarnings(this.odd());
+    return [...odd, ...people, ...unfit, ...this.#sanctionWarnings(sanctions)];
   }
 
   #sanctionWarnings(sanctions: Sanctions | null): string[] {

@@ -6,6 +6,7 @@
 import { wordFor } from "../amounts.ts";
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";
 import type { PassTime } from "./assemble.ts";
+import type { OddMunicipality } from "./oddmunicipalities.ts";
 import type { Example, TallyResult } from "./tally.ts";
 
 /** A rule that was broken. */
@@ -36,6 +37,8 @@ export interface ImportReport {
   readonly rows: Readonly<Record<string, RowCount>>;
   readonly rules: Readonly<Partial<Record<Rule, RuleCount>>>;
   readonly warnings: readonly string[];
+  /** Municipalities that were not joined by their name alone; of a dump only. */
+  readonly odd_municipalities: readonly OddMunicipality[];
   readonly passes: readonly PassTime[];
   readonly seconds: number;
   readonly accounts_per_second: number;

@@ -37,6 +37,7 @@ export interface ImportFlags {
   readonly population?: string;
   readonly ceis?: string;
   readonly places?: string;
+  readonly municipalities?: string;
   readonly keepCpf?: boolean;
   readonly partial?: boolean;
   readonly force?: boolean;
@@ -66,6 +67,7 @@ export function registerImport(program: Command): void {
     .option("--population <csv>", "inhabitants by IBGE code, header like code_muni;2024")
     .option("--ceis <file>", "sanctioned companies: AAAAMMDD_CEIS.csv or its zip")
     .option("--places <csv>", "regions of the statistics and seats, for sentences")
+    .option("--municipalities <csv>", "official TOM and IBGE codes, for names that differ")
     .option("--keep-cpf", "leave the CPF (a person's number) in legal and trade names")
     .option("--partial", "import a month that lacks parts, or has parts without rows")
     .option("--force", "replace a snapshot although the new one has under 98 % of its accounts")
@@ -185,7 +187,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
   if (flags.date !== undefined && !isDay(flags.date)) {
     problems.push(`--date must be a calendar date as YYYY-MM-DD, not "${flags.date}"`);
   }
-  for (const path of [source, flags.population, flags.ceis, flags.places]) {
+  for (const path of [source, flags.population, flags.ceis, flags.places, flags.municipalities]) {
     if (path !== undefined && !existsSync(path))
       problems.push(`there is no file or folder ${path}`);
   }
@@ -207,6 +209,7 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     ...(flags.population === undefined ? {} : { population: flags.population }),
     ...(flags.ceis === undefined ? {} : { ceis: flags.ceis }),
     ...(flags.places === undefined ? {} : { places: flags.places }),
+    ...(flags.municipalities === undefined ? {} : { municipalities: flags.municipalities }),
     keepCpf: flags.keepCpf === true,
     partial: flags.partial === true,
     force: flags.force === true,

@@ -6,7 +6,11 @@
  */
 import type { Command } from "commander";
 import { COLUMNS, ORDERS, TABLES } from "../../../native-index/format/columns.ts";
-import type { SnapshotOrigin } from "../../../native-index/format/meta.ts";
+import type {
+  OddSnapshotMunicipality,
+  SnapshotMeta,
+  SnapshotOrigin,
+} from "../../../native-index/format/meta.ts";
 import type { SnapshotPart, SnapshotSection } from "../../../native-index/format/region.ts";
 import type { OpenedSnapshot } from "../../../native-index/format/snapshot.ts";
 import { wordFor } from "../../amounts.ts";
@@ -23,6 +27,8 @@ export interface Inspection {
   readonly origin: SnapshotOrigin | null;
   /** Municipalities with regions of the statistics or a seat; null where none were given. */
   readonly places: number | null;
+  /** Municipalities that were not joined by their name alone: TOM code, name, IBGE code or null. */
+  readonly odd_municipalities: readonly OddSnapshotMunicipality[];
   readonly accounts: number;
   readonly score_version: number;
   readonly created_by: string;
@@ -81,7 +87,7 @@ export function registerInspect(program: Command): void {
         readParts(new CheckedFile(path), snapshot.sections),
       );
       if (options.json) process.stdout.write(`${JSON.stringify(inspection)}\n`);
-      else process.stdout.write(inspectionText(inspection));
+      else process.stdout.write(inspectionText(inspection, snapshot.meta));
     });
 }
 
@@ -107,6 +113,7 @@ export function inspectionOf(snapshot: OpenedSnapshot, parts: readonly SnapshotP
     provenance: { ...meta.provenance },
     origin: meta.origin ?? null,
     places: meta.places?.municipalities.length ?? null,
+    odd_municipalities: meta.odd_municipalities ?? [],
     accounts: snapshot.rowCount,
     score_version: meta.score_version,
     created_by: meta.created_by,
@@ -134,7 +141,7 @@ function sectionsOf(
   return rows;
 }
 
-function inspectionText(inspection: Inspection): string {
+function inspectionText(inspection: Inspection, meta: SnapshotMeta): string {
   const { provenance } = inspection;
   const lines = [
     `${inspection.path}: ${count(inspection.bytes)} bytes, format ${inspection.format}`,
@@ -146,6 +153,7 @@ function inspectionText(inspection: Inspection): string {
       ? []
       : [`  places of ${count(inspection.places)} municipalities`]),
     ...originLines(inspection.origin),
+    ...oddLines(inspection.odd_municipalities, meta),
     "Columns",
     ...inspection.columns.map(({ name, type }) => {
       const entries = inspection.dictionaries[name];
@@ -171,6 +179,21 @@ function originLines(origin: SnapshotOrigin | null): string[] {
   return [
     ...(host === null ? [] : [`  files from ${host}`]),
     ...(gaps.length === 0 ? [] : [`  not whole: ${gaps.join(", ")}`]),
+  ];
+}
+
+/** A line for each municipality that was not joined by its name alone. */
+function oddLines(odd: readonly OddSnapshotMunicipality[], { lookups }: SnapshotMeta): string[] {
+  if (odd.length === 0) return [];
+  const places = new Map(lookups.municipalities.map(([tom, name, , uf]) => [tom, `${name}/${uf}`]));
+  const what = wordFor(odd.length, "municipality", "municipalities");
+  return [
+    `  ${count(odd.length)} ${what} not joined by name alone:`,
+    ...odd.map(([tom, name, ibge]) => {
+      const given = name === "" ? "without a name" : JSON.stringify(name);
+      const taken = ibge === null ? "no municipality_ibge" : `${ibge} ${places.get(tom)}`;
+      return `    ${tom} ${given}: ${taken}`;
+    }),
   ];
 }
 

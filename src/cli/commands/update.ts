@@ -54,6 +54,7 @@ export interface UpdateFlags extends ShareFlags {
   readonly population?: string;
   readonly ceis?: string;
   readonly places?: string;
+  readonly municipalities?: string;
   readonly keepCpf?: true;
   readonly force?: true;
   readonly threads?: string;
@@ -116,6 +117,7 @@ export function registerUpdate(program: Command): void {
     .option("--population <csv>", "for the import: inhabitants by IBGE code")
     .option("--ceis <file>", "for the import: sanctioned companies")
     .option("--places <csv>", "for the import: regions, seats; else as the month before")
+    .option("--municipalities <csv>", "for the import: official TOM and IBGE codes")
     .option("--keep-cpf", "for the import: leave CPFs in names")
     .option("--force", "for the import: take a month with under 98 % of the accounts before")
     .option("--threads <n>", "for the import: threads to use");
@@ -173,6 +175,7 @@ const NOT_WITH_CHECK = {
   population: "--population",
   ceis: "--ceis",
   places: "--places",
+  municipalities: "--municipalities",
   keepCpf: "--keep-cpf",
   force: "--force",
   threads: "--threads",
@@ -209,12 +212,13 @@ function makeFolder(path: string): void {
 }
 
 function importFlags(flags: UpdateFlags, out: string) {
-  const { population, ceis, places, keepCpf, force, threads } = flags;
+  const { population, ceis, places, municipalities, keepCpf, force, threads } = flags;
   return {
     out,
     ...(population === undefined ? {} : { population }),
     ...(ceis === undefined ? {} : { ceis }),
     ...(places === undefined ? {} : { places }),
+    ...(municipalities === undefined ? {} : { municipalities }),
     ...(keepCpf === undefined ? {} : { keepCpf }),
     ...(force === undefined ? {} : { force }),
     ...(threads === undefined ? {} : { threads }),
