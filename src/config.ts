@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { CommandError } from "./errors.ts";
+import { insteadOf, kindOf } from "./filekind.ts";
 import { JsonFault, JsonScanner } from "./json-scanner.ts";
 import { ORDERED, SETTINGS, type SettingKey, type SettingOf } from "./settings.ts";
 import { readSetting, type Setting, type SettingType, type SettingValue } from "./settingvalue.ts";
@@ -285,7 +286,13 @@ function readFile(file: string, context: Context) {
 /** The JSON value of a file, no name twice; undefined when that is a problem. */
 function parseFile(file: string, problems: string[]): unknown {
   try {
-    const text = readFileSync(file, "utf8");
+    const bytes = readFileSync(file);
+    const kind = kindOf(bytes);
+    if (kind !== null) {
+      problems.push(`${file}: ${insteadOf(kind, "JSON in UTF-8")}; check the path`);
+      return undefined;
+    }
+    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
     new JsonScanner(text).scan();
     return JSON.parse(text);
   } catch (error) {

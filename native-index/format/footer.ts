@@ -6,6 +6,7 @@
  * costs no more than its length, whatever it says.
  */
 import { CommandError } from "../../src/errors.ts";
+import { insteadOf, type KindId, kindOf, TELLING_BYTES } from "../../src/filekind.ts";
 import { decodeFooter } from "./arrow.ts";
 import { ARROW_MAGIC, type DecodedFooter } from "./arrow-parts.ts";
 import { CheckedFile } from "./checked-file.ts";
@@ -34,9 +35,7 @@ const COMPUTED_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name as st
 /** Reads the footer of a file with our columns. @throws CommandError when it has none. */
 export function readFooter(path: string): { footer: DecodedFooter; file: CheckedFile } {
   const file = new CheckedFile(path);
-  if (file.bytes < 18 || file.read(0, 6).toString("latin1") !== ARROW_MAGIC) {
-    file.refuse("it is not an Arrow file");
-  }
+  refuseOtherKinds(file);
   const tail = file.read(file.bytes - 10, 10);
   if (tail.toString("latin1", 4) !== ARROW_MAGIC) {
     file.refuse("it does not end as an Arrow file does; it was cut off or is still being written");
@@ -53,6 +52,21 @@ export function readFooter(path: string): { footer: DecodedFooter; file: Checked
     file.refuse(`it is an Arrow file of something else; it lacks the columns ${names.join(", ")}`);
   }
   return { footer, file };
+}
+
+/** A file that does not begin as an Arrow file does is named by its kind. */
+function refuseOtherKinds(file: CheckedFile): void {
+  const kind = kindOf(file.read(0, Math.min(file.bytes, TELLING_BYTES)));
+  if (kind === null) file.refuse("it is not an Arrow file");
+  if (kind.id !== "arrow") file.refuse(`${insteadOf(kind, "a snapshot")}. ${wayOut(kind.id)}`);
+  if (file.bytes < 18) file.refuse("it was cut off or is still being written");
+}
+
+function wayOut(kind: KindId): string {
+  if (kind === "parquet") return "Make one of it with `peneira import`";
+  if (kind === "zip") return "Import the folder with all zips of the month, or unpack it";
+  if (kind === "archive") return "Unpack it first";
+  return "Check the path, or copy the snapshot again";
 }
 
 function decode(file: CheckedFile, length: number): DecodedFooter {

@@ -9,6 +9,7 @@ import { wordFor } from "../amounts.ts";
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName, readToken } from "../dump/layout.ts";
 import { monthsApart } from "../dump/wholeness.ts";
+import { insteadOf, kindOf } from "../filekind.ts";
 import { patiently } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";
 import { DownloadError, troubleOfStatus } from "./downloaderror.ts";
@@ -98,7 +99,8 @@ async function readDirectory(
   file: ListedFile,
 ): Promise<ZipMember | null> {
   let fault: unknown = null;
-  for (const most of TAILS) {
+  if (file.bytes === 0) fault = new Error("it is empty");
+  for (const most of file.bytes === 0 ? [] : TAILS) {
     const start = Math.max(0, file.bytes - most);
     const tail = await readRange(inquiry, file, [start, file.bytes - start]);
     if (tail === null) return null;
@@ -111,12 +113,16 @@ async function readDirectory(
         return bytes;
       });
     } catch (error) {
-      fault ??= error;
+      // Nothing tells what a file is but its beginning, which only a small one has in its tail.
+      const kind = start === 0 ? kindOf(tail) : null;
+      const isZip = kind === null || kind.id === "zip";
+      fault = isZip ? (fault ?? error) : new Error(insteadOf(kind, "a zip"));
       if (start === 0) break;
     }
   }
   throw new NotReady(
-    `${file.name} of ${label} is damaged at the share: ${reasonOf(fault)}. ` +
+    `${file.name} of ${label} is damaged at the share: ` +
+      `${reasonOf(fault).replace(/\.( Download it again\.)?$/, "")}. ` +
       "Perhaps it is being published; try again later.",
   );
 }

@@ -5,7 +5,7 @@
  * Invariant: rows of a snapshot that went through another program give the same answers as the
  * snapshot itself; scores are computed anew, and row order in the file does not matter.
  */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { type ColumnBatch, readArrowFile } from "../../native-index/format/arrow-reader.ts";
@@ -22,6 +22,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { activityName } from "../dump/activitynames.ts";
 import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
+import { type FileKind, insteadOf, kindOfFile } from "../filekind.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
@@ -141,26 +142,24 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
 
 /** Opens the file by its first bytes, whatever it is called. */
 async function openColumns(path: string): Promise<ColumnSource> {
-  const magic = firstBytes(path, 6);
-  if (magic.startsWith("PAR1")) {
+  const kind = kindOfFile(path);
+  if (kind?.id === "parquet") {
     const { metadata, batches } = await openParquet(path);
     return { meta: plainMeta(path, metadata.get(META_KEY)), batches };
   }
+  if (kind?.id !== "arrow") throw new CommandError(`${path} cannot be imported: ${refused(kind)}`);
   if (isIndexed(path)) {
     throw new CommandError(`${path} is a snapshot already; serve or search it as it is`);
   }
   return { meta: readPlainMeta(path), batches: () => readArrowFile(path) };
 }
 
-function firstBytes(path: string, length: number): string {
-  const bytes = Buffer.alloc(length);
-  const fd = openSync(path, "r");
-  try {
-    readSync(fd, bytes, 0, length, 0);
-    return bytes.toString("latin1");
-  } finally {
-    closeSync(fd);
-  }
+/** Why a file is no source of an import. */
+function refused(kind: FileKind | null): string {
+  const sources = "an Arrow or Parquet file";
+  const folder = "A dump is imported as the folder with all of its zips.";
+  if (kind === null) return `it is not ${sources}. ${folder}`;
+  return `${insteadOf(kind, sources)}. ${kind.id === "zip" ? folder : "Make or copy it again."}`;
 }
 
 interface Scanned {

@@ -27,6 +27,8 @@ const LIST_ENTRIES_MAX = 2_000_000;
 /** CNPJs with wrong check digits that somebody may know all the same; the registry has few. */
 const MISTYPED_MAX = 1_000;
 
+const CTRL_Z = 0x1a;
+
 /** A line that was not understood; lines, rows and elements are counted from 1. */
 interface RefusedLine extends RefusedEntry {
   readonly line: number;
@@ -151,6 +153,8 @@ export function unreadable(code: "unreadable_csv" | "unreadable_xlsx", detail: s
 export class CsvUpload extends Upload {
   readonly #column: CsvColumn;
   #failure: unknown = null;
+  /** Ctrl-Z bytes at the end of what came: DOS's mark of the end of a file, if nothing follows. */
+  #marks = 0;
 
   /** `column` is the header of the column, or its number; found where not given. */
   constructor(fillZeros: boolean, column: string | undefined) {
@@ -163,7 +167,14 @@ export class CsvUpload extends Upload {
 
   /** Takes a piece. */
   add(bytes: Uint8Array): void {
-    this.#trying(() => this.#column.add(bytes));
+    let end = bytes.length;
+    while (end > 0 && bytes[end - 1] === CTRL_Z) end--;
+    const before = end === 0 ? 0 : this.#marks;
+    this.#marks += bytes.length - end - before;
+    this.#trying(() => {
+      if (before > 0) this.#column.add(Buffer.alloc(before, CTRL_Z));
+      this.#column.add(bytes.subarray(0, end));
+    });
   }
 
   /** There is no more. Throws `invalid_request` where the file cannot be read. */

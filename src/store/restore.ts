@@ -10,6 +10,7 @@ import { type Dirent, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
+import { insteadOf, kindOfFile } from "../filekind.ts";
 import { AuditStore, hasTrail } from "./auditstore.ts";
 import { EXPORTS_FOLDER } from "./backup.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "./database.ts";
@@ -109,14 +110,30 @@ export function bytesOf({ files }: Manifest): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** What a file is that was given in place of the folder of a backup. */
+function whatElse(source: string): string {
+  const kind = kindOfFile(source);
+  const words = kind === null ? "it is a file" : insteadOf(kind, "a folder");
+  const packed = kind?.id === "zip" || kind?.id === "archive";
+  const wayOut = packed
+    ? "Unpack it, and name the folder."
+    : "Name the folder that was backed up to.";
+  return `${words}. ${wayOut}`;
+}
+
 function readManifest(source: string): Manifest {
   const found = lookAt(source);
   if (found === undefined) throw new CommandError(`There is no backup ${source}. Check the path.`);
   const path = join(source, MANIFEST_FILE);
+  if (found.isFile()) throw new CommandError(`${source} is not a backup: ${whatElse(source)}`);
   if (!found.isDirectory() || lookAt(path)?.isFile() !== true) {
     throw new CommandError(
       `${source} is not a backup: there is no ${MANIFEST_FILE} in it. Check the path.`,
     );
+  }
+  const kind = kindOfFile(path);
+  if (kind !== null) {
+    throw new CommandError(`${path} is damaged: ${insteadOf(kind, "the manifest of a backup")}.`);
   }
   const manifest = parseManifest(readFileSync(path, "utf8"), path);
   if (manifest.state_version <= SCHEMA_VERSION) return manifest;

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { CommandError } from "../../errors.ts";
+import { insteadOf, kindOf } from "../../filekind.ts";
 import type { Segment } from "../../search/segment.ts";
 import { parseJson } from "../../spec/json.ts";
 import { TEXT_MAX } from "../../spec/schema.ts";
@@ -16,11 +17,20 @@ import { translate } from "../../translate/translate.ts";
 /** Reads a spec file, `-` being standard input. @throws CommandError (exit 2) without one. */
 export function readSpecFile(path: string): unknown {
   try {
-    return parseJson(readFileSync(path === "-" ? 0 : path));
+    const bytes = readFileSync(path === "-" ? 0 : path);
+    const kind = kindOf(bytes);
+    if (kind === null) return parseJson(withoutMark(bytes));
+    const place = path === "-" ? "Standard input" : path;
+    throw new CommandError(`${place}: ${insteadOf(kind, "a spec in JSON (UTF-8)")}.`, 2);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new CommandError(`There is no spec file ${path}.`, 2, error);
   }
+}
+
+/** Some editors begin a file with the byte-order mark of UTF-8, which JSON does not have. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(Buffer.from("\ufeff")) ? bytes.subarray(3) : bytes;
 }
 
 /** Where a spec comes from: a file, or a sentence. */

@@ -60,6 +60,21 @@ describe("a file of another kind", () => {
     });
   }
 
+  it("may end in Ctrl-Z, which is no entry, however it is cut", () => {
+    for (const end of ["\x1a", "\n\x1a", "\r\n\x1a\x1a"]) {
+      const file = latin(`cnpj\n${CNPJ}${end}`);
+      for (const piece of [1, 3, file.length]) {
+        const upload = new CsvUpload(false, undefined);
+        for (let at = 0; at < file.length; at += piece) upload.add(file.subarray(at, at + piece));
+        assert.deepEqual([upload.end().read, upload.refusedCount], [1, 0], JSON.stringify(end));
+      }
+    }
+    const inside = new CsvUpload(false, undefined);
+    inside.add(latin(`${CNPJ}\n\x1a`));
+    inside.add(latin(`\n${CNPJ}\n`));
+    assert.equal(inside.end().refusedCount, 1);
+  });
+
   it("is called by its parts where it is a zip", async () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ["content.xml", /an OpenDocument \(ODS\).*Save it as XLSX/],
