@@ -73,13 +73,16 @@ const SIGNS: readonly (readonly [KindId, readonly string[]])[] = [
   ["utf16", ["\u00ff\u00fe", "\u00fe\u00ff"]],
 ];
 
-/** First characters of kinds with tags, after the byte-order mark of UTF-8 and white space. */
+/** The byte-order mark of UTF-8, and white space. */
+const BLANK = /^(?:\u00ef\u00bb\u00bf)?\s*/;
+
+/** First characters of kinds with tags, after what is blank. */
 const TAGS: readonly (readonly [KindId, RegExp])[] = [
   [
     "html",
-    /^(?:\u00ef\u00bb\u00bf)?\s*(?:<!--[^>]*-->\s*)?<(?:!doctype html|html|head|body|table|meta|style|title|script)\b/i,
+    /^(?:<!--[^>]*-->\s*)?<(?:!doctype html|html|head|body|table|meta|style|title|script)\b/i,
   ],
-  ["xml", /^(?:\u00ef\u00bb\u00bf)?\s*<\?xml\b/i],
+  ["xml", /^<\?xml\b/i],
 ];
 
 /** First part of a workbook, as Excel, LibreOffice and common libraries write it. */
@@ -93,15 +96,10 @@ export function kindOf(bytes: Uint8Array): FileKind | null {
 
 /** Returns the kind of the file at `path`. @throws Error of the file system. */
 export function kindOfFile(path: string): FileKind | null {
-  return kindOf(firstBytes(path));
-}
-
-/** Reads up to `TELLING_BYTES` first bytes. @throws Error of the file system. */
-export function firstBytes(path: string): Buffer {
   const bytes = Buffer.alloc(TELLING_BYTES);
   const fd = openSync(path, "r");
   try {
-    return bytes.subarray(0, readSync(fd, bytes, 0, TELLING_BYTES, 0));
+    return kindOf(bytes.subarray(0, readSync(fd, bytes, 0, TELLING_BYTES, 0)));
   } finally {
     closeSync(fd);
   }
@@ -121,7 +119,8 @@ function idOf(head: Uint8Array): KindId | null {
   if (id !== undefined) return id;
   if (head.every((byte) => byte === 0)) return "zeros";
   if (isUtf16(head)) return "utf16";
-  return TAGS.find(([, tag]) => tag.test(text))?.[0] ?? null;
+  const visible = text.replace(BLANK, "");
+  return TAGS.find(([, tag]) => tag.test(visible))?.[0] ?? null;
 }
 
 function zipId(firstName: string): KindId {

@@ -99,8 +99,7 @@ async function readDirectory(
   file: ListedFile,
 ): Promise<ZipMember | null> {
   let fault: unknown = null;
-  if (file.bytes === 0) fault = new Error("it is empty");
-  for (const most of file.bytes === 0 ? [] : TAILS) {
+  for (const most of TAILS) {
     const start = Math.max(0, file.bytes - most);
     const tail = await readRange(inquiry, file, [start, file.bytes - start]);
     if (tail === null) return null;

@@ -2,8 +2,8 @@
  * What comes in: the decompressed bytes of one dump file, in chunks of any size.
  * What goes out: one record after the other as offsets into a reused buffer; no strings, nothing
  * allocated per record. `""` is undone, NUL bytes are dropped, blank lines skipped, and so is DOS's
- * mark of the end of a file (Ctrl-Z) if nothing follows it. Of a malformed record, where it may be left out, the line on which it begins is passed over: the next one begins
- * a record again.
+ * mark of the end of a file (Ctrl-Z) if nothing follows it. Of a malformed record, where it may be
+ * left out, the line on which it begins is passed over: the next one begins a record again.
  * Invariant: the records are the same for every way of cutting the bytes into chunks, and a
  * record that reaches the caller has exactly the file type's column count. No more is held of a
  * record than its columns at their longest.

@@ -7,9 +7,9 @@
  * Invariant: an account's municipality follows from its own state and its TOM code: from the code's
  * name in the release; if that state has no municipality of the name, from official codes; if they
  * lack it, from the nearest spelling among the municipalities of that state that no other code has.
- * What was not found by its name alone is reported. Only the table of TOM codes, which says no state, needs the
- * evidence of rows and of neighbouring codes (the registry numbered states in blocks, odd codes
- * apart from even).
+ * What was not found by its name alone is reported. Only the table of TOM codes, which says no
+ * state, needs the evidence of rows and of neighbouring codes (the registry numbered states in
+ * blocks, odd codes apart from even).
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import exceptions from "../../data/municipality-exceptions.json" with { type: "json" };
@@ -19,7 +19,7 @@ import { UFS } from "../spec/fields.ts";
 import { TOM_CODES } from "./establishments.ts";
 import type { CodesByTom } from "./municipalitycodes.ts";
 import type { Finding, OddMunicipality } from "./oddmunicipalities.ts";
-import { type Place, spelledPlaces } from "./spelledplaces.ts";
+import { type IbgePlace, spelledPlaces } from "./spelledplaces.ts";
 
 /** TOM code of "EXTERIOR". */
 export const TOM_ABROAD = "9707";
@@ -41,7 +41,7 @@ const FREE_MAX = 0.05;
 
 /** What stands behind a TOM code: places of different states, and how they were found. */
 interface Match {
-  readonly places: readonly Place[];
+  readonly places: readonly IbgePlace[];
   readonly how: Finding | "name";
 }
 
@@ -49,14 +49,14 @@ const UNMATCHED: Match = { places: [], how: "none" };
 
 /** The registry's municipalities and the IBGE's, matched. */
 export class Municipalities {
-  private readonly placesByName = new Map<string, Place[]>();
-  private readonly placesByIbge = new Map<string, Place>();
-  private readonly exceptions = new Map<string, Place>();
+  private readonly placesByName = new Map<string, IbgePlace[]>();
+  private readonly placesByIbge = new Map<string, IbgePlace>();
+  private readonly exceptions = new Map<string, IbgePlace>();
   private readonly names: ReadonlyMap<string, string>;
   private readonly codes: CodesByTom;
   private readonly matches = new Map<string, Match>();
-  private freePlaces: readonly Place[] | null = null;
-  private spelled: ReadonlyMap<string, readonly Place[]> | null = null;
+  private freePlaces: readonly IbgePlace[] | null = null;
+  private spelled: ReadonlyMap<string, readonly IbgePlace[]> | null = null;
 
   /**
    * `names` is the release's table, by 4-digit TOM code; `codes` are official codes, which are left
@@ -85,7 +85,7 @@ export class Municipalities {
     if (share <= CONTRADICTIONS_MAX) return;
     throw new CommandError(
       `${path} does not belong to this dump: ${Math.round(100 * share)} % of its codes stand for ` +
-        "other municipalities than the names in the dump's table say. Check which of them is wrong.",
+        "other municipalities than the names in the dump's table say. Check which one is wrong.",
       2,
     );
   }
@@ -164,7 +164,7 @@ export class Municipalities {
     });
   }
 
-  private candidates(tom: string): readonly Place[] {
+  private candidates(tom: string): readonly IbgePlace[] {
     return this.match(tom).places;
   }
 
@@ -191,7 +191,7 @@ export class Municipalities {
    * A code that officially stands for a place of another name. In the state of that place the name
    * decides where it is known there, unless it is that of another code, to which it belongs.
    */
-  private byCode(tom: string, named: readonly Place[], official: Place): Match {
+  private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
     const other = named.find(({ uf }) => uf === official.uf);
     if (other === undefined || this.belongsToOther(tom, other)) {
       return { places: [official, ...named.filter((place) => place !== other)], how: "code" };
@@ -199,14 +199,14 @@ export class Municipalities {
     return { places: named, how: "contradiction" };
   }
 
-  private belongsToOther(tom: string, place: Place): boolean {
+  private belongsToOther(tom: string, place: IbgePlace): boolean {
     return [...this.names.keys()].some(
       (code) => code !== tom && this.official(code) === place && this.named(code).includes(place),
     );
   }
 
   /** Places that have the name of a code, or for which the exceptions have it. */
-  private named(tom: string): readonly Place[] {
+  private named(tom: string): readonly IbgePlace[] {
     const name = foldPlace(this.names.get(tom) ?? "");
     const exception = this.exceptions.get(tom);
     const reviewed = (exceptions.municipalities as Exceptions)[tom]?.name;
@@ -214,12 +214,12 @@ export class Municipalities {
     return this.placesByName.get(name) ?? [];
   }
 
-  private official(tom: string): Place | undefined {
+  private official(tom: string): IbgePlace | undefined {
     return this.placesByIbge.get(this.codes.get(tom) ?? "") ?? this.exceptions.get(tom);
   }
 
   /** Places by codes that have neither a known name nor an official place; worked out once. */
-  private spellings(): ReadonlyMap<string, readonly Place[]> {
+  private spellings(): ReadonlyMap<string, readonly IbgePlace[]> {
     if (this.spelled !== null) return this.spelled;
     const free = this.free();
     const unknown = [...this.names].flatMap(([tom, name]) => {
@@ -232,7 +232,7 @@ export class Municipalities {
   }
 
   /** Places that no code of the release has by its name or officially. */
-  private free(): readonly Place[] {
+  private free(): readonly IbgePlace[] {
     if (this.freePlaces !== null) return this.freePlaces;
     const codes = new Map<string, number>();
     const count = (key: string): void => void codes.set(key, (codes.get(key) ?? 0) + 1);
@@ -249,9 +249,9 @@ export class Municipalities {
   }
 
   /** One place for each code, no place twice; the best evidence is settled first. */
-  private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, Place> {
+  private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
     const certain = toms.filter((tom) => this.candidates(tom).length === 1);
-    const pairs: { tom: string; place: Place; evidence: number }[] = [];
+    const pairs: { tom: string; place: IbgePlace; evidence: number }[] = [];
     for (const tom of toms) {
       const candidates = this.candidates(tom);
       for (const place of candidates) {
@@ -262,7 +262,7 @@ export class Municipalities {
       }
     }
     pairs.sort((a, b) => b.evidence - a.evidence || (a.tom < b.tom ? -1 : 1));
-    const chosen = new Map<string, Place>();
+    const chosen = new Map<string, IbgePlace>();
     const taken = new Set<string>();
     for (const { tom, place } of pairs) {
       if (chosen.has(tom) || taken.has(place.ibge)) continue;
@@ -289,6 +289,6 @@ export class Municipalities {
 /** The reviewed exceptions, by TOM code. */
 type Exceptions = Readonly<Partial<Record<string, { readonly name: string }>>>;
 
-function nameOf({ name, uf }: Place): string {
+function nameOf({ name, uf }: IbgePlace): string {
   return `${name}/${uf}`;
 }

@@ -15,8 +15,8 @@ export type CodesByTom = ReadonlyMap<string, string>;
 /** IBGE code of the rows that stand for no municipality. */
 const NONE = "0000000";
 const MEND =
-  "It must be CSV with a row for each municipality: a column of TOM (SIAFI) codes and one of IBGE " +
-  "codes of 7 digits. The Receita Federal publishes such a table as municipios.csv.";
+  "It must be CSV with a row for each municipality: a column of TOM (SIAFI) codes, and one of " +
+  "IBGE codes of 7 digits. The Receita Federal publishes such a table as municipios.csv.";
 
 /** Reads a file of codes. @throws CommandError (exit 2) that says what is wrong and where. */
 export function readMunicipalityCodes(path: string): CodesByTom {

@@ -91,6 +91,11 @@ describe("a download", () => {
       assert.match(await refusal(downloadMonth(wish)), /Cnaes\.zip holds .*PAISCSV/);
       share.put(LABEL, "Cnaes.zip", Buffer.alloc(5_000, "no zip "));
       assert.match(await refusal(downloadMonth(wish)), /Cnaes\.zip .* is damaged at the share/);
+      share.put(LABEL, "Cnaes.zip", Buffer.from("<!DOCTYPE html><title>Manutenção</title>"));
+      assert.match(
+        await refusal(downloadMonth(wish)),
+        /damaged at the share: it is a web page \(HTML\), not a zip\. Perhaps/,
+      );
       assertNothing(wish.to);
     });
   });

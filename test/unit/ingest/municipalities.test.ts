@@ -3,7 +3,8 @@
  * codes of a file or of the snapshot before, or by its spelling; codes of other data are not
  * believed; name and code that contradict each other, and codes that nothing is known of, are
  * decided as documented; all of them are named in warnings, report, snapshot and `inspect`.
- * Does not prove: that real codes resolve (twin.test.ts), nor the join itself (native-join.test.ts).
+ * Does not prove: that real codes resolve (twin.test.ts), nor the join (native-join.test.ts), nor
+ * how official codes are read (municipalitycodes.test.ts).
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +17,6 @@ import { buildCities } from "../../../src/dump/sample/cities.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { TOM_CODES } from "../../../src/ingest/establishments.ts";
 import { foldPlace, Municipalities } from "../../../src/ingest/municipalities.ts";
-import { readMunicipalityCodes } from "../../../src/ingest/municipalitycodes.ts";
 import { municipalityWarnings } from "../../../src/ingest/oddmunicipalities.ts";
 import { type ImportReport, summarize } from "../../../src/ingest/report.ts";
 import { UFS } from "../../../src/spec/fields.ts";
@@ -223,54 +223,6 @@ describe("spelling", () => {
   });
 });
 
-describe("a file of codes", () => {
-  const write = (text: string | Buffer): string => {
-    const path = space.path("codes.csv");
-    writeFileSync(path, text);
-    return path;
-  };
-  const refused = (text: string | Buffer): string => {
-    try {
-      readMunicipalityCodes(write(text));
-    } catch (error) {
-      assert.ok(error instanceof CommandError, String(error));
-      assert.equal(error.exitCode, 2);
-      return error.message;
-    }
-    assert.fail("not refused");
-  };
-
-  it("is read in the forms in which it is published", () => {
-    const expected = new Map([
-      ["0001", "1100106"],
-      ["7107", "3550308"],
-    ]);
-    const forms = [
-      // The Tesouro's: no header, names padded, rows of no municipality.
-      "0001;05893631000109;GUAJARA-MIRIM   ;RO;1100106\r\n7107;46395000000139;SAO PAULO;SP;3550308\r\n" +
-        "0995;00000000000191;DEMAIS MUNICIPIOS;RO;0000000\r\n\x1a",
-      // The Receita's.
-      Buffer.from(
-        '"CÓDIGO DO MUNICÍPIO - TOM";"CÓDIGO DO MUNICÍPIO - IBGE";"MUNICÍPIO - TOM";"MUNICÍPIO - IBGE";"UF"\n' +
-          '"0001";"1100106";"GUAJARA-MIRIM";"Guajará-Mirim";"RO"\n"7107";"3550308";"SAO PAULO";"São Paulo";"SP"\n',
-        "latin1",
-      ),
-      // Codes that lost their zeros, beside other short numbers.
-      "codigo_ibge,nome,capital,codigo_uf,siafi_id,ddd\n1100106,Guajará-Mirim,0,11,1,69\n" +
-        "3550308,São Paulo,0,35,7107,69\n",
-    ];
-    for (const text of forms) assert.deepEqual(readMunicipalityCodes(write(text)), expected);
-  });
-
-  it("is refused with what is wrong", () => {
-    assert.match(refused("a;b\n"), /it has no rows\. It must be CSV with a row for each municip/);
-    assert.match(refused("tom;nome\n7107;x\n"), /0 of its columns have IBGE codes/);
-    assert.match(refused("tom;ibge\n7107;3550308\n7107;3304557\n"), /0 of its columns have TOM/);
-    assert.match(refused("tom;ibge\n7107;3550308\n1;2;3\n"), /row 3 has 3 cells/);
-    assert.match(refused("<html>"), /a web page \(HTML\)/);
-  });
-});
-
 /** A dump of one account in each town, with these names of the towns. */
 function dump(towns: readonly Town[], names: ReadonlyMap<string, string>): string {
   const rows = towns.map(({ tom, uf }, at) => {
@@ -327,7 +279,7 @@ describe("an import", () => {
     assert.equal(json.odd_municipalities.length, 30);
   });
 
-  it("takes those of the snapshot before, and names what stays unknown without one", async (test) => {
+  it("takes those of the snapshot before, and names what is unknown without it", async (test) => {
     await space.import(dump(towns, NAMES), "before.peneira");
     const changed = dump(towns, foreign);
     const lost = await space.import(changed, "alone.peneira");
