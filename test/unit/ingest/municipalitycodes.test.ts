@@ -47,12 +47,14 @@ describe("a file of codes", () => {
     ]);
     const forms = [
       // The Tesouro's: no header, names padded, rows of no municipality.
-      "0001;05893631000109;GUAJARA-MIRIM   ;RO;1100106\r\n7107;46395000000139;SAO PAULO;SP;3550308\r\n" +
+      "0001;05893631000109;GUAJARA-MIRIM   ;RO;1100106\r\n" +
+        "7107;46395000000139;SAO PAULO;SP;3550308\r\n" +
         "0995;00000000000191;DEMAIS MUNICIPIOS;RO;0000000\r\n\x1a",
       // The Receita's.
       Buffer.from(
         `${RECEITA.map((name) => `"${name}"`).join(";")}\n` +
-          '"0001";"1100106";"GUAJARA-MIRIM";"Guajará-Mirim";"RO"\n"7107";"3550308";"SAO PAULO";"São Paulo";"SP"\n',
+          '"0001";"1100106";"GUAJARA-MIRIM";"Guajará-Mirim";"RO"\n' +
+            '"7107";"3550308";"SAO PAULO";"São Paulo";"SP"\n',
         "latin1",
       ),
       // Codes that lost their zeros, beside other short numbers.
