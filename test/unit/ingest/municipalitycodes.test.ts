@@ -54,7 +54,7 @@ describe("a file of codes", () => {
       Buffer.from(
         `${RECEITA.map((name) => `"${name}"`).join(";")}\n` +
           '"0001";"1100106";"GUAJARA-MIRIM";"Guajará-Mirim";"RO"\n' +
-            '"7107";"3550308";"SAO PAULO";"São Paulo";"SP"\n',
+          '"7107";"3550308";"SAO PAULO";"São Paulo";"SP"\n',
         "latin1",
       ),
       // Codes that lost their zeros, beside other short numbers.
