@@ -1,6 +1,6 @@
 /**
  * What comes in: the bytes of a request body or a spec file. What goes out: the JSON value.
- * Invariant: well-formed UTF-8, JSON of RFC 8259 and nothing else, at most 32 levels deep, at most
+ * Invariant: well-formed UTF-8, with a byte-order mark or without, JSON of RFC 8259 and nothing else, at most 32 levels deep, at most
  * 1,000 members in an object, 30,000 members and 120,000 values in all, no name twice in its
  * object, none called `__proto__` in any spelling. What bounds the work is checked before
  * JSON.parse sees the text; the names by counting members in text and value. Only where the counts
@@ -31,7 +31,8 @@ export const JSON_VALUES_MAX = 120_000;
  * Parses a JSON document.
  * @throws AppError `invalid_request` that says what is wrong and at which line and column.
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(sent: Uint8Array): unknown {
+  const bytes = withoutMark(sent);
   if (!isUtf8(bytes)) {
     const detail = "The body is not well-formed UTF-8.";
     const errors = [{ pointer: "", code: "wrong_encoding", detail }];
@@ -54,6 +55,11 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw error instanceof JsonFault ? refusal(error) : error;
   }
   return JSON.parse(text);
+}
+
+/** RFC 8259 lets parsers ignore a byte-order mark, which editors of Windows write. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function refusal({ message, within }: JsonFault): AppError {

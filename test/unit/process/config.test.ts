@@ -60,6 +60,12 @@ describe("loadConfig", () => {
     assert.equal(config.get("transport"), "uws");
   });
 
+  it("reads a file with a byte-order mark, as editors of Windows write it", () => {
+    const file = fileOf({});
+    writeFileSync(file, '\ufeff{"listen": "file:1"}');
+    assert.equal(loadConfig({ file }).get("listen"), "file:1");
+  });
+
   it("knows every row by its variable", () => {
     const wrong = Object.fromEntries(Object.keys(SETTINGS).map((key) => [variableOf(key), ""]));
     assert.equal(problemsOf({ environment: wrong }).length, Object.keys(SETTINGS).length);

@@ -78,13 +78,19 @@ describe("parseJson", () => {
       "1 1",
       "{}{}",
     ],
-    ...["\ufeff{}", "[1]\u00a0", "/**/1", "undefined"],
+    ...["[1]\u00a0", "/**/1", "undefined"],
   ]) {
     it(`refuses ${JSON.stringify(text)} as JSON.parse does`, () => {
       assert.throws(() => JSON.parse(text));
       failure(text);
     });
   }
+
+  it("ignores one byte-order mark in front, and refuses it anywhere else", () => {
+    assert.deepEqual(parseJson(Buffer.from('\ufeff{"a":[1]}')), { a: [1] });
+    for (const text of ["\ufeff\ufeff{}", "\ufeff", "{\ufeff}", "{}\ufeff"]) failure(text);
+    assert.match(failure("\ufeff[1,x]").message, /line 1, column 4\.$/);
+  });
 
   it("accepts 32 levels and refuses 33, in objects and arrays, closed or not", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
