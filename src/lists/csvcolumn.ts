@@ -13,6 +13,7 @@ import {
   SAMPLE_ROWS,
   type TakeCell,
 } from "./column.ts";
+import { Encoding } from "./encoding.ts";
 import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
 /** Longest line; a quote that is never closed would make the rest of the file one. */
@@ -67,7 +68,13 @@ export class CsvColumn {
   add(bytes: Uint8Array): void {
     if (this.#head.length < TELLING_BYTES) this.#head = Buffer.concat([this.#head, bytes]);
     // A character a byte, so that a file may be cut anywhere; cells become texts below.
-    this.#rest += this.#encoding.read(bytes);
+    this.#scan(this.#encoding.read(bytes));
+    this.#sampled += bytes.byteLength;
+    if (this.#sample !== null && this.#sampled > SAMPLE_BYTES) this.#decide();
+  }
+
+  #scan(text: string): void {
+    this.#rest += text;
     let begin = 0;
     let at = this.#scanned;
     for (; at < this.#rest.length; at++) {
@@ -83,12 +90,11 @@ export class CsvColumn {
     this.#rest = this.#rest.slice(begin);
     this.#scanned = at - begin;
     if (this.#rest.length > LINE_MAX) throw this.#endless();
-    this.#sampled += bytes.byteLength;
-    if (this.#sample !== null && this.#sampled > SAMPLE_BYTES) this.#decide();
   }
 
   /** There is no more of it. Throws as `add`. */
   end(): void {
+    this.#scan(this.#encoding.end());
     if (this.#quoted) throw this.#endless();
     if (this.#rest !== "") this.#one(this.#rest.replace(/\r$/, ""));
     this.#rest = "";
@@ -162,26 +168,6 @@ export class CsvColumn {
     if (cell === undefined || cell === "") return;
     const written = column === null ? cell.replaceAll('"', "") : cell;
     this.#take(decoded(written), number, this.#takesRoots);
-  }
-}
-
-/** A character a byte; a file in UTF-16, which begins with a mark, as one in UTF-8. */
-class Encoding {
-  #first: Buffer | null = Buffer.alloc(0);
-  #decoder: TextDecoder | null = null;
-
-  read(bytes: Uint8Array): string {
-    let piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (this.#first !== null) {
-      piece = Buffer.concat([this.#first, piece]);
-      const isMark = piece[0] === 0xff || piece[0] === 0xfe;
-      this.#first = isMark && piece.length === 1 ? piece : null;
-      if (this.#first !== null) return "";
-      if (piece[0] === 0xff && piece[1] === 0xfe) this.#decoder = new TextDecoder("utf-16le");
-      if (piece[0] === 0xfe && piece[1] === 0xff) this.#decoder = new TextDecoder("utf-16be");
-    }
-    if (this.#decoder === null) return piece.toString("latin1");
-    return Buffer.from(this.#decoder.decode(piece, { stream: true })).toString("latin1");
   }
 }
 
