@@ -62,6 +62,9 @@ export interface Mistake {
   readonly pointer: string;
   readonly code: string;
   readonly detail: string;
+  /** Of a CNPJ: why it is none, and the CNPJ that it would be with the zeros that it has lost. */
+  readonly reason?: string;
+  readonly offered?: string;
 }
 
 /** What an error may carry beside its code and sentence. */

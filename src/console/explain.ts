@@ -18,7 +18,9 @@ import { meets, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
-import { type Cnpj, readCnpj } from "../spec/cnpj.ts";
+import type { Cnpj } from "../spec/cnpj.ts";
+import { cnpjMistake } from "../spec/cnpjmistake.ts";
+import { readLoneCnpj } from "../spec/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
@@ -84,11 +86,15 @@ function readQuestion(call: KeyCall<"secondaryCnaeFull">, segment: Segment): Que
 
 function readNumber({ members, mistakes }: BodyObject): Cnpj | null {
   const { cnpj: sent } = members;
-  const cnpj = typeof sent === "string" ? readCnpj(sent) : null;
-  if (cnpj !== null) return cnpj;
-  const detail = `cnpj must be 14 characters, with or without punctuation, not ${shown(sent)}.`;
-  const code = sent === undefined ? "missing" : "invalid_cnpj";
-  mistakes.push({ pointer: "/cnpj", code, detail });
+  if (typeof sent !== "string" && typeof sent !== "number") {
+    const detail = `cnpj must be 14 characters, with or without punctuation, not ${shown(sent)}.`;
+    const code = sent === undefined ? "missing" : "invalid_cnpj";
+    mistakes.push({ pointer: "/cnpj", code, detail });
+    return null;
+  }
+  const reading = readLoneCnpj(String(sent));
+  if (reading.kind === "cnpj") return reading;
+  mistakes.push(cnpjMistake(reading, "/cnpj"));
   return null;
 }
 

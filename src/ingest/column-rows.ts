@@ -22,6 +22,7 @@ import { hasControls, squeezed } from "../dump/characters.ts";
 import { removeCpf } from "../dump/cpf.ts";
 import type { Rule } from "../dump/rules.ts";
 import { newTextSink, type TextSink } from "../dump/text.ts";
+import { isStoredCnpj } from "../spec/cnpj.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
 import { type AllCounters, CODE_WIDTHS, type CodeKind } from "./codes.ts";
 import { writeWhole } from "./companies.ts";
@@ -82,7 +83,7 @@ export class ColumnRows {
   private takeRow(cells: Cells, row: number): boolean {
     const { writer, partitions, tally } = this.scan;
     const cnpj = this.cnpj(cells.cnpj(row));
-    if (!/^[0-9A-Z]{12}\d\d$/.test(cnpj)) {
+    if (!isStoredCnpj(cnpj)) {
       tally.add("cnpj_invalid", this.line, () => cnpj);
       return false;
     }

@@ -15,6 +15,7 @@ import { isOwnEntry, readZip } from "../dump/directory.ts";
 import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../filekind.ts";
+import { readCnpjText } from "../spec/cnpjspelling.ts";
 import { foldPlace } from "./municipalities.ts";
 
 /** A sanctions list, cut down to what is in force. */
@@ -68,15 +69,23 @@ export async function readSanctions(path: string, date: string): Promise<Sanctio
     }
     counts.rows++;
     const cell = (column: string): string => (cells[at(column)] as string).trim();
-    const document = cell(CELLS.document)
-      .replace(/[.\-/]/g, "")
-      .toUpperCase();
-    if (cell(CELLS.type).toUpperCase() !== "J") counts.persons++;
-    else if (!/^[0-9A-Z]{12}\d\d$/.test(document)) counts.withoutCnpj++;
+    if (cell(CELLS.type).toUpperCase() !== "J") {
+      counts.persons++;
+      continue;
+    }
+    const cnpj = cnpjOf(cell(CELLS.document));
+    if (cnpj === null) counts.withoutCnpj++;
     else if (!isInForce(cell(CELLS.start), cell(CELLS.end), date)) counts.notInForce++;
-    else cnpjs.add(document);
+    else cnpjs.add(cnpj);
   }
   return { asOf, cnpjs, counts };
+}
+
+/** The CNPJ of a company's row, also one that has lost its zeros; null for anything else. */
+function cnpjOf(document: string): string | null {
+  const reading = readCnpjText(document);
+  if (reading.kind === "cnpj") return reading.cnpj;
+  return reading.kind === "refused" ? (reading.offered ?? null) : null;
 }
 
 function isInForce(start: string, end: string, date: string): boolean {

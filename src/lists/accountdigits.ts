@@ -7,11 +7,11 @@
  */
 import { openRowList } from "../../native-index/napi/engine.ts";
 import type { Segment } from "../search/segment.ts";
+import { isStoredCnpj } from "../spec/cnpj.ts";
 import { CNPJ_LENGTH, EntryBuffer, entryBase, entryParts } from "./entries.ts";
 
 /** How rows become lines of CNPJs. */
 const AS_LINES = { format: "csv", fields: ["cnpj"], extra: [], delimiter: ";" } as const;
-const CNPJ = /[0-9A-Z]{12}[0-9]{2}/g;
 
 /** Entries with the digits that their accounts have in a snapshot; done off the event loop. */
 export async function withAccountDigits(
@@ -29,8 +29,13 @@ export async function withAccountDigits(
     ...{ method: "rank", seed: 0n, afterRow: -1, limit },
   });
   const lines = Buffer.from(await native.renderRowsAside(rows, { ...AS_LINES, firstNumber: 1 }));
-  const other = otherDigits(lines.toString("latin1").match(CNPJ) ?? [], new Set(entries));
+  const other = otherDigits(cnpjsOf(lines), new Set(entries));
   return other.size === 0 ? entries : entries.map((entry) => other.get(entryBase(entry)) ?? entry);
+}
+
+/** The CNPJs of rendered lines, below the header. */
+function cnpjsOf(lines: Buffer): readonly string[] {
+  return lines.toString("latin1").split(/\r?\n/).filter(isStoredCnpj);
 }
 
 /**

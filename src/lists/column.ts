@@ -9,8 +9,8 @@
  * where there is no header. A CNPJ in three columns is none. A header is no row of data, and a
  * table without one is read from its first row on.
  */
-import { readCnpj, readRoot } from "../spec/cnpj.ts";
-import { cleaned, holdsCnpj, piecesOf } from "./pieces.ts";
+import { cleaned, holdsCnpj, piecesOf } from "../spec/cnpjpieces.ts";
+import { type CnpjRefusal, readCnpjPiece, readCnpjText } from "../spec/cnpjspelling.ts";
 import { toldText } from "./toldtext.ts";
 
 /** Rows that decide, and bytes of them at most. */
@@ -178,18 +178,29 @@ export function isPlainList(
 
 /** Roots do not count: postal codes and dates look like them. */
 function holdsNothingElse(cell: string): boolean {
-  return piecesOf(cell).every(({ text }) => readCnpj(text) !== null);
+  return piecesOf(cell).every(({ text }) => readCnpjPiece(text).kind === "cnpj");
 }
 
+/** Whether a text may be a CNPJ, or a number that may have been one. */
 function isCnpj(text: string | undefined): boolean {
   const cell = cleaned(text ?? "");
-  if (readRoot(cell) !== null) return isRoot(cell);
-  return readCnpj(cell) !== null || holdsCnpj(cell) || /^[1-9][0-9]{8,12}$/.test(cell);
+  const reading = readCnpjText(cell);
+  if (reading.kind === "cnpj") return true;
+  if (reading.kind === "root") return isRoot(cell);
+  return (NUMBERS.includes(reading.reason) && isLong(cell)) || holdsCnpj(cell);
+}
+
+/** Reasons of numbers that may have been CNPJs. */
+const NUMBERS: readonly CnpjRefusal[] = ["lost_zeros", "rounded", "too_short", "cpf"];
+
+/** Whether a cell is a number of nine digits and more; amounts and telephones have signs. */
+function isLong(cell: string): boolean {
+  return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
 }
 
 /** Whether a text may be a root; a word of eight letters is none. */
 function isRoot(text: string): boolean {
-  return readRoot(cleaned(text)) !== null && /\d/.test(text);
+  return readCnpjText(text).kind === "root";
 }
 
 function hasLetters(text: string): boolean {

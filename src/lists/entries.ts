@@ -4,7 +4,8 @@
  * Invariant: nothing is guessed: a text is an account, a company, or refused with a reason; zeros
  * that a spreadsheet took away are put back only where the sender said so.
  */
-import { cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "../spec/cnpj.ts";
+import { cnpjCheckDigits, isPlainCnpj } from "../spec/cnpj.ts";
+import { CNPJ_REFUSALS, readCnpjPiece } from "../spec/cnpjspelling.ts";
 
 /** Bytes of an entry. */
 export const ENTRY_BYTES = 8;
@@ -22,13 +23,13 @@ const COMPANY = "0000";
 
 /** Why a text is no entry. */
 export const REFUSALS = {
+  ...CNPJ_REFUSALS,
   not_a_cnpj:
     "Neither a CNPJ of 14 characters nor, where the header says cnpj or root, a root of 8.",
   wrong_check_digits: "The last two digits do not belong to the others; one of them is mistyped.",
   lost_zeros:
     "A number that has lost its zeros in front; `offered` has them. Send lost_zeros=fill to " +
     "take all of these.",
-  rounded: "A spreadsheet has rounded this number. Format its column as text and export it anew.",
   a_date: "The spreadsheet holds a date here. Format the cell as text and type the CNPJ anew.",
 } as const;
 
@@ -54,17 +55,14 @@ export interface EntryParts {
 /** Reads one text; with `fillZeros` zeros in front that a number has lost are put back. */
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
   if (isPlainCnpj(text)) return entryParts(text);
-  const root = readRoot(text);
-  if (root !== null) return isSaid(root) ? { root, order: COMPANY } : { reason: "not_a_cnpj" };
-  const read = readCnpj(text);
-  if (read === null) return readNumber(text, fillZeros);
-  if (!read.checked) return { reason: "wrong_check_digits" };
-  return entryParts(read.cnpj);
-}
-
-/** Whether a root can be told from a word, which has no digit. */
-function isSaid(root: string): boolean {
-  return /[0-9]/.test(root);
+  const reading = readCnpjPiece(text);
+  if (reading.kind === "root") return { root: reading.root, order: COMPANY };
+  if (reading.kind === "cnpj") {
+    return reading.checked ? entryParts(reading.cnpj) : { reason: "wrong_check_digits" };
+  }
+  const { reason, offered } = reading;
+  if (offered === undefined) return { reason };
+  return fillZeros ? entryParts(offered) : { reason, offered };
 }
 
 /** Whether an entry stands for all of a company. */
@@ -80,16 +78,6 @@ export function entryParts(cnpj: string): EntryParts {
 /** The characters of a CNPJ that an entry holds: all but the check digits. */
 export function entryBase(cnpj: string): string {
   return cnpj.slice(0, BASE_LENGTH);
-}
-
-/** A number of another length: what a spreadsheet makes of a CNPJ, or nothing. */
-function readNumber(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
-  if (/^[0-9][.,][0-9]+E\+?[0-9]{2}$/i.test(text)) return { reason: "rounded" };
-  if (!/^[1-9][0-9]{8,12}$/.test(text)) return { reason: "not_a_cnpj" };
-  const filled = readCnpj(text.padStart(CNPJ_LENGTH, "0"));
-  if (filled === null || !filled.checked) return { reason: "not_a_cnpj" };
-  if (fillZeros) return entryParts(filled.cnpj);
-  return { reason: "lost_zeros", offered: filled.cnpj };
 }
 
 /** Entries of a block, half a megabyte: what is copied at once for them is short. */

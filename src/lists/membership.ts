@@ -4,7 +4,7 @@
  * Invariant: the answer is that of each list's newest revision; a long list costs the blocks that
  * may hold one of them, and others are answered between two lists.
  */
-import { readCnpj } from "../spec/cnpj.ts";
+import { readCnpjText } from "../spec/cnpjspelling.ts";
 import { EXPORTED } from "../spec/listids.ts";
 import type { Steps } from "../steps.ts";
 import type { ListRow } from "../store/liststore.ts";
@@ -56,8 +56,8 @@ export function* holdingSteps(
 
 /** What is no CNPJ is in no list; check digits do not count, for the registry has wrong ones. */
 function entryOf(text: string): Wanted[] {
-  const read = readCnpj(text);
-  if (read === null) return [];
+  const read = readCnpjText(text);
+  if (read.kind !== "cnpj") return [];
   const entries = new EntryBuffer();
   entries.add({ root: read.cnpj.slice(0, 8), order: read.cnpj.slice(8, 12) });
   const entry = Buffer.concat(entries.blocks(false)).readBigInt64LE(0);

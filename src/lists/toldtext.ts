@@ -1,7 +1,9 @@
 /**
  * A text of somebody's as it is told back. What comes in: any text. What goes out: its beginning.
- * Invariant: what goes out is whole characters that every encoding has, at most `TOLD_MAX` of them.
+ * Invariant: what goes out is whole characters that every encoding has, at most `TOLD_MAX` of them,
+ * and no CPF.
  */
+import { withoutCpfs } from "../spec/cpf.ts";
 
 /** Longest part that is told, in characters. */
 const TOLD_MAX = 64;
@@ -10,6 +12,6 @@ const HALF = /[\ud800-\udfff]/gu;
 
 /** The beginning of a text. */
 export function toldText(text: string): string {
-  const characters = [...text.slice(0, 2 * TOLD_MAX)].slice(0, TOLD_MAX);
+  const characters = [...withoutCpfs(text.slice(0, 2 * TOLD_MAX))].slice(0, TOLD_MAX);
   return characters.join("").replace(HALF, "\ufffd");
 }

@@ -6,7 +6,9 @@
  * they come.
  */
 import { AppError } from "../errors.ts";
-import { readCnpj } from "../spec/cnpj.ts";
+import { piecesOf } from "../spec/cnpjpieces.ts";
+import { readCnpjPiece } from "../spec/cnpjspelling.ts";
+import { hideCpf, holdsCpf } from "../spec/cpf.ts";
 import { ColumnRefusal } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
 import {
@@ -18,7 +20,6 @@ import {
   type RefusedEntry,
   readEntry,
 } from "./entries.ts";
-import { piecesOf } from "./pieces.ts";
 import { toldText } from "./toldtext.ts";
 import type { ReadSheet } from "./xlsx/xlsxcolumn.ts";
 
@@ -84,7 +85,7 @@ export class Upload {
   take(text: string, place: Place, takesRoots = true): boolean {
     const pieces = piecesOf(text);
     for (const piece of pieces) {
-      if (piece.stray) this.refuse(piece.text, place, { reason: "not_a_cnpj" });
+      if (piece.stray) this.refuse(piece.text, place, strayRefusal(piece.text));
       else this.#one(piece.text, place, takesRoots);
     }
     return pieces.length > 0;
@@ -111,7 +112,7 @@ export class Upload {
     const mistyped = this.#mistyped.size < MISTYPED_MAX ? mistypedParts(text, why) : null;
     const certain = this.#refused.length - this.#mistyped.size;
     if (mistyped === null && certain >= REFUSED_TOLD) return;
-    const line = { ...place, text: toldText(text), ...why };
+    const line = { ...place, text: toldText(why.reason === "cpf" ? hideCpf(text) : text), ...why };
     this.#refused.push(line);
     if (mistyped !== null) this.#mistyped.set(line, mistyped);
   }
@@ -140,8 +141,14 @@ export class Upload {
 
 /** What a text says whose check digits are wrong; null of any other. */
 function mistypedParts(text: string, { reason }: RefusedEntry): MistypedEntry | null {
-  const read = reason === "wrong_check_digits" ? readCnpj(text) : null;
-  return read === null ? null : { cnpj: read.cnpj, ...entryParts(read.cnpj) };
+  if (reason !== "wrong_check_digits") return null;
+  const read = readCnpjPiece(text);
+  return read.kind === "cnpj" ? { cnpj: read.cnpj, ...entryParts(read.cnpj) } : null;
+}
+
+/** Why a number beside a CNPJ is none. A CPF is named, so that it is not shown. */
+function strayRefusal(text: string): RefusedEntry {
+  return { reason: holdsCpf(text) ? "cpf" : "not_a_cnpj" };
 }
 
 /** The refusal of a file as a whole. */

@@ -11,6 +11,7 @@ import { SUGGESTED_FIELDS, suggestAccounts } from "../http/api/suggestions.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
+import { refusalText } from "../spec/cnpjmistake.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
@@ -28,7 +29,7 @@ const ARGUMENTS = {
   limit: { type: "integer", minimum: 1, maximum: SUGGEST_LIMITS.limit } as TSchema,
 };
 
-const { number } = SCHEMAS.SuggestAnswer.properties;
+const { number, refused } = SCHEMAS.SuggestAnswer.properties;
 const match = { enum: [...FITS] } as unknown as TSchema;
 /** Without their types, which get_account has: what a model reads of tools is read every time. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
@@ -45,10 +46,11 @@ const DEFINITION = {
     "letter or two, or by CNPJ. Use it when somebody names a company; read one with get_account " +
     `then. To select many by words of their names use search_accounts. ${VALUES_NOTE}`,
   inputSchema: objectSchema(ARGUMENTS, ["q"]),
-  outputSchema: objectSchema({ ...SOURCE, suggestions, number }, [
+  outputSchema: objectSchema({ ...SOURCE, suggestions, number, refused }, [
     ...SOURCE_NAMES,
     "suggestions",
     "number",
+    "refused",
   ]),
   annotations: { title: "Find a company by its name", ...READING },
 };
@@ -63,11 +65,16 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
       const call = calledWith(asker, { query, header: () => undefined });
       return answeredBy<AnswerSource & Suggestions>(await suggestAccounts(call));
     });
-    const { suggestions: fitting, number: typed } = found;
+    const { suggestions: fitting, number: typed, refused: why } = found;
     const lines = fitting.map(({ match, account }) => `${match}: ${JSON.stringify(account)}`);
     return {
       text: [sourceLine(found), ...notesOf(found), ...lines].join("\n"),
-      structured: { ...sourceOf(found), suggestions: fitting, number: typed } as JsonObject,
+      structured: {
+        ...sourceOf(found),
+        suggestions: fitting,
+        number: typed,
+        refused: why,
+      } as JsonObject,
       accounts: fitting.length,
     };
   },
@@ -80,6 +87,7 @@ function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, str
     const value = sent[name];
     if (value === undefined) continue;
     if (typeof value === "string") query.set(name, value);
+    else if (name === "q" && typeof value === "number") query.set(name, String(value));
     else {
       const detail = `Must be a text, not ${shown(value)}.`;
       mistakes.push({ pointer: `/${name}`, code: "wrong_type", detail });
@@ -92,10 +100,11 @@ function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, str
 }
 
 /** What is to be said of a CNPJ, and of an answer without accounts. */
-function notesOf({ number, suggestions }: Suggestions): readonly string[] {
+function notesOf({ number, refused: why, suggestions }: Suggestions): readonly string[] {
   const isWrong = number?.check_digits_right === false;
   return [
     ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
+    ...(why === null ? [] : [refusalText(why)]),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),
   ];
 }

@@ -89,7 +89,7 @@ export function failureText({ code, message, errors, members }: AppError): strin
   const alternatives = errors.filter((one) => one.code === ALTERNATIVE).map(placeOf);
   const others = errors.filter((one) => one.code !== ALTERNATIVE);
   const told = others.slice(0, TOLD_MAX).map((one) => {
-    return `- ${placeOf(one)} (${one.code}): ${DETAILS[one.code] ?? one.detail}`;
+    return `- ${placeOf(one)} (${one.code}): ${one.detail}`;
   });
   const more = others.length - told.length;
   if (more > 0) told.push(`- and ${more} more`);
@@ -105,13 +105,6 @@ export function failureText({ code, message, errors, members }: AppError): strin
   }
   return `${code}: nothing was done. Mend the arguments and call again:\n${told.join("\n")}`;
 }
-
-/** Sentences of handlers that speak of an address, in the words of tools. */
-const DETAILS: Readonly<Record<string, string>> = {
-  invalid_cnpj:
-    "Must be a CNPJ: 14 characters, digits and from 2026 on letters too, with or without " +
-    "punctuation, such as 11.222.333/0001-81.",
-};
 
 /** Code of mistakes of which it is enough to mend one. */
 const ALTERNATIVE = "missing_filter";

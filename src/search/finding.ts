@@ -8,7 +8,13 @@
  */
 import type { Clause } from "../../native-index/napi/engine.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
-import { type Cnpj, readCnpj, readRoot } from "../spec/cnpj.ts";
+import type { Cnpj } from "../spec/cnpj.ts";
+import {
+  type CnpjReading,
+  type CnpjRefusal,
+  readCnpjText,
+  readRootText,
+} from "../spec/cnpjspelling.ts";
 import { AsideLane } from "./lane.ts";
 import type { RenderedAccount } from "./searcher.ts";
 import type { Segment } from "./segment.ts";
@@ -53,11 +59,20 @@ interface TypedNumber {
   readonly check_digits_right: boolean | null;
 }
 
+/** Why a text that looks like a number is no CNPJ. */
+interface RefusedNumber {
+  readonly reason: CnpjRefusal;
+  /** The CNPJ that it would be with the zeros that it has lost. */
+  readonly offered?: string;
+}
+
 /** Accounts that fit, best first. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
   /** Null where the text is a name. */
   readonly number: TypedNumber | null;
+  /** Null where the text is a name, a CNPJ or a root. */
+  readonly refused: RefusedNumber | null;
 }
 
 /** Which establishments of a company are wanted. */
@@ -85,9 +100,11 @@ const lane = new AsideLane();
 export async function suggest(segment: Segment, request: SuggestRequest): Promise<Suggestions> {
   const { limit, fields } = request;
   const text = request.text.trim();
-  const cnpj = readCnpj(text);
-  if (cnpj !== null) return suggestCnpj(segment, cnpj, fields);
-  const root = readRoot(text);
+  const reading = readCnpjText(text);
+  if (reading.kind === "cnpj") return suggestCnpj(segment, reading, fields);
+  const refused = refusedNumber(reading, text);
+  if (refused?.reason === "cpf") return { suggestions: [], number: null, refused };
+  const root = readRootText(text);
   const company = root === null ? [] : (await companyRows(segment, root, limit)).rows;
   const found = new Map<number, Fit>();
   for (const row of company) found.set(row, FITS[0]);
@@ -106,6 +123,7 @@ export async function suggest(segment: Segment, request: SuggestRequest): Promis
   return {
     suggestions: rows.map(([, match], i) => ({ match, account: accounts[i] as RenderedAccount })),
     number: numberOf(root, company.length > 0),
+    refused,
   };
 }
 
@@ -115,7 +133,20 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
   return {
     suggestions: accounts.map((account) => ({ match: FITS[0], account })),
     number: { kind: "cnpj", value: read.cnpj, check_digits_right: read.checked },
+    refused: null,
   };
+}
+
+/** Fewer characters than these may be all of a name, or the beginning of a number. */
+const SIGNS_MIN = 9;
+
+/** Why a text is no CNPJ; null where it may be a name. */
+function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null {
+  if (reading.kind !== "refused") return null;
+  const { reason, offered } = reading;
+  const isShort = reason === "too_short" && text.replace(/[^0-9A-Z]/gi, "").length < SIGNS_MIN;
+  if (isShort || reason === "not_a_number" || reason === "not_a_cnpj") return null;
+  return offered === undefined ? { reason } : { reason, offered };
 }
 
 /** Eight letters are spelled like a root and like a word: where no company has it they are one. */

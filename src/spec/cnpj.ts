@@ -36,11 +36,16 @@ export function readCnpj(text: string): Cnpj | null {
 }
 
 /**
- * Whether a text is 14 digits with the right check digits and nothing else, which nearly every text
- * of a long list is: the answer of `readCnpj`, in a third of the time.
+ * Whether a text is 14 digits with a branch, the right check digits and nothing else, which nearly
+ * every text of a long list is: the answer of `readCnpj`, in a third of the time.
  */
 export function isPlainCnpj(text: string): boolean {
-  return /^[0-9]{14}$/.test(text) && text.endsWith(cnpjCheckDigits(text));
+  return /^[0-9]{8}(?!0000)[0-9]{6}$/.test(text) && text.endsWith(cnpjCheckDigits(text));
+}
+
+/** Whether a text is 14 characters as the registry stores a CNPJ; its check digits may be wrong. */
+export function isStoredCnpj(text: string): boolean {
+  return /^[0-9A-Z]{12}[0-9]{2}$/.test(text);
 }
 
 /** Reads the root of a CNPJ, which names a company: 8 characters, upper case; null for another. */

@@ -4,9 +4,11 @@
  * Invariant: nothing is left out silently: what stands beside a comma, a semicolon, a bar or a tab
  * is a piece of its own; words around a whole CNPJ are dropped, long numbers beside it are not; a
  * number below zero, or with a fraction, is no CNPJ.
- * Apart because what an entry is stands in entries.ts, and this is about what stands around one.
+ * Apart because cnpjspelling.ts reads one piece, and this is about what stands around it.
  */
-import { readCnpj, readRoot } from "../spec/cnpj.ts";
+import { readCnpj, readRoot } from "./cnpj.ts";
+import { LABEL, numberIn } from "./cnpjnumber.ts";
+import { plainText } from "./typedtext.ts";
 
 /** A piece of a text. */
 interface Piece {
@@ -23,13 +25,12 @@ const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
 const ROOM = /[\u0085\p{Z}]/gu;
 /** What spreadsheets and people put around a text that must stay one: ="…", '… and “…”. */
 const WRAPPED = /^=?\s*["'`´‘’“”]*|["'`´‘’“”]*$/g;
-const NUMBER = /^[0-9]+[.,][0-9]+E\+?[0-9]+$/i;
 /** What may stand between two groups of a CNPJ, with room around it; or nothing. */
 const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
 /** A CNPJ in a text, in groups or in one; a fraction behind it makes it a number. */
 const WHOLE = new RegExp(
   `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
-    `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.[0-9])`,
+    `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.0*[1-9]|\\.0+\\p{L})`,
   "giu",
 );
 /** A number below zero: what stands right before it is no mask. */
@@ -40,14 +41,15 @@ const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
 /** A text without what nobody sees and what only wraps it. */
 export function cleaned(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text.replace(UNSEEN, "").replace(ROOM, " ").trim().replace(WRAPPED, "").trim();
+  const plain = plainText(text).replace(UNSEEN, "").replace(ROOM, " ");
+  return plain.trim().replace(WRAPPED, "").trim();
 }
 
 /** The pieces of a text, in order; none where nothing is written. */
 export function piecesOf(text: string): readonly Piece[] {
   const clean = cleaned(text);
   if (clean === "") return [];
-  if (PLAIN.test(clean) || NUMBER.test(clean)) return [{ text: clean, stray: false }];
+  if (PLAIN.test(clean) || numberIn(clean) !== null) return [{ text: clean, stray: false }];
   return clean.split(/[;,|\t\r\n]+/).flatMap(piecesOfPart);
 }
 
@@ -57,9 +59,9 @@ export function holdsCnpj(text: string): boolean {
 }
 
 function piecesOfPart(part: string): readonly Piece[] {
-  const text = cleaned(part);
+  const text = cleaned(part).replace(LABEL, "");
   if (text === "") return [];
-  if (NEGATIVE.test(text)) return [{ text, stray: false }];
+  if (NEGATIVE.test(text) || numberIn(text) !== null) return [{ text, stray: false }];
   const { found, rest } = wholesIn(text);
   if (found.length === 0) return rootsOf(text);
   const strays = rest.match(LONG) ?? [];

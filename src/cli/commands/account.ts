@@ -9,7 +9,8 @@ import { CommandError } from "../../errors.ts";
 import { absent } from "../../http/api/accounts.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { account, type RenderedAccount } from "../../search/searcher.ts";
-import { readCnpj } from "../../spec/cnpj.ts";
+import { cnpjMistake } from "../../spec/cnpjmistake.ts";
+import { readLoneCnpj } from "../../spec/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 
 const FORMATS = ["table", "json"] as const;
@@ -40,11 +41,8 @@ export function registerAccount(program: Command): void {
 }
 
 async function run(text: string, { snapshot, format }: AccountOptions): Promise<void> {
-  const read = readCnpj(text.trim());
-  if (read === null) {
-    const detail = "It must be a CNPJ: 14 characters, such as 11.222.333/0001-81.";
-    throw new CommandError(detail, 2);
-  }
+  const read = readLoneCnpj(text);
+  if (read.kind !== "cnpj") throw new CommandError(cnpjMistake(read, "").detail, 2);
   const segment = await openAnySegment(snapshot);
   try {
     const found = account(segment, read.cnpj, OUTPUT_FIELD_NAMES);

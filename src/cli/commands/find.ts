@@ -7,10 +7,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { plainText } from "../../http/api/typedtext.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { mistakeIn, SUGGEST_LIMITS, type Suggestions, suggest } from "../../search/finding.ts";
+import { refusalText } from "../../spec/cnpjmistake.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
+import { plainText } from "../../spec/typedtext.ts";
 import { printJsonLines, printTable } from "../support/print.ts";
 import { positive } from "../support/specfile.ts";
 
@@ -83,7 +84,11 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   }
 }
 
-function summary({ suggestions, number }: Suggestions, hasMore: boolean, label: string): string {
+function summary(
+  { suggestions, number, refused }: Suggestions,
+  hasMore: boolean,
+  label: string,
+): string {
   const count = suggestions.length;
   const wrong =
     number?.check_digits_right === false
@@ -92,5 +97,6 @@ function summary({ suggestions, number }: Suggestions, hasMore: boolean, label: 
   const told = hasMore
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
-  return `${wrong}${told} in snapshot ${label}\n`;
+  const why = refused === null ? "" : `${refusalText(refused)}\n`;
+  return `${wrong}${why}${told} in snapshot ${label}\n`;
 }

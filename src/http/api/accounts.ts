@@ -6,7 +6,9 @@
  */
 import Type from "typebox";
 import { AppError } from "../../errors.ts";
-import { readCnpj } from "../../spec/cnpj.ts";
+import type { Cnpj } from "../../spec/cnpj.ts";
+import { cnpjMistake } from "../../spec/cnpjmistake.ts";
+import { readLoneCnpj } from "../../spec/cnpjspelling.ts";
 import {
   EXAMPLE_ACCOUNT,
   EXAMPLE_END,
@@ -64,8 +66,7 @@ const ONE = route({
       name: "cnpj",
       in: "path",
       required: true,
-      description:
-        "14 characters, with or without punctuation, in any case; its slash as it is or encoded.",
+      description: "14 characters in any spelling that lists read; its slash as it is or encoded.",
       schema: Type.String(),
       example: "11222333000181",
     },
@@ -163,8 +164,7 @@ export function readAccount(
   const segment = currentSegment(service);
   // The slash of the punctuated form makes two segments of one CNPJ.
   const sent = params.branch === undefined ? params.cnpj : `${params.cnpj}/${params.branch}`;
-  const cnpj = readCnpj(sent ?? "");
-  if (cnpj === null) throw malformed();
+  const cnpj = readPath(sent ?? "");
   const account = timed(call, "account", () =>
     service.engine.account(segment, cnpj.cnpj, plan.fields),
   );
@@ -182,12 +182,11 @@ export function readAccount(
   return { ...json(answer), headers: { ETag: tag }, accounts: 1 };
 }
 
-function malformed(): AppError {
-  const detail =
-    "The path must end with a CNPJ: 14 characters, digits and from 2026 on letters too, with or " +
-    "without punctuation, such as 11.222.333/0001-81.";
-  const errors = [{ pointer: "/path/cnpj", code: "invalid_cnpj", detail }];
-  return new AppError("invalid_request", detail, { errors });
+function readPath(sent: string): Cnpj {
+  const reading = readLoneCnpj(sent);
+  if (reading.kind === "cnpj") return reading;
+  const mistake = cnpjMistake(reading, "/path/cnpj");
+  throw new AppError("invalid_request", mistake.detail, { errors: [mistake] });
 }
 
 /** What is said of a CNPJ that is not in the snapshot; `checked`: its check digits are right. */

@@ -9,7 +9,7 @@ import Type from "typebox";
 import { AppError, type Mistake } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
 import { sha256 } from "../../sha256.ts";
-import { readRoot } from "../../spec/cnpj.ts";
+import { readCnpjText, readRootText } from "../../spec/cnpjspelling.ts";
 import { type CursorScope, claimsSnapshot, decodeCursor, encodeCursor } from "../../spec/cursor.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_END, EXAMPLE_HEAD } from "../openapi/examples.ts";
@@ -145,12 +145,15 @@ function* companySteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
 }
 
 function rootOf({ params }: Asked): string {
-  const root = readRoot(params.root ?? "");
+  const sent = params.root ?? "";
+  const root = readRootText(sent);
   if (root !== null) return root;
+  const reading = readCnpjText(sent);
   const detail =
     "The path must end with the root of a CNPJ: its first 8 characters, with or without points, " +
     "such as 11.222.333. An account is at /v1/accounts/{cnpj}.";
-  const errors = [{ pointer: "/path/root", code: "invalid_cnpj_root", detail }];
+  const why = reading.kind === "refused" ? { reason: reading.reason } : {};
+  const errors = [{ pointer: "/path/root", code: "invalid_cnpj_root", detail, ...why }];
   throw new AppError("invalid_request", detail, { errors });
 }
 

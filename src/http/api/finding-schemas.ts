@@ -4,6 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { FITS } from "../../search/finding.ts";
+import { CNPJ_REFUSALS } from "../../spec/cnpjspelling.ts";
 import {
   closed,
   count,
@@ -42,6 +43,14 @@ const number = Type.Object(
   { ...closed, description: "What the text was read as." },
 );
 
+const refused = Type.Object(
+  {
+    reason: Type.Enum(Object.keys(CNPJ_REFUSALS)),
+    offered: Type.Optional(text("Of lost_zeros: the CNPJ with its zeros.")),
+  },
+  { ...closed, description: "Why a text that looks like a number is no CNPJ." },
+);
+
 const district = Type.Object(
   {
     name: text("As the account with the best score spells it."),
@@ -59,6 +68,7 @@ export const FINDING_SCHEMAS = {
       provenance: named("Provenance"),
       suggestions: Type.Array(suggestion, { description: "Best first." }),
       number: orNull(number),
+      refused: orNull(refused),
       took_ms: tookMs,
     },
     closed,

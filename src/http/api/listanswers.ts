@@ -213,26 +213,24 @@ function readCnpjs(call: Pick<KeyCall, "body" | "query">): Upload {
   const upload = new Upload(fillZeros);
   const { mistakes } = body;
   if (!Array.isArray(cnpjs)) {
-    const detail = "cnpjs must be a list of texts.";
+    const detail = "cnpjs must be a list of texts or numbers.";
     mistakes.push({ pointer: "/cnpjs", code: "wrong_type", detail });
   } else {
     cnpjs.forEach((cnpj: unknown, at) => {
       const line = at + 1;
-      if (typeof cnpj === "string") {
-        const isWritten = upload.take(cnpj, { line });
-        if (!isWritten) upload.refuse(cnpj, { line }, { reason: "not_a_cnpj" });
-      } else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(cnpj, at));
+      if (typeof cnpj === "string" || typeof cnpj === "number") {
+        const text = String(cnpj);
+        const isWritten = upload.take(text, { line });
+        if (!isWritten) upload.refuse(text, { line }, { reason: "not_a_cnpj" });
+      } else if (mistakes.length < MISTAKES_MAX) mistakes.push(noText(at));
     });
   }
   refuse(mistakes);
   return upload;
 }
 
-function noText(value: unknown, at: number): Mistake {
-  const detail =
-    typeof value === "number"
-      ? "Must be a text: a number would have lost its zeros."
-      : 'Must be a text, such as "11222333000181".';
+function noText(at: number): Mistake {
+  const detail = 'Must be a text, such as "11222333000181", or a number.';
   return { pointer: `/cnpjs/${at}`, code: "wrong_type", detail };
 }
 

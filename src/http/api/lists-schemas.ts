@@ -43,7 +43,7 @@ const refused = Type.Object(
   {
     line: Type.Integer({ minimum: 1, description: "Of the file, or of the list that was sent." }),
     cell: Type.Optional(text("Name of the cell, of XLSX files only: B7.")),
-    text: Type.String(),
+    text: text("The beginning of it. A CPF in it is ***.***.***-**."),
     reason: Type.Enum(Object.keys(REFUSALS)),
     offered: Type.Optional(text("The CNPJ with the zeros that the number has lost.")),
   },
@@ -73,7 +73,9 @@ export const LIST_SCHEMAS = {
   ),
   ListEntriesRequest: Type.Object(
     {
-      cnpjs: Type.Array(Type.String(), { description: "CNPJs in any spelling, or roots." }),
+      cnpjs: Type.Array(Type.Union([Type.String(), Type.Number()]), {
+        description: "CNPJs in any spelling, or roots. A number has no zeros in front.",
+      }),
     },
     closed,
   ),

@@ -6,6 +6,7 @@
 import Type, { type TSchema } from "typebox";
 import { ERROR_CODES } from "../../errors.ts";
 import { EXPORT_FAILURES } from "../../export/record.ts";
+import { CNPJ_REFUSALS } from "../../spec/cnpjspelling.ts";
 import { SPEC_SCHEMA } from "../../spec/schema.ts";
 import { closed, count, label, named, requestId, text } from "../openapi/schema-parts.ts";
 
@@ -48,6 +49,10 @@ const mistake = Type.Object({
   ),
   code: Type.String(),
   detail: Type.String(),
+  reason: Type.Optional(
+    Type.Enum(Object.keys(CNPJ_REFUSALS), { description: "Of a CNPJ: why it is none." }),
+  ),
+  offered: Type.Optional(text("Of lost_zeros: the CNPJ with its zeros.")),
 });
 
 /** The schemas by name. */

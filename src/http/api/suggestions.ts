@@ -9,6 +9,7 @@ import type { Mistake } from "../../errors.ts";
 import { mistakeIn, SUGGEST_LIMITS, type SuggestRequest } from "../../search/finding.ts";
 import type { Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
+import { plainText } from "../../spec/typedtext.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_HEAD } from "../openapi/examples.ts";
 import { costOf } from "../server/cost.ts";
@@ -20,7 +21,6 @@ import { currentSegment, type Question } from "../server/service.ts";
 import { tookMs } from "./pagetext.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "./route.ts";
 import { answerSteps } from "./search.ts";
-import { plainText } from "./typedtext.ts";
 
 /** What is shown of a suggestion, as far as the plan has it: enough to tell namesakes apart. */
 export const SUGGESTED_FIELDS = [
@@ -86,6 +86,7 @@ export const SUGGEST_ROUTE: ListedRoute = route({
         ...EXAMPLE_HEAD,
         suggestions: [{ match: "name_start", account: EXAMPLE_ACCOUNT }],
         number: null,
+        refused: null,
         took_ms: 0.842,
       }),
       headers: ["ETag"],

@@ -211,7 +211,7 @@ for (const transport of TRANSPORTS) {
       );
       assert.equal((await search(-1)).status, 422);
       assert.equal((await ask("/v1/nothing", "free")).status, 404);
-      assert.equal((await ask("/v1/accounts/10000000000003", "free")).status, 200);
+      assert.equal((await ask("/v1/accounts/10000000000103", "free")).status, 200);
       assert.deepEqual(await usageOf("free"), today(7, 8));
       assert.equal((await fetch(`${server.base}/v1/status`)).status, 401);
       await fetch(`${server.base}/healthz`);

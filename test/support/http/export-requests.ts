@@ -10,7 +10,7 @@ import type { FakeServer } from "./fake.ts";
 /** The accounts that the suites export: 250 of the fake engine. */
 export const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 /** What stands for a rendered file. */
-export const FILE = Buffer.from("cnpj\r\n10000000000000\r\n");
+export const FILE = Buffer.from("cnpj\r\n10000000000100\r\n");
 
 /** The answer to a creation, or the error in its place. */
 export interface Created {

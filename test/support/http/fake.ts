@@ -83,7 +83,7 @@ interface FakeAccount {
 
 /** Made-up accounts in rank order: 250 in SP, 250 in RJ, alternating. */
 export const FAKE_ACCOUNTS: readonly FakeAccount[] = Array.from({ length: 500 }, (_, row) => ({
-  cnpj: String(10_000_000_000_000 + row),
+  cnpj: String(10_000_000_000_100 + row),
   legal_name: `Empresa Inventada ${row} "Á"`,
   uf: row % 2 === 0 ? "SP" : "RJ",
   municipality_ibge: row % 2 === 0 ? "3550308" : "3304557",

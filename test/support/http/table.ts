@@ -37,7 +37,7 @@ const SEARCHES: readonly Scenario[] = [
       '"provenance":{"rfb_snapshot":"2026-10","ibge_population_year":"not_available"',
       '"kind":"account_query"',
       '"limit":2',
-      '"accounts":[{"cnpj":"10000000000000","legal_name":"Empresa Inventada 0 \\"Á\\"","uf":"SP"',
+      '"accounts":[{"cnpj":"10000000000100","legal_name":"Empresa Inventada 0 \\"Á\\"","uf":"SP"',
       '"has_more":true',
       '"total":250',
       '"took_ms":',
@@ -67,7 +67,7 @@ const SEARCHES: readonly Scenario[] = [
     name: "chosen fields come in their order and no others",
     body: { spec: SP, limit: 1, output: { format: "json", fields: ["email", "cnpj"] } },
     status: 200,
-    contains: ['"accounts":[{"email":"empresa0@example.com","cnpj":"10000000000000"}]'],
+    contains: ['"accounts":[{"email":"empresa0@example.com","cnpj":"10000000000100"}]'],
   },
   {
     name: "fields outside the plan are refused one by one",

@@ -104,13 +104,41 @@ describe("a file", () => {
   for (const [name, [text, taken, told]] of Object.entries(lists)) {
     it(`${name} is read, however it is cut and encoded`, () => {
       const mark = Buffer.from(`\ufeff${text}`, "utf16le");
+      const bare = mark.subarray(2);
+      const wide = [mark, bare].flatMap((file) => [file, Buffer.from(file).swap16()]);
       for (const piece of [1, 2, 7, 1_000]) {
-        for (const file of [text, `\ufeff${text}`, mark, Buffer.from(mark).swap16()]) {
+        for (const file of [text, `\ufeff${text}`, ...wide]) {
           assert.deepEqual(sent(file, piece), [taken, told], `pieces of ${piece}`);
         }
       }
     });
   }
+
+  it("in UTF-16 without a mark is read with accents, and where its end is cut off", () => {
+    const text = `Razão social;CNPJ\r\nSão João;${MASKED}\r\nAção;${C}\r\n`;
+    for (const swap of [false, true]) {
+      const file = Buffer.from(text, "utf16le");
+      if (swap) file.swap16();
+      for (const piece of [1, 3, 64, 1_000]) assert.deepEqual(sent(file, piece), [[A, C], []]);
+      assert.deepEqual(sent(file.subarray(0, -3)), [[A, C], []]);
+    }
+  });
+
+  it("in UTF-32 is refused in words, with a mark and without one", () => {
+    const text = `CNPJ;Nome\n${A};x\n`;
+    const little = Buffer.alloc(4 * text.length);
+    [...text].forEach((sign, at) => {
+      little.writeUInt32LE(sign.charCodeAt(0), 4 * at);
+    });
+    const big = Buffer.from(little).swap32();
+    const marked = Buffer.concat([Buffer.from([0xff, 0xfe, 0, 0]), little]);
+    const markedBig = Buffer.concat([Buffer.from([0, 0, 0xfe, 0xff]), big]);
+    for (const file of [little, big, marked, markedBig]) {
+      for (const piece of [1, 1_000]) {
+        assert.throws(() => sent(file, piece), /in UTF-32, which is not read\. Save it as CSV in/);
+      }
+    }
+  });
 
   it("with two columns of CNPJs is read by the one that is asked for", () => {
     const upload = new CsvUpload(false, "1");

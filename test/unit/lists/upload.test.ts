@@ -98,8 +98,8 @@ describe("texts", () => {
       { line: 1, text: "11222333000182", reason: "wrong_check_digits" },
       { line: 2, text: lost, reason: "lost_zeros", offered: Z },
       { line: 3, text: "1,12223E+13", reason: "rounded" },
-      { line: 4, text: "padaria", reason: "not_a_cnpj" },
-      { line: 5, text: "123456789", reason: "not_a_cnpj" },
+      { line: 4, text: "padaria", reason: "not_a_number" },
+      { line: 5, text: "123456789", reason: "too_short" },
     ]);
     for (let line = 6; line < 300; line++) upload.take("x".repeat(1_000), { line });
     assert.equal(upload.refused.length, REFUSED_TOLD);
@@ -165,7 +165,7 @@ describe("a file", () => {
       for (const piece of [1, 1_000]) {
         const upload = sent(file, { column: "Situação", piece });
         assert.deepEqual(textsOf(upload), [A]);
-        assert.deepEqual(upload.refused, [{ line: 3, text: "São João", reason: "not_a_cnpj" }]);
+        assert.deepEqual(upload.refused, [{ line: 3, text: "São João", reason: "not_a_number" }]);
       }
     }
   });
@@ -261,7 +261,7 @@ describe("a file", () => {
   it("has its lines counted, also those in quotes and after the first hundred", () => {
     const lines = Array.from({ length: 250 }, (_, at) => (at === 240 ? "strange" : A));
     const upload = sent(`nome;cnpj\n"a\nb";${Z}\n${lines.map((line) => `x;${line}`).join("\n")}`);
-    assert.deepEqual(upload.refused, [{ line: 244, text: "strange", reason: "not_a_cnpj" }]);
+    assert.deepEqual(upload.refused, [{ line: 244, text: "strange", reason: "not_a_number" }]);
     assert.equal(upload.read, 251);
   });
 

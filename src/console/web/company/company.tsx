@@ -8,7 +8,8 @@
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { readCnpj } from "../../../spec/cnpj.ts";
+import { readLoneCnpj } from "../../../spec/cnpjspelling.ts";
+import { hideCpf } from "../../../spec/cpf.ts";
 import type { AccountAnswer } from "../app/answers.ts";
 import { ApiError } from "../app/api.ts";
 import { cnpj as cnpjText, date, month } from "../app/format.ts";
@@ -37,12 +38,12 @@ export function CompanyView(): VNode {
     if (!first.current) focusHeading();
     first.current = false;
   }, [typed]);
-  const read = readCnpj(typed);
-  return read === null ? (
-    <Unknown typed={typed} isMistyped={false} />
-  ) : (
-    <Company key={read.cnpj} cnpj={read.cnpj} checked={read.checked} />
-  );
+  const read = readLoneCnpj(typed);
+  if (read.kind === "cnpj") {
+    return <Company key={read.cnpj} cnpj={read.cnpj} checked={read.checked} />;
+  }
+  const isPerson = read.kind === "refused" && read.reason === "cpf";
+  return <Unknown typed={isPerson ? hideCpf(typed) : typed} isMistyped={false} />;
 }
 
 function focusHeading(): void {

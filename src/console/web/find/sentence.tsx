@@ -21,6 +21,7 @@ import { BOUNDS } from "./question.ts";
 import {
   establishmentOf,
   numberIn,
+  refusalIn,
   type ShortNumber,
   shortNumberIn,
   type TypedNumber,
@@ -145,8 +146,10 @@ function useBox(): BoxState {
     setTyping(false);
     const number = numberIn(text);
     const short = number === null ? shortNumberIn(text) : null;
+    const refusal = refusalIn(text);
     if (number !== null) void opening.open(number);
     else if (short !== null) void opening.offer(short);
+    else if (refusal !== null) opening.refuse(words.value.find.refusals[refusal]);
     else void ask(text);
   };
   return { id, text, busy, error, offered, type, rest: () => setTyping(false), submit };
@@ -175,6 +178,8 @@ interface Opening {
   open(number: TypedNumber): Promise<void>;
   /** Offers what a number is with its zeros, or says that a digit is missing. */
   offer(number: ShortNumber): Promise<void>;
+  /** Says why a number is no CNPJ. */
+  refuse(why: string): void;
   forget(): void;
 }
 
@@ -210,7 +215,8 @@ function useOpening(): Opening {
       ),
     );
   };
-  return { busy, trouble, open, offer, forget: () => setTrouble(null) };
+  const refuse = (why: string) => setTrouble(saying(why));
+  return { busy, trouble, open, offer, refuse, forget: () => setTrouble(null) };
 }
 
 function notThere({ kind, value, isMistyped }: TypedNumber): string {

@@ -3,7 +3,7 @@
  * CNPJ or the root in it, and the establishments whose names fit it.
  * Invariant: a text is a number only if all of it is one; eight letters are a word.
  */
-import { readCnpj, readRoot } from "../../../spec/cnpj.ts";
+import { type CnpjRefusal, readLoneCnpj } from "../../../spec/cnpjspelling.ts";
 import type { Account, AccountAnswer, CompanyAnswer, SuggestAnswer } from "../app/answers.ts";
 import { ApiError, get } from "../app/api.ts";
 
@@ -33,14 +33,9 @@ const NAME_MAX = 200;
 
 /** The number that a text is, said as such or not; null for any other text. */
 export function numberIn(text: string): TypedNumber | null {
-  const bare = bareOf(text);
-  const read = readCnpj(bare) ?? readCnpj(bare.replace(/\s+/g, ""));
-  if (read !== null && /\d/.test(read.cnpj.slice(0, 12))) {
-    return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
-  }
-  const root = readRoot(bare);
-  if (root === null || !/\d/.test(root)) return null;
-  return { kind: "root", value: root, isMistyped: false };
+  const read = readLoneCnpj(text);
+  if (read.kind === "cnpj") return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
+  return read.kind === "root" ? { kind: "root", value: read.root, isMistyped: false } : null;
 }
 
 /**
@@ -48,20 +43,25 @@ export function numberIn(text: string): TypedNumber | null {
  * digit; null for any other text. Zeros are put back only where the check digits then are right.
  */
 export function shortNumberIn(text: string): ShortNumber | null {
-  const digits = bareOf(text).replace(/[\s./-]/g, "");
-  if (!/^[0-9]{9,13}$/.test(digits)) return null;
-  const lacks = CNPJ_LENGTH - digits.length;
-  const read = readCnpj(digits.padStart(CNPJ_LENGTH, "0"));
-  if (read?.checked === true) return { filled: read.cnpj, lacks };
-  return lacks === 1 ? { filled: null, lacks } : null;
+  const read = readLoneCnpj(text);
+  if (read.kind !== "refused") return null;
+  const { reason, offered } = read;
+  if (offered !== undefined) {
+    return { filled: offered, lacks: offered.length - offered.replace(/^0+/, "").length };
+  }
+  const lacks = CNPJ_LENGTH - text.replace(/[^0-9]/g, "").length;
+  return reason === "too_short" && lacks === 1 ? { filled: null, lacks } : null;
 }
 
-/** What people write before a number is left out, and blanks about its punctuation. */
-function bareOf(text: string): string {
-  return text
-    .trim()
-    .replace(/^cnpj\b[\s:.nº°]*/i, "")
-    .replace(/\s*([./-])\s*/g, "$1");
+/** Reasons that are shown at the box; a text that is refused for another may be a sentence. */
+const SHOWN_REASONS = ["too_long", "rounded", "all_zeros", "cpf"] as const;
+
+/** Why a text that is a number is no CNPJ; null for any other text. */
+export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
+  const read = readLoneCnpj(text);
+  const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
+  const isSentence = reason === "cpf" && /\p{L}{2}/u.test(text.replace(/^cpf\b/i, ""));
+  return isSentence ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
 }
 
 /** The CNPJ of the establishment that a number names; null where there is none. */
@@ -82,6 +82,8 @@ export async function establishmentsLike(
   signal: AbortSignal,
   most = OFFERED,
 ): Promise<Account[]> {
+  // The number of a person is sent nowhere.
+  if (refusalIn(text) === "cpf") return [];
   const typed = numberIn(text)?.value ?? shortNumberIn(text)?.filled ?? text.trim();
   if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) return [];
   const path = `/accounts/suggest?limit=${most}&q=${encodeURIComponent(typed)}`;

@@ -165,7 +165,7 @@ for (const transport of TRANSPORTS) {
       const { list, request_id: _, ...counts } = added.body;
       assert.deepEqual(counts, {
         ...{ read: 4, added: 2, already_there: 0, repeated: 1, not_in_snapshot: 2 },
-        ...{ refused_count: 1, refused: [{ line: 4, text: "nada", reason: "not_a_cnpj" }] },
+        ...{ refused_count: 1, refused: [{ line: 4, text: "nada", reason: "not_a_number" }] },
       });
       assert.equal(list.revision, 1);
       const read = await ask("GET", path);
@@ -174,12 +174,14 @@ for (const transport of TRANSPORTS) {
       assert.deepEqual([removed.body.removed, removed.body.not_there], [1, 1]);
       const again = await ask("POST", `${path}/remove`, { cnpjs: ["11222333"] });
       assert.equal(again.body.list.revision, removed.body.list.revision);
-      const numbers = await ask("POST", path, { cnpjs: [11222333000181] });
-      assert.match(numbers.body.detail, /a number would have lost its zeros/);
+      const numbers = await ask("POST", path, { cnpjs: [11222333000181, 191] });
+      assert.deepEqual(numbers.body.refused, [
+        { line: 2, text: "191", reason: "lost_zeros", offered: "00000000000191" },
+      ]);
       for (const one of [null, true, {}, ["11222333"]]) {
         const { status, body } = await ask("POST", path, { cnpjs: [one] });
         assert.equal(status, 422);
-        assert.equal(body.detail, 'Must be a text, such as "11222333000181".');
+        assert.equal(body.detail, 'Must be a text, such as "11222333000181", or a number.');
       }
     });
 
@@ -233,7 +235,7 @@ for (const transport of TRANSPORTS) {
         ...{ sheet: "Clientes", other_sheets: 1, column: "cnpj", read: 3, added: 2 },
         already_there: 0,
         ...{ repeated: 0, not_in_snapshot: 2, refused_count: 1 },
-        refused: [{ line: 3, cell: "A3", text: "nada", reason: "not_a_cnpj" }],
+        refused: [{ line: 3, cell: "A3", text: "nada", reason: "not_a_number" }],
       });
       const removed = await ask("POST", `/v1/lists/${id}/entries/remove?column=a`, file);
       assert.deepEqual([removed.body.removed, removed.body.sheet], [2, "Clientes"]);

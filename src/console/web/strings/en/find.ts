@@ -69,6 +69,14 @@ export const find = {
     count === 1
       ? "A zero was missing at the beginning:"
       : `${count} zeros were missing at the beginning:`,
+  refusals: {
+    too_long: "This number is too long: a CNPJ has 14 digits. Is one doubled?",
+    rounded:
+      "A spreadsheet rounded this number, and its last digits are lost. Format the column as " +
+      "text, and copy it again.",
+    all_zeros: "Its digits, or those of its branch, are all zeros: no company has this CNPJ.",
+    cpf: "This is a CPF, the number of a person. It was not looked up. Type the CNPJ.",
+  },
   digitMissing: "A digit is missing: a CNPJ has 14 and this one has 13.",
   notUnderstood: "I did not understand",
   notUnderstoodText:

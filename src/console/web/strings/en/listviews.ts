@@ -81,7 +81,12 @@ export const listViews = {
   text: "Text",
   reason: "Why",
   reasons: {
-    not_a_cnpj: "Not a CNPJ.",
+    not_a_cnpj: "A number, but not a CNPJ.",
+    not_a_number: "Words, and no CNPJ.",
+    too_long: "Too long: a CNPJ has 14 digits. Is one doubled?",
+    too_short: "Too short: a CNPJ has 14 digits.",
+    all_zeros: "Its digits, or those of its branch, are all zeros. No company has this CNPJ.",
+    cpf: "A CPF, the number of a person. It was not looked up.",
     wrong_check_digits: "The check digits do not match: one digit is mistyped.",
     lost_zeros: "The spreadsheet took its zeros in front.",
     a_date: "A date. Format the cell as text and type the CNPJ anew.",

@@ -64,6 +64,14 @@ export const find: typeof English = {
   unknownRoot: (root) => `Nenhuma empresa destes dados tem a raiz de CNPJ ${root}.`,
   lostZeros: (count) =>
     count === 1 ? "Faltava um zero no começo:" : `Faltavam ${count} zeros no começo:`,
+  refusals: {
+    too_long: "O número é longo demais: um CNPJ tem 14 dígitos. Algum está repetido?",
+    rounded:
+      "A planilha arredondou o número, e os últimos dígitos se perderam. Formate a coluna como " +
+      "texto e copie de novo.",
+    all_zeros: "O número, ou o da filial, só tem zeros: nenhuma empresa tem este CNPJ.",
+    cpf: "Isto é um CPF, o número de uma pessoa. Ele não foi consultado. Digite o CNPJ.",
+  },
   digitMissing: "Falta um dígito: um CNPJ tem 14 e este tem 13.",
   notUnderstood: "Não entendi",
   notUnderstoodText:

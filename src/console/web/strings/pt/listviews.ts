@@ -83,7 +83,12 @@ export const listViews: typeof English = {
   text: "Texto",
   reason: "Motivo",
   reasons: {
-    not_a_cnpj: "Não é um CNPJ.",
+    not_a_cnpj: "É um número, mas não um CNPJ.",
+    not_a_number: "São palavras, e nenhum CNPJ.",
+    too_long: "Longo demais: um CNPJ tem 14 dígitos. Algum está repetido?",
+    too_short: "Curto demais: um CNPJ tem 14 dígitos.",
+    all_zeros: "O número, ou o da filial, só tem zeros. Nenhuma empresa tem este CNPJ.",
+    cpf: "É um CPF, o número de uma pessoa. Não foi consultado.",
     wrong_check_digits: "Os dígitos verificadores não conferem: há um dígito errado.",
     lost_zeros: "A planilha tirou os zeros à esquerda.",
     a_date: "É uma data. Formate a célula como texto e digite o CNPJ de novo.",

@@ -1,0 +1,276 @@
+/**
+ * Proves: every reader of CNPJs reads every spelling alike: the path of an account and of a
+ * company, suggestions, JSON texts and numbers of lists, CSV and XLSX files, pasted text, the box
+ * of the console, commands, agents and the list of sanctions; and a CPF comes back from none.
+ * Does not prove what becomes of a CNPJ that was read.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Command } from "commander";
+import { registerAccount } from "../../../src/cli/commands/account.ts";
+import { readEntryFile } from "../../../src/cli/support/entryfile.ts";
+import { numberIn, refusalIn, shortNumberIn } from "../../../src/console/web/find/typed.ts";
+import { readPasted } from "../../../src/console/web/lists/pasted.ts";
+import { readSanctions } from "../../../src/ingest/sanctions.ts";
+import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
+import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
+import { readXlsx } from "../../../src/lists/xlsxupload.ts";
+import { ENGINE } from "../../../src/search/engine.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { CNPJ_REFUSALS, readCnpjText } from "../../../src/spec/cnpjspelling.ts";
+import { fetchDocumented } from "../../support/http/documented.ts";
+import { type FakeServer, startFake } from "../../support/http/fake.ts";
+import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";
+import { type Connected, connectedTo } from "../../support/mcp/client.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { randomSpelling, SPELLINGS, type Spelling } from "../../support/spec/cnpj-spellings.ts";
+import { seededRng } from "../../support/spec/random.ts";
+
+const RANDOM = 1_500;
+/** Texts of a CPF, which nothing may repeat. */
+const CPF = /12345678909|123\.456\.789|123456789-09/;
+
+/** The readings of an upload, in order; wrong check digits come with the text that was sent. */
+function outcomeOf(upload: Upload): string {
+  const bytes = Buffer.concat(upload.entries(false));
+  const [entry] = Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) =>
+    entryText(bytes, at),
+  );
+  if (entry !== undefined) return entry.length === 8 ? `root ${entry}` : `cnpj ${entry}`;
+  const [refused] = upload.refused;
+  assert.ok(refused !== undefined && !CPF.test(refused.text), refused?.text);
+  return refused.offered === undefined ? refused.reason : `${refused.reason} ${refused.offered}`;
+}
+
+/** A reading as lists have it, which do not name a CNPJ with wrong check digits. */
+function asEntry(reading: string): string {
+  return reading.startsWith("mistyped") ? "wrong_check_digits" : reading;
+}
+
+function readOne(text: string): string {
+  const reading = readCnpjText(text);
+  if (reading.kind === "cnpj") return `${reading.checked ? "cnpj" : "mistyped"} ${reading.cnpj}`;
+  if (reading.kind === "root") return `root ${reading.root}`;
+  return [reading.reason, reading.offered].filter((part) => part !== undefined).join(" ");
+}
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+function checkAll(spellings: readonly Spelling[], read: (text: string) => string, as = asEntry) {
+  const wrong = spellings.flatMap(([text, reading]) => {
+    const found = read(text);
+    return found === as(reading) ? [] : [`${JSON.stringify(text)}: ${found}, not ${as(reading)}`];
+  });
+  assert.deepEqual(wrong, []);
+}
+
+const rng = seededRng(2_611);
+const ALL = [...SPELLINGS, ...Array.from({ length: RANDOM }, () => randomSpelling(rng))];
+
+describe("a spelling of a CNPJ", () => {
+  const same = (reading: string) => reading;
+
+  it("is read as it must be", () => {
+    checkAll(ALL, readOne, same);
+    for (const reason of Object.keys(CNPJ_REFUSALS)) {
+      assert.ok(
+        ALL.some(([, reading]) => reading.startsWith(reason)),
+        reason,
+      );
+    }
+  });
+
+  it("is read alike in JSON, pasted text and CSV", () => {
+    const taken = (text: string) => {
+      const upload = new Upload(false);
+      assert.ok(upload.take(text, { line: 1 }));
+      return outcomeOf(upload);
+    };
+    checkAll(ALL, taken);
+    checkAll(SPELLINGS, (text) => {
+      const pasted = readPasted(text);
+      assert.ok(pasted !== null && "cnpjs" in pasted);
+      return taken(pasted.cnpjs[0] ?? "");
+    });
+    checkAll(ALL, (text) => {
+      const upload = new CsvUpload(false, "cnpj");
+      upload.add(Buffer.from(`nome;cnpj\nx;${quoted(text)}\n`));
+      return outcomeOf(upload.end());
+    });
+  });
+
+  it("is read alike in XLSX and in files of commands", async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), "peneira-"));
+    try {
+      for (const [text, reading] of SPELLINGS) {
+        const rows = [[cellOf("cnpj")], [cellOf(text)]];
+        const book = await workbook([{ name: "Plan1", rows }]);
+        const wishes = { fillZeros: false, column: "cnpj" };
+        assert.equal(outcomeOf(await readXlsx(book, wishes)), asEntry(reading), text);
+        const file = path.join(dir, "entries.csv");
+        writeFileSync(file, `nome;cnpj\nx;${quoted(text)}\n`);
+        assert.equal(outcomeOf(await readEntryFile(file, wishes)), asEntry(reading), text);
+      }
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it("is read alike in the box of the console, where words make a sentence", () => {
+    for (const [text, reading] of ALL) {
+      const number = numberIn(text);
+      const short = shortNumberIn(text);
+      const name = number?.kind === "cnpj" && number.isMistyped ? "mistyped" : number?.kind;
+      const found = [
+        ...(number === null ? [] : [`${name} ${number.value}`]),
+        ...(short === null || short.filled === null ? [] : [`lost_zeros ${short.filled}`]),
+        ...(refusalIn(text) === null ? [] : [refusalIn(text)]),
+      ];
+      const isSentence = /^(not_a|too_short)/.test(reading) || /^Fulano/.test(text);
+      assert.deepEqual(found, isSentence ? [] : [reading], text);
+    }
+  });
+
+  it("is read alike by peneira account", async () => {
+    for (const [text, reading] of SPELLINGS) {
+      const program = new Command().exitOverride();
+      registerAccount(program);
+      const sent = ["account", "--snapshot", "/nowhere.peneira", "--", text];
+      const told = await program.parseAsync(sent, { from: "user" }).then(String, String);
+      assert.ok(!CPF.test(told), told);
+      // A CNPJ gets as far as the snapshot, which is not there.
+      if (/^(cnpj|mistyped)/.test(reading)) assert.match(told, /nowhere/, text);
+      else assert.ok(told.includes(wordsOf(reading)), `${text}: ${told}`);
+    }
+  });
+
+  it("is read alike in the list of sanctions", async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), "peneira-"));
+    try {
+      const file = path.join(dir, "20260930_CEIS.csv");
+      const titles = ["TIPO DE PESSOA", "CPF OU CNPJ DO SANCIONADO"];
+      const header = [...titles, "DATA INÍCIO SANÇÃO", "DATA FINAL SANÇÃO"].map(quoted).join(";");
+      for (const [text, reading] of SPELLINGS) {
+        // The list is in ISO-8859-1.
+        if (/[^\u0020-\u00ff]/.test(text)) continue;
+        writeFileSync(file, `${header}\n"J";${quoted(text)};"";""\n`, "latin1");
+        const [, cnpj = ""] = /^(?:cnpj|mistyped|lost_zeros) (.*)/.exec(reading) ?? [];
+        const { cnpjs } = await readSanctions(file, "2026-10-01");
+        assert.deepEqual([...cnpjs], cnpj === "" ? [] : [cnpj], text);
+      }
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});
+
+/** The sentence of a reading that is no CNPJ. */
+function wordsOf(reading: string): string {
+  const [reason = "", offered = ""] = reading.split(" ");
+  if (reason === "root") return "It is the root of a CNPJ";
+  assert.ok(reason in CNPJ_REFUSALS, reading);
+  return offered === "" ? CNPJ_REFUSALS[reason as "cpf"] : `With them it is ${offered}`;
+}
+
+describe("a spelling of a CNPJ over HTTP", () => {
+  let sample: SampleSnapshot;
+  let segment: Segment;
+  let server: FakeServer;
+  let agent: Connected;
+  before(async () => {
+    sample = await makeSampleSnapshot(50, 7, "2026-10");
+    segment = await openSegment(sample.snapshot);
+    server = await startFake("node", { engine: ENGINE, segment: () => segment });
+    agent = await connectedTo(server.base, server.keys.enterprise);
+  });
+  after(async () => {
+    await agent.close();
+    await server.close();
+    segment.close();
+    sample.dispose();
+  });
+
+  async function ask(place: string, sent?: string) {
+    const answer = await fetchDocumented(server.base + place, {
+      method: sent === undefined ? "GET" : "POST",
+      headers: {
+        authorization: `Bearer ${server.keys.enterprise}`,
+        ...(sent === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    const text = await answer.text();
+    assert.ok(!CPF.test(text), text);
+    return { status: answer.status, body: JSON.parse(text) };
+  }
+
+  it("is read alike in the paths of accounts and companies", async () => {
+    for (const [text, reading] of SPELLINGS) {
+      const sent = encodeURIComponent(text);
+      const [kind = "", offered] = reading.split(" ");
+      const account = await ask(`/v1/accounts/${sent}`);
+      // The address of a company has one segment.
+      const company = await ask(`/v1/companies/${sent.replaceAll("%2F", "-")}`);
+      const isCnpj = kind === "cnpj" || kind === "mistyped";
+      assert.equal(account.status, isCnpj ? 404 : 422, text);
+      assert.equal(company.status, kind === "root" ? 404 : 422, text);
+      if (isCnpj) assert.equal(/check digits/.test(account.body.detail), kind === "mistyped", text);
+      const [mistake] = account.body.errors ?? [{}];
+      const isRefused = kind in CNPJ_REFUSALS;
+      assert.equal(mistake.reason, isRefused ? kind : undefined, text);
+      assert.equal(mistake.offered, isRefused ? offered : undefined, text);
+      if (!isCnpj) assert.equal(mistake.code, "invalid_cnpj");
+      assert.equal(company.body.errors?.[0]?.reason, isRefused ? kind : undefined, text);
+    }
+  });
+
+  it("is read alike where it is typed, unless it may be a name", async () => {
+    for (const [text, reading] of SPELLINGS) {
+      const { body } = await ask(`/v1/accounts/suggest?q=${encodeURIComponent(text)}`);
+      const { number, refused } = body;
+      const isRight = number?.check_digits_right !== false;
+      const found =
+        number === null ? null : `${isRight ? number.kind : "mistyped"} ${number.value}`;
+      const why = refused === null ? null : Object.values(refused).join(" ");
+      assert.equal(found ?? why, /^not_a/.test(reading) ? null : reading, text);
+    }
+  });
+
+  it("is read alike as a text and a number of JSON, behind a byte-order mark too", async () => {
+    const { body: made } = await ask("/v1/lists", '\ufeff{"name":"spellings"}');
+    const entries = `/v1/lists/${made.list.id}/entries`;
+    const numbers = SPELLINGS.filter(([text]) => /^-?(0|[1-9]\d*)(\.\d+)?(e[+]?\d+)?$/i.test(text));
+    assert.ok(numbers.length > 20);
+    for (const [text, reading] of [...numbers, ["1e21", "too_long"], ["9.99383e13", "rounded"]]) {
+      for (const sent of [text, JSON.stringify(text)]) {
+        const { body } = await ask(entries, `{"cnpjs":[${sent}]}`);
+        const [refused] = body.refused;
+        // An infinite number is no number of JSON that was sent.
+        if (sent === "1e999999999") continue;
+        const found = refused === undefined ? "taken" : [refused.reason, refused.offered ?? ""];
+        const wanted = asEntry(String(reading));
+        const isTaken = /^(cnpj|root)/.test(wanted);
+        const [kind, offered = ""] = wanted.split(" ");
+        assert.deepEqual(found, isTaken ? "taken" : [kind, offered], String(sent));
+      }
+    }
+  });
+
+  it("is read alike by agents", async () => {
+    for (const [text, reading] of SPELLINGS) {
+      const { text: told, isError } = await agent.call("get_account", { cnpj: text });
+      assert.ok(isError && !CPF.test(told));
+      if (/^(cnpj|mistyped)/.test(reading)) assert.match(told, /not_found/, text);
+      else assert.ok(told.includes(wordsOf(reading)), `${text}: ${told}`);
+    }
+    const { text } = await agent.call("find_company", { q: "11.222.333/0001-811" });
+    assert.ok(text.includes(CNPJ_REFUSALS.too_long));
+  });
+
+  it("of a person is not logged", () => {
+    assert.ok(!CPF.test(server.logged.join("\n")));
+  });
+});

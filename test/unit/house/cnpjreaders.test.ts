@@ -1,0 +1,63 @@
+/**
+ * Proves that CNPJs have one reader: outside of it no file of the product imports the strict forms
+ * of a CNPJ, and none has a pattern of one.
+ * Does not prove that a place calls the reader for every CNPJ that it is sent.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+import { importsOf } from "../../support/syntax.ts";
+
+/** The reader, in the order of its steps. */
+const READER = /^src\/spec\/cnpj(pieces|number|spelling)?\.ts$/;
+/** What only the reader may take from cnpj.ts. */
+const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*spec\/cnpj\.ts"/;
+/** Twelve or fourteen characters, or eight and four, in a pattern that has letters or digits. */
+const PATTERN = /(?:\\d|0-9A-Z\]|0-9A-Za-z\]|\[0-9\]|\[0-9A-Z\])\{(?:12|14)\}|\{8,1[23]\}/;
+/** Files with digits of another meaning, each with what they are. */
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ["src/console/web/exports/draft.ts", "rows of an export"],
+]);
+
+const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/).filter(
+  (file) => !READER.test(file),
+);
+
+/** What of a text breaks the rule. */
+function breaks(text: string): boolean {
+  return STRICT.test(text) || PATTERN.test(text);
+}
+
+describe("CNPJs", () => {
+  it("are read by one reader", () => {
+    const broken = PRODUCT.filter((file) => !OTHERS.has(file) && breaks(textOf(file)));
+    refuse(broken, "a CNPJ is read by src/spec/cnpjspelling.ts; these files read it by themselves");
+  });
+
+  it("are read by the reader in every place that takes them", () => {
+    const callers = PRODUCT.filter((file) =>
+      importsOf(file).some(({ file: target }) => target === "src/spec/cnpjspelling.ts"),
+    );
+    for (const file of [
+      ...["src/http/api/accounts.ts", "src/http/api/companies.ts", "src/search/finding.ts"],
+      ...["src/lists/entries.ts", "src/lists/column.ts", "src/lists/membership.ts"],
+      ...["src/console/explain.ts", "src/console/web/find/typed.ts"],
+      "src/console/web/company/company.tsx",
+      ...["src/cli/commands/account.ts", "src/ingest/sanctions.ts"],
+    ]) {
+      assert.ok(callers.includes(file), file);
+    }
+  });
+
+  it("would be missed in no pattern that was there", () => {
+    for (const text of [
+      "/^[0-9A-Z]{12}\\d\\d$/",
+      "/^\\d{14}$/",
+      "/^[0-9]{14}$/",
+      "/^[1-9][0-9]{8,12}$/",
+      'import { type Cnpj, readCnpj } from "../spec/cnpj.ts";',
+    ]) {
+      assert.ok(breaks(text), text);
+    }
+  });
+});
