@@ -22,8 +22,8 @@ export const CNPJ_REFUSALS = {
     "and export it again.",
   all_zeros: "Its digits, or those of its branch, are all zeros. No establishment has this CNPJ.",
   cpf:
-    "It is a CPF, the number of a person, and was not looked up. If a CNPJ is meant, write all of " +
-    "its 14 digits.",
+    "It is a CPF, the number of a person, and was not looked up. If a CNPJ is meant, write all " +
+    "of its 14 digits.",
 } as const;
 
 /** Machine's name of a reason. */
@@ -75,7 +75,7 @@ export function readLoneCnpj(text: string): CnpjReading {
   return isAlone ? reading : refused("not_a_number");
 }
 
-/** Reads a root that may have letters only, such as that of a path. Returns null for other texts. */
+/** Reads a root, also one of letters only, as paths have them. Returns null for other texts. */
 export function readRootText(text: string): string | null {
   const reading = readCnpjText(text);
   return reading.kind === "root" ? reading.root : readRoot(cleaned(text));

@@ -4,9 +4,12 @@
  * without it, so that no answer, list or log repeats the number of a person.
  */
 
-/** With the punctuation of a CPF, or eleven digits with its check digits. */
-const CPF =
-  /(?<![\p{L}\p{N}./-])(?:[0-9]{3}\.[0-9]{3}\.[0-9]{3}[-/][0-9]{2}|[0-9]{11}|[0-9]{9}-[0-9]{2})(?![\p{L}\p{N}]|[./-][0-9])/gu;
+/** With the punctuation of a CPF, or eleven digits, which may have a hyphen before the last two. */
+const FORMS = ["\\d{3}\\.\\d{3}\\.\\d{3}[-/]\\d{2}", "\\d{11}", "\\d{9}-\\d{2}"];
+const CPF = new RegExp(
+  `(?<![\\p{L}\\p{N}./-])(?:${FORMS.join("|")})(?![\\p{L}\\p{N}]|[./-]\\d)`,
+  "gu",
+);
 /** Shown in place of a CPF. */
 const HIDDEN = "***.***.***-**";
 const DIGITS = 11;

@@ -1,10 +1,11 @@
 /**
  * What comes in: the bytes of a request body or a spec file. What goes out: the JSON value.
- * Invariant: well-formed UTF-8, with a byte-order mark or without, JSON of RFC 8259 and nothing else, at most 32 levels deep, at most
- * 1,000 members in an object, 30,000 members and 120,000 values in all, no name twice in its
- * object, none called `__proto__` in any spelling. What bounds the work is checked before
- * JSON.parse sees the text; the names by counting members in text and value. Only where the counts
- * differ, an object has too many, or nothing parses, a slower scanner looks for the place.
+ * Invariant: well-formed UTF-8, with a byte-order mark or without, JSON of RFC 8259 and nothing
+ * else, at most 32 levels deep, at most 1,000 members in an object, 30,000 members and 120,000
+ * values in all, no name twice in its object, none called `__proto__` in any spelling. What bounds
+ * the work is checked before JSON.parse sees the text; the names by counting members in text and
+ * value. Only where the counts differ, an object has too many, or nothing parses, a slower scanner
+ * looks for the place.
  */
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../errors.ts";

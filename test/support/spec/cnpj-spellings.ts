@@ -3,10 +3,10 @@
  * Invariant: nothing here is computed by the product. Readings of random spellings follow from how
  * they were made, and check digits and CPFs come from another implementation.
  */
-import { generateCPF, isValidCNPJ, isValidCPF } from "@brazilian-utils/brazilian-utils";
+import { isValidCNPJ, isValidCPF } from "@brazilian-utils/brazilian-utils";
 import type { Rng } from "./random.ts";
 
-/** A text, and how it must be read: `cnpj …`, `mistyped …`, `root …`, `lost_zeros …` or a reason. */
+/** A text and its reading: `cnpj …`, `mistyped …`, `root …`, `lost_zeros …` or a reason. */
 export type Spelling = readonly [text: string, reading: string];
 
 const A = "11222333000181";
@@ -78,27 +78,28 @@ export function randomSpelling(rng: Rng): Spelling {
   const kind = below(7);
   if (kind === 0) return [notation(cnpj.replace(/^0+/, ""), pick), lost(cnpj)];
   if (kind === 1) return [notation(`${1 + below(9)}${cnpj}`, pick), "too_long"];
-  if (kind === 2) return [notation(cpf(), pick), "cpf"];
+  if (kind === 2)
+    return [notation(cpfOf(base.slice(zeros, zeros + 9).padEnd(9, "7")), pick), "cpf"];
   if (kind === 3) {
     const float = `${cnpj[0]}.${cnpj.slice(1, 3 + below(6))}E+13`;
     return zeros === 0 ? [float, "rounded"] : [cnpj, `cnpj ${cnpj}`];
   }
-  const masked = cnpj.replace(/^(..)(...)(...)(....)(..)$/, (_, a, b, c, d, e) => {
-    const hyphen = pick(["-", "\u2010", "\u2013", "\u2212", " - "]);
-    return `${a}.${b}.${c}${pick(["/", " / ", "\\"])}${d}${hyphen}${e}`;
-  });
+  const hyphen = pick(["-", "\u2010", "\u2013", "\u2212", " - "]);
+  const mask = `$1.$2.$3${pick(["/", " / ", "\\"])}$4${hyphen}$5`;
+  const masked = cnpj.replace(/^(..)(...)(...)(....)(..)$/, mask);
   return [
     pick(["", "CNPJ: ", "'", "\u00a0"]) + masked + pick(["", ";", " ", "\u2007"]),
     `cnpj ${cnpj}`,
   ];
 }
 
-/** A CPF that does not begin with a zero, which a number would lose. */
-function cpf(): string {
-  for (;;) {
-    const found = generateCPF().replace(/[^0-9]/g, "");
-    if (!found.startsWith("0")) return found;
+/** Nine digits with the two that belong to them in a CPF, by trying all. */
+function cpfOf(base: string): string {
+  for (let check = 0; check < 100; check++) {
+    const cpf = base + String(check).padStart(2, "0");
+    if (isValidCPF(cpf)) return cpf;
   }
+  throw new Error(`no check digits fit ${base}`);
 }
 
 /** Digits as a program writes them, all of them. */

@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
+import { REFUSALS } from "../../../src/lists/entries.ts";
 import { englishWords as en, portugueseWords as pt } from "../../support/console/words.ts";
 
 type Word = string | ((...values: unknown[]) => unknown);
@@ -41,6 +42,12 @@ describe("the words of the console", () => {
   it("are the same in both languages", () => {
     assert.ok(english.size > 100, "the tables are not read");
     assert.deepEqual([...portuguese.keys()].sort(), [...english.keys()].sort());
+  });
+
+  it("explain every reason for which a line of a list is refused", () => {
+    for (const { listViews } of [en, pt]) {
+      assert.deepEqual(Object.keys(listViews.reasons).sort(), Object.keys(REFUSALS).sort());
+    }
   });
 
   it("take the same values", () => {

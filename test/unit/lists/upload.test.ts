@@ -208,6 +208,45 @@ describe("a file", () => {
     assert.deepEqual(mixed.refused, [{ line: 3, text: root[0], reason: "not_a_cnpj" }]);
   });
 
+  it("of numbers as programs write them is read to the last digit, in whatever column", () => {
+    const lost = Z.replace(/^0+/, "");
+    const power = (digits: string) => `${digits[0]}.${digits.slice(1)}e+${digits.length - 1}`;
+    for (const write of [(digits: string) => `${digits}.0`, power]) {
+      for (const header of ["CNPJ;Nome\r\n", "doc;Nome\r\n", ""]) {
+        const file = `${header}${write(A)};x\r\n${write(lost)};y\r\n`;
+        assert.deepEqual(textsOf(sent(file, { fillZeros: true })), [A, Z], file);
+        const { refused } = sent(file);
+        assert.deepEqual(
+          refused.map(({ reason, offered }) => [reason, offered]),
+          [["lost_zeros", Z]],
+        );
+      }
+    }
+    // Amounts and dates are no CNPJs that have lost zeros.
+    for (const other of ["1.234.567,00", "2026-01-02", "11 91234-5678"]) {
+      assert.deepEqual(textsOf(sent(`valor;doc\n${other};${A}\n${other};${Z}`)), [A, Z]);
+    }
+  });
+
+  it("of zeros is no company", () => {
+    const zeros = ["00.000.000/0000-00", "00000000000000", `11222333${"0000"}99`];
+    const upload = sent(`cnpj\n${zeros.join("\n")}`);
+    assert.deepEqual(textsOf(upload), []);
+    assert.deepEqual(
+      upload.refused.map(({ reason }) => reason),
+      zeros.map(() => "all_zeros"),
+    );
+  });
+
+  it("with CPFs shows none of them", () => {
+    const upload = sent(`cnpj;nome\n123.456.789-09;x\n${A} 12345678909;y\n12345678909.0;z`);
+    assert.deepEqual(textsOf(upload), [A]);
+    const hidden = "***.***.***-**";
+    assert.deepEqual(upload.refused, [
+      ...[2, 3, 4].map((line) => ({ line, text: hidden, reason: "cpf" })),
+    ]);
+  });
+
   it("of words of eight letters holds no roots, whatever its header says", () => {
     for (const header of ["nome", "empresa", "cnpj", "FORNECEDORES"]) {
       const { refused, read } = sent(`${header}\nPADARIAS\nMERCADOS`, { column: "1" });
