@@ -38,6 +38,23 @@ const NEGATIVE = /^[\u2010-\u2015\u2212-][0-9]{14}(?![0-9])/;
 /** A number that may have been meant as a CNPJ. */
 const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
 
+/**
+ * A CNPJ that tokens of a sentence would cut: one with letters, or with an exponent. A word with
+ * two digits behind it is none, and neither is 1.5e6.
+ */
+const LETTERED = new RegExp(
+  "(?:(?=[0-9A-Z./]{0,14}[A-Z])[0-9A-Z]{2}\\.[0-9A-Z]{3}\\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}" +
+    "|(?=[0-9]{0,11}[A-Z])(?=[A-Z]{0,11}[0-9])[0-9A-Z]{12}[0-9]{2}" +
+    "|[0-9][.,][0-9]{8,20}E\\+?[0-9]{1,4})(?![\\p{L}\\p{N}])",
+  "iuy",
+);
+
+/** Where a CNPJ with letters or an exponent ends that begins at a place; null if none does. */
+export function cnpjEnd(text: string, start: number): number | null {
+  LETTERED.lastIndex = start;
+  return LETTERED.test(text) ? LETTERED.lastIndex : null;
+}
+
 /** A text without what nobody sees and what only wraps it. */
 export function cleaned(text: string): string {
   if (PLAIN.test(text)) return text;

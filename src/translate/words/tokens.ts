@@ -5,11 +5,12 @@
  * hyphens, apostrophes and characters that nobody sees; linear in the length of the text.
  */
 import { foldCodePoint } from "../../spec/analyzer.ts";
+import { cnpjEnd } from "../../spec/cnpjpieces.ts";
 import { reduce } from "./wordforms.ts";
 
 /** One token. */
 export interface Token {
-  /** An address of the web or of mail is one word; so is `&`, which is read as "e". */
+  /** An address or a CNPJ with letters is one word; so is `&`, which is read as "e". */
   readonly kind: "word" | "number" | "mark";
   readonly start: number;
   readonly end: number;
@@ -32,7 +33,8 @@ export function tokenize(text: string): Token[] {
       at += widthAt(text, at);
       continue;
     }
-    const address = addresses && kind !== "mark" ? addressEnd(text, at) : null;
+    const address =
+      kind === "mark" ? null : ((addresses ? addressEnd(text, at) : null) ?? letteredEnd(text, at));
     const token = address === null ? tokenAt(text, at, kind) : addressToken(text, at, address);
     tokens.push(token);
     at = token.end;
@@ -113,6 +115,11 @@ function addressEnd(text: string, start: number): number | null {
   const mail = at > 0 && run.indexOf(".", at + 2) > 0;
   const web = run.includes("://") || /^www\./i.test(run) || /\.(com\.br|br|net|org)$/i.test(run);
   return mail || web ? end : null;
+}
+
+/** End of a CNPJ with letters or an exponent that begins here; its parts would be other words. */
+function letteredEnd(text: string, start: number): number | null {
+  return start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] as string) ? null : cnpjEnd(text, start);
 }
 
 /** Lower case without accents; what nobody sees is left out. */

@@ -50,6 +50,10 @@ const CUTS: readonly (readonly [text: string, ...folded: string[]])[] = [
   ["a\u2028b\u3000c\td", "a", "b", "c", "d"],
   ["padarias – MG — SP", "padarias", "–", "mg", "—", "sp"],
   ["\ud800padaria\udc00", "\ud800", "padaria", "\udc00"],
+  ["cnpj 12.ABC.345/01DE-35.", "cnpj", "12.abc.345/01de-35", "."],
+  ["12abc34501de35, AB.CDE.345/01DE-35", "12abc34501de35", ",", "ab.cde.345/01de-35"],
+  ["9,9938275000138E+13 em SP", "9,9938275000138e+13", "em", "sp"],
+  ["SUPERMERCADO12 de 1.5e6", "supermercado", "12", "de", "1.5e6"],
   ["", ...[]],
   [" -'’ \u200b", ...[]],
 ];
