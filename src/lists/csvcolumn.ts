@@ -13,7 +13,7 @@ import {
   SAMPLE_ROWS,
   type TakeCell,
 } from "./column.ts";
-import { Encoding } from "./encoding.ts";
+import { CsvEncoding } from "./encoding.ts";
 import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
 /** Longest line; a quote that is never closed would make the rest of the file one. */
@@ -51,7 +51,7 @@ export class CsvColumn {
   #takesRoots = false;
   /** How the file begins. */
   #head = Buffer.alloc(0);
-  readonly #encoding = new Encoding();
+  readonly #encoding = new CsvEncoding();
 
   /** `wanted` is the header of the column, or its number, counted from 1. */
   constructor(take: TakeCell, wanted?: string) {

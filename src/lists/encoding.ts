@@ -11,7 +11,7 @@ const HEAD_BYTES = 64;
 const UTF32 = "The file is in UTF-32, which is not read. Save it as CSV in UTF-8, and send that.";
 
 /** Reads one file. */
-export class Encoding {
+export class CsvEncoding {
   /** Null once the encoding is known. */
   #head: Buffer | null = Buffer.alloc(0);
   #decoder: TextDecoder | null = null;

@@ -39,7 +39,7 @@ const one = { description: "The list.", schema: "ListAnswer", example: answered 
 
 const counted = {
   ...{ repeated: 0, not_in_snapshot: 0, refused_count: 1 },
-  refused: [{ line: 3, text: "191", reason: "not_a_cnpj" }],
+  refused: [{ line: 3, text: "191", reason: "lost_zeros", offered: "00000000000191" }],
 };
 const addedExample = () => ({ ...answered(), read: 3, added: 2, already_there: 0, ...counted });
 const removedExample = () => ({ ...answered(), read: 3, removed: 1, not_there: 1, ...counted });

@@ -12,7 +12,7 @@ import { describe, test } from "node:test";
 import type { AccountFields, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
 import { companyName } from "../../../src/console/web/find/table/companyname.ts";
-import { numberIn, shortNumberIn } from "../../../src/console/web/find/typed.ts";
+import { numberIn, refusalIn, shortNumberIn } from "../../../src/console/web/find/typed.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, heading } from "../../support/console/suite.ts";
 import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
@@ -70,12 +70,27 @@ test("a number is read as people write it, and nothing else is a number", () => 
   }
 });
 
+test("a number that is no CNPJ is told why, and words make a sentence of it", () => {
+  const reasons = {
+    "112223330001811": "too_long",
+    "1,12224E+13": "rounded",
+    "00.000.000/0000-00": "all_zeros",
+    "123.456.789-09": "cpf",
+    "CPF 12345678909": "cpf",
+  };
+  for (const [text, reason] of Object.entries(reasons)) assert.equal(refusalIn(text), reason, text);
+  for (const text of ["padarias", "padarias perto de 11.222.333/0001-81", "Fulano 12345678909"]) {
+    assert.equal(refusalIn(text), null, text);
+    assert.equal(numberIn(text), null, text);
+  }
+});
+
 test("a number that lost its zeros is told from one that lacks a digit", () => {
   const filled = "06146542000153";
   for (const text of ["6146542000153", "6.146.542/0001-53", "CNPJ 6146542000153"]) {
     assert.deepEqual(shortNumberIn(text), { filled, lacks: 1 }, text);
   }
-  assert.deepEqual(shortNumberIn("191"), null);
+  assert.deepEqual(shortNumberIn("191"), { filled: "00000000000191", lacks: 11 });
   assert.deepEqual(shortNumberIn("91000000191")?.filled ?? null, null);
   assert.deepEqual(shortNumberIn("06.146.542/0001-5"), { filled: null, lacks: 1 });
   for (const text of [filled, "padarias", "6146542", "614654200015", "CEP 01310-100"]) {
