@@ -78,17 +78,16 @@ function httpDate(text: string): string | null {
 }
 
 /** The values directly in the root, and those of each file and folder. */
-function readElements(text: string) {
+function readElements(page: string) {
   const stack: string[] = [];
   const members: Record<string, string> = {};
   const files: Members[] = [];
   const folders: Members[] = [];
   let one: Record<string, string> = {};
   let value = "";
-  let seen = false;
-  const close = (name: string): void => {
+  const close = (): void => {
     const path = stack.map((item) => item.replace(/^.*:/, "")).join("/");
-    if (stack.pop() !== name) throw new ListingFault(`</${name}> closes nothing`);
+    stack.pop();
     const [, outer, inner, more] = path.split("/");
     if (outer !== undefined && inner === undefined) {
       if (outer === "Contents") files.push(one);
@@ -98,24 +97,17 @@ function readElements(text: string) {
     value = "";
     if (files.length + folders.length > ENTRIES_MAX) throw new ListingFault("it lists too much");
   };
-  scanXml(text, {
-    open: (name) => {
-      if (stack.length >= DEPTH_MAX) throw new ListingFault("it is nested too deeply");
-      if (stack.length === 0) {
-        const root = name.replace(/^.*:/, "");
-        if (seen || root !== "ListBucketResult") throw new ListingFault("it is no bucket's list");
-        seen = true;
-      }
-      if (stack.length === 1) one = {};
-      stack.push(name);
-      value = "";
-    },
-    text: (piece) => {
-      if (stack.length > 0) value += piece;
-      else if (piece.trim() !== "") throw new ListingFault("it has text outside its elements");
-    },
-    close,
-  });
-  if (stack.length > 0 || !seen) throw new ListingFault("it ends in the middle");
+  const open = (name: string): void => {
+    if (stack.length === 0 && name.replace(/^.*:/, "") !== "ListBucketResult") {
+      throw new ListingFault("it is no bucket's list");
+    }
+    if (stack.length === 1) one = {};
+    stack.push(name);
+    value = "";
+  };
+  const text = (piece: string): void => {
+    value += piece;
+  };
+  scanXml(page, { open, text, close }, DEPTH_MAX);
   return { members, files, folders };
 }

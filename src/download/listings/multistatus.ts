@@ -4,7 +4,8 @@
  * Invariant: names are compared with their namespace; properties count only from a `propstat`
  * of status 200. Depth and number of entries are bounded; what is no listing is refused.
  */
-import { ListingFault, plainXml, scanXml, type XmlHandler } from "./xml.ts";
+import type { XmlAttributes } from "../../xmlreader.ts";
+import { ListingFault, scanXml, type XmlHandler } from "./xml.ts";
 
 const DEPTH_MAX = 24;
 const ENTRIES_MAX = 20_000;
@@ -23,14 +24,11 @@ interface ResourceEntry {
 /** Parses a listing. @throws ListingFault naming what is wrong. */
 export function parseMultistatus(text: string): ResourceEntry[] {
   const reader = new MultistatusReader();
-  scanXml(text, reader);
-  return reader.finish();
+  scanXml(text, reader, DEPTH_MAX);
+  return reader.entries;
 }
 
-const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-
 interface Element {
-  readonly written: string;
   /** `response`, `href` … when it is WebDAV's, else "". */
   readonly name: string;
   readonly namespaces: ReadonlyMap<string, string>;
@@ -44,23 +42,20 @@ type Values = Partial<Record<"href" | "length" | "etag" | "modified", string>> &
 /** Follows the elements and collects entries. */
 class MultistatusReader implements XmlHandler {
   readonly #stack: Element[] = [];
-  readonly #entries: ResourceEntry[] = [];
-  #seenRoot = false;
+  readonly entries: ResourceEntry[] = [];
   #response: Values = {};
   #found: Values = {};
   #status = "";
 
-  open(written: string, attributes: string): void {
-    if (this.#stack.length >= DEPTH_MAX) throw new ListingFault("it is nested too deeply");
+  open(written: string, attributes: XmlAttributes): void {
     const outer = this.#stack.at(-1)?.namespaces ?? new Map<string, string>();
     const namespaces = declared(attributes, outer);
     const [prefix, local] = written.includes(":") ? split(written) : ["", written];
     const name = namespaces.get(prefix) === DAV ? local : "";
-    if (this.#stack.length === 0) {
-      if (this.#seenRoot || name !== "multistatus") throw new ListingFault("it is no multistatus");
-      this.#seenRoot = true;
+    if (this.#stack.length === 0 && name !== "multistatus") {
+      throw new ListingFault("it is no multistatus");
     }
-    this.#stack.push({ written, name, namespaces, text: "" });
+    this.#stack.push({ name, namespaces, text: "" });
     if (name === "response") this.#response = {};
     if (name === "propstat") {
       this.#found = {};
@@ -71,18 +66,11 @@ class MultistatusReader implements XmlHandler {
   text(text: string): void {
     const element = this.#stack.at(-1);
     if (element !== undefined) element.text += text;
-    else if (text.trim() !== "") throw new ListingFault("it has text outside its elements");
   }
 
-  close(written: string): void {
+  close(): void {
     const element = this.#stack.pop();
-    if (element?.written !== written) throw new ListingFault(`</${written}> closes nothing`);
-    this.#take(element, this.#stack.map(({ name }) => name).join("/"));
-  }
-
-  finish(): ResourceEntry[] {
-    if (this.#stack.length > 0 || !this.#seenRoot) throw new ListingFault("it ends in the middle");
-    return this.#entries;
+    if (element !== undefined) this.#take(element, this.#stack.map(({ name }) => name).join("/"));
   }
 
   #take({ name, text }: Element, path: string): void {
@@ -106,9 +94,9 @@ class MultistatusReader implements XmlHandler {
   #finishEntry(): void {
     const { href, folder = false, length, etag = null, modified = null } = this.#response;
     if (href === undefined || href === "") throw new ListingFault("an entry has no address");
-    if (this.#entries.length >= ENTRIES_MAX) throw new ListingFault("it lists too many files");
+    if (this.entries.length >= ENTRIES_MAX) throw new ListingFault("it lists too many files");
     const bytes = /^\d{1,15}$/.test(length ?? "") ? Number(length) : null;
-    this.#entries.push({ href, folder, bytes, etag, modified });
+    this.entries.push({ href, folder, bytes, etag, modified });
   }
 }
 
@@ -118,13 +106,12 @@ function split(written: string): [prefix: string, local: string] {
 }
 
 /** The namespaces of an element: those around it and its own. */
-function declared(attributes: string, outer: ReadonlyMap<string, string>) {
-  if (!attributes.includes("xmlns")) return outer;
-  const all = new Map(outer);
-  for (const [, name, double, single] of attributes.matchAll(ATTRIBUTE)) {
-    const value = plainXml(double ?? single ?? "");
-    if (name === "xmlns") all.set("", value);
-    else if (name?.startsWith("xmlns:")) all.set(name.slice(6), value);
+function declared(attributes: XmlAttributes, outer: ReadonlyMap<string, string>) {
+  let all: Map<string, string> | null = null;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name !== "xmlns" && !name.startsWith("xmlns:")) continue;
+    all ??= new Map(outer);
+    all.set(name.slice(6), value);
   }
-  return all;
+  return all ?? outer;
 }

@@ -5,9 +5,10 @@
  * front exactly where its format shows them; a date is never taken for a number.
  */
 
+import type { XmlAttributes } from "../../xmlreader.ts";
 import type { XlsxPackage } from "./package.ts";
+import { attributeOf, PartReader, type PartTaker, textOf } from "./part.ts";
 import { XlsxRefusal } from "./refusal.ts";
-import { attributesOf, textOf, XmlReader, type XmlTaker } from "./xml.ts";
 
 /** How the numbers of a style look: as dates, or with as many digits at least. */
 type Format = "date" | number;
@@ -70,13 +71,13 @@ export class Formats {
 /** Reads the part of styles. Throws `XlsxRefusal`. */
 export async function readStyles(workbook: XlsxPackage, path: string): Promise<Format[]> {
   const taker = new StylesTaker(path);
-  const reader = new XmlReader(path, taker);
+  const reader = new PartReader(path, taker);
   for await (const piece of workbook.pieces(path)) reader.add(piece);
   reader.end();
   return taker.cells.map((id) => formatOf(id, taker.codes.get(id)));
 }
 
-class StylesTaker implements XmlTaker {
+class StylesTaker implements PartTaker {
   readonly codes = new Map<number, string>();
   /** Numbers of formats by that of a style. */
   readonly cells: number[] = [];
@@ -87,14 +88,13 @@ class StylesTaker implements XmlTaker {
     this.#place = place;
   }
 
-  open(name: string, tag: string): void {
+  open(name: string, attributes: XmlAttributes): void {
     if (name === "cellXfs") this.#inCells = true;
     else if (name === "numFmt") {
-      const attributes = attributesOf(tag, this.#place);
-      const code = textOf(attributes.get("formatCode") ?? "");
-      this.codes.set(Number(attributes.get("numFmtId") ?? Number.NaN), code);
+      const code = textOf(attributeOf(attributes, "formatCode") ?? "");
+      this.codes.set(Number(attributeOf(attributes, "numFmtId") ?? Number.NaN), code);
     } else if (name === "xf" && this.#inCells) {
-      this.cells.push(Number(attributesOf(tag, this.#place).get("numFmtId") ?? 0));
+      this.cells.push(Number(attributeOf(attributes, "numFmtId") ?? 0));
     }
     if (this.codes.size > STYLES_MAX || this.cells.length > STYLES_MAX) {
       throw new XlsxRefusal(this.#place, "it has too many styles");

@@ -4,15 +4,15 @@
  * Invariant: memory does not grow with the sheet; a cell that cannot be read is refused by its name
  * and nothing is read as something else; a formula counts for its last result.
  */
+import type { XmlAttributes } from "../../xmlreader.ts";
 import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
 import type { Formats, SeenNumber } from "./formats.ts";
+import { attributeOf, type PartTaker, textOf } from "./part.ts";
 import { XlsxRefusal } from "./refusal.ts";
 import { TextGathered, type TextTable } from "./texts.ts";
-import { attributesOf, textOf, type XmlTaker } from "./xml.ts";
 
 /** Rows of a sheet. */
 const ROWS_MAX = 1_048_576;
-const ATTRIBUTES_MAX = 4_096;
 
 /** What the cells of a sheet need to be read. */
 export interface SheetParts {
@@ -36,7 +36,7 @@ interface OpenCell {
 }
 
 /** Reads one sheet. */
-export class SheetReader implements XmlTaker {
+export class SheetReader implements PartTaker {
   /** Whether any cell that was wanted has had anything. */
   filled = false;
   readonly #name: string;
@@ -58,9 +58,9 @@ export class SheetReader implements XmlTaker {
     this.#taker = taker;
   }
 
-  open(name: string, tag: string): void {
-    if (name === "c") this.#openCell(tag);
-    else if (name === "row") this.#openRow(tag);
+  open(name: string, attributes: XmlAttributes): void {
+    if (name === "c") this.#openCell(attributes);
+    else if (name === "row") this.#openRow(attributes);
     else if (this.#cell === null) return;
     else if (name === "rPh") this.#spoken++;
     else if (name === "v" || name === "t") this.#reads = this.#spoken === 0;
@@ -73,13 +73,13 @@ export class SheetReader implements XmlTaker {
     else if (name === "rPh" && this.#cell !== null) this.#spoken--;
   }
 
-  text(bytes: string): void {
-    if (this.#reads) this.#value.add(bytes);
+  text(text: string): void {
+    if (this.#reads) this.#value.add(text);
   }
 
-  #openRow(tag: string): void {
+  #openRow(attributes: XmlAttributes): void {
     if (this.#inRow) this.#refuse(`Row ${this.#row} of sheet “${this.#name}”`, "it has no end");
-    const number = rowOf(tag) ?? Number(this.#attributes(tag).get("r") ?? this.#row + 1);
+    const number = Number(attributeOf(attributes, "r") ?? this.#row + 1);
     if (!Number.isInteger(number) || number < 1 || number > ROWS_MAX) {
       this.#refuse(
         `Sheet “${this.#name}”, behind row ${this.#row}`,
@@ -98,21 +98,21 @@ export class SheetReader implements XmlTaker {
     this.#cells = new Map();
   }
 
-  #openCell(tag: string): void {
+  #openCell(attributes: XmlAttributes): void {
     if (!this.#inRow || this.#cell !== null) {
       this.#refuse(`Sheet “${this.#name}”, behind row ${this.#row}`, "a cell is in no row");
     }
-    this.#column = placeOf(tag) ?? this.#told(tag);
+    this.#column = this.#columnOf(attributeOf(attributes, "r"));
     this.#cell = NOT_WANTED;
     if (!this.#taker.wants(this.#column)) return;
-    const attributes = this.#attributes(tag);
-    const kind = attributes.get("t") ?? "n";
-    this.#cell = { column: this.#column, kind, style: Number(attributes.get("s") ?? 0) };
+    const kind = attributeOf(attributes, "t") ?? "n";
+    this.#cell = { column: this.#column, kind, style: Number(attributeOf(attributes, "s") ?? 0) };
   }
 
-  /** The column of a cell whose tag is not written as nearly all are. */
-  #told(tag: string): number {
-    const told = this.#attributes(tag).get("r");
+  /** The column of a cell by its name; without one it follows the cell before. */
+  #columnOf(told: string | undefined): number {
+    const quick = told === undefined ? null : placeOf(told);
+    if (quick !== null) return quick;
     const [, letters = ""] = /^([A-Z]{1,3})[0-9]+$/i.exec(told ?? "") ?? [];
     const next = told === undefined ? lettersOf(this.#column + 1) : letters.toUpperCase();
     const column = columnOfLetters(next);
@@ -152,12 +152,6 @@ export class SheetReader implements XmlTaker {
     return `Cell ${lettersOf(column)}${this.#row} of sheet “${this.#name}”`;
   }
 
-  #attributes(tag: string): ReadonlyMap<string, string> {
-    const place = `Sheet “${this.#name}”, behind row ${this.#row}`;
-    if (tag.length > ATTRIBUTES_MAX) this.#refuse(place, "a tag is too long");
-    return attributesOf(tag, place);
-  }
-
   #refuse(place: string, wrong: string): never {
     throw new XlsxRefusal(place, wrong);
   }
@@ -166,30 +160,16 @@ export class SheetReader implements XmlTaker {
 /** A cell of a column that nobody asks for. */
 const NOT_WANTED: OpenCell = { column: -1, kind: "", style: 0 };
 
-/** The row of a tag that begins as nearly all do, without reading the rest; else null. */
-function rowOf(tag: string): number | null {
-  if (!tag.startsWith('row r="')) return null;
-  let row = 0;
-  for (let at = 7; at < 16; at++) {
-    const sign = tag.charCodeAt(at);
-    if (sign === 0x22) return row;
-    if (sign < 0x30 || sign > 0x39) return null;
-    row = row * 10 + sign - 0x30;
-  }
-  return null;
-}
-
-/** The column of a tag that begins as nearly all do, without reading the rest; else null. */
-function placeOf(tag: string): number | null {
-  if (!tag.startsWith('c r="')) return null;
+/** The column of a name that is written as nearly all are, as B7; else null. */
+function placeOf(name: string): number | null {
   let column = 0;
-  let at = 5;
-  for (; at < 8; at++) {
-    const sign = tag.charCodeAt(at);
+  let at = 0;
+  for (; at < 3; at++) {
+    const sign = name.charCodeAt(at);
     if (sign < 0x41 || sign > 0x5a) break;
     column = column * 26 + sign - 64;
   }
-  const sign = tag.charCodeAt(at);
-  const fits = at > 5 && sign >= 0x30 && sign <= 0x39 && column <= 16_384;
+  const sign = name.charCodeAt(at);
+  const fits = at > 0 && sign >= 0x30 && sign <= 0x39 && column <= 16_384;
   return fits ? column - 1 : null;
 }

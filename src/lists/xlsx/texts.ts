@@ -6,29 +6,29 @@
  */
 
 import type { XlsxPackage } from "./package.ts";
+import { PartReader, type PartTaker, textOf } from "./part.ts";
 import { SAVE_LESS, XlsxRefusal } from "./refusal.ts";
-import { textOf, XmlReader, type XmlTaker } from "./xml.ts";
 
 const TEXTS_MAX = 4_194_304;
 const BYTES_MAX = 128 * 1024 * 1024;
 const BLOCK_BYTES = 1_048_576;
-/** Bytes of a text that are kept: enough for a header, and for all that is told of a cell. */
-const TEXT_BYTES = 256;
+/** Characters of a text that are kept: enough for a header, and for all that is told of a cell. */
+const TEXT_LENGTH = 256;
 
-/** Gathers the bytes of a text that comes in parts. */
+/** Gathers a text that comes in parts. */
 export class TextGathered {
-  #bytes = "";
+  #text = "";
 
   /** Takes a part. */
-  add(bytes: string): void {
-    if (this.#bytes.length < TEXT_BYTES) this.#bytes += bytes.slice(0, TEXT_BYTES);
+  add(part: string): void {
+    if (this.#text.length < TEXT_LENGTH) this.#text += part.slice(0, TEXT_LENGTH);
   }
 
   /** All of it, or its beginning; the next one begins empty. */
   take(): string {
-    const bytes = this.#bytes;
-    this.#bytes = "";
-    return bytes.length > TEXT_BYTES ? bytes.slice(0, TEXT_BYTES) : bytes;
+    const text = this.#text;
+    this.#text = "";
+    return text.length > TEXT_LENGTH ? text.slice(0, TEXT_LENGTH) : text;
   }
 }
 
@@ -45,10 +45,11 @@ export class TextTable {
     return this.#count;
   }
 
-  /** Adds a text as bytes. Throws `XlsxRefusal` where there are too many. */
-  add(bytes: string): void {
+  /** Adds a text. Throws `XlsxRefusal` where there are too many. */
+  add(text: string): void {
+    const length = Buffer.byteLength(text);
     const full = this.#blocks.length * BLOCK_BYTES >= BYTES_MAX;
-    const fits = this.#used + bytes.length <= BLOCK_BYTES;
+    const fits = this.#used + length <= BLOCK_BYTES;
     if (this.#count >= TEXTS_MAX || (full && !fits)) {
       const wrong = `it has more than ${TEXTS_MAX.toLocaleString("en")} texts, or too long ones`;
       throw new XlsxRefusal("The workbook", wrong, SAVE_LESS);
@@ -62,10 +63,10 @@ export class TextTable {
       this.#starts = grown(this.#starts);
     }
     const start = (this.#blocks.length - 1) * BLOCK_BYTES + this.#used;
-    this.#blocks.at(-1)?.write(bytes, this.#used, "latin1");
-    this.#used += bytes.length;
+    this.#blocks.at(-1)?.write(text, this.#used);
+    this.#used += length;
     this.#starts[this.#count] = start;
-    this.#ends[this.#count] = start + bytes.length;
+    this.#ends[this.#count] = start + length;
     this.#count++;
   }
 
@@ -76,7 +77,7 @@ export class TextTable {
     const end = this.#ends[number] as number;
     const block = this.#blocks[Math.floor(start / BLOCK_BYTES)];
     const from = start % BLOCK_BYTES;
-    return textOf(block?.toString("latin1", from, from + end - start) ?? "");
+    return textOf(block?.toString("utf8", from, from + end - start) ?? "");
   }
 }
 
@@ -89,13 +90,13 @@ function grown(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
 /** Reads the part of a path. Throws `XlsxRefusal`. */
 export async function readTexts(workbook: XlsxPackage, path: string): Promise<TextTable> {
   const table = new TextTable();
-  const reader = new XmlReader(path, new TextsTaker(table));
+  const reader = new PartReader(path, new TextsTaker(table));
   for await (const piece of workbook.pieces(path)) reader.add(piece);
   reader.end();
   return table;
 }
 
-class TextsTaker implements XmlTaker {
+class TextsTaker implements PartTaker {
   readonly #table: TextTable;
   readonly #text = new TextGathered();
   /** How deep in what tells how a text is pronounced. */
@@ -117,7 +118,7 @@ class TextsTaker implements XmlTaker {
     else if (name === "si") this.#table.add(this.#text.take());
   }
 
-  text(bytes: string): void {
-    if (this.#inText) this.#text.add(bytes);
+  text(text: string): void {
+    if (this.#inText) this.#text.add(text);
   }
 }

@@ -5,10 +5,11 @@
  * package leads nowhere.
  */
 import { posix } from "node:path";
+import type { XmlAttributes } from "../../xmlreader.ts";
 import { otherPackage } from "../otherfiles.ts";
 import type { XlsxPackage } from "./package.ts";
+import { attributeOf, PartReader, type PartTaker, textOf } from "./part.ts";
 import { XlsxRefusal } from "./refusal.ts";
-import { attributesOf, textOf, XmlReader, type XmlTaker } from "./xml.ts";
 
 const SHEETS_MAX = 1_024;
 
@@ -59,8 +60,8 @@ export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
   return { sheets, texts: named("sharedStrings"), styles: named("styles"), since1904 };
 }
 
-async function readPart(file: XlsxPackage, path: string, taker: XmlTaker): Promise<void> {
-  const reader = new XmlReader(path, taker);
+async function readPart(file: XlsxPackage, path: string, taker: PartTaker): Promise<void> {
+  const reader = new PartReader(path, taker);
   for await (const piece of file.pieces(path)) reader.add(piece);
   reader.end();
 }
@@ -74,7 +75,7 @@ async function relationsOf(file: XlsxPackage, part: string): Promise<readonly Re
   return taker.found;
 }
 
-class RelationsTaker implements XmlTaker {
+class RelationsTaker implements PartTaker {
   readonly found: Relation[] = [];
   readonly #place: string;
   readonly #folder: string;
@@ -84,18 +85,17 @@ class RelationsTaker implements XmlTaker {
     this.#folder = folder;
   }
 
-  open(name: string, tag: string): void {
+  open(name: string, attributes: XmlAttributes): void {
     if (name !== "Relationship") return;
-    const attributes = attributesOf(tag, this.#place);
-    const target = textOf(attributes.get("Target") ?? "");
-    if (attributes.get("TargetMode") === "External") return;
+    const target = textOf(attributeOf(attributes, "Target") ?? "");
+    if (attributeOf(attributes, "TargetMode") === "External") return;
     if (this.found.length >= SHEETS_MAX) {
       throw new XlsxRefusal(this.#place, "it names too many parts");
     }
-    const type = (attributes.get("Type") ?? "").split("/").at(-1) ?? "";
+    const type = (attributeOf(attributes, "Type") ?? "").split("/").at(-1) ?? "";
     const path = posix.join("/", this.#folder, target);
     const absolute = target.startsWith("/") ? posix.join("/", target) : path;
-    this.found.push({ id: attributes.get("Id") ?? "", type, path: absolute.slice(1) });
+    this.found.push({ id: attributeOf(attributes, "Id") ?? "", type, path: absolute.slice(1) });
   }
 
   close(): void {
@@ -107,7 +107,7 @@ class RelationsTaker implements XmlTaker {
   }
 }
 
-class WorkbookTaker implements XmlTaker {
+class WorkbookTaker implements PartTaker {
   readonly sheets: { readonly id: string; readonly name: string }[] = [];
   since1904 = false;
   readonly #place: string;
@@ -116,19 +116,18 @@ class WorkbookTaker implements XmlTaker {
     this.#place = place;
   }
 
-  open(name: string, tag: string): void {
+  open(name: string, attributes: XmlAttributes): void {
     if (name === "workbookPr") {
-      const told = attributesOf(tag, this.#place).get("date1904") ?? "0";
+      const told = attributeOf(attributes, "date1904") ?? "0";
       this.since1904 = told === "1" || told === "true";
     }
     if (name !== "sheet") return;
-    const attributes = attributesOf(tag, this.#place);
-    if (/hidden/i.test(attributes.get("state") ?? "")) return;
+    if (/hidden/i.test(attributeOf(attributes, "state") ?? "")) return;
     if (this.sheets.length >= SHEETS_MAX) {
       throw new XlsxRefusal(this.#place, "it has too many sheets");
     }
-    const title = textOf(attributes.get("name") ?? "").slice(0, 64);
-    this.sheets.push({ id: attributes.get("id") ?? "", name: title });
+    const title = textOf(attributeOf(attributes, "name") ?? "").slice(0, 64);
+    this.sheets.push({ id: attributeOf(attributes, "id") ?? "", name: title });
   }
 
   close(): void {

@@ -7,11 +7,11 @@
 import { findColumn, lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../column.ts";
 import { Formats, readStyles, type SeenNumber } from "./formats.ts";
 import { XlsxPackage } from "./package.ts";
+import { PartReader } from "./part.ts";
 import { XlsxRefusal } from "./refusal.ts";
 import { type RowTaker, type SheetParts, SheetReader } from "./sheet.ts";
 import { readTexts, TextTable } from "./texts.ts";
 import { readWorkbook } from "./workbook.ts";
-import { XmlReader } from "./xml.ts";
 
 /** A cell of the column. */
 interface XlsxCell extends SeenNumber {
@@ -49,7 +49,7 @@ export async function readXlsxColumn(
   for (const { name, path } of sheets) {
     const column = new WantedColumn(wanted, take);
     const reader = new SheetReader(name, parts, column);
-    const xml = new XmlReader(`Sheet “${name}”`, reader);
+    const xml = new PartReader(`Sheet “${name}”`, reader);
     for await (const piece of file.pieces(path)) xml.add(piece);
     xml.end();
     column.end();

@@ -45,6 +45,7 @@ const HEAVY = [
   /^better-sqlite3$/,
   /^undici$/,
   /^socks$/,
+  /^saxes$/,
   /peneira\.node$/,
 ];
 

@@ -1,0 +1,158 @@
+/**
+ * Reads XML that strangers send, while it arrives; the only importer of saxes.
+ * Invariant: work is proportional to the bytes, however they are cut; a token, the depth and so
+ * memory are bounded; document types and entities of a file's own are refused, so that nothing
+ * expands or is fetched; what is not well-formed UTF-8 XML ends in `XmlFault`.
+ */
+import { StringDecoder } from "node:string_decoder";
+import { SaxesParser } from "saxes";
+
+/** Longest tag, comment, instruction or run of text, in bytes. */
+export const TOKEN_MAX = 1_048_576;
+/** Bytes that are parsed in one call, so that a token is measured about as often. */
+const SLICE_BYTES = 65_536;
+
+/** Why a text is not read: the end of a sentence that begins with its name. */
+export class XmlFault extends Error {}
+
+/** Attributes by their names as written, values with their entities replaced. */
+export type XmlAttributes = Readonly<Record<string, string>>;
+
+/** Receives what is read, in order. Names are as written, with their prefixes. */
+export interface XmlHandler {
+  open(name: string, attributes: XmlAttributes): void;
+  close(name: string): void;
+  /** All text up to the next tag, comment or section. */
+  text(text: string): void;
+}
+
+/** Parses one document. */
+export class XmlReader {
+  readonly #parser = new SaxesParser({
+    xmlns: false,
+    position: false,
+    // Version 1.1 would read one more character as the end of a line.
+    defaultXMLVersion: "1.0",
+    forceXMLVersion: true,
+  });
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #depthMax: number;
+  #depth = 0;
+  /** Bytes since the last token ended. */
+  #pending = 0;
+  #first: Buffer | null = Buffer.alloc(0);
+
+  /** `depthMax` bounds how deep elements are nested. */
+  constructor(handler: XmlHandler, depthMax = 64) {
+    this.#depthMax = depthMax;
+    this.#parser.ENTITIES = ENTITIES;
+    this.#listen(handler);
+  }
+
+  /** Parses a chunk, cut anywhere. Throws `XmlFault`, and what the handler throws. */
+  add(chunk: Buffer): void {
+    let bytes = chunk;
+    if (this.#first !== null) {
+      bytes = Buffer.concat([this.#first, chunk]);
+      this.#first = bytes.length < 4 ? bytes : null;
+      if (this.#first !== null) return;
+      refuseOtherEncodings(bytes);
+    }
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+      const slice = bytes.subarray(at, at + SLICE_BYTES);
+      this.#pending += slice.length;
+      this.#parser.write(this.#decoder.write(slice));
+      if (this.#pending > TOKEN_MAX + SLICE_BYTES) throw new XmlFault("something in it has no end");
+    }
+  }
+
+  /** Ends the document. Throws `XmlFault` if something is left open. */
+  end(): void {
+    if (this.#first !== null) this.#parser.write(this.#first.toString());
+    this.#parser.write(this.#decoder.end());
+    this.#parser.close();
+  }
+
+  #listen(handler: XmlHandler): void {
+    const parser = this.#parser;
+    parser.on("error", ({ message }) => {
+      throw new XmlFault(wordsOf(message));
+    });
+    parser.on("opentag", ({ name, attributes }) => {
+      this.#pending = 0;
+      if (++this.#depth > this.#depthMax) throw new XmlFault("it is nested too deeply");
+      handler.open(name, attributes as XmlAttributes);
+    });
+    parser.on("closetag", ({ name }) => {
+      this.#pending = 0;
+      this.#depth--;
+      handler.close(name);
+    });
+    const onText = (text: string) => {
+      this.#pending = 0;
+      if (this.#depth > 0) handler.text(text);
+    };
+    parser.on("text", onText);
+    parser.on("cdata", onText);
+    parser.on("comment", () => {
+      this.#pending = 0;
+    });
+    parser.on("processinginstruction", () => {
+      this.#pending = 0;
+    });
+    parser.on("doctype", () => {
+      throw new XmlFault("it has a document type");
+    });
+    parser.on("xmldecl", ({ encoding = "utf-8" }) => {
+      if (!/^(utf-8|us-ascii)$/i.test(encoding)) throw new XmlFault("it is not in UTF-8");
+    });
+  }
+}
+
+/** The name of an element or attribute without its prefix. */
+export function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function refuseOtherEncodings(bytes: Buffer): void {
+  const start = bytes.toString("latin1", 0, 4);
+  if (/^(\xfe\xff|\xff\xfe)|^.?\0/s.test(start)) throw new XmlFault("it is not in UTF-8");
+}
+
+/** The five entities of XML. Any other name is refused here, because here it is known. */
+const ENTITIES: Record<string, string> = new Proxy(
+  { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" },
+  {
+    get(known: Readonly<Record<string, string>>, name) {
+      if (typeof name === "string" && Object.hasOwn(known, name)) return known[name];
+      throw new XmlFault(`it has an unknown entity &${shown(String(name))};`);
+    },
+  },
+);
+
+function shown(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 40)}…` : name;
+}
+
+/** Messages of the parser that have words of their own. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(unclosed tag|unexpected end|document must contain)/,
+    "it ends in the middle, or an & in it begins no entity",
+  ],
+  [/^text data outside/, "it has text outside its elements"],
+  [/^documents may contain only one root/, "it has more than one root element"],
+  [/^inappropriately located doctype/, "it has a document type"],
+  [
+    /^(empty entity name|disallowed character in entity|malformed character entity)/,
+    "it has an unknown entity &",
+  ],
+];
+
+function wordsOf(message: string): string {
+  const [, closed] = /^unmatched closing tag: (.*)\.$/s.exec(message) ?? [];
+  if (closed !== undefined) return `</${shown(closed)}> closes nothing`;
+  if (message === "unexpected close tag.") return "a closing tag of it closes nothing";
+  const [, words] = WORDS.find(([pattern]) => pattern.test(message)) ?? [];
+  return words ?? `it is broken, or not written as XML is (${shown(message.replace(/\.$/, ""))})`;
+}

@@ -1,0 +1,164 @@
+/**
+ * Proves: XML is read the same however it is cut, and as it is written; the work for a token grows
+ * with its length, not with its square; a token without an end, document types, entities of the
+ * file's own, other encodings and markup that is not well-formed are refused in words.
+ * Does not prove what workbooks and listings make of it (lists/xlsxupload, download/listing).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { TOKEN_MAX, type XmlAttributes, XmlFault, XmlReader } from "../../../src/xmlreader.ts";
+import { Draw, seededRng } from "../../support/spec/random.ts";
+
+interface Seen {
+  readonly events: (string | XmlAttributes)[];
+  readonly refusal: string;
+}
+
+/** Reads a document in chunks of so many bytes. */
+function read(bytes: Buffer, chunkBytes: number): Seen {
+  const events: (string | XmlAttributes)[] = [];
+  const join = (text: string) => {
+    const last = events.at(-1);
+    if (typeof last === "string" && last.startsWith("=")) events[events.length - 1] = last + text;
+    else events.push(`=${text}`);
+  };
+  const reader = new XmlReader({
+    open: (name, attributes) => events.push(`<${name}`, { ...attributes }),
+    close: (name) => events.push(`>${name}`),
+    text: join,
+  });
+  try {
+    for (let at = 0; at < bytes.length; at += chunkBytes) {
+      reader.add(bytes.subarray(at, at + chunkBytes));
+    }
+    reader.end();
+    return { events, refusal: "" };
+  } catch (error) {
+    assert.ok(error instanceof XmlFault, String(error));
+    return { events, refusal: error.message };
+  }
+}
+
+const GOOD =
+  '\ufeff<?xml version="1.1" encoding="UTF-8"?>\r\n<!-- <c> - é - - -->' +
+  '<x:a b="&lt;1&#233;" c=\'>"\'>São &amp; <![CDATA[<d>&e;]]>\u{1f600} Å<e/></x:a><?p i?>\n';
+
+describe("a document", () => {
+  it("is read the same however it is cut", () => {
+    const bytes = Buffer.from(GOOD);
+    const whole = read(bytes, bytes.length);
+    assert.deepEqual(whole, {
+      refusal: "",
+      events: ["<x:a", { b: "<1é", c: '>"' }, "=São & <d>&e;\u{1f600} Å", "<e", {}, ">e", ">x:a"],
+    });
+    for (let chunk = 1; chunk < 40; chunk++) assert.deepEqual(read(bytes, chunk), whole);
+  });
+
+  it("that is spoilt is refused in words, the same however it is cut", () => {
+    const signs = ["<", ">", '"', "&", "]]>", "<!--", "\0", "</e>", "<!DOCTYPE x>", "\u00ff"];
+    let refused = 0;
+    for (let seed = 1; seed <= 300; seed++) {
+      const draw = new Draw(seededRng(seed));
+      const at = draw.below(GOOD.length);
+      const text = GOOD.slice(0, at) + draw.of(signs) + GOOD.slice(at + draw.below(4));
+      const bytes = Buffer.from(text);
+      const { refusal } = read(bytes, bytes.length);
+      assert.equal(read(bytes, 1 + draw.below(5)).refusal, refusal, text);
+      if (refusal !== "") refused++;
+    }
+    assert.ok(refused > 100, `${refused} were refused`);
+  });
+
+  const refusals: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
+    "a document type": ["<!DOCTYPE a><a/>", /document type/],
+    "entities of its own": ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', /document type/],
+    "an unknown entity": ["<a>&nbsp;</a>", /unknown entity &nbsp;/],
+    "the name of a property as an entity": ["<a>&constructor;</a>", /unknown entity &constructor/],
+    "a number that is no character": ["<a>&#0;</a>", /unknown entity/],
+    "another encoding": ['<?xml version="1.0" encoding="latin1"?><a/>', /not in UTF-8/],
+    "UTF-16": [Buffer.from("\ufeff<a/>", "utf16le"), /not in UTF-8/],
+    "elements nested too deeply": ["<a>".repeat(65) + "</a>".repeat(65), /too deeply/],
+    "a missing end": ["<a><b/>", /ends in the middle/],
+    "a tag that closes nothing": ["<a></b></a>", /closes nothing/],
+    "text outside of the root": ["<a/>b", /text outside/],
+    nothing: ["", /ends in the middle/],
+  };
+  for (const [what, [text, words]] of Object.entries(refusals)) {
+    it(`with ${what} is refused`, () => {
+      assert.match(read(Buffer.from(text as string), 65_536).refusal, words);
+    });
+  }
+});
+
+/** A document with one long token. */
+const TOKENS: Readonly<Record<string, (length: number) => string>> = {
+  comment: (length) => `<a><!--${"x".repeat(length)}--></a>`,
+  "comment of hyphens": (length) => `<a><!--${"- ".repeat(length / 2)}--></a>`,
+  attribute: (length) => `<a b="${"x".repeat(length)}"/>`,
+  "name of an attribute": (length) => `<a ${"x".repeat(length)}="1"/>`,
+  "row of attributes": (length) => `<a ${attributes(length)}/>`,
+  text: (length) => `<a>${"x".repeat(length)}</a>`,
+  "text of line ends": (length) => `<a>${"\r\n".repeat(length / 2)}</a>`,
+  "text of entities": (length) => `<a>${"&lt;".repeat(length / 4)}</a>`,
+  section: (length) => `<a><![CDATA[${"]".repeat(length)}]]></a>`,
+  instruction: (length) => `<a><?b ${"?".repeat(length)}?></a>`,
+  "name of a tag": (length) => `<${"x".repeat(length)}/>`,
+  space: (length) => `<a${" ".repeat(length)}/>`,
+};
+
+function attributes(length: number): string {
+  return Array.from({ length: length / 16 }, (_, at) => `a${String(at).padStart(9, "0")}=""`).join(
+    " ",
+  );
+}
+
+describe("a long token", () => {
+  for (const [what, made] of Object.entries(TOKENS)) {
+    it(`(${what}) is read once: twice its length is twice the characters`, () => {
+      const [one, two] = [TOKEN_MAX / 8, TOKEN_MAX / 4].map((length) =>
+        charactersRead(made(length)),
+      );
+      assert.ok((two as number) < 2.2 * (one as number), `${one} and ${two} characters`);
+    });
+
+    it(`(${what}) of as much as is allowed is read, and of more refused`, () => {
+      assert.equal(read(Buffer.from(made(TOKEN_MAX - 64)), 65_536).refusal, "");
+      const endless = Buffer.from(made(3 * TOKEN_MAX));
+      if (what === "row of attributes") return;
+      assert.match(read(endless, 65_536).refusal, /no end/);
+    });
+  }
+});
+
+/**
+ * Characters that are looked at, in chunks of 1,024: every way of the parser to one leads through
+ * `charCodeAt`, and every search through `indexOf` or a pattern.
+ */
+function charactersRead(text: string): number {
+  const bytes = Buffer.from(text);
+  const { charCodeAt, indexOf } = String.prototype;
+  const { exec } = RegExp.prototype;
+  let read = 0;
+  const reader = new XmlReader({ open: () => {}, close: () => {}, text: () => {} });
+  String.prototype.charCodeAt = function (at) {
+    read++;
+    return charCodeAt.call(this, at);
+  };
+  String.prototype.indexOf = function (sought, from = 0) {
+    const found = indexOf.call(this, sought, from);
+    read += (found < 0 ? this.length : found) - from;
+    return found;
+  };
+  RegExp.prototype.exec = function (subject) {
+    read += subject.length;
+    return exec.call(this, subject);
+  };
+  try {
+    for (let at = 0; at < bytes.length; at += 1_024) reader.add(bytes.subarray(at, at + 1_024));
+    reader.end();
+  } finally {
+    Object.assign(String.prototype, { charCodeAt, indexOf });
+    RegExp.prototype.exec = exec;
+  }
+  return read;
+}
