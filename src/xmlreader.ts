@@ -7,10 +7,14 @@
 import { StringDecoder } from "node:string_decoder";
 import { SaxesParser } from "saxes";
 
-/** Longest tag, comment, instruction or run of text, in bytes. */
+/** Longest tag or run of text, and the most comments and instructions in a row, in bytes. */
 export const TOKEN_MAX = 1_048_576;
 /** Bytes that are parsed in one call, so that a token is measured about as often. */
 const SLICE_BYTES = 65_536;
+
+const ENDLESS =
+  `something in it has no end, or more than ${TOKEN_MAX / 1024 ** 2} MiB: ` +
+  "a tag, a text, or comments in a row";
 
 /** Why a text is not read: the end of a sentence that begins with its name. */
 export class XmlFault extends Error {}
@@ -62,7 +66,7 @@ export class XmlReader {
       const slice = bytes.subarray(at, at + SLICE_BYTES);
       this.#pending += slice.length;
       this.#parser.write(this.#decoder.write(slice));
-      if (this.#pending > TOKEN_MAX + SLICE_BYTES) throw new XmlFault("something in it has no end");
+      if (this.#pending > TOKEN_MAX + SLICE_BYTES) throw new XmlFault(ENDLESS);
     }
   }
 
@@ -73,6 +77,10 @@ export class XmlReader {
     this.#parser.close();
   }
 
+  /**
+   * Few handlers on purpose: with more than seven V8 keeps the parser's properties in a hash table,
+   * and parsing takes six times as long.
+   */
   #listen(handler: XmlHandler): void {
     const parser = this.#parser;
     parser.on("error", ({ message }) => {
@@ -80,6 +88,7 @@ export class XmlReader {
     });
     parser.on("opentag", ({ name, attributes }) => {
       this.#pending = 0;
+      if (this.#depth === 0) refuseEncoding(parser.xmlDecl.encoding);
       if (++this.#depth > this.#depthMax) throw new XmlFault("it is nested too deeply");
       handler.open(name, attributes as XmlAttributes);
     });
@@ -94,17 +103,8 @@ export class XmlReader {
     };
     parser.on("text", onText);
     parser.on("cdata", onText);
-    parser.on("comment", () => {
-      this.#pending = 0;
-    });
-    parser.on("processinginstruction", () => {
-      this.#pending = 0;
-    });
     parser.on("doctype", () => {
       throw new XmlFault("it has a document type");
-    });
-    parser.on("xmldecl", ({ encoding = "utf-8" }) => {
-      if (!/^(utf-8|us-ascii)$/i.test(encoding)) throw new XmlFault("it is not in UTF-8");
     });
   }
 }
@@ -112,6 +112,10 @@ export class XmlReader {
 /** The name of an element or attribute without its prefix. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
+}
+
+function refuseEncoding(declared = "utf-8"): void {
+  if (!/^(utf-8|us-ascii)$/i.test(declared)) throw new XmlFault("it is not in UTF-8");
 }
 
 function refuseOtherEncodings(bytes: Buffer): void {

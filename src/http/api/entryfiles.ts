@@ -79,6 +79,7 @@ class CsvFile implements EntryFile {
 class XlsxFile implements EntryFile {
   readonly #fillZeros: boolean;
   readonly #column: string | undefined;
+  readonly #sender: string;
   readonly #blocks: FileBlocks;
   #refusal: Shortage | null = null;
   #isRead = false;
@@ -86,6 +87,7 @@ class XlsxFile implements EntryFile {
   constructor(query: ReadonlyMap<string, string>, sender: string) {
     this.#fillZeros = readZeros(query);
     this.#column = query.get("column");
+    this.#sender = sender;
     this.#blocks = new FileBlocks(sender);
   }
 
@@ -100,7 +102,8 @@ class XlsxFile implements EntryFile {
     const bytes = this.#blocks.whole();
     this.#isRead = true;
     try {
-      return await readXlsx(bytes, { fillZeros: this.#fillZeros, column: this.#column });
+      const wishes = { fillZeros: this.#fillZeros, column: this.#column };
+      return await readXlsx(bytes, wishes, this.#sender);
     } finally {
       this.#isRead = false;
       this.drop();

@@ -2,7 +2,7 @@
  * The package of a workbook: a zip. What comes in: its bytes. What goes out: its parts by path,
  * each unpacked piece by piece.
  * Invariant: parts, bytes that they unpack to and their sum are bounded whatever the package says
- * of itself; a part whose size or checksum is not the one of the package is refused; nothing is
+ * of itself, and so is the time for their reading; a part whose size or checksum is not the one of the package is refused; nothing is
  * ever written to the disk.
  */
 import type { Readable } from "node:stream";
@@ -17,28 +17,51 @@ const PARTS_MAX = 4_096;
 /** Bytes that all parts that are read unpack to. */
 const BYTES_MAX = 512 * 1024 * 1024;
 
+/**
+ * Processor time for the parts of a package, in milliseconds. All of its bytes take a third of it
+ * where the processor is slow and every tag is short.
+ */
+const WORK_MS_MAX = 30_000;
+
 const PASSWORD = "Save it as XLSX (Excel workbook) without a password, or as CSV, and send that.";
 const AGAIN =
   "Send the whole file again; where that does not help, open it in a spreadsheet program and " +
   "save it anew as XLSX.";
 const AS_CSV = "Send it as what it is: with the Content-Type text/csv, or under another name.";
 
+/** Begins to measure work; the result returns the milliseconds since then. */
+type Measure = () => () => number;
+
 /** A workbook's package. */
 export class XlsxPackage {
   readonly #zip: yauzl.ZipFile;
   readonly #parts: ReadonlyMap<string, yauzl.Entry>;
+  readonly #measure: Measure;
   #left = BYTES_MAX;
+  #workMs = 0;
 
-  private constructor(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>) {
+  private constructor(
+    zip: yauzl.ZipFile,
+    parts: ReadonlyMap<string, yauzl.Entry>,
+    measure: Measure,
+  ) {
     this.#zip = zip;
     this.#parts = parts;
+    this.#measure = measure;
   }
 
   /** Reads the directory of a package. Throws `XlsxRefusal`. */
-  static async open(bytes: Buffer): Promise<XlsxPackage> {
+  static async open(bytes: Buffer, measure = processorTime): Promise<XlsxPackage> {
     refuseOthers(bytes);
     const zip = await damaged("The file", () => open(bytes, { lazyEntries: true }));
-    return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)));
+    return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)), measure);
+  }
+
+  /** Bytes that all parts unpack to, as the package says; a part with more is refused. */
+  get unpackedBytes(): number {
+    let bytes = 0;
+    for (const { uncompressedSize } of this.#parts.values()) bytes += uncompressedSize;
+    return bytes;
   }
 
   /** Whether there is a part. */
@@ -63,7 +86,11 @@ export class XlsxPackage {
         this.#left -= value.length;
         if (this.#left < 0) this.#refuseSize(path);
         crc = crc32(value, crc);
+        const workMs = this.#measure();
         yield value;
+        // The reader comes back for the next chunk as soon as it has parsed this one.
+        this.#workMs += workMs();
+        if (this.#workMs > WORK_MS_MAX) refuseWork();
       }
     } finally {
       stream.destroy();
@@ -75,6 +102,21 @@ export class XlsxPackage {
     const wrong = `unpacked, the workbook has more than ${BYTES_MAX / 1024 ** 2} MiB`;
     throw new XlsxRefusal(path, wrong, SAVE_LESS);
   }
+}
+
+function refuseWork(): never {
+  const wrong = `to read it takes more than ${WORK_MS_MAX / 1_000} seconds of processor time`;
+  throw new XlsxRefusal("The workbook", wrong, SAVE_LESS);
+}
+
+/** Measures processor time, or the time that has passed if other threads used more. */
+function processorTime(): () => number {
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  return () => {
+    const { user, system } = process.cpuUsage(cpu);
+    return Math.min((user + system) / 1_000, performance.now() - begun);
+  };
 }
 
 const open = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer);

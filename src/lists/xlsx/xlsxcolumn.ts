@@ -6,7 +6,7 @@
  */
 import { findColumn, lettersOf, SAMPLE_BYTES, SAMPLE_ROWS } from "../column.ts";
 import { Formats, readStyles, type SeenNumber } from "./formats.ts";
-import { XlsxPackage } from "./package.ts";
+import type { XlsxPackage } from "./package.ts";
 import { PartReader } from "./part.ts";
 import { XlsxRefusal } from "./refusal.ts";
 import { type RowTaker, type SheetParts, SheetReader } from "./sheet.ts";
@@ -36,11 +36,10 @@ export interface ReadSheet {
  * `XlsxRefusal`, or `ColumnRefusal` where the column is not there.
  */
 export async function readXlsxColumn(
-  bytes: Buffer,
+  file: XlsxPackage,
   wanted: string | undefined,
   take: (cell: XlsxCell) => void,
 ): Promise<ReadSheet> {
-  const file = await XlsxPackage.open(bytes);
   const { sheets, texts, styles, since1904 } = await readWorkbook(file);
   const parts: SheetParts = {
     texts: texts === null ? new TextTable() : await readTexts(file, texts),

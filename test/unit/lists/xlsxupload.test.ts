@@ -13,6 +13,7 @@ import readSheets from "read-excel-file/node";
 import { openXlsxRenderer } from "../../../src/export/formats/xlsx/xlsx.ts";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
 import type { Upload } from "../../../src/lists/upload.ts";
+import { XlsxPackage } from "../../../src/lists/xlsx/package.ts";
 import { readXlsxColumn } from "../../../src/lists/xlsx/xlsxcolumn.ts";
 import { readXlsx } from "../../../src/lists/xlsxupload.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
@@ -273,7 +274,7 @@ describe("random sheets", () => {
       const at = draw.below(width);
       const found: (readonly [number, string])[] = [];
       const takes = ({ row, text: one }: { row: number; text: string }) => found.push([row, one]);
-      await readXlsxColumn(file, `coluna ${at}`, takes);
+      await readXlsxColumn(await XlsxPackage.open(file), `coluna ${at}`, takes);
       const [twin] = await readSheets(file, { trim: false });
       const wanted = (twin?.data ?? []).flatMap((row, line) => {
         const value = row[at] ?? null;

@@ -6,6 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { SaxesParser } from "saxes";
 import { TOKEN_MAX, type XmlAttributes, XmlFault, XmlReader } from "../../../src/xmlreader.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
@@ -90,6 +92,27 @@ describe("a document", () => {
   }
 });
 
+describe("the parser", () => {
+  it("is an object whose properties V8 finds without a hash table", () => {
+    setFlagsFromString("--allow-natives-syntax");
+    const isFast = new Function("value", "return %HasFastProperties(value)") as (
+      value: object,
+    ) => boolean;
+    const found: boolean[] = [];
+    const { write } = SaxesParser.prototype;
+    SaxesParser.prototype.write = function (chunk) {
+      found.push(isFast(this));
+      return write.call(this, chunk);
+    };
+    try {
+      assert.equal(read(Buffer.from(GOOD), 10).refusal, "");
+    } finally {
+      SaxesParser.prototype.write = write;
+    }
+    assert.ok(found.length > 10 && !found.includes(false), found.join());
+  });
+});
+
 /** A document with one long token. */
 const TOKENS: Readonly<Record<string, (length: number) => string>> = {
   comment: (length) => `<a><!--${"x".repeat(length)}--></a>`,
@@ -100,6 +123,7 @@ const TOKENS: Readonly<Record<string, (length: number) => string>> = {
   text: (length) => `<a>${"x".repeat(length)}</a>`,
   "text of line ends": (length) => `<a>${"\r\n".repeat(length / 2)}</a>`,
   "text of entities": (length) => `<a>${"&lt;".repeat(length / 4)}</a>`,
+  "row of comments": (length) => `<a>${"<!---->".repeat(length / 7)}</a>`,
   section: (length) => `<a><![CDATA[${"]".repeat(length)}]]></a>`,
   instruction: (length) => `<a><?b ${"?".repeat(length)}?></a>`,
   "name of a tag": (length) => `<${"x".repeat(length)}/>`,

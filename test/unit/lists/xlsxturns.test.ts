@@ -1,0 +1,108 @@
+/**
+ * Proves: a small workbook is read while many large ones of another tenant are, and a large one
+ * before the rest of them; what one tenant may have waiting is bounded in words; reading a workbook
+ * ends in words when it has taken its processor time; a small file that says of itself what it is
+ * not is refused.
+ * Does not prove: whose turn it is (process/fairqueue.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AppError } from "../../../src/errors.ts";
+import { XlsxPackage } from "../../../src/lists/xlsx/package.ts";
+import { XlsxRefusal } from "../../../src/lists/xlsx/refusal.ts";
+import { readXlsxColumn } from "../../../src/lists/xlsx/xlsxcolumn.ts";
+import { readXlsx } from "../../../src/lists/xlsxupload.ts";
+import { packed, partsOf, text, workbook } from "../../support/lists/workbooks.ts";
+
+const SHEET = "xl/worksheets/sheet1.xml";
+const GOOD = [{ name: "Plan1", rows: [[text("11222333000181")]] }];
+const WISHES = { fillZeros: false, column: undefined };
+
+/** A workbook whose sheet has so many comments of 1 MiB; packed it is a thousand times smaller. */
+async function commented(mebibytes: number): Promise<Buffer> {
+  const parts = partsOf(GOOD);
+  const comments = `<!--${"x".repeat(1024 * 1024 - 128)}--><c/>`.repeat(mebibytes);
+  parts.set(
+    SHEET,
+    (parts.get(SHEET) as string).replace("<sheetData>", `<sheetData><row r="1">${comments}</row>`),
+  );
+  return packed(parts);
+}
+
+/** A workbook that counts as large for a part that nobody reads. */
+function padded(): Promise<Buffer> {
+  return packed(partsOf(GOOD).set("xl/media/image1.bmp", "x".repeat(9 * 1024 * 1024)));
+}
+
+describe("a workbook", () => {
+  it("that is small is read while large ones of another tenant are", async () => {
+    const [large, small] = [await commented(10), await workbook(GOOD)];
+    const ended: string[] = [];
+    const read = (file: Buffer, sender: string) =>
+      readXlsx(file, WISHES, sender).then(({ read: entries }) => {
+        assert.equal(entries, 1);
+        ended.push(sender);
+      });
+    const all = Array.from({ length: 3 }, () => read(large, "many"));
+    await Promise.all([...all, read(small, "small")]);
+    assert.equal(ended[0], "small");
+  });
+
+  it("that is large is read with the first of another tenant, not behind all", async () => {
+    const large = await padded();
+    const ended: string[] = [];
+    const read = (sender: string) => readXlsx(large, WISHES, sender).then(() => ended.push(sender));
+    await Promise.all([...Array.from({ length: 8 }, () => read("many")), read("one")]);
+    assert.ok(ended.indexOf("one") <= 1, ended.join());
+  });
+
+  it("is refused where too many of its tenant wait, while those of others are taken", async () => {
+    const large = await padded();
+    const outcome = (sender: string) =>
+      readXlsx(large, WISHES, sender).then(
+        () => "read",
+        (error: unknown) => {
+          assert.ok(error instanceof AppError, String(error));
+          assert.match(error.message, /Workbooks of your tenant wait already/);
+          return `${error.code} ${error.headers["Retry-After"]}`;
+        },
+      );
+    const many = Array.from({ length: 20 }, () => outcome("many"));
+    assert.equal(await outcome("one"), "read");
+    const outcomes = await Promise.all(many);
+    assert.equal(outcomes.filter((one) => one === "read").length, 17);
+    assert.equal(outcomes.filter((one) => one === "rate_limited 1").length, 3);
+  });
+
+  it("that takes too much processor time is refused with what to do", async () => {
+    let chunks = 0;
+    const file = await XlsxPackage.open(await commented(10), () => () => {
+      chunks++;
+      return 3_000;
+    });
+    await assert.rejects(
+      readXlsxColumn(file, undefined, () => {}),
+      (error: unknown) => {
+        assert.ok(error instanceof XlsxRefusal);
+        const words = /^The workbook: .* more than 30 seconds of processor time\. .* as CSV/;
+        assert.match(error.message, words);
+        return true;
+      },
+    );
+    assert.equal(chunks, 11);
+  });
+
+  it("that unpacks to more than it says is refused", async () => {
+    const file = await commented(1);
+    let forged = 0;
+    // The size of the sheet, in its entry of the directory.
+    for (let at = file.indexOf("PK\x01\x02"); at >= 0; at = file.indexOf("PK\x01\x02", at + 4)) {
+      if (file.readUInt32LE(at + 24) < 1_000_000) continue;
+      file.writeUInt32LE(1_000, at + 24);
+      forged++;
+    }
+    assert.equal(forged, 1);
+    const reading = readXlsx(file, WISHES, "forger");
+    await assert.rejects(reading, /damaged/);
+  });
+});
