@@ -34,11 +34,14 @@ const caches = new WeakMap<Segment, Map<string, Kept>>();
 export class Counts {
   readonly #engine: Engine;
   readonly #segment: Segment;
+  readonly #asker: string;
   readonly #cache: Map<string, Kept>;
 
-  constructor(engine: Engine, segment: Segment) {
+  /** `asker` is the tenant whose turn is taken by what is counted aside. */
+  constructor(engine: Engine, segment: Segment, asker: string) {
     this.#engine = engine;
     this.#segment = segment;
+    this.#asker = asker;
     this.#cache = caches.get(segment) ?? new Map();
     caches.set(segment, this.#cache);
   }
@@ -55,7 +58,7 @@ export class Counts {
     const kept = this.#kept(filters);
     if (kept.total !== null) return kept.total;
     const wanted = { ...spec, filters };
-    const ahead = yield* waited(this.#engine.countsAhead?.(this.#segment, wanted, null) ?? null);
+    const ahead = yield* waited(this.#aside(wanted, null));
     kept.total = ahead?.total ?? this.total(spec, filters);
     return kept.total;
   }
@@ -84,7 +87,7 @@ export class Counts {
     const missing = this.unknown(names, filters);
     if (missing.length === 0) return;
     const wanted = { ...spec, filters };
-    const ahead = yield* waited(this.#engine.countsAhead?.(this.#segment, wanted, missing) ?? null);
+    const ahead = yield* waited(this.#aside(wanted, missing));
     const { facets } = this.#kept(filters);
     for (const name of missing) {
       const counted = ahead?.facets?.[name];
@@ -96,6 +99,10 @@ export class Counts {
   unknown(names: readonly FacetName[], filters: Filters): FacetName[] {
     const { facets } = this.#kept(filters);
     return names.filter((name) => !facets.has(name));
+  }
+
+  #aside(spec: AccountQuerySpec, names: readonly FacetName[] | null) {
+    return this.#engine.countsAhead?.(this.#segment, spec, names, this.#asker) ?? null;
   }
 
   #kept(filters: Filters): Kept {

@@ -74,7 +74,7 @@ function* exploreSteps(
   const question = { ...(yield* readQuestion(call, segment)), startMs };
   const known = unchanged(call, question.tag);
   if (known !== null) return known;
-  const counts = new Counts(call.service.engine, segment);
+  const counts = new Counts(call.service.engine, segment, call.identity.tenantId);
   const work = yield* facetWork(call, question, counts);
   for (const step of work) {
     if (work.length > 1) yield;

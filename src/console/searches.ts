@@ -111,7 +111,9 @@ function* saveSteps(call: SessionCall<CountPart>, segment: Segment): Steps<HttpA
   const spec = withBodyMistakes(body, () => specOf(call, segment, body.members.spec));
   if (!isSmall(call.body)) yield;
   const bound = yield* boundSteps(call, segment, spec);
-  const total = yield* new Counts(call.service.engine, segment).totalSteps(bound);
+  const total = yield* new Counts(call.service.engine, segment, call.identity.tenantId).totalSteps(
+    bound,
+  );
   const { tenantId } = call.identity;
   const { searches } = call.service;
   const row = {
@@ -217,7 +219,7 @@ function specOf(
 /** The exact count of a spec as it was saved, with its lists as they are now. */
 function* countSteps(call: KeyCall<CountPart>, segment: Segment, spec: unknown): Steps<number> {
   const bound = yield* boundSteps(call, segment, specOf(call, segment, spec));
-  const counts = new Counts(call.service.engine, segment);
+  const counts = new Counts(call.service.engine, segment, call.identity.tenantId);
   return timed(call, "count", () => counts.total(bound));
 }
 

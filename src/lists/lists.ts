@@ -149,7 +149,7 @@ export class Lists {
     sent: { readonly entries: readonly Uint8Array[]; readonly verb: BlockVerb },
     { limits, segment }: { readonly limits: ListLimits; readonly segment: Segment | null },
   ): Promise<ChangedList> {
-    const entries = await this.#sorted(sent.entries);
+    const entries = await this.#sorted(tenantId, sent.entries);
     const distinct = entries.byteLength / ENTRY_BYTES;
     const absent = segment === null ? null : distinct - (await foundIn(segment, entries));
     const thread = this.#threadFor(this.own(tenantId, id).entries + distinct);
@@ -163,10 +163,11 @@ export class Lists {
   }
 
   /** Entries in order, each once. */
-  async #sorted(sent: readonly Uint8Array[]): Promise<Uint8Array> {
+  async #sorted(tenantId: string, sent: readonly Uint8Array[]): Promise<Uint8Array> {
     const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const thread = this.#threadFor(bytes / ENTRY_BYTES);
-    return thread === null ? await sortEntriesAside(Buffer.concat(sent)) : await thread.sort(sent);
+    if (thread === null) return sortEntriesAside(Buffer.concat(sent));
+    return thread.sort(tenantId, sent);
   }
 
   /** The thread, where so many entries are better changed there: others would wait for us. */

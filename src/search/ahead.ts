@@ -3,19 +3,21 @@
  * goes out: the plan and the rows of its page, or its counts; null for an ordinary question, which
  * is answered quicker than it could be handed over.
  * Invariant: what is found is what the searcher would find at once; one question is worked on at a
- * time, so that the thread pool has room for files and passwords; too many that wait are refused.
+ * time, so that the thread pool has room for files and passwords; tenants take turns, and too many
+ * that wait are refused.
  */
+import { FairQueue } from "../fairqueue.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { eventually } from "../steps.ts";
 import { type Facets, facetsAside, facetsWork } from "./facet.ts";
-import { AsideLane } from "./lane.ts";
+import { ASIDE } from "./lane.ts";
 import { collect, companySteps, type Page, type PageRequest, type RowFinder } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Dear questions wait for each other. */
-const lane = new AsideLane();
+/** Dear questions wait for each other, in turns of the tenants. */
+const queue = new FairQueue(ASIDE);
 
 /** A page that is wanted. */
 export interface AheadRequest {
@@ -52,16 +54,17 @@ const FEW_MATCHES = 4_096;
 /** Accounts of a page that is large, in another order than that of the rows. */
 const LARGE_PAGE_MIN = 512;
 
-/** Finds a page aside; null where it is quick. */
+/** Finds a page aside, in a turn of the asking tenant; null where it is quick. */
 export function pageAhead(
   segment: Segment,
   request: AheadRequest,
   names: readonly FacetName[] | null,
+  asker = "",
 ): Promise<PageAhead> | null {
   const { spec, afterRow, onePerCompany = false } = request;
   const quick = !isLong(spec) && !isSlow(segment, request);
   if (quick && !areMany(segment, spec, names)) return null;
-  return aside(segment, { spec, afterRow, onePerCompany }, names);
+  return aside(segment, { spec, afterRow, onePerCompany }, names, asker);
 }
 
 /** Apart, so that a page that is quick makes no closure. */
@@ -69,8 +72,9 @@ function aside(
   segment: Segment,
   { spec, afterRow, onePerCompany }: AheadRequest,
   names: readonly FacetName[] | null,
+  asker: string,
 ): Promise<PageAhead> {
-  return lane.run(async () => {
+  return queue.run(asker, 1, async () => {
     // In this order, because the total is known once facets are counted.
     const facets = await countFacets(segment, spec, names);
     await countAside(segment, spec);
@@ -96,14 +100,15 @@ function finderAside({ native }: Segment, planned: QueryPlan): RowFinder {
   };
 }
 
-/** Counts aside; null where it is quick. */
+/** Counts aside, in a turn of the asking tenant; null where it is quick. */
 export function countsAhead(
   segment: Segment,
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
+  asker = "",
 ): Promise<CountsAhead> | null {
   if (!isLong(spec) && !areMany(segment, spec, names)) return null;
-  return lane.run(async () => {
+  return queue.run(asker, 1, async () => {
     const facets = await countFacets(segment, spec, names);
     return { total: await countAside(segment, spec), facets };
   });

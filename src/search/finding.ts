@@ -6,7 +6,9 @@
  * (native-index/query/suggest.h has the rules); the work is done off the main thread, in a lane of
  * its own. A text that is spelled like a CNPJ is looked for as one, and never as a name.
  */
+
 import type { Clause } from "../../native-index/napi/engine.ts";
+import { FairQueue } from "../fairqueue.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import type { Cnpj } from "../spec/cnpj.ts";
 import {
@@ -15,7 +17,7 @@ import {
   readCnpjText,
   readRootText,
 } from "../spec/cnpjspelling.ts";
-import { AsideLane } from "./lane.ts";
+import { ASIDE } from "./lane.ts";
 import type { RenderedAccount } from "./searcher.ts";
 import type { Segment } from "./segment.ts";
 
@@ -94,10 +96,14 @@ export interface CompanyPage {
   readonly lastRow: number;
 }
 
-const lane = new AsideLane();
+const queue = new FairQueue(ASIDE);
 
 /** The accounts that fit a typed text. */
-export async function suggest(segment: Segment, request: SuggestRequest): Promise<Suggestions> {
+export async function suggest(
+  segment: Segment,
+  request: SuggestRequest,
+  asker = "",
+): Promise<Suggestions> {
   const { limit, fields } = request;
   const text = request.text.trim();
   const reading = readCnpjText(text);
@@ -105,11 +111,12 @@ export async function suggest(segment: Segment, request: SuggestRequest): Promis
   const refused = refusedNumber(reading, text);
   if (refused?.reason === "cpf") return { suggestions: [], number: null, refused };
   const root = readRootText(text);
-  const company = root === null ? [] : (await companyRows(segment, root, limit)).rows;
+  const company =
+    root === null ? [] : (await companyRows(segment, { root, afterRow: -1, limit }, asker)).rows;
   const found = new Map<number, Fit>();
   for (const row of company) found.set(row, FITS[0]);
   if (found.size < limit) {
-    const { rows, fits } = await namedRows(segment, request);
+    const { rows, fits } = await namedRows(segment, request, asker);
     for (const [i, row] of rows.entries()) {
       if (!found.has(row)) found.set(row, FITS[1 + (fits[i] as number)] as Fit);
     }
@@ -155,10 +162,10 @@ function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   return { kind: "root", value: root, check_digits_right: null };
 }
 
-function namedRows(segment: Segment, { text, uf, limit }: SuggestRequest) {
+function namedRows(segment: Segment, { text, uf, limit }: SuggestRequest, asker: string) {
   const words = analyzeWords(text);
   const clauses = uf === null ? [] : [stateClause(segment, uf)];
-  return lane.run(() => segment.native.suggestAside({ words, clauses, limit }));
+  return queue.run(asker, 1, () => segment.native.suggestAside({ words, clauses, limit }));
 }
 
 function stateClause(segment: Segment, uf: string): Clause {
@@ -180,9 +187,10 @@ export function mistakeIn(text: string): string | null {
 export async function establishments(
   segment: Segment,
   { root, afterRow, limit, fields }: CompanyRequest,
+  asker = "",
 ): Promise<CompanyPage> {
   // One more than is wanted says whether a further page follows.
-  const { rows, total } = await companyRows(segment, root, limit + 1, afterRow);
+  const { rows, total } = await companyRows(segment, { root, afterRow, limit: limit + 1 }, asker);
   const wanted = rows.subarray(0, limit);
   return {
     accounts: rendered(segment, wanted, fields),
@@ -192,8 +200,12 @@ export async function establishments(
   };
 }
 
-function companyRows(segment: Segment, root: string, limit: number, afterRow = -1) {
-  return lane.run(() => segment.native.companyAside({ root, afterRow, limit }));
+function companyRows(
+  segment: Segment,
+  page: Pick<CompanyRequest, "root" | "afterRow" | "limit">,
+  asker: string,
+) {
+  return queue.run(asker, 1, () => segment.native.companyAside(page));
 }
 
 function rendered(segment: Segment, rows: Uint32Array, fields: readonly string[]) {

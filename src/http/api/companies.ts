@@ -122,7 +122,9 @@ function* companySteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
   const known = unchanged(call, tag);
   if (known !== null) return known;
   const wanted = { root, limit, afterRow, fields };
-  const page = yield* waited(service.engine.establishments(segment, wanted));
+  const page = yield* waited(
+    service.engine.establishments(segment, wanted, call.identity.tenantId),
+  );
   service.telemetry.engine("account", service.clock.monotonicMs() - startMs);
   if (page.total === 0) {
     const detail = `The snapshot ${segment.label} has no company with this root.`;

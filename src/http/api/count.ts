@@ -63,7 +63,10 @@ function* countSteps(
   ]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const ahead = yield* waited(service.engine.countsAhead?.(segment, bound, names) ?? null);
+  const { tenantId } = call.identity;
+  const ahead = yield* waited(
+    service.engine.countsAhead?.(segment, bound, names, tenantId) ?? null,
+  );
   const total =
     ahead?.total ?? timed(call, "count", () => service.engine.countMatches(segment, bound));
   const facets =

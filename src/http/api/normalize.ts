@@ -101,11 +101,11 @@ function* leadSteps(
 
 /** The exact number of matches; that of a long spec is counted aside. */
 export function* matchesOf(
-  { service: { engine } }: Question<"engine">,
+  { service: { engine }, identity: { tenantId } }: Question<"engine">,
   segment: Segment,
   spec: AccountQuerySpec,
 ): Steps<number> {
-  const ahead = yield* waited(engine.countsAhead?.(segment, spec, null) ?? null);
+  const ahead = yield* waited(engine.countsAhead?.(segment, spec, null, tenantId) ?? null);
   return ahead?.total ?? engine.countMatches(segment, spec);
 }
 

@@ -225,14 +225,14 @@ function beginPage(
 
 /** What is found of a dear page off the main thread, or null. */
 function aheadOf(
-  { service: { engine } }: Question<"engine">,
+  { service: { engine }, identity }: Question<"engine">,
   { segment, prepared, kind }: PageQuestion,
   afterRow: number,
 ): Promise<PageAhead> | null {
   if (engine.pageAhead === undefined) return null;
   const { spec, facets } = prepared;
   const wanted = { spec, afterRow, onePerCompany: kind.onePerCompany === true };
-  return engine.pageAhead(segment, wanted, facets);
+  return engine.pageAhead(segment, wanted, facets, identity.tenantId);
 }
 
 function* restOfPage(

@@ -116,7 +116,7 @@ function* suggestSteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
   const tag = weakTag(["suggest", ...parts]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const found = yield* waited(engine.suggest(segment, request));
+  const found = yield* waited(engine.suggest(segment, request, call.identity.tenantId));
   telemetry.engine("suggest", clock.monotonicMs() - startMs);
   const answer = {
     request_id: call.requestId,

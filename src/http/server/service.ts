@@ -55,20 +55,25 @@ export interface Engine {
   searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer;
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
   facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
-  /** Dear pages and counts, found off the main thread; null where it is quick, or not there. */
+  /**
+   * Dear pages and counts, found off the main thread in turns of the tenants that ask; null where
+   * it is quick, or not there.
+   */
   pageAhead?(
     segment: Segment,
     wanted: AheadRequest,
     names: readonly FacetName[] | null,
+    asker: string,
   ): Promise<PageAhead> | null;
   countsAhead?(
     segment: Segment,
     spec: AccountQuerySpec,
     names: readonly FacetName[] | null,
+    asker: string,
   ): Promise<CountsAhead> | null;
   /** Accounts that fit a typed text, and establishments of a company, off the main thread. */
-  suggest(segment: Segment, request: SuggestRequest): Promise<Suggestions>;
-  establishments(segment: Segment, request: CompanyRequest): Promise<CompanyPage>;
+  suggest(segment: Segment, request: SuggestRequest, asker: string): Promise<Suggestions>;
+  establishments(segment: Segment, request: CompanyRequest, asker: string): Promise<CompanyPage>;
   /** The account of a CNPJ (14 characters), or null. */
   account(segment: Segment, cnpj: string, fields: readonly string[]): RenderedAccount | null;
 }

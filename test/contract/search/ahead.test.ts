@@ -11,6 +11,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../../src/errors.ts";
 import { AT_ONCE_MS, stepwise } from "../../../src/http/server/background-tasks.ts";
 import { countsAhead, pageAhead } from "../../../src/search/ahead.ts";
+import { suggest } from "../../../src/search/finding.ts";
 import { countMatches, facets, search } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
@@ -98,14 +99,34 @@ describe("what is found ahead", () => {
     assert.deepEqual(aside, { total: countMatches(segment, asked), facets: counted });
   });
 
-  it("is refused where too many wait, and goes on after them", async () => {
+  it("is refused where too many of a tenant wait, and goes on after them", async () => {
     const spec = longSpec(seededRng(6));
     const many = Array.from({ length: 64 }, () => countsAhead(segment, spec, null));
-    const isRefusal = (error: unknown) => error instanceof AppError && error.code === "overloaded";
-    assert.throws(() => countsAhead(segment, spec, null), isRefusal);
+    const isRefusal = (error: unknown) =>
+      error instanceof AppError && error.code === "rate_limited";
+    await assert.rejects(countsAhead(segment, spec, null) as Promise<unknown>, isRefusal);
     const totals = await Promise.all(many);
     assert.equal(new Set(totals.map((one) => one?.total)).size, 1);
     assert.ok((await countsAhead(segment, spec, null)) !== null);
+  });
+
+  it("is found in turns of the tenants: one question does not wait for sixty of another", async () => {
+    const spec = longSpec(seededRng(6));
+    const ended: string[] = [];
+    const count = async (asker: string) => {
+      await countsAhead(segment, spec, null, asker);
+      ended.push(asker);
+    };
+    await Promise.all([...Array.from({ length: 60 }, () => count("many")), count("one")]);
+    assert.ok(ended.indexOf("one") <= 1, ended.join());
+    const wanted = { text: "a", uf: null, limit: 10, fields: ["cnpj"] };
+    ended.length = 0;
+    const find = async (asker: string) => {
+      await suggest(segment, wanted, asker);
+      ended.push(asker);
+    };
+    await Promise.all([...Array.from({ length: 60 }, () => find("many")), find("one")]);
+    assert.ok(ended.indexOf("one") <= 1, ended.join());
   });
 
   it("is the refusal of a damaged snapshot where there is one", async () => {

@@ -137,6 +137,19 @@ describe("a large change", () => {
     assert.equal(writes, 0);
   });
 
+  it("of one tenant does not wait for all of another, nor does a small one", async () => {
+    const run = new ChangeThread(folder, openLog("error"));
+    const ended: string[] = [];
+    const order = (tenantId: string, count: number) => async () => {
+      await run.sort(tenantId, [entries(0, count)]);
+      ended.push(tenantId);
+    };
+    const orders = [...Array.from({ length: 20 }, () => order("many", 20_000)), order("one", 10)];
+    await Promise.all(orders.map((begin) => begin()));
+    await run.close();
+    assert.ok(ended.indexOf("one") <= 1, ended.join());
+  });
+
   it("is made anew where another program has changed the list meanwhile", () => {
     const id = newList();
     const other = openDatabase(folder);
