@@ -40,7 +40,8 @@ export class CsvColumn {
   readonly #wanted: string | undefined;
   #rest = "";
   #quoted = false;
-  #scanned = 0;
+  /** A carriage return at the end of a piece: whether a line feed follows is not known yet. */
+  #held = "";
   #line = 1;
   #sample: Line[] | null = [];
   #sampled = 0;
@@ -74,21 +75,24 @@ export class CsvColumn {
   }
 
   #scan(text: string): void {
-    this.#rest += text;
+    const piece = this.#held + text;
+    this.#held = "";
     let begin = 0;
-    let at = this.#scanned;
-    for (; at < this.#rest.length; at++) {
-      const sign = this.#rest.charCodeAt(at);
+    for (let at = 0; at < piece.length; at++) {
+      const sign = piece.charCodeAt(at);
       if (sign === QUOTE) this.#quoted = !this.#quoted;
       if (this.#quoted || (sign !== LF && sign !== CR)) continue;
-      // Whether a line feed follows is not known yet.
-      if (sign === CR && at + 1 === this.#rest.length) break;
-      this.#one(this.#rest.slice(begin, at));
-      if (sign === CR && this.#rest.charCodeAt(at + 1) === LF) at++;
+      if (sign === CR && at + 1 === piece.length) {
+        this.#held = "\r";
+        break;
+      }
+      this.#one(this.#rest + piece.slice(begin, at));
+      this.#rest = "";
+      if (sign === CR && piece.charCodeAt(at + 1) === LF) at++;
       begin = at + 1;
     }
-    this.#rest = this.#rest.slice(begin);
-    this.#scanned = at - begin;
+    // Nothing reads it before its line is whole: that would copy all of it with every piece.
+    this.#rest += piece.slice(begin, piece.length - this.#held.length);
     if (this.#rest.length > LINE_MAX) throw this.#endless();
   }
 
@@ -96,7 +100,7 @@ export class CsvColumn {
   end(): void {
     this.#scan(this.#encoding.end());
     if (this.#quoted) throw this.#endless();
-    if (this.#rest !== "") this.#one(this.#rest.replace(/\r$/, ""));
+    if (this.#rest !== "") this.#one(this.#rest);
     this.#rest = "";
     if (this.#sample !== null) this.#decide();
   }

@@ -24,7 +24,8 @@ const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
 /** Every sort of room, but no tab. */
 const ROOM = /[\u0085\p{Z}]/gu;
 /** What spreadsheets and people put around a text that must stay one: ="…", '… and “…”. */
-const WRAPPED = /^=?\s*["'`´‘’“”]*|["'`´‘’“”]*$/g;
+const WRAPPED = /^=?\s*["'`´‘’“”]*/;
+const WRAPPERS = "\"'`´‘’“”";
 /** What may stand between two groups of a CNPJ, with room around it; or nothing. */
 const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
 /** A CNPJ in a text, in groups or in one; a fraction behind it makes it a number. */
@@ -58,8 +59,12 @@ export function cnpjEnd(text: string, start: number): number | null {
 /** A text without what nobody sees and what only wraps it. */
 export function cleaned(text: string): string {
   if (PLAIN.test(text)) return text;
-  const plain = plainText(text).replace(UNSEEN, "").replace(ROOM, " ");
-  return plain.trim().replace(WRAPPED, "").trim();
+  const clean = plainText(text).replace(UNSEEN, "").replace(ROOM, " ").trim();
+  const open = clean.replace(WRAPPED, "");
+  // By hand: a pattern for the end of a text begins again at every quotation mark in it.
+  let end = open.length;
+  while (end > 0 && WRAPPERS.includes(open.charAt(end - 1))) end--;
+  return open.slice(0, end).trim();
 }
 
 /** The pieces of a text, in order; none where nothing is written. */

@@ -1,0 +1,78 @@
+/**
+ * Proves: what people send for lists is read in time in proportion to its length, whatever it
+ * consists of and however it is cut: a cell or a text of a megabyte of any sign does not hold up
+ * anybody. Where the time grew with the square, one of these took from minutes to an hour.
+ * Does not prove what the texts are read as (pieces.test.ts, upload.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { cleaned, piecesOf } from "../../../src/lists/pieces.ts";
+import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
+import { Draw, seededRng } from "../../support/spec/random.ts";
+
+const LENGTH = 1_000_000;
+/** Many times of what all of them take; a small part of what one of them took. */
+const MS_MAX = 15_000;
+
+/** What long texts are made of: every sign that some pattern looks for. */
+const PARTS = [
+  ...["'", '"', "`", " ", "\u00a0", "=", "1", "A", "é", "-", ".", "/", "1.", "12 ", "1,5E"],
+  ...["12.345.678/", "\u200b", "\u2013", "12345678 ", "'1", "1234567890123 ", "\\", "_x0027_"],
+];
+
+function within(what: string, act: () => void): void {
+  const begun = performance.now();
+  act();
+  const ms = performance.now() - begun;
+  assert.ok(ms < MS_MAX, `${what}: ${ms} ms`);
+}
+
+describe("a text of a megabyte", () => {
+  for (const part of PARTS) {
+    const text = part.repeat(LENGTH / part.length);
+    it(`of ${JSON.stringify(part)} is read in time`, () => {
+      for (const whole of [text, `a${text}b`, `1${text}A`]) {
+        within("pieces", () => piecesOf(whole));
+        within("an upload", () => new Upload(false).take(whole, { line: 1 }));
+      }
+    });
+  }
+
+  it("in a CSV file is read in time, in pieces of any length", () => {
+    for (const [length, bytes] of [
+      [100_000, 1],
+      [LENGTH, 64],
+      [LENGTH, 65_536],
+    ] as const) {
+      for (const part of ["x", '""', "a''b", ";", "\r\n"]) {
+        const cell = `a${part.repeat(length / part.length / 2)}b`;
+        const file = Buffer.from(`cnpj;x\n11222333000181;"${cell}"\n"${cell}";1\n`);
+        within(`${length} of ${JSON.stringify(part)} in pieces of ${bytes}`, () => {
+          const upload = new CsvUpload(false, "cnpj");
+          for (let at = 0; at < file.length; at += bytes) {
+            upload.add(file.subarray(at, at + bytes));
+          }
+          assert.ok(upload.end().read >= 1);
+        });
+      }
+    }
+  });
+});
+
+describe("what wraps a text", () => {
+  it("is taken away as a pattern for both ends does it", () => {
+    const slow = (text: string) =>
+      text
+        .trim()
+        .replace(/^=?\s*["'`´‘’“”]*|["'`´‘’“”]*$/g, "")
+        .trim();
+    for (let seed = 1; seed <= 2_000; seed++) {
+      const draw = new Draw(seededRng(seed));
+      const signs = Array.from({ length: draw.below(9) }, () =>
+        draw.of(["'", '"', "“", "=", " ", "1", "é"]),
+      );
+      const text = signs.join("");
+      assert.equal(cleaned(text), slow(text), JSON.stringify(text));
+    }
+  });
+});
