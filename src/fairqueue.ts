@@ -90,12 +90,16 @@ export class FairQueue {
     const tooCostly = owner.tasks.length > 0 && owner.cost + cost > costOfOwner;
     const headers = { "Retry-After": String(RETRY_AFTER_SECONDS) };
     if (tooMany || tooCostly) {
-      const detail = `${what} of your tenant wait already, as many as may. Wait until some of them are answered.`;
+      const detail =
+        `${what} of your tenant wait already, as many as may. ` +
+        "Wait until some of them are answered.";
       throw new AppError("rate_limited", detail, { headers });
     }
     const full = this.#cost + cost > (this.#bounds.cost ?? Number.POSITIVE_INFINITY);
     if (this.#waiting < this.#bounds.waiting && !(full && this.#waiting > 0)) return;
-    const detail = `${what} of all tenants wait already, as many as may. Try again in ${RETRY_AFTER_SECONDS} s.`;
+    const detail =
+      `${what} of all tenants wait already, as many as may. ` +
+      `Try again in ${RETRY_AFTER_SECONDS} s.`;
     throw new AppError("overloaded", detail, { headers });
   }
 

@@ -3,18 +3,10 @@
  * Invariant: what is not well-formed, has a document type, or nests deeper than a listing does is
  * refused as `ListingFault`, never guessed.
  */
-import { type XmlAttributes, XmlFault, XmlReader } from "../../xmlreader.ts";
+import { XmlFault, type XmlHandler, XmlReader } from "../../xmlreader.ts";
 
 /** Why a text is no listing. */
 export class ListingFault extends Error {}
-
-/** Receives what a listing holds. */
-export interface XmlHandler {
-  readonly open: (name: string, attributes: XmlAttributes) => void;
-  /** Text between two tags, its entities replaced. */
-  readonly text: (text: string) => void;
-  readonly close: (name: string) => void;
-}
 
 /** Parses a listing nested at most `depthMax` deep. @throws ListingFault naming what is wrong. */
 export function scanXml(text: string, handler: XmlHandler, depthMax: number): void {

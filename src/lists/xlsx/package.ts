@@ -2,8 +2,8 @@
  * The package of a workbook: a zip. What comes in: its bytes. What goes out: its parts by path,
  * each unpacked piece by piece.
  * Invariant: parts, bytes that they unpack to and their sum are bounded whatever the package says
- * of itself, and so is the time for their reading; a part whose size or checksum is not the one of the package is refused; nothing is
- * ever written to the disk.
+ * of itself, and so is the processor time for them; a part whose size or checksum is not the one
+ * of the package is refused; nothing is ever written to the disk.
  */
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";

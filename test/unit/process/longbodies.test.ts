@@ -1,0 +1,89 @@
+/**
+ * Proves: JSON bodies and pages of shares are read in time in proportion to their length, whatever
+ * sign they are full of: the scanner of JSON looks at twice the characters in twice the text, and a
+ * page of megabytes is read or refused at once.
+ * Does not prove it of XML (xmlreader.test.ts) and of lists (lists/longtexts.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseIndexPage } from "../../../src/download/listings/indexpage.ts";
+import { parseJsonIndex } from "../../../src/download/listings/jsonindex.ts";
+import { ListingFault } from "../../../src/download/listings/xml.ts";
+import { JsonFault, JsonScanner } from "../../../src/json-scanner.ts";
+
+/** Texts that are wrong at their very end, so that all of them is scanned. */
+const BODIES: Readonly<Record<string, (length: number) => string>> = {
+  "a long text": (length) => `["${"x".repeat(length)}"`,
+  "a text of escapes": (length) => `["${"\\u0041\\n".repeat(length / 8)}"`,
+  "a long number": (length) => `[${"1".repeat(length)}`,
+  "many lines": (length) => `[${"\n".repeat(length)}1`,
+  "many values": (length) => `[${"1,".repeat(length / 2)}1`,
+  "many objects": (length) => `[${'{"a":1},'.repeat(length / 8)}1`,
+  "deep values": (length) => `[${`${"[".repeat(30)}${"]".repeat(30)},`.repeat(length / 61)}1`,
+};
+
+describe("the scanner of JSON", () => {
+  for (const [what, made] of Object.entries(BODIES)) {
+    it(`looks at twice the characters in twice as much of ${what}`, () => {
+      const [one = 0, two = 0] = [50_000, 100_000].map((length) => charactersRead(made(length)));
+      assert.ok(one >= 2_000 && two < 2.2 * one, `${one} and ${two} characters`);
+    });
+  }
+});
+
+/** Characters that are looked at, one by one and by patterns. */
+function charactersRead(text: string): number {
+  const { charCodeAt, indexOf } = String.prototype;
+  const { test } = RegExp.prototype;
+  let read = 0;
+  String.prototype.charCodeAt = function (at) {
+    read++;
+    return charCodeAt.call(this, at);
+  };
+  String.prototype.indexOf = function (sought, from = 0) {
+    const found = indexOf.call(this, sought, from);
+    read += (found < 0 ? this.length : found) - from;
+    return found;
+  };
+  RegExp.prototype.test = function (subject) {
+    const from = this.lastIndex;
+    const found = test.call(this, subject);
+    read += Math.max(1, this.lastIndex - from);
+    return found;
+  };
+  try {
+    new JsonScanner(text).scan();
+    throw new Error("the text was to be refused");
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+  } finally {
+    Object.assign(String.prototype, { charCodeAt, indexOf });
+    RegExp.prototype.test = test;
+  }
+  return read;
+}
+
+describe("the page of a share", () => {
+  const parts = [
+    ...["<", "<a ", "<a href=", "<a href='", "<!--", "<script>", "</script ", "<title>", "'", '"'],
+    ...["<a href=x>", " ", "&#", "&amp", "<h1", "<script></script"],
+  ];
+  it("of two million strange characters is read or refused at once", () => {
+    const folder = new URL("https://share.example/a/");
+    for (const part of parts) {
+      const text = `<html><a href="b/">${part.repeat(2_000_000 / part.length)}`;
+      const begun = performance.now();
+      for (const read of [parseIndexPage, parseJsonIndex]) {
+        for (const page of [text, `[{"name":"${text}`]) {
+          try {
+            read(page, folder);
+          } catch (error) {
+            assert.ok(error instanceof ListingFault, String(error));
+          }
+        }
+      }
+      const ms = performance.now() - begun;
+      assert.ok(ms < 15_000, `${JSON.stringify(part)}: ${ms} ms`);
+    }
+  });
+});
