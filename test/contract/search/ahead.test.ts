@@ -110,7 +110,7 @@ describe("what is found ahead", () => {
     assert.ok((await countsAhead(segment, spec, null)) !== null);
   });
 
-  it("is found in turns of the tenants, so that one does not wait for sixty of another", async () => {
+  it("is found in turns of the tenants, not behind sixty of another one", async () => {
     const spec = longSpec(seededRng(6));
     const ended: string[] = [];
     const count = async (asker: string) => {
