@@ -24,6 +24,13 @@ function checkService(text: string): string | null {
   return known ? null : "an address that begins with http:// or https:// and ends with /";
 }
 
+/** An origin as browsers send it. */
+function checkOrigin(text: string): string | null {
+  const plain = /^https?:\/\/[^/?#@\s*]+$/.test(text) && URL.canParse(text);
+  const known = plain && new URL(text).origin === text;
+  return known ? null : "origins such as https://app.example.com, in lower case, without a path";
+}
+
 /** A line that people read; control characters would not be seen. */
 function checkLine(text: string): string | null {
   const fits = text.trim() !== "" && text.length <= 120 && !/\p{Cc}/u.test(text);
@@ -144,6 +151,12 @@ export const SETTINGS = {
     "Proxies, addresses and networks separated by commas: believed in X-Forwarded-For where " +
       "guesses are counted; no share of connections.",
     { kind: "text", check: (text) => (Proxies.read(text) === null ? PROXIES_FORM : null) },
+  ),
+  "http.cors_origins": setting<string | readonly string[] | null>(
+    null,
+    "Origins whose pages may use the API from a browser, such as https://app.example.com; never " +
+      "the console. Several: a list in the file, elsewhere with blanks between them; null: none.",
+    { kind: "texts", check: checkOrigin },
   ),
   "http.drain_grace_ms": setting<number>(
     0,

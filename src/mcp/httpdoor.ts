@@ -112,10 +112,11 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
  * Throws `origin_not_allowed` for what a page of a foreign site sent. A page whose name was bound
  * anew to this address (DNS rebinding) is a page of the very host that it asks, so that the same
  * host is believed only where that cannot be done: over HTTPS, and under names of this machine.
+ * Origins of `http.cors_origins` are believed: their operator was asked.
  */
-function refusePages(call: KeyCall): void {
+function refusePages(call: KeyCall<"cors">): void {
   const origin = call.header("origin");
-  if (origin === undefined) return;
+  if (origin === undefined || call.service.cors?.allows(origin) === true) return;
   const [, scheme, host] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
   const own = host !== undefined && host.toLowerCase() === call.header("host")?.toLowerCase();
   if (own && (scheme?.toLowerCase() === "https" || LOOPBACK.test(host))) return;

@@ -21,6 +21,7 @@ import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
 import { SearchCount } from "../../export/queue/searchcount.ts";
 import { Budget } from "../../http/server/budget.ts";
+import { Cors } from "../../http/server/cors.ts";
 import { Pressure } from "../../http/server/pressure.ts";
 import { ResponseMemory } from "../../http/server/responsememory.ts";
 import type { Service } from "../../http/server/service.ts";
@@ -175,6 +176,7 @@ function settledBy(config: Config) {
     securityContact: config.get("http.security_contact"),
     consoleContact: config.get("console.contact"),
     proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
+    cors: Cors.read(config.get("http.cors_origins")),
   };
 }
 

@@ -15,21 +15,22 @@ import { describeError } from "../../log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import type { AccessLine } from "./accessline.ts";
 import { isPulled, pull } from "./body-stream.ts";
+import { allowed, isShared, optionsAnswer } from "./cors.ts";
 import { bodyCost } from "./cost.ts";
 import { HeaderBlock } from "./headerblock.ts";
 import { type BodyRefusal, type BodyRequest, type BodyTaker, bodyError } from "./incoming.ts";
 import { isOfType, refuseOtherThanJson } from "./mediatype.ts";
 import { readQuery } from "./query.ts";
-import { type Found, RequestCall, type RequestOrigin, type Sender } from "./requestcall.ts";
+import {
+  type Found,
+  foundWithoutQuery,
+  RequestCall,
+  type RequestOrigin,
+  type Sender,
+} from "./requestcall.ts";
 import { requestIdOf } from "./requestid.ts";
 import { type HttpAnswer, headersOf, problem } from "./respond.ts";
-import {
-  type Destination,
-  NO_PARAMS,
-  type Reply,
-  type Route,
-  type RouteTable,
-} from "./routetable.ts";
+import type { Destination, Reply, RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
 import type { Exchange, ExchangeHandler, HeaderList } from "./transport.ts";
@@ -39,7 +40,6 @@ const PAID_UNITS = 1;
 /** Largest body of whoever nothing is known of: an e-mail address and a password. */
 const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
-const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
 /** Makes the handler that a transport calls. */
 export function dispatcher(service: Service, table: RouteTable): ExchangeHandler {
@@ -83,6 +83,8 @@ class Dispatch implements RequestOrigin, AccessLine {
   #paid = PAID_UNITS;
   /** Where one of the console comes from; no other handler may know it. */
   address = "";
+  /** Whether pages of other origins may be shown its answer. */
+  #shared = false;
   /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
   #state: "none" | "begun" | "out" = "none";
 
@@ -113,6 +115,9 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
     const needs = this.#table.needs(path);
+    this.#shared = isShared(path, needs);
+    const opens = this.exchange.method === "OPTIONS" && needs !== "session";
+    if (opens && this.#answerOptions(destination)) return;
     if (needs === "key") this.#authenticate();
     else if (needs === "session") this.#enter(destination);
     const found = this.#find(destination);
@@ -120,6 +125,18 @@ class Dispatch implements RequestOrigin, AccessLine {
     if (sheds !== undefined) this.service.pressure.refuse(sheds);
     if (found.route.method === "POST" || found.route.method === "PATCH") this.#readBody(found);
     else this.#settle(this.#handle(found, NO_BODY));
+  }
+
+  /** Answers OPTIONS at a known path, which needs no key: the document of the API is public. */
+  #answerOptions(destination: Destination | undefined): boolean {
+    const { exchange } = this;
+    const methods = exchange.path === "*" ? this.#table.methods : destination?.methods;
+    if (methods === undefined) return false;
+    const asked = exchange.header("access-control-request-method") !== undefined;
+    const origin = exchange.header("origin");
+    const permitted = this.#shared && this.service.cors?.allows(origin) === true;
+    this.#answer(optionsAnswer(methods, asked && permitted));
+    return true;
   }
 
   #authenticate(): void {
@@ -185,7 +202,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       if (known === "any" || query === "") return foundWithoutQuery(route, params);
       return { route, params, query: readQuery(query, known) };
     }
-    const allow = [...destination.methods.keys()].join(", ");
+    const allow = allowed(destination.methods);
     throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
       headers: { Allow: allow },
     });
@@ -338,23 +355,15 @@ class Dispatch implements RequestOrigin, AccessLine {
   }
 
   /** Every answer to a known sender says what is left of the limit. */
-  #headersOf(answer: HttpAnswer): HeaderList {
+  #headersOf(plain: HttpAnswer): HeaderList {
+    const { cors } = this.service;
+    const shown = cors !== null && this.#shared;
+    const answer = shown ? cors.shown(plain, this.exchange.header("origin")) : plain;
     if (this.sender === null) return headersOf(answer, this.requestId);
     const { identity, limited } = this.sender;
     const fields = this.service.rateLimits.fields(identity.keyId, limited);
     return headersOf(answer, this.requestId, blockOf(fields));
   }
-}
-
-/** What was found of routes whose paths say nothing: one for each. */
-const plainlyFound = new WeakMap<Route, Found>();
-
-function foundWithoutQuery(route: Route, params: Found["params"]): Found {
-  const known = plainlyFound.get(route);
-  if (known?.params === params) return known;
-  const found = { route, params, query: NO_QUERY };
-  if (params === NO_PARAMS) plainlyFound.set(route, found);
-  return found;
 }
 
 /** Senders with keys: one for each of the keyring's identities. */

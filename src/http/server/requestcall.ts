@@ -7,7 +7,7 @@
  */
 import type { Limited } from "../../access/rate-limits.ts";
 import type { BodyTaker } from "./incoming.ts";
-import type { Destination, Route } from "./routetable.ts";
+import { type Destination, NO_PARAMS, type Route } from "./routetable.ts";
 import type { KeyCall, Service, ServicePart, SessionCall } from "./service.ts";
 import type { Exchange, ReadHeader } from "./transport.ts";
 
@@ -24,6 +24,19 @@ export interface Found {
   readonly route: Route;
   readonly params: Destination["params"];
   readonly query: ReadonlyMap<string, string>;
+}
+
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
+/** What was found of routes whose paths say nothing: one for each. */
+const plainlyFound = new WeakMap<Route, Found>();
+
+/** Returns what was found of a request without a query. */
+export function foundWithoutQuery(route: Route, params: Found["params"]): Found {
+  const known = plainlyFound.get(route);
+  if (known?.params === params) return known;
+  const found = { route, params, query: NO_QUERY };
+  if (params === NO_PARAMS) plainlyFound.set(route, found);
+  return found;
 }
 
 /** The request on its way, as far as its call tells of it. */

@@ -90,6 +90,8 @@ export class RouteTable {
   readonly sessionAuth: SessionAuth | null;
   /** All of them, in the order in which they were given. */
   readonly routes: readonly Route[];
+  /** Every method that some path has. */
+  readonly methods: ReadonlyMap<string, Route>;
   readonly #fixed = new Map<string, Destination>();
   readonly #variable: Place[] = [];
 
@@ -104,6 +106,7 @@ export class RouteTable {
       if (method === "GET") place.methods.set("HEAD", route);
       places.set(path, place);
     }
+    this.methods = new Map([...places.values()].flatMap(({ methods }) => [...methods]));
     for (const place of places.values()) {
       if (place.path.includes("{")) this.#variable.push(place);
       else this.#fixed.set(place.path, destinationOf(place, NO_PARAMS));

@@ -41,6 +41,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
 import type { Budget } from "./budget.ts";
+import type { Cors } from "./cors.ts";
 import type { BodyTaker } from "./incoming.ts";
 import type { Pressure } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
@@ -122,6 +123,8 @@ export interface Service {
   readonly consoleContact: string | null;
   /** Proxies that are believed about whom a request came from, or null. */
   readonly proxies: Proxies | null;
+  /** Origins whose pages may read answers, or null. */
+  readonly cors: Cors | null;
   /** The loaded snapshot, or null when there is none. */
   segment(): Segment | null;
   /** A snapshot that was replaced and is still open, by its id; null when there is none. */

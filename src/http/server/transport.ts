@@ -135,6 +135,7 @@ const READ_HEADERS = [
   "range",
   "x-csrf-token",
   "x-forwarded-for",
+  "access-control-request-method",
 ] as const;
 /** So many of them have their place from the start; a list of all would be garbage mostly. */
 const ROOM = 8;

@@ -271,7 +271,7 @@ const SETTLED = {
   version: "0.0.0-test",
   bodyBytesMax: 1_048_576,
   ...{ securityContact: "mailto:security@example.com", consoleContact: "help@example.com" },
-  proxies: null,
+  ...{ proxies: null, cors: null },
   secondaryCnaeFull: false,
   responses: new ResponseMemory(0),
   agents: agentDoor("0.0.0-test"),

@@ -65,8 +65,11 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Every method that a client could try; CONNECT is not one of requests to an origin. */
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+/**
+ * Every method that a client could try. CONNECT is not one of requests to an origin, and OPTIONS
+ * needs no key (origins.test.ts).
+ */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"];
 
 const BODY = JSON.stringify({ spec: { filters: { geo: { uf_any_of: ["SP"] } } } });
 const KEYED = ROUTES.filter((route) => route.access === "key");
@@ -162,7 +165,6 @@ for (const transport of TRANSPORTS) {
           if (shape.code !== null) assert.equal(status, shape.status, place);
           else if (methodsOf(path as string).length === 0) assert.equal(status, 404, place);
           else assert.ok(has ? isAnswer(status) && status !== 405 : status === 405, place);
-          // What a path can do is told to known senders only.
           assert.equal(/^allow:/im.test(text), status === 405, place);
           if (method === "HEAD") assert.ok(text.endsWith("\r\n\r\n"), place);
           else if (shape.code !== null) assert.ok(text.includes(`"code":"${shape.code}"`), place);

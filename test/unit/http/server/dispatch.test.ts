@@ -164,6 +164,7 @@ function serviceFor(wish: Wish, seen: Seen): Service {
       },
     },
     pressure: { refuse: () => {} },
+    cors: null,
     streams: new Budget(1),
     responses: new ResponseMemory(0),
     secrets: { cursor: [Buffer.alloc(32)] },

@@ -1,0 +1,77 @@
+/**
+ * Requests of pages that other origins serve, and `OPTIONS`.
+ * Invariant: without `http.cors_origins` no answer has a CORS header. With it, only the origins
+ * that are named get one, and never one that lets cookies be sent; the console has none at all.
+ * Why: API keys travel in a header that the page itself sets, so cookies are never needed.
+ */
+import type { HttpAnswer } from "./respond.ts";
+
+/** Request headers that pages may send. */
+const ALLOWED =
+  "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, MCP-Protocol-Version, " +
+  "Range, X-Request-Id";
+/** Response headers that pages may read. */
+const EXPOSED =
+  "Accept-Ranges, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Link, Location, " +
+  "RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id";
+/** Seconds for which a browser may keep a permission. */
+const MAX_AGE = "600";
+
+/** Methods of a path, as the names of its routes. */
+type Methods = ReadonlyMap<string, unknown>;
+
+/** Paths of the console's pages; its interface is below /v1/console. */
+const CONSOLE_PAGES = /^\/app(\/|$)/;
+
+/** The origins that are named. */
+export class Cors {
+  readonly #origins: ReadonlySet<string>;
+
+  constructor(origins: readonly string[]) {
+    this.#origins = new Set(origins);
+  }
+
+  /** Reads the setting; null if no origin is named. */
+  static read(setting: string | readonly string[] | null): Cors | null {
+    return setting === null ? null : new Cors([setting].flat());
+  }
+
+  /** Returns true for an origin whose pages may read answers. */
+  allows(origin: string | undefined): boolean {
+    return origin !== undefined && this.#origins.has(origin);
+  }
+
+  /** Adds to an answer what the browser of an origin needs to show it to the page. */
+  shown(answer: HttpAnswer, origin: string | undefined): HttpAnswer {
+    const { Vary: vary, ...others } = answer.headers ?? {};
+    const varies = { ...others, Vary: vary === undefined ? "Origin" : `${vary}, Origin` };
+    if (origin === undefined || !this.allows(origin)) return { ...answer, headers: varies };
+    const permission = {
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Expose-Headers": EXPOSED,
+    };
+    return { ...answer, headers: { ...varies, ...permission } };
+  }
+}
+
+/** Returns true for paths that pages of other origins may be shown. */
+export function isShared(path: string, needs: "key" | "session" | "nothing"): boolean {
+  return needs !== "session" && !CONSOLE_PAGES.test(path);
+}
+
+/** The answer to OPTIONS: the methods, and permission for a preflight of a named origin. */
+export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer {
+  const allow = allowed(methods);
+  const permission = {
+    "Access-Control-Allow-Methods": allow,
+    "Access-Control-Allow-Headers": ALLOWED,
+    "Access-Control-Max-Age": MAX_AGE,
+  };
+  const headers = { Allow: allow, ...(permitted ? permission : {}) };
+  return { status: 204, type: "", body: "", headers };
+}
+
+/** Lists methods for the header Allow. */
+export function allowed(methods: Methods): string {
+  return [...methods.keys(), "OPTIONS"].join(", ");
+}
