@@ -51,6 +51,7 @@ export class NodeConnection {
   #rest: Buffer = NOTHING;
   /** The request that came last. */
   #message: LastMessage | null = null;
+  #lastAnswered = false;
   /** Bytes of its body that are still to come; as many as there may be where it does not say. */
   #bodyLeft = 0;
   /** Whom to tell that the socket closed. */
@@ -85,14 +86,25 @@ export class NodeConnection {
   /** A request begins; gives why it cannot be answered, or null. `done` must follow. */
   begin(message: LastMessage, bodyBytes: number | null, path: string): AppError | null {
     this.#message = message;
+    this.#lastAnswered = false;
     this.#bodyLeft = bodyBytes ?? Number.POSITIVE_INFINITY;
     this.#pipeline.begin();
     return this.#seat.begin(path);
   }
 
   /** Bytes are handed over that answer a request. */
-  answered(bytes: number): void {
+  answered(message: LastMessage, bytes: number): void {
+    if (message === this.#message) this.#lastAnswered = true;
     this.#pipeline.answered(bytes);
+  }
+
+  /**
+   * Whether bytes that the parser refused may be answered. Not if they belong to a request that
+   * has its answer, and not before the answers to earlier requests.
+   */
+  get refusable(): boolean {
+    if (!this.#inBody) return this.#pipeline.open === 0;
+    return !this.#lastAnswered && this.#pipeline.open === 1;
   }
 
   /** An answer is out, or given up. */

@@ -24,6 +24,7 @@ import { owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
 import type { NodeConnection } from "./node-connection.ts";
 import type { PaceWatch } from "./pace.ts";
 import { SocketPace } from "./socketpace.ts";
+import { originForm } from "./target.ts";
 import {
   type AwaitsEnd,
   type Exchange,
@@ -82,7 +83,7 @@ export class NodeExchange implements Exchange {
     this.#message = message;
     this.#response = response;
     this.#around = around;
-    const url = message.url ?? "/";
+    const { url, authority } = originForm(message.url ?? "/");
     const mark = url.indexOf("?");
     this.method = message.method ?? "";
     this.path = mark < 0 ? url : url.slice(0, mark);
@@ -91,11 +92,12 @@ export class NodeExchange implements Exchange {
     for (let at = 0; at + 1 < raw.length; at += 2) {
       this.#headers.add((raw[at] as string).toLowerCase(), raw[at + 1] as string);
     }
+    if (authority !== null) this.#headers.replaceHost(authority);
     const length = this.#headers.get("content-length");
     const chunked = this.#headers.get("transfer-encoding") !== undefined;
     const bodyBytes = chunked ? null : Number(length ?? 0);
     const crowded = around.connection.begin(message, bodyBytes, this.path);
-    this.framing = this.#headers.framing() ?? crowded;
+    this.framing = this.#headers.framing(this.method) ?? crowded;
     // A socket that breaks while it is written is told by the close event; nothing else to do.
     response.on("error", () => {});
     message.on("error", () => {});
@@ -195,7 +197,7 @@ export class NodeExchange implements Exchange {
       else if (entry instanceof HeaderBlock) flat.push(...entry.lines.flat());
       else flat.push(entry[0], entry[1]);
     }
-    this.#around.connection.answered(length ?? 0);
+    this.#around.connection.answered(this.#message, length ?? 0);
     const told = length !== null && status !== 204 && status !== 304;
     if (told) flat.push("Content-Length", String(length));
     // After a framing error nobody knows where the next request begins.

@@ -57,6 +57,11 @@ export class Pipeline {
     this.#bytes += bytes + HEAD_BYTES;
   }
 
+  /** Requests whose answers are not out. */
+  get open(): number {
+    return this.#open;
+  }
+
   /** Requests that have come in this turn. */
   get requests(): number {
     this.#look();

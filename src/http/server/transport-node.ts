@@ -1,9 +1,9 @@
 /**
  * The transport over node:http, and its only importer. What comes in: requests as Node's parser
  * delivers them. What goes out: exchanges, and their answers on the wire.
- * Invariant: it accepts and refuses what the other transport does. Node's own time limits would
- * let slow clients hold sockets for minutes, and it takes HTTP/1.0, absolute addresses and any
- * number of headers: all of that is set or refused here.
+ * Invariant: it accepts and refuses what the other transport does, but for targets (target.ts) and
+ * what that parser reads wrongly. Node's own time limits would let slow clients hold sockets for
+ * minutes, and it takes HTTP/1.0 and any number of headers: all of that is set or refused here.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
@@ -15,6 +15,7 @@ import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { NodeConnection } from "./node-connection.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { Sockets } from "./sockets.ts";
+import { isTarget } from "./target.ts";
 import {
   cannotListen,
   type ExchangeHandler,
@@ -167,7 +168,7 @@ function whenGone(connection: NodeConnection, response: ServerResponse, gone: ()
 /** Status for a well-formed request of a kind that is not served here, or null. */
 function unsupported(message: IncomingMessage, headBytesMax: number): number | null {
   if (message.httpVersion !== "1.1") return 505;
-  if (!message.url?.startsWith("/")) return 505;
+  if (!isTarget(message.method ?? "", message.url ?? "")) return 400;
   if (message.headers.host === undefined) return 400;
   if (message.rawHeaders.length > 2 * HEADER_COUNT_MAX) return 431;
   return headBytes(message) > headBytesMax ? 431 : null;
@@ -204,10 +205,17 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
 
 const connections = new WeakMap<Duplex, NodeConnection>();
 
-/** Answers what the parser refused and closes the socket. */
+/** Answers what the parser refused, unless that request has its answer; closes the socket. */
 function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === "ECONNRESET" || connections.get(socket)?.over) {
+  const connection = connections.get(socket);
+  if (!socket.writable || error.code === "ECONNRESET" || connection?.over) {
     socket.destroy();
+    return;
+  }
+  if (connection?.refusable === false) {
+    // Answers that are written already still leave.
+    connection.end();
+    socket.end(() => socket.destroy());
     return;
   }
   socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());

@@ -146,6 +146,17 @@ export type ReadHeader = (typeof READ_HEADERS)[number];
 /** Where the value of each header is kept. */
 const PLACES: ReadonlyMap<string, number> = new Map(READ_HEADERS.map((name, at) => [name, at]));
 
+/** Methods whose requests may have a body in chunks: those that read one. */
+const CHUNKED_METHODS = new Set(["POST", "PATCH"]);
+/** A Content-Length that every parser reads alike. */
+const LENGTH = /^\d{1,15}$/;
+/** A method that is one word of HTTP (RFC 9110, section 5.6.2). */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+function isToken(method: string): boolean {
+  return method === "POST" || method === "GET" || TOKEN.test(method);
+}
+
 /** A list, to which every proxy on the way may add a line (RFC 9110, section 5.3). */
 const LIST_HEADER = "x-forwarded-for";
 
@@ -178,13 +189,27 @@ export class HeadHeaders {
     return this.#values[PLACES.get(name) as number];
   }
 
-  /** The error for `Exchange.framing`, with every mistake. */
-  framing(): AppError | null {
-    const coding = this.get("transfer-encoding");
-    return this.#repeated === null && coding === undefined ? null : this.#mistakes(coding);
+  /** Replaces the Host header by the authority of a request target in absolute form. */
+  replaceHost(authority: string): void {
+    this.#values[PLACES.get("host") as number] = authority;
   }
 
-  #mistakes(coding: string | undefined): AppError | null {
+  /** Returns the error for `Exchange.framing`, with every mistake, or null. */
+  framing(method: string): AppError | null {
+    const coding = this.get("transfer-encoding");
+    const length = this.get("content-length");
+    const plain = this.#repeated === null && coding === undefined;
+    if (plain && (length === undefined || LENGTH.test(length)) && isToken(method)) return null;
+    return this.#mistakes(method, coding, length);
+  }
+
+  #mistakes(method: string, coding?: string, length?: string): AppError | null {
+    if (!isToken(method)) {
+      return new AppError(
+        "invalid_request",
+        "The method is no token of HTTP, such as GET or POST.",
+      );
+    }
     const names = [...(this.#repeated ?? [])];
     const errors = names.map((name) =>
       headerMistake(name, "duplicate", `The header ${name} is there twice. Send it once.`),
@@ -192,6 +217,17 @@ export class HeadHeaders {
     if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
       const detail = "The only Transfer-Encoding understood here is chunked.";
       errors.push(headerMistake("transfer-encoding", "unknown_value", detail));
+    } else if (coding !== undefined && !CHUNKED_METHODS.has(method)) {
+      const detail = `A ${method} request has no body here. Send it without Transfer-Encoding.`;
+      errors.push(headerMistake("transfer-encoding", "not_allowed", detail));
+    }
+    if (length !== undefined && !LENGTH.test(length)) {
+      const detail = "Content-Length is the number of bytes in the body, digits only.";
+      errors.push(headerMistake("content-length", "malformed", detail));
+    }
+    if (length !== undefined && coding !== undefined) {
+      const detail = "Content-Length and Transfer-Encoding contradict each other. Send one.";
+      errors.push(headerMistake("content-length", "contradiction", detail));
     }
     const [first] = errors;
     if (first === undefined) return null;

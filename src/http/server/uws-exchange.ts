@@ -27,6 +27,7 @@ import {
 } from "./transport.ts";
 import { type ChunkedResponse, UwsChunks } from "./uws-chunks.ts";
 import type { UwsConnection } from "./uws-connection.ts";
+import { endIsUnsure, OpenBody } from "./uws-openbody.ts";
 import { type Sending, type StreamedResponse, UwsStream } from "./uws-stream.ts";
 
 /** What an exchange needs of the library's request, which expires when its callback returns. */
@@ -92,6 +93,8 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   before: Listed<UwsExchange>["before"] = undefined;
   behind: Listed<UwsExchange>["behind"] = undefined;
   readonly #headers = new HeadHeaders();
+  /** The body, if its end is unsure; the answer is then the last of its connection. */
+  readonly #open: OpenBody | null;
   readonly #response: UwsResponse;
   readonly #connection: UwsConnection;
   readonly #around: UwsSurroundings;
@@ -121,12 +124,20 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     reading = this.#headers;
     request.forEach(readLine);
     const crowded = connection.begin(this.path);
-    this.framing = this.#headers.framing() ?? crowded;
+    this.framing = this.#headers.framing(this.method) ?? crowded;
+    this.#open = this.framing === null ? this.#openBody() : null;
+  }
+
+  #openBody(): OpenBody | null {
+    const coding = this.header("transfer-encoding");
+    if (!endIsUnsure(this.method, coding, this.header("content-length"))) return null;
+    return new OpenBody(coding !== undefined, () => this.#aborted);
   }
 
   #abort(): void {
     this.#aborted = true;
     this.#incoming?.drop();
+    this.#open?.cut();
     this.#stream?.end();
     this.#end();
   }
@@ -176,11 +187,20 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     const incoming = new IncomingBody(wanted, this.#around.bodies);
     this.#incoming = incoming;
     // Of a head that came in pieces the library never says that nothing follows it.
+    if (this.#open?.chunked === false) {
+      this.#open.end(() => incoming.addLast(NO_BYTES));
+      return;
+    }
     if (Number(this.header("content-length") ?? Number.NaN) === 0) {
       incoming.addLast(NO_BYTES);
       return;
     }
     this.#response.onData((chunk, isLast) => {
+      if (isLast && this.#open !== null) {
+        const last = Buffer.from(new Uint8Array(chunk));
+        this.#open.end(() => incoming.addLast(last));
+        return;
+      }
       if (!incoming.waiting) return;
       // The chunk's memory is taken back when this callback returns.
       const lent = new Uint8Array(chunk);
@@ -222,6 +242,8 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     if (held.holding) {
       const kept = owned(body);
       held.keep({ send: () => this.send(status, headers, kept), cut: () => this.cut() });
+    } else if (this.#open?.over === false && !this.#aborted) {
+      this.#keepBack(this.#open, status, headers, owned(body));
     } else if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
@@ -233,6 +255,16 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     }
   }
 
+  /** Keeps a refusal until its body has ended, of which nothing is parsed after that. */
+  #keepBack(open: OpenBody, status: number, headers: HeaderList, body: AnswerBody): void {
+    const cut = () => void (isPulled(body) && pull(body).end());
+    open.keep({ send: () => this.send(status, headers, body), cut });
+    if (!open.chunked) open.end(() => {});
+    else if (this.#incoming === null) {
+      this.#response.onData((_chunk, isLast) => isLast && open.end(() => {}));
+    }
+  }
+
   /** Writes what is to be written; the library calls it at once. */
   static #write(this: void): void {
     const exchange = writing.exchange as UwsExchange;
@@ -240,6 +272,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     // What is kept of it would live until the next answer.
     writing.exchange = null;
     writing.body = "";
+    if (exchange.#open !== null) exchange.#connection.over = true;
     exchange.#head(status, headers);
     exchange.#sendBytes(status, body);
   }
@@ -296,7 +329,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     } else if (broken) {
       this.#response.end(`${Buffer.from(body)}${FLUSH}`, true);
     } else if (length <= WHOLE_BYTES_MAX && this.#connection.copies(length)) {
-      this.#response.end(body, this.#around.leaving());
+      this.#response.end(body, this.#leaving);
     } else {
       this.#sayLeaving();
       const stream = new UwsStream(this.#response, length, this.#sending);
@@ -321,9 +354,13 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     }
   }
 
+  get #leaving(): boolean {
+    return this.#open !== null || this.#around.leaving();
+  }
+
   /** Leaves the closing to the client where the library cannot close behind the answer. */
   #sayLeaving(): void {
-    if (this.#around.leaving()) this.#response.writeHeader("Connection", "close");
+    if (this.#leaving) this.#response.writeHeader("Connection", "close");
   }
 
   /** The head leaves with the first bytes of the body. */
@@ -331,6 +368,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     const source = pull(body);
     const { length } = source;
     const head = () => {
+      if (this.#open !== null) this.#connection.over = true;
       this.#head(status, headers);
       this.#sayLeaving();
     };

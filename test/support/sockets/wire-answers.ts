@@ -1,0 +1,41 @@
+/**
+ * Splits what a server sent on one connection into its answers.
+ * Invariant: each answer takes exactly the bytes that its own head says; bytes after the last
+ * whole answer make the reading fail.
+ */
+
+/** One answer. */
+export interface SplitAnswer {
+  readonly status: number;
+  /** Value of X-Request-Id; empty for answers that have none. */
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Returns the final answers in a text, interim ones (1xx) left out. Throws at a partial one. */
+export function splitAnswers(text: string): SplitAnswer[] {
+  const answers: SplitAnswer[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const end = rest.indexOf("\r\n\r\n");
+    const head = rest.slice(0, end);
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+    if (end < 0 || Number.isNaN(status)) throw new Error(`no answer begins with: ${rest}`);
+    const body = bodyOf(head, rest.slice(end + 4), status);
+    if (status >= 200) answers.push({ status, id: field(head, "X-Request-Id") ?? "", ...body });
+    rest = rest.slice(end + 4 + body.bytes);
+  }
+  return answers;
+}
+
+function bodyOf(head: string, rest: string, status: number) {
+  if (status < 200 || status === 204 || status === 304) return { body: "", bytes: 0 };
+  const length = field(head, "Content-Length");
+  // What uWebSockets.js refuses by itself lasts until the connection ends.
+  const bytes = length === undefined ? rest.length : Number(length);
+  if (bytes > rest.length) throw new Error(`an answer is cut off: ${rest}`);
+  return { body: rest.slice(0, bytes), bytes };
+}
+
+function field(head: string, name: string): string | undefined {
+  return new RegExp(`\r\n${name}: ([^\r]*)`, "i").exec(head)?.[1];
+}
