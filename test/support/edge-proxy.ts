@@ -1,6 +1,7 @@
 /**
  * The proxies of docs/deploy, started with the very files that are shipped. What comes in: the
- * address of a server. What goes out: a running nginx or Caddy with TLS in front of it.
+ * address of a server. What goes out: a running nginx, Caddy or HAProxy with TLS in
+ * front of it.
  * Invariant: of a shipped file only ports, addresses and certificates are replaced, each exactly
  * where it stands; a line that is not there any more fails the suite instead of going unnoticed.
  */
@@ -33,11 +34,14 @@ export interface EdgeOptions {
 }
 
 /** The proxies by name. */
-export const EDGES = { nginx: startNginx, caddy: startCaddy } as const;
+export const EDGES = { nginx: startNginx, caddy: startCaddy, haproxy: startHaproxy } as const;
+
+/** Arguments with which each says its version. */
+const VERSION = { nginx: "-v", caddy: "version", haproxy: "-v" } as const;
 
 /** Why a proxy cannot be tried here; false where it can. */
 export function absent(name: keyof typeof EDGES): false | string {
-  const found = spawnSync(name, [name === "nginx" ? "-v" : "version"]).status === 0;
+  const found = spawnSync(name, [VERSION[name]]).status === 0;
   return found ? false : `${name} is not installed`;
 }
 
@@ -107,6 +111,25 @@ async function startCaddy({ folder, upstream }: EdgeOptions): Promise<Edge> {
     },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  return await edge(child, { tlsPort, plainPort, cert });
+}
+
+async function startHaproxy({ folder, upstream }: EdgeOptions): Promise<Edge> {
+  const { cert, key } = certificate(folder);
+  const [tlsPort, plainPort] = [await freePort(), await freePort()];
+  const both = path.join(folder, "both.pem");
+  writeFileSync(both, readFileSync(cert, "utf8") + readFileSync(key, "utf8"), { mode: 0o600 });
+  const site = shipped("haproxy.cfg", [
+    ["bind :80\n", `bind 127.0.0.1:${plainPort}\n`],
+    [
+      `bind :443 ssl crt /etc/haproxy/certs/${SITE}.pem`,
+      `bind 127.0.0.1:${tlsPort} ssl crt ${both}`,
+    ],
+    ["server peneira 127.0.0.1:8080", `server peneira 127.0.0.1:${upstream}`],
+  ]);
+  const file = path.join(folder, "haproxy.cfg");
+  writeFileSync(file, site);
+  const child = spawn("haproxy", ["-f", file, "-db"], { stdio: ["ignore", "ignore", "pipe"] });
   return await edge(child, { tlsPort, plainPort, cert });
 }
 

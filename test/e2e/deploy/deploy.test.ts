@@ -1,11 +1,11 @@
 /**
- * Proves that nginx and Caddy work in front of a real server with the files of docs/deploy: search
- * over TLS and over HTTP/2, downloads whole and in parts, reads that wait, signing in to the
- * console with the cookie of HTTPS, refusals of what is too large, wrong keys counted by the
- * address behind the proxy, metrics kept inside. And that the service, the image and the examples
- * name files and settings that there are.
- * Does not prove: certificates of an authority, HTTP/3, other versions of the proxies, and that an
- * image builds (no container engine is asked). A proxy that is not installed is skipped with words.
+ * Proves that nginx, Caddy and HAProxy work in front of a real server with the files of
+ * docs/deploy: search over TLS and over HTTP/2, downloads whole and in parts, reads that wait,
+ * signing in to the console with the cookie of HTTPS, refusals of what is too large, wrong keys
+ * counted by the address behind the proxy, metrics kept inside. And that the service, the image
+ * and the examples name files and settings that there are. Does not prove: certificates of an
+ * authority, HTTP/3, other versions of the proxies, and that an image builds (no container engine
+ * is asked). A proxy that is not installed is skipped with words.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -134,6 +134,7 @@ after(async () => {
 const NETS = [
   ["nginx", 1],
   ["caddy", 2],
+  ["haproxy", 3],
 ] as const;
 
 for (const [name, net] of NETS) {

@@ -282,7 +282,8 @@ const LINES: readonly Row[] = [
   [
     "an upgrade to h2c",
     sized(
-      `${LENGTH}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n`,
+      `${LENGTH}Connection: Upgrade, HTTP2-Settings\r\n` +
+        "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
     ),
     "200 kept",
   ],
