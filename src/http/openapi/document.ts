@@ -30,8 +30,11 @@ not come in time), \`431\` (head too large), \`505\` (another version), and the 
 closed. The document of such an answer has the type \`about:blank\` and no \`code\`; what the parser
 of uWebSockets.js refuses by itself has one line of HTML in its place, and no \`X-Request-Id\`. The
 two transports draw the line in different places: a repeated \`Host\` is \`400\` with \`uws\` and
-\`422\` with \`node\`, a repeated \`Content-Length\` \`422\` and \`400\`, a method that is none
-\`405\` and \`400\`, a path with bytes that should be percent-encoded \`404\` and \`400\`.`;
+\`422\` with \`node\`, a repeated \`Content-Length\` and a method that is none \`422\` and \`400\`,
+a path with bytes that should be percent-encoded \`404\` and \`400\`. A target in absolute form is
+read by \`node\` and \`505\` with \`uws\`; proxies turn it into a path. With \`uws\` the answer to a
+body in chunks ends the connection. \`OPTIONS\` at a known path is \`204\` with \`Allow\`, and needs
+no key.`;
 
 const TAGS = [
   { name: "accounts", description: "Search, count, read; leads." },
