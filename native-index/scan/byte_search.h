@@ -17,18 +17,9 @@ namespace peneira {
 // Bytes that must be readable behind the end of what is searched or copied.
 constexpr size_t kSearchMargin = 16;
 
-// Controls of Windows-1252 but white space; each becomes a blank and is counted. Five bytes of 80
-// to 9F are no characters there.
-constexpr bool isTextControl(uint8_t byte) {
-  if (byte < 0x20) return byte < 9 || byte > 13;
-  return byte == 0x7f || byte == 0x81 || byte == 0x8d || byte == 0x8f || byte == 0x90 ||
-         byte == 0x9d;
-}
-
-// What becomes a blank in the registry's texts: white space (tab to carriage return, space, U+00A0)
-// and controls.
+// White space of the registry's texts: tab to carriage return, space, U+00A0.
 constexpr bool isTextBlank(uint8_t byte) {
-  return byte == 0x20 || byte == 0xa0 || (byte >= 9 && byte <= 13) || isTextControl(byte);
+  return byte == 0x20 || byte == 0xa0 || (byte >= 9 && byte <= 13);
 }
 
 struct PortableSearch {
@@ -78,7 +69,7 @@ struct VectorSearch {
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
       const uint32_t wanted = length - i >= 16 ? 0xffffu : (1u << (length - i)) - 1;
       const uint32_t blanks = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
-      const uint32_t odd = unusual(bytes) | (blanks & (blanks << 1 | gap));
+      const uint32_t odd = mask(bytes) | controls(bytes) | (blanks & (blanks << 1 | gap));
       if ((odd & wanted) != 0) return false;
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), bytes);
       gap = blanks >> 15;
@@ -90,10 +81,10 @@ struct VectorSearch {
   // The highest bit of every byte.
   static uint32_t mask(__m128i bytes) { return static_cast<uint32_t>(_mm_movemask_epi8(bytes)); }
 
-  // Bytes that are no visible ASCII and no space; as signed numbers, those above 7F are below zero.
-  static uint32_t unusual(__m128i bytes) {
-    const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
-    return mask(_mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
+  // Bytes from tab to carriage return.
+  static uint32_t controls(__m128i bytes) {
+    const __m128i offset = _mm_sub_epi8(bytes, _mm_set1_epi8(9));
+    return mask(_mm_cmpeq_epi8(_mm_min_epu8(offset, _mm_set1_epi8(4)), offset));
   }
 };
 

@@ -2,15 +2,13 @@
 // case; the value of a character in the check digits is its ASCII code less 48 (IN RFB 2.229/2024).
 #include "scan/cnpj.h"
 
-#include <algorithm>
 #include <array>
-
-#include "scan/values.h"
 
 namespace peneira {
 namespace {
 
 constexpr uint32_t kBranches = 36 * 36 * 36 * 36;
+constexpr size_t kRootLength = 8, kBranchLength = 4;
 constexpr uint32_t kWeights[] = {6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2};
 constexpr uint8_t kNoDigit = 0xff;
 
@@ -43,24 +41,6 @@ uint8_t upper(uint8_t byte) {
   return byte >= 'a' ? static_cast<uint8_t>(byte - ('a' - 'A')) : byte;
 }
 
-bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
-
-// Copies a column to `width` characters in upper case; digits alone may have lost leading zeros.
-// False for anything else.
-bool readColumn(DumpField raw, uint8_t* to, size_t width) {
-  const DumpField field = trimmed(raw);
-  const size_t length = field.size();
-  if (length == 0 || length > width) return false;
-  const size_t zeros = width - length;
-  std::fill_n(to, zeros, uint8_t{'0'});
-  for (size_t i = 0; i < length; i++) {
-    const uint8_t byte = field.start[i];
-    if (kDigits[byte] == kNoDigit || (zeros > 0 && !isDigit(byte))) return false;
-    to[zeros + i] = upper(byte);
-  }
-  return true;
-}
-
 uint32_t closing(uint32_t sum) {
   const uint32_t remainder = sum % 11;
   return remainder < 2 ? 0 : 11 - remainder;
@@ -83,73 +63,65 @@ uint64_t readKey(const uint8_t* characters, size_t count) {
 }
 
 std::string rootText(uint64_t root) {
-  std::string text(kRootWidth, '0');
-  for (size_t i = kRootWidth; i > 0; root /= 36)
+  std::string text(kRootLength, '0');
+  for (size_t i = kRootLength; i > 0; root /= 36)
     text[--i] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[root % 36];
   return text;
 }
 
-CompanyRoot Cnpj::root() const {
-  return {static_cast<uint32_t>(readBase36(characters.data())),
-          static_cast<uint32_t>(readBase36(characters.data() + 4))};
+bool readRoot(DumpField field, CompanyRoot& root) {
+  if (field.size() != kRootLength) return false;
+  const int32_t high = readBase36(field.start);
+  const int32_t low = readBase36(field.start + 4);
+  root = {static_cast<uint32_t>(high), static_cast<uint32_t>(low)};
+  return high >= 0 && low >= 0;
 }
 
-uint32_t Cnpj::branch() const {
-  return static_cast<uint32_t>(readBase36(characters.data() + kRootWidth));
+int32_t readBranch(DumpField field) {
+  return field.size() == kBranchLength ? readBase36(field.start) : -1;
 }
 
-bool Cnpj::hasRightCheckDigits() const {
+int32_t readCheckDigits(DumpField field) {
+  if (field.size() != 2) return -1;
+  const uint32_t tens = field.start[0] - uint32_t{'0'};
+  const uint32_t units = field.start[1] - uint32_t{'0'};
+  return tens > 9 || units > 9 ? -1 : static_cast<int32_t>(tens * 10 + units);
+}
+
+uint32_t checkDigitsOf(DumpField root, DumpField branch) {
   uint32_t first = 0, second = 0;
-  for (size_t i = 0; i < kRootWidth + kBranchWidth; i++) {
-    const uint32_t value = characters[i] - uint32_t{'0'};
+  for (size_t i = 0; i < kRootLength + kBranchLength; i++) {
+    const uint8_t byte = i < kRootLength ? root.start[i] : branch.start[i - kRootLength];
+    const uint32_t value = upper(byte) - uint32_t{'0'};
     first += value * kWeights[i + 1];
     second += value * kWeights[i];
   }
   const uint32_t one = closing(first);
-  const uint32_t two = closing(second + one * 2);
-  const uint8_t* const check = characters.data() + kRootWidth + kBranchWidth;
-  return check[0] == '0' + one && check[1] == '0' + two;
+  return one * 10 + closing(second + one * 2);
 }
 
-bool readRoot(DumpField field, CompanyRoot& root) {
-  std::array<uint8_t, kRootWidth> characters{};
-  if (!readColumn(field, characters.data(), kRootWidth)) return false;
-  root = {static_cast<uint32_t>(readBase36(characters.data())),
-          static_cast<uint32_t>(readBase36(characters.data() + 4))};
-  return true;
+void writeCnpj(DumpField root, DumpField branch, DumpField check, uint8_t* to) {
+  for (size_t i = 0; i < kRootLength; i++) to[i] = upper(root.start[i]);
+  for (size_t i = 0; i < kBranchLength; i++) to[kRootLength + i] = upper(branch.start[i]);
+  to[kRootLength + kBranchLength] = check.start[0];
+  to[kRootLength + kBranchLength + 1] = check.start[1];
 }
 
-bool readCnpj(DumpField root, DumpField branch, DumpField check, Cnpj& cnpj) {
-  uint8_t* const to = cnpj.characters.data();
-  uint8_t* const digits = to + kRootWidth + kBranchWidth;
-  if (!readColumn(root, to, kRootWidth) || !readColumn(branch, to + kRootWidth, kBranchWidth) ||
-      !readColumn(check, digits, kCheckWidth) || !isDigit(digits[0]) || !isDigit(digits[1])) {
-    return false;
-  }
-  cnpj.lostZeros = lostZeros(root, kRootWidth) || lostZeros(branch, kBranchWidth) ||
-                   lostZeros(check, kCheckWidth);
-  return true;
-}
-
-Activities::Activities() : seen_(10'000'000) {}
-
-void Activities::read(DumpField field) {
-  codes_.clear();
-  odd_ = zeros_ = repeated_ = 0;
-  uint32_t value = 0;
+uint32_t readActivities(DumpField field, std::vector<uint32_t>& codes) {
+  codes.clear();
+  uint32_t odd = 0, value = 0;
   size_t digits = 0;
   bool isOdd = false;
   for (const uint8_t* p = field.start; p <= field.end; p++) {
     const uint8_t byte = p < field.end ? *p : uint8_t{','};
-    if (isDigit(byte)) {
+    if (byte >= '0' && byte <= '9') {
       value = value * 10 + byte - '0';
       digits++;
     } else if (byte == ',') {
-      if ((digits == kActivityWidth || digits == kActivityWidth - 1) && !isOdd) {
-        if (digits < kActivityWidth) zeros_++;
-        add(value);
+      if (digits == 7 && !isOdd) {
+        codes.push_back(value);
       } else if (digits > 0 || isOdd) {
-        odd_++;
+        odd++;
       }
       value = 0;
       digits = 0;
@@ -158,16 +130,7 @@ void Activities::read(DumpField field) {
       isOdd = true;
     }
   }
-  for (const uint32_t code : codes_) seen_[code] = false;
-}
-
-void Activities::add(uint32_t code) {
-  if (seen_[code]) {
-    repeated_++;
-    return;
-  }
-  seen_[code] = true;
-  codes_.push_back(code);
+  return odd;
 }
 
 }  // namespace peneira

@@ -3,7 +3,6 @@
 // Invariant: the same as in src/dump/cnpj.ts and src/ingest/roots.ts, the twins; all rows of a
 // company meet in one partition, whoever scanned them.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,48 +31,22 @@ uint64_t readKey(const uint8_t* characters, size_t count);
 // The eight characters of a root's number.
 std::string rootText(uint64_t root);
 
-// Characters of the three columns of a CNPJ.
-constexpr size_t kRootWidth = 8, kBranchWidth = 4, kCheckWidth = 2;
-// Digits of an activity's code. No code begins with two zeros, so only one can be lost.
-constexpr size_t kActivityWidth = 7;
-
-// The fourteen characters of a CNPJ.
-struct Cnpj {
-  std::array<uint8_t, kRootWidth + kBranchWidth + kCheckWidth> characters;
-  bool lostZeros;  // where one of its columns did; they are back
-
-  CompanyRoot root() const;
-  // The four characters of the branch as a number.
-  uint32_t branch() const;
-  bool hasRightCheckDigits() const;
-};
-
-// Reads the root alone. False when the field is not eight letters or digits, or fewer digits, which
-// lost leading zeros; blanks around it do not matter.
+// False when the field is not eight letters or digits.
 bool readRoot(DumpField field, CompanyRoot& root);
 
-// Reads three columns, each as `readRoot` does; false when one is none.
-bool readCnpj(DumpField root, DumpField branch, DumpField check, Cnpj& cnpj);
+// The four characters of a branch as a number, or -1.
+int32_t readBranch(DumpField field);
 
-// Secondary activities of a row, each once, and what was odd about them.
-class Activities {
- public:
-  Activities();
+// The two check digits as a number, or -1.
+int32_t readCheckDigits(DumpField field);
 
-  // Reads codes joined by commas: seven digits, or six that lost their leading zero.
-  void read(DumpField field);
+// The right check digits of a root and a branch that were read.
+uint32_t checkDigitsOf(DumpField root, DumpField branch);
 
-  const std::vector<uint32_t>& codes() const { return codes_; }
-  uint32_t odd() const { return odd_; }            // parts that are no codes
-  uint32_t zeros() const { return zeros_; }        // codes that lost their zero
-  uint32_t repeated() const { return repeated_; }  // codes that occurred before
+// Writes the fourteen characters of a CNPJ whose three fields were read.
+void writeCnpj(DumpField root, DumpField branch, DumpField check, uint8_t* to);
 
- private:
-  void add(uint32_t code);
-
-  std::vector<uint32_t> codes_;
-  std::vector<bool> seen_;  // by code
-  uint32_t odd_ = 0, zeros_ = 0, repeated_ = 0;
-};
+// Reads codes of seven digits, joined by commas, into `codes`; gives how many parts are none.
+uint32_t readActivities(DumpField field, std::vector<uint32_t>& codes);
 
 }  // namespace peneira

@@ -24,11 +24,8 @@ bool CompanyRows::take(const DumpRecord& record) {
     output_.odd.add(Rules::kCnpjInvalid, record, {CompanyColumns::kRoot});
     return false;
   }
-  if (lostZeros(record[CompanyColumns::kRoot], kRootWidth)) {
-    output_.odd.add(Rules::kCnpjZeros, record, {CompanyColumns::kRoot});
-  }
   const Answer nature = cleanCode(record[CompanyColumns::kNature], 4, oddBy(Rules::kNatureInvalid));
-  output_.odd.noteCode(nature, record, CompanyColumns::kNature, 4);
+  output_.odd.note(nature, record, CompanyColumns::kNature);
   const size_t name = readName(record, nature);
   const size_t length = paddedLength(CompanyLayout::kName + name);
   uint8_t* const to = output_.buckets.reserve(root.partition(options_.partitions), length);
@@ -50,7 +47,6 @@ bool CompanyRows::take(const DumpRecord& record) {
 size_t CompanyRows::readName(const DumpRecord& record, Answer nature) {
   name_.clear();
   size_t name = name_.addText(record[CompanyColumns::kName]);
-  output_.odd.addTexts(name_, record);
   if (nature == kSoleTrader && !options_.keepCpf) {
     const size_t left = name_.removeCpf(name, false);
     if (left != name) output_.odd.add(Rules::kCpfRemoved, record, {});
@@ -68,9 +64,7 @@ uint16_t CompanyRows::sizeOrdinal(const DumpRecord& record) {
   const Answer size = cleanCode(record[CompanyColumns::kSize], 2, oddBy(Rules::kSizeInvalid));
   if (size == kAbsent) return 0;
   for (size_t i = 0; i < std::size(kCompanySizes); i++) {
-    if (kCompanySizes[i] != size) continue;
-    output_.odd.noteCode(size, record, CompanyColumns::kSize, 2);
-    return static_cast<uint16_t>(i);
+    if (kCompanySizes[i] == size) return static_cast<uint16_t>(i);
   }
   output_.odd.add(Rules::kSizeInvalid, record, {CompanyColumns::kSize});
   return 0;

@@ -29,37 +29,32 @@ EstablishmentRows::EstablishmentRows(const ScanOptions& options, ScanOutput& out
 }
 
 bool EstablishmentRows::take(const DumpRecord& record) {
-  const std::initializer_list<uint32_t> columns = {EstabColumns::kRoot, EstabColumns::kBranch,
-                                                   EstabColumns::kCheck};
-  Cnpj cnpj{};
-  if (!readCnpj(record[EstabColumns::kRoot], record[EstabColumns::kBranch],
-                record[EstabColumns::kCheck], cnpj)) {
-    output_.odd.add(Rules::kCnpjInvalid, record, columns);
+  CompanyRoot root{};
+  const bool hasRoot = readRoot(record[EstabColumns::kRoot], root);
+  const int32_t branch = readBranch(record[EstabColumns::kBranch]);
+  const int32_t check = readCheckDigits(record[EstabColumns::kCheck]);
+  const std::initializer_list<uint32_t> cnpj = {EstabColumns::kRoot, EstabColumns::kBranch,
+                                                EstabColumns::kCheck};
+  if (!hasRoot || branch < 0 || check < 0) {
+    output_.odd.add(Rules::kCnpjInvalid, record, cnpj);
     return false;
   }
-  if (cnpj.lostZeros) output_.odd.add(Rules::kCnpjZeros, record, columns);
-  if (!cnpj.hasRightCheckDigits()) output_.odd.add(Rules::kCnpjCheckDigits, record, columns);
+  const uint32_t right = checkDigitsOf(record[EstabColumns::kRoot], record[EstabColumns::kBranch]);
+  if (right != static_cast<uint32_t>(check)) {
+    output_.odd.add(Rules::kCnpjCheckDigits, record, cnpj);
+  }
   readTexts(record);
-  output_.odd.addTexts(texts_, record);
-  readActivities(record);
-  const size_t used = RecordLayout::kFixedLength + 2 * activities_.codes().size() + texts_.size();
-  const uint32_t partition = cnpj.root().partition(options_.partitions);
+  const uint32_t odd = readActivities(record[EstabColumns::kCnaeSecondary], activities_);
+  if (odd > 0) {
+    output_.odd.add(Rules::kCnaeSecondaryInvalid, record, {EstabColumns::kCnaeSecondary}, odd);
+  }
+  const size_t used = RecordLayout::kFixedLength + 2 * activities_.size() + texts_.size();
+  const uint32_t partition = root.partition(options_.partitions);
   uint8_t* const to = output_.buckets.reserve(partition, paddedLength(used));
   storeValue(to + RecordLayout::kLength, static_cast<uint32_t>(paddedLength(used)));
-  writeRecord(record, cnpj, to);
+  writeRecord(record, branch, to);
   pad(to, used);
   return true;
-}
-
-void EstablishmentRows::readActivities(const DumpRecord& record) {
-  constexpr uint32_t column = EstabColumns::kCnaeSecondary;
-  activities_.read(record[column]);
-  const auto count = [&](Rules::Number rule, uint32_t times) {
-    if (times > 0) output_.odd.add(rule, record, {column}, times);
-  };
-  count(Rules::kCnaeSecondaryInvalid, activities_.odd());
-  count(Rules::kCnaeSecondaryRepeated, activities_.repeated());
-  count(Rules::kCodeZeros, activities_.zeros());
 }
 
 // Fills the sink and the lengths in the order of RecordStrings; the legal name comes with the join.
@@ -101,23 +96,24 @@ void EstablishmentRows::setLength(const DumpRecord& record, RecordStrings::Numbe
 }
 
 // Writes everything but the length.
-void EstablishmentRows::writeRecord(const DumpRecord& record, const Cnpj& cnpj, uint8_t* to) {
+void EstablishmentRows::writeRecord(const DumpRecord& record, int32_t branch, uint8_t* to) {
   std::memset(to + RecordLayout::kLength + sizeof(uint32_t), 0,
               RecordLayout::kFixedLength - sizeof(uint32_t));
-  std::memcpy(to + RecordLayout::kCnpj, cnpj.characters.data(), cnpj.characters.size());
-  writeFlagsAndPlace(record, cnpj.branch(), to);
+  writeCnpj(record[EstabColumns::kRoot], record[EstabColumns::kBranch],
+            record[EstabColumns::kCheck], to + RecordLayout::kCnpj);
+  writeFlagsAndPlace(record, branch, to);
   writeSlots(record, to);
-  storeValue(to + RecordLayout::kSecondaryCount, static_cast<uint16_t>(activities_.codes().size()));
+  storeValue(to + RecordLayout::kSecondaryCount, static_cast<uint16_t>(activities_.size()));
   std::memcpy(to + RecordLayout::kStringLengths, lengths_.data(), sizeof lengths_);
   uint8_t* end = to + RecordLayout::kFixedLength;
-  for (const uint32_t activity : activities_.codes()) {
+  for (const uint32_t activity : activities_) {
     storeValue(end, numberOf(CodeKinds::kCnae, activity));
     end += sizeof(uint16_t);
   }
   if (texts_.size() > 0) std::memcpy(end, texts_.data(), texts_.size());
 }
 
-void EstablishmentRows::writeFlagsAndPlace(const DumpRecord& record, uint32_t branch, uint8_t* to) {
+void EstablishmentRows::writeFlagsAndPlace(const DumpRecord& record, int32_t branch, uint8_t* to) {
   constexpr Answer odd = oddBy(Rules::kHeadquartersInvalid);
   const Answer flag = cleanCode(record[EstabColumns::kHeadquarters], 1, odd);
   const bool isFlag = flag == 1 || flag == 2;
@@ -137,7 +133,7 @@ void EstablishmentRows::writeFlagsAndPlace(const DumpRecord& record, uint32_t br
 void EstablishmentRows::writeSlots(const DumpRecord& record, uint8_t* to) {
   Answer status = cleanCode(record[EstabColumns::kStatus], 2, oddBy(Rules::kStatusInvalid));
   if (isValue(status) && !isStatus(status)) status = oddBy(Rules::kStatusInvalid);
-  output_.odd.noteCode(status, record, EstabColumns::kStatus, 2);
+  output_.odd.note(status, record, EstabColumns::kStatus);
   to[RecordLayout::kRegistrationStatus] =
       isValue(status) ? static_cast<uint8_t>(status) : recordNull<uint8_t>();
   const Answer reason = code(record, EstabColumns::kReason, 2, Rules::kReasonInvalid);
@@ -146,7 +142,7 @@ void EstablishmentRows::writeSlots(const DumpRecord& record, uint8_t* to) {
   const Answer country = code(record, EstabColumns::kCountry, 3, Rules::kCountryInvalid);
   storeValue(to + RecordLayout::kCountryCode, numberOf(CodeKinds::kCountry, country));
   const Answer postalCode = cleanPostalCode(record[EstabColumns::kPostalCode]);
-  output_.odd.noteCode(postalCode, record, EstabColumns::kPostalCode, 8);
+  output_.odd.note(postalCode, record, EstabColumns::kPostalCode);
   const auto postal =
       isValue(postalCode) ? static_cast<uint32_t>(postalCode) : recordNull<uint32_t>();
   storeValue(to + RecordLayout::kPostalCode, postal);
@@ -156,16 +152,14 @@ void EstablishmentRows::writeSlots(const DumpRecord& record, uint8_t* to) {
              phone(record, EstabColumns::kArea1, EstabColumns::kPhone1));
   storeValue(to + RecordLayout::kPhone2,
              phone(record, EstabColumns::kArea2, EstabColumns::kPhone2));
-  const Answer primary =
-      cleanActivity(record[EstabColumns::kCnaePrimary], oddBy(Rules::kCnaeInvalid));
-  output_.odd.noteCode(primary, record, EstabColumns::kCnaePrimary, kActivityWidth);
+  const Answer primary = code(record, EstabColumns::kCnaePrimary, 7, Rules::kCnaeInvalid);
   storeValue(to + RecordLayout::kCnaePrimary, numberOf(CodeKinds::kCnae, primary));
 }
 
 Answer EstablishmentRows::code(const DumpRecord& record, uint32_t column, uint32_t width,
                                Rules::Number rule) {
   const Answer answer = cleanCode(record[column], width, oddBy(rule));
-  output_.odd.noteCode(answer, record, column, width);
+  output_.odd.note(answer, record, column);
   return answer;
 }
 

@@ -5,9 +5,9 @@
 // is src/ingest/establishments.ts.
 #pragma once
 #include <array>
+#include <vector>
 
 #include "builder/record_layout.h"
-#include "scan/cnpj.h"
 #include "scan/row_scan.h"
 #include "scan/texts.h"
 
@@ -23,9 +23,8 @@ class EstablishmentRows : public RowScan {
   void readTexts(const DumpRecord& record);
   size_t readTradeName(const DumpRecord& record);
   void setLength(const DumpRecord& record, RecordStrings::Number number, size_t length);
-  void readActivities(const DumpRecord& record);
-  void writeRecord(const DumpRecord& record, const Cnpj& cnpj, uint8_t* to);
-  void writeFlagsAndPlace(const DumpRecord& record, uint32_t branch, uint8_t* to);
+  void writeRecord(const DumpRecord& record, int32_t branch, uint8_t* to);
+  void writeFlagsAndPlace(const DumpRecord& record, int32_t branch, uint8_t* to);
   void writeSlots(const DumpRecord& record, uint8_t* to);
   Answer code(const DumpRecord& record, uint32_t column, uint32_t width, Rules::Number rule);
   uint16_t numberOf(CodeKinds::Number kind, Answer code);
@@ -36,7 +35,7 @@ class EstablishmentRows : public RowScan {
   ScanOutput& output_;
   TextSink texts_;
   std::array<uint16_t, RecordStrings::kCount> lengths_{};
-  Activities activities_;  // secondary ones of the record
+  std::vector<uint32_t> activities_;  // secondary ones of the record
 };
 
 }  // namespace peneira

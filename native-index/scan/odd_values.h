@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "scan/dump_record.h"
-#include "scan/texts.h"
-#include "scan/values.h"
 
 namespace peneira {
 
@@ -27,20 +25,6 @@ class OddValues {
   // Counts what a cleaner found odd about a column; values and absent ones are not.
   void note(Answer answer, const DumpRecord& record, uint32_t column) {
     if (isOdd(answer)) add(ruleOf(answer), record, {column});
-  }
-
-  // Counts a code of `width` digits that is odd, or that lost leading zeros.
-  void noteCode(Answer answer, const DumpRecord& record, uint32_t column, size_t width) {
-    note(answer, record, column);
-    if (isValue(answer) && lostZeros(record[column], width)) {
-      add(Rules::kCodeZeros, record, {column});
-    }
-  }
-
-  // Counts fields whose texts hold what texts seldom hold.
-  void addTexts(const TextSink& texts, const DumpRecord& record) {
-    if (texts.windows() > 0) add(Rules::kTextWindows1252, record, {}, texts.windows());
-    if (texts.controls() > 0) add(Rules::kTextControls, record, {}, texts.controls());
   }
 
   // Counts a rule, `times` over; the columns show what broke it.

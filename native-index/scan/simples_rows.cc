@@ -8,48 +8,23 @@
 #include "scan/values.h"
 
 namespace peneira {
-namespace {
-
-constexpr SimplesRows::OptIn kSimples = {SimplesColumns::kSimples, SimplesColumns::kSimplesFrom,
-                                         SimplesColumns::kSimplesUntil};
-constexpr SimplesRows::OptIn kMei = {SimplesColumns::kMei, SimplesColumns::kMeiFrom,
-                                     SimplesColumns::kMeiUntil};
-
-}  // namespace
-
 bool SimplesRows::take(const DumpRecord& record) {
   CompanyRoot root{};
   if (!readRoot(record[SimplesColumns::kRoot], root)) {
     output_.odd.add(Rules::kCnpjInvalid, record, {SimplesColumns::kRoot});
     return false;
   }
-  if (lostZeros(record[SimplesColumns::kRoot], kRootWidth)) {
-    output_.odd.add(Rules::kCnpjZeros, record, {SimplesColumns::kRoot});
-  }
-  uint64_t flags = readOptIn(record, kSimples) ? RecordFlags::kSimples : 0;
-  if (readOptIn(record, kMei)) flags |= RecordFlags::kMei;
+  const Answer simples = cleanFlag(record[SimplesColumns::kSimples]);
+  const Answer mei = cleanFlag(record[SimplesColumns::kMei]);
+  output_.odd.note(simples, record, SimplesColumns::kSimples);
+  output_.odd.note(mei, record, SimplesColumns::kMei);
+  uint64_t flags = simples == 1 ? RecordFlags::kSimples : 0;
+  if (mei == 1) flags |= RecordFlags::kMei;
   uint8_t* const to =
       output_.buckets.reserve(root.partition(options_.partitions), SimplesLayout::kLength);
   storeValue(to + SimplesLayout::kRoot, root.number());
   storeValue(to + SimplesLayout::kFlags, flags);
   return true;
-}
-
-// Reads a flag, and counts one that its dates contradict: yes although it ended and did not begin
-// again, or no although it began and did not end.
-bool SimplesRows::readOptIn(const DumpRecord& record, const OptIn& columns) {
-  const Answer said = cleanFlag(record[columns.flag]);
-  output_.odd.note(said, record, columns.flag);
-  const Answer begun = cleanDate(record[columns.from], options_.latestDay);
-  output_.odd.note(begun, record, columns.from);
-  const Answer ended = cleanDate(record[columns.until], options_.latestDay);
-  output_.odd.note(ended, record, columns.until);
-  const bool isOver = isValue(ended) && !(isValue(begun) && begun > ended);
-  const bool isOpen = isValue(begun) && !isValue(ended);
-  if ((said == 1 && isOver) || (said == 0 && isOpen)) {
-    output_.odd.add(Rules::kFlagContradiction, record, {columns.flag, columns.from, columns.until});
-  }
-  return said == 1;
 }
 
 }  // namespace peneira

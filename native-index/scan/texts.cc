@@ -32,23 +32,6 @@ constexpr std::array<bool, 256> localBytes() {
 
 constexpr std::array<bool, 256> kLocalBytes = localBytes();
 
-// The bytes 80 to 9F of Windows-1252 as UTF-8; empty for the five that are no characters.
-// Source: https://encoding.spec.whatwg.org/#windows-1252.
-constexpr std::string_view kWindows1252[32] = {
-    "\u20ac", "",       "\u201a", "\u0192", "\u201e", "\u2026", "\u2020", "\u2021",
-    "\u02c6", "\u2030", "\u0160", "\u2039", "\u0152", "",       "\u017d", "",
-    "",       "\u2018", "\u2019", "\u201c", "\u201d", "\u2022", "\u2013", "\u2014",
-    "\u02dc", "\u2122", "\u0161", "\u203a", "\u0153", "",       "\u017e", "\u0178"};
-
-// Whether a right sequence of UTF-8 is a control of C1, or embeds, overrides or isolates a
-// direction (U+202A to U+202E, U+2066 to U+2069).
-bool isWideControl(const uint8_t* p, uint8_t length) {
-  if (length == 2) return p[0] == 0xc2 && p[1] < 0xa0;
-  if (length != 3 || p[0] != 0xe2) return false;
-  return (p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||
-         (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
-}
-
 bool isLocal(const uint8_t* start, const uint8_t* end) {
   if (end == start || static_cast<size_t>(end - start) > kLocalBytesMax) return false;
   return std::all_of(start, end, [](uint8_t byte) { return kLocalBytes[byte]; });
@@ -101,13 +84,12 @@ size_t TextSink::addCarefully(DumpField field, uint8_t* to) {
   return static_cast<size_t>(end - to);
 }
 
-// The careful copy: white space and controls become single blanks, Windows-1252 becomes UTF-8.
+// The careful copy: white space becomes single blanks, ISO-8859-1 becomes UTF-8.
 uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
-  bool gap = false, hasWindows = false, hasControl = false;
+  bool gap = false;
   for (const uint8_t* p = field.start; p < field.end; p++) {
     if (isTextBlank(*p)) {
-      hasControl |= isTextControl(*p);
       gap = true;
       continue;
     }
@@ -115,32 +97,23 @@ uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
     gap = false;
     if (*p < 0x80) {
       *to++ = *p;
-    } else if (*p < 0xa0) {
-      hasWindows = true;
-      const std::string_view text = kWindows1252[*p - 0x80];
-      to = std::copy_n(text.begin(), text.size(), to);
     } else {
       *to++ = static_cast<uint8_t>(0xc0 | (*p >> 6));
       *to++ = static_cast<uint8_t>(0x80 | (*p & 0x3f));
     }
   }
-  windows_ += hasWindows ? 1 : 0;
-  controls_ += hasControl ? 1 : 0;
   return to;
 }
 
 // The same of UTF-8: what it cannot be becomes U+FFFD.
 uint8_t* TextSink::squeezeUtf8(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
-  bool gap = false, hasControl = false;
+  bool gap = false;
   for (const uint8_t* p = field.start; p < field.end;) {
     const bool ascii = *p < 0x80;
     const Utf8Sequence sequence = ascii ? Utf8Sequence{1, true} : readUtf8(p, field.end);
     const bool wideBlank = sequence.length == 2 && p[0] == 0xc2 && p[1] == 0xa0;
-    const bool control =
-        ascii ? isTextControl(*p) : sequence.right && isWideControl(p, sequence.length);
-    hasControl |= control;
-    if (control || (ascii ? isTextBlank(*p) : wideBlank)) {
+    if (ascii ? isTextBlank(*p) : wideBlank) {
       gap = true;
       p += sequence.length;
       continue;
@@ -151,7 +124,6 @@ uint8_t* TextSink::squeezeUtf8(DumpField field, uint8_t* to) {
     to = sequence.right ? std::copy_n(p, sequence.length, to) : std::copy_n(replacement, 3, to);
     p += sequence.length;
   }
-  controls_ += hasControl ? 1 : 0;
   return to;
 }
 

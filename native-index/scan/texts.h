@@ -1,8 +1,8 @@
-// The texts of a dump. Input: fields in Windows-1252, or in UTF-8 where the encoding says so;
-// damaged bytes become U+FFFD then. Output: clean UTF-8 at the end of a buffer that is used again,
-// and how many fields had characters of 80 to 9F or controls. Invariant: what is written is valid
-// UTF-8 without controls and without surrounding or doubled white space; nothing written means
-// null. The same as src/dump/text.ts, the twin.
+// What the texts of a dump become. What comes in: fields in ISO-8859-1, or in UTF-8 where the
+// encoding says so; damaged bytes become U+FFFD then. What goes out: clean UTF-8
+// at the end of a buffer that is used again.
+// Invariant: what is written is valid UTF-8 without surrounding or doubled white space; nothing
+// written means null. The same as src/dump/text.ts, the twin.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +19,9 @@ class TextSink {
   // `portable` takes no vectors; what is not ASCII is counted in `encoding`.
   TextSink(bool portable, TextEncoding& encoding) : portable_(portable), encoding_(encoding) {}
 
-  void clear() { length_ = windows_ = controls_ = 0; }
+  void clear() { length_ = 0; }
   size_t size() const { return length_; }
   const uint8_t* data() const { return bytes_.data(); }
-  // Fields since `clear` that have characters of Windows-1252, and those that have controls.
-  uint32_t windows() const { return static_cast<uint32_t>(windows_); }
-  uint32_t controls() const { return static_cast<uint32_t>(controls_); }
 
   // Appends a text; gives how many bytes it has.
   size_t addText(DumpField field);
@@ -38,13 +35,13 @@ class TextSink {
  private:
   uint8_t* reserve(size_t more);
   size_t addCarefully(DumpField field, uint8_t* to);
-  uint8_t* squeeze(DumpField field, uint8_t* to);
-  uint8_t* squeezeUtf8(DumpField field, uint8_t* to);
+  static uint8_t* squeeze(DumpField field, uint8_t* to);
+  static uint8_t* squeezeUtf8(DumpField field, uint8_t* to);
 
   const bool portable_;
   TextEncoding& encoding_;
   std::vector<uint8_t> bytes_;
-  size_t length_ = 0, windows_ = 0, controls_ = 0;
+  size_t length_ = 0;
 };
 
 }  // namespace peneira

@@ -6,8 +6,6 @@
 #include <array>
 #include <iterator>
 
-#include "scan/cnpj.h"
-
 namespace peneira {
 namespace {
 
@@ -98,13 +96,6 @@ Answer cleanCode(DumpField raw, uint32_t width, Answer odd) {
   const int64_t value = digitsOf(field);
   return value < 0 || field.size() > width ? odd : value;
 }
-
-Answer cleanActivity(DumpField raw, Answer odd) {
-  const Answer code = cleanCode(raw, kActivityWidth, odd);
-  return isValue(code) && lostZeros(raw, kActivityWidth - 1) ? odd : code;
-}
-
-bool lostZeros(DumpField field, size_t width) { return trimmed(field).size() < width; }
 
 Answer cleanCapital(DumpField raw) {
   const DumpField field = trimmed(raw);

@@ -15,12 +15,6 @@ Answer cleanDate(DumpField field, int32_t latest);
 // A code of 1 to `width` digits; `odd` is the answer for what is none.
 Answer cleanCode(DumpField field, uint32_t width, Answer odd);
 
-// An activity's code: seven digits, or six that lost their leading zero.
-Answer cleanActivity(DumpField field, Answer odd);
-
-// Whether a value that a cleaner took has fewer digits than `width`.
-bool lostZeros(DumpField field, size_t width);
-
 // Share capital in cents: decimal comma, with or without thousands dots.
 Answer cleanCapital(DumpField field);
 

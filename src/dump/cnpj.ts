@@ -23,47 +23,42 @@ function digitOf(byte: number): number {
   return upper >= 65 && upper <= 90 ? upper - 55 : -1;
 }
 
-/** Widths of the three columns of a CNPJ. */
-export const CNPJ_WIDTHS = { root: 8, branch: 4, check: 2 } as const;
-
-/**
- * Returns the base-36 number of a column of `width` letters and digits, blanks around it trimmed;
- * -1 for anything else. Digits alone may have lost leading zeros.
- */
-function base36(record: DumpRecord, column: number, width: number): number {
-  const { bytes } = record;
-  let start = record.starts[column] as number;
-  let end = record.ends[column] as number;
-  while (start < end && (bytes[start] as number) <= 32) start++;
-  while (start < end && (bytes[end - 1] as number) <= 32) end--;
-  if (start === end || end - start > width) return -1;
+function base36(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let p = start; p < end; p++) {
     const digit = digitOf(bytes[p] as number);
-    if (digit < 0 || (digit > 9 && end - start < width)) return -1;
+    if (digit < 0) return -1;
     value = value * 36 + digit;
   }
   return value;
 }
 
-/** The 8 characters of a root as a number below 36^8; odd when they are not letters and digits. */
+/** The 8 characters of a root as a number below 36^8; odd when they are not 8 letters or digits. */
 export function cleanRoot(record: DumpRecord, column: number): number {
-  const value = base36(record, column, CNPJ_WIDTHS.root);
-  return value < 0 ? INVALID : value;
+  const start = record.starts[column] as number;
+  const end = record.ends[column] as number;
+  if (end - start !== 8) return INVALID;
+  const high = base36(record.bytes, start, start + 4);
+  const low = base36(record.bytes, start + 4, end);
+  return high < 0 || low < 0 ? INVALID : high * BRANCHES + low;
 }
 
 /** The 4 characters of a branch (`ordem`) as a number below 36^4; odd when they are not that. */
 export function cleanBranch(record: DumpRecord, column: number): number {
-  const value = base36(record, column, CNPJ_WIDTHS.branch);
+  const start = record.starts[column] as number;
+  const end = record.ends[column] as number;
+  const value = end - start === 4 ? base36(record.bytes, start, end) : -1;
   return value < 0 ? INVALID : value;
 }
 
-/** The two check digits as a number 0 to 99; odd when they are not one or two digits. */
+/** The two check digits as a number 0 to 99; odd when they are not two digits. */
 export function cleanCheckDigits(record: DumpRecord, column: number): number {
-  const value = base36(record, column, CNPJ_WIDTHS.check);
-  const tens = Math.floor(value / 36);
-  const units = value % 36;
-  return value < 0 || tens > 9 || units > 9 ? INVALID : tens * 10 + units;
+  const start = record.starts[column] as number;
+  const tens = (record.bytes[start] as number) - 48;
+  const units = (record.bytes[start + 1] as number) - 48;
+  const isPair = record.ends[column] === start + 2;
+  if (!isPair || tens < 0 || tens > 9 || units < 0 || units > 9) return INVALID;
+  return tens * 10 + units;
 }
 
 /** The low half of a CNPJ's key: branch and check digits in one number below 2^28. */
@@ -82,6 +77,26 @@ export function checkDigits(root: number, branch: number): number {
     const digit = rest % 36;
     rest = (rest / 36) | 0;
     const value = digit < 10 ? digit : digit + 7;
+    first += value * (WEIGHTS_1[i] as number);
+    second += value * (WEIGHTS_2[i] as number);
+  }
+  const one = closing(first);
+  return one * 10 + closing(second + one * 2);
+}
+
+/**
+ * The right check digits (0 to 99) of the root and branch columns, which the caller has found to
+ * be letters and digits. Straight from the bytes: this runs on every row.
+ */
+export function checkDigitsOf(record: DumpRecord, rootColumn: number, column: number): number {
+  const { bytes, starts } = record;
+  let first = 0;
+  let second = 0;
+  let p = starts[rootColumn] as number;
+  for (let i = 0; i < 12; i++) {
+    if (i === 8) p = (starts[column] as number) - 8;
+    const byte = bytes[p + i] as number;
+    const value = (byte >= 97 ? byte & ~32 : byte) - 48;
     first += value * (WEIGHTS_1[i] as number);
     second += value * (WEIGHTS_2[i] as number);
   }
@@ -119,33 +134,21 @@ interface CnaeList {
   /** The first `count` entries are valid. Grows when a row holds more. */
   codes: Uint32Array;
   count: number;
-  /** Parts between commas that are no codes. */
+  /** Parts between commas that are not seven digits. */
   odd: number;
-  /** Codes that lost their leading zero, and codes that occurred before. */
-  zeros: number;
-  repeated: number;
 }
 
 /** A list to pass to `cleanCnaes`. The registry's longest holds 97 codes. */
 export function newCnaeList(): CnaeList {
-  return { codes: new Uint32Array(128), count: 0, odd: 0, zeros: 0, repeated: 0 };
+  return { codes: new Uint32Array(128), count: 0, odd: 0 };
 }
 
-/** Digits of an activity's code. No code begins with two zeros, so only one can be lost. */
-export const CNAE_WIDTH = 7;
-
-/**
- * Reads comma-joined codes (blanks around them do not matter) into `list`, each once. Six digits
- * are a code that lost its leading zero, as in the column of the primary activity.
- */
+/** Reads comma-joined 7-digit codes (blanks around them do not matter) into `list`. */
 export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): void {
   const { bytes } = record;
   const end = record.ends[column] as number;
   list.count = 0;
   list.odd = 0;
-  list.zeros = 0;
-  list.repeated = 0;
-  const seen = new Set<number>();
   let value = 0;
   let digits = 0;
   let isOdd = false;
@@ -155,12 +158,8 @@ export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): 
       value = value * 10 + byte - 48;
       digits++;
     } else if (byte === 44) {
-      if ((digits === CNAE_WIDTH || digits === CNAE_WIDTH - 1) && !isOdd) {
-        if (digits < CNAE_WIDTH) list.zeros++;
-        if (seen.has(value)) list.repeated++;
-        else addCode(list, value);
-        seen.add(value);
-      } else if (digits > 0 || isOdd) list.odd++;
+      if (digits === 7 && !isOdd) addCode(list, value);
+      else if (digits > 0 || isOdd) list.odd++;
       value = 0;
       digits = 0;
       isOdd = false;

@@ -20,10 +20,6 @@ export const RULES = {
     example: "value",
     text: "The CNPJ is not 12 letters or digits and 2 digits; the row is left out.",
   },
-  cnpj_zeros: {
-    example: "value",
-    text: "The CNPJ lost leading zeros; they were put back.",
-  },
   cnpj_check_digits: { example: "value", text: "The CNPJ's check digits are wrong; it is kept." },
   cnpj_duplicate: { example: "value", text: "The CNPJ occurs again; the first row stays." },
   company_duplicate: {
@@ -97,22 +93,6 @@ export const RULES = {
     example: "value",
     text: "A secondary activity is not a code; it is left out.",
   },
-  cnae_secondary_repeated: {
-    example: "value",
-    text: "A secondary activity occurs again in its row; it is kept once.",
-  },
-  code_zeros: {
-    example: "value",
-    text: "A code lost leading zeros; they were put back.",
-  },
-  text_windows_1252: {
-    example: "count",
-    text: "A text has characters of Windows-1252, such as quotation marks; they are kept.",
-  },
-  text_controls: {
-    example: "count",
-    text: "A text has control characters; each becomes a blank.",
-  },
   uf_invalid: { example: "value", text: "The state is not one of the 27 or EX; it becomes null." },
   municipality_invalid: {
     example: "value",
@@ -122,10 +102,6 @@ export const RULES = {
   flag_invalid: {
     example: "value",
     text: "A Simples or MEI flag is not S, N or blank; it counts as no.",
-  },
-  flag_contradiction: {
-    example: "value",
-    text: "A Simples or MEI flag contradicts its dates; the flag counts.",
   },
   cnae_unknown: {
     example: "value",

@@ -1,12 +1,9 @@
 /**
- * Text columns of a record.
- * Input: fields in Windows-1252, or in UTF-8 where the file says so. Output: clean UTF-8 bytes,
- * appended to a sink, which counts fields with characters of 80 to 9F and fields with controls.
- * Invariant: what is written is valid UTF-8 without controls (characters.ts) and without
- * surrounding or doubled white space; nothing written means the field is null. White space is tab
- * to carriage return, space and U+00A0. A control becomes a blank.
+ * What comes in: text columns of a record in ISO-8859-1 (or UTF-8 where the file says so).
+ * What goes out: clean UTF-8 bytes, appended to a sink.
+ * Invariant: what is written is valid UTF-8 without surrounding or doubled white space; nothing
+ * written means the field is null. White space is tab to carriage return, space and U+00A0.
  */
-import { isControl, WINDOWS_1252 } from "./characters.ts";
 import { countSequences, utf8Sequence } from "./encoding.ts";
 import type { DumpRecord } from "./records.ts";
 import { ABSENT, oddCode } from "./rules.ts";
@@ -20,21 +17,11 @@ const EMAIL_BYTES_MAX = 254;
 export interface TextSink {
   bytes: Uint8Array;
   length: number;
-  /** Fields with bytes of 80 to 9F that Windows-1252 has, and fields with controls. */
-  windows: number;
-  controls: number;
 }
 
-/** Returns an empty sink. */
+/** An empty sink. */
 export function newTextSink(capacity = 1 << 16): TextSink {
-  return { bytes: new Uint8Array(capacity), length: 0, windows: 0, controls: 0 };
-}
-
-/** Empties a sink for the next record. */
-export function clearTextSink(sink: TextSink): void {
-  sink.length = 0;
-  sink.windows = 0;
-  sink.controls = 0;
+  return { bytes: new Uint8Array(capacity), length: 0 };
 }
 
 /** Makes room for `count` more bytes. */
@@ -55,49 +42,28 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
   const source = record.bytes;
   countSequences(source, start, end, record.sequences);
   if (record.encoding === "utf8") return cleanUtf8(record, column, sink);
-  const target = reserve(sink, 3 * (end - start));
+  const target = reserve(sink, 2 * (end - start));
   let write = sink.length;
   let gap = false;
-  let hasWindows = false;
-  let hasControl = false;
   for (let p = start; p < end; p++) {
     const byte = source[p] as number;
-    const code = byte < 0x80 || byte > 0x9f ? byte : (WINDOWS_1252[byte - 0x80] as number);
-    const isOdd = isControl(code);
-    hasControl ||= isOdd;
-    if (isOdd || code === SPACE || code === 0xa0 || (code >= 9 && code <= 13)) {
+    if (byte === SPACE || byte === 0xa0 || (byte >= 9 && byte <= 13)) {
       gap = true;
       continue;
     }
-    hasWindows ||= code !== byte;
-    if (gap && write > sink.length) target[write++] = SPACE;
-    gap = false;
-    write = putCode(target, write, code);
+    if (gap) {
+      gap = false;
+      if (write > sink.length) target[write++] = SPACE;
+    }
+    if (byte < 0x80) target[write++] = byte;
+    else {
+      target[write++] = 0xc0 | (byte >> 6);
+      target[write++] = 0x80 | (byte & 0x3f);
+    }
   }
-  note(sink, hasWindows, hasControl);
   const length = write - sink.length;
   sink.length = write;
   return length;
-}
-
-function note(sink: TextSink, hasWindows: boolean, hasControl: boolean): void {
-  if (hasWindows) sink.windows++;
-  if (hasControl) sink.controls++;
-}
-
-/** Writes a code point below 10000 as UTF-8; returns the place after it. */
-function putCode(target: Uint8Array, at: number, code: number): number {
-  let write = at;
-  if (code < 0x80) target[write++] = code;
-  else {
-    if (code < 0x800) target[write++] = 0xc0 | (code >> 6);
-    else {
-      target[write++] = 0xe0 | (code >> 12);
-      target[write++] = 0x80 | ((code >> 6) & 0x3f);
-    }
-    target[write++] = 0x80 | (code & 0x3f);
-  }
-  return write;
 }
 
 /** The same of UTF-8: what it cannot be becomes U+FFFD. */
@@ -108,16 +74,13 @@ function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
   const target = reserve(sink, 3 * (end - start));
   let write = sink.length;
   let gap = false;
-  let hasControl = false;
   let next: number;
   for (let p = start; p < end; p = next) {
     const byte = source[p] as number;
     const length = byte < 0x80 ? 1 : utf8Sequence(source, p, end);
     next = p + Math.abs(length);
     const isWideBlank = length === 2 && byte === 0xc2 && source[p + 1] === 0xa0;
-    const isOdd = length > 0 && length < 4 && isControl(codeAt(source, p, length));
-    hasControl ||= isOdd;
-    if (isOdd || byte === SPACE || (byte >= 9 && byte <= 13) || isWideBlank) {
+    if (byte === SPACE || (byte >= 9 && byte <= 13) || isWideBlank) {
       gap = true;
       continue;
     }
@@ -126,18 +89,9 @@ function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
     const [from, at, to] = length > 0 ? [source, p, next] : [REPLACEMENT, 0, 3];
     for (let i = at; i < to; i++) target[write++] = from[i] as number;
   }
-  note(sink, false, hasControl);
   const length = write - sink.length;
   sink.length = write;
   return length;
-}
-
-/** Returns the code point of a right sequence of one to three bytes. */
-function codeAt(source: Uint8Array, at: number, length: number): number {
-  const [a, b, c] = [source[at], source[at + 1], source[at + 2]] as [number, number, number];
-  if (length === 1) return a;
-  if (length === 2) return ((a & 0x1f) << 6) | (b & 0x3f);
-  return ((a & 0x0f) << 12) | ((b & 0x3f) << 6) | (c & 0x3f);
 }
 
 /** U+FFFD. */

@@ -18,7 +18,6 @@ import {
 } from "../../native-index/builder/record.ts";
 import type { Cell, ColumnBatch } from "../../native-index/format/arrow-reader.ts";
 import { COLUMNS, type ColumnName } from "../../native-index/format/columns.ts";
-import { hasControls, squeezed } from "../dump/characters.ts";
 import { removeCpf } from "../dump/cpf.ts";
 import type { Rule } from "../dump/rules.ts";
 import { newTextSink, type TextSink } from "../dump/text.ts";
@@ -82,7 +81,7 @@ export class ColumnRows {
 
   private takeRow(cells: Cells, row: number): boolean {
     const { writer, partitions, tally } = this.scan;
-    const cnpj = this.cnpj(cells.cnpj(row));
+    const cnpj = String(cells.cnpj(row) ?? "").toUpperCase();
     if (!isStoredCnpj(cnpj)) {
       tally.add("cnpj_invalid", this.line, () => cnpj);
       return false;
@@ -118,7 +117,8 @@ export class ColumnRows {
     const { sink, lengths } = this;
     sink.length = 0;
     RECORD_STRINGS.forEach((name, i) => {
-      const text = this.text(cells[name](row));
+      const value = cells[name](row);
+      const text = value === null ? "" : String(value);
       let length = Buffer.byteLength(text);
       if (length >= RECORD_NULL.stringLength) length = 0;
       else if (length > 0) Buffer.from(sink.bytes.buffer).write(text, sink.length);
@@ -132,21 +132,6 @@ export class ColumnRows {
       }
       lengths[i] = length === 0 ? RECORD_NULL.stringLength : length;
     });
-  }
-
-  /** A CNPJ in upper case; digits alone may have lost leading zeros, as whole numbers have. */
-  private cnpj(cell: Cell): string {
-    const text = String(cell ?? "").toUpperCase();
-    if (!/^\d{1,13}$/.test(text)) return text;
-    this.scan.tally.add("cnpj_zeros", this.line, () => text);
-    return text.padStart(14, "0");
-  }
-
-  /** A text as it would come out of a dump (src/dump/characters.ts). */
-  private text(cell: Cell): string {
-    const text = cell === null || cell === undefined ? "" : String(cell);
-    if (hasControls(text)) this.scan.tally.add("text_controls", this.line);
-    return squeezed(text);
   }
 
   private writeFlags(cells: Cells, row: number, view: DataView, at: number): void {
@@ -220,14 +205,9 @@ export class ColumnRows {
     if (cell === null || cell === undefined || cell === "") return [];
     // A column that holds no lists at all has one code a row, or something odd.
     const items = typeof cell === "string" ? cell.split(",") : isList(cell) ? [...cell] : [cell];
-    const codes = items
+    return items
       .map((item) => this.code("cnae", item, "cnae_secondary_invalid"))
       .filter((code) => code >= 0);
-    const distinct = new Set(codes);
-    const repeated = codes.length - distinct.size;
-    const value = () => String(cell);
-    if (repeated > 0) this.scan.tally.add("cnae_secondary_repeated", this.line, value, repeated);
-    return [...distinct];
   }
 
   /** Days since 1970-01-01 of a date cell, which reads as milliseconds, or as ISO text. */

@@ -8,13 +8,13 @@
  */
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { RowRefusal } from "../dump/badrows.ts";
-import { CNPJ_WIDTHS, cleanRoot } from "../dump/cnpj.ts";
+import { cleanRoot } from "../dump/cnpj.ts";
 import { removeCpf } from "../dump/cpf.ts";
 import { EMPRESA } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { ABSENT, isValue, oddCode } from "../dump/rules.ts";
-import { cleanText, clearTextSink, newTextSink } from "../dump/text.ts";
-import { cleanCapital, cleanCode, fieldText, lostZeros } from "../dump/values.ts";
+import { cleanText, newTextSink } from "../dump/text.ts";
+import { cleanCapital, cleanCode } from "../dump/values.ts";
 import type { CodeCounter } from "./codes.ts";
 import { partitionOf } from "./roots.ts";
 import type { SpillWriter } from "./spill.ts";
@@ -56,14 +56,10 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
       tally.odd(root, record, EMPRESA.root);
       return false;
     }
-    if (lostZeros(record, EMPRESA.root, CNPJ_WIDTHS.root)) {
-      tally.add("cnpj_zeros", record.line, () => fieldText(record, EMPRESA.root));
-    }
-    clearTextSink(sink);
+    sink.length = 0;
     const nature = cleanCode(record, EMPRESA.nature, 4, NATURE_INVALID);
-    tally.code(nature, record, EMPRESA.nature, 4);
+    tally.odd(nature, record, EMPRESA.nature);
     let name = cleanText(record, EMPRESA.name, sink);
-    tally.texts(sink, record);
     if (nature === SOLE_TRADER && !scan.keepCpf) {
       const without = removeCpf(sink, name, false);
       if (without !== name) tally.add("cpf_removed", record.line);
@@ -94,7 +90,7 @@ function sizeOrdinal(record: DumpRecord, tally: Tally): number {
   const size = cleanCode(record, EMPRESA.size, 2, SIZE_INVALID);
   if (size === ABSENT) return 0;
   const ordinal = SIZES.indexOf(size);
-  tally.code(ordinal < 0 ? SIZE_INVALID : size, record, EMPRESA.size, 2);
+  if (ordinal < 0) tally.odd(SIZE_INVALID, record, EMPRESA.size);
   return Math.max(0, ordinal);
 }
 

@@ -16,8 +16,6 @@ import {
 } from "../../native-index/builder/record.ts";
 import { RowRefusal } from "../dump/badrows.ts";
 import {
-  CNAE_WIDTH,
-  CNPJ_WIDTHS,
   checkDigits,
   cleanBranch,
   cleanCheckDigits,
@@ -30,17 +28,15 @@ import {
 import { removeCpf } from "../dump/cpf.ts";
 import { ESTAB } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
-import { isValue, oddCode, type Rule } from "../dump/rules.ts";
-import { cleanEmail, cleanText, clearTextSink, newTextSink, type TextSink } from "../dump/text.ts";
+import { isValue, oddCode } from "../dump/rules.ts";
+import { cleanEmail, cleanText, newTextSink, type TextSink } from "../dump/text.ts";
 import {
-  cleanActivity,
   cleanCode,
   cleanDate,
   cleanPhone,
   cleanPostalCode,
   cleanUf,
   fieldText,
-  lostZeros,
 } from "../dump/values.ts";
 import { UFS } from "../spec/fields.ts";
 import type { AllCounters, CodeCounter } from "./codes.ts";
@@ -52,13 +48,6 @@ import type { Tally } from "./tally.ts";
 
 /** TOM codes have four digits; a place is counted under `uf * TOM_CODES + tom`. */
 export const TOM_CODES = 10_000;
-
-/** Columns of the CNPJ, and how many characters each has. */
-const CNPJ_COLUMNS = [
-  [ESTAB.root, CNPJ_WIDTHS.root],
-  [ESTAB.branch, CNPJ_WIDTHS.branch],
-  [ESTAB.check, CNPJ_WIDTHS.check],
-] as const;
 
 /** Registration statuses that exist. */
 const STATUSES: readonly number[] = [1, 2, 3, 4, 8];
@@ -114,16 +103,12 @@ export class EstablishmentScanner {
       this.scan.tally.add("cnpj_invalid", record.line, () => cnpjText(record));
       return false;
     }
-    if (CNPJ_COLUMNS.some(([column, width]) => lostZeros(record, column, width))) {
-      this.scan.tally.add("cnpj_zeros", record.line, () => cnpjText(record));
-    }
     if (checkDigits(root, branch) !== check) {
       this.scan.tally.add("cnpj_check_digits", record.line, () => cnpjText(record));
     }
     this.readTexts(record);
-    this.scan.tally.texts(this.sink, record);
     cleanCnaes(record, ESTAB.cnaeSecondary, this.cnaes);
-    this.countOddCnaes(record);
+    if (this.cnaes.odd > 0) this.countOddCnaes(record);
     const { writer, partitions } = this.scan;
     const textAt = RECORD.fixedLength + 2 * this.cnaes.count;
     const length = (textAt + this.sink.length + 7) & ~7;
@@ -146,7 +131,7 @@ export class EstablishmentScanner {
   /** Fills sink and lengths in the order of RECORD_STRINGS. */
   private readTexts(record: DumpRecord): void {
     const { sink, scan } = this;
-    clearTextSink(sink);
+    sink.length = 0;
     for (let i = 0; i < TEXT_READERS.length; i++) {
       this.setLength(record, i, (TEXT_READERS[i] as ReadText)(record, sink, scan));
     }
@@ -161,16 +146,8 @@ export class EstablishmentScanner {
   }
 
   private countOddCnaes(record: DumpRecord): void {
-    const { odd, repeated, zeros } = this.cnaes;
-    const counts = {
-      cnae_secondary_invalid: odd,
-      cnae_secondary_repeated: repeated,
-      code_zeros: zeros,
-    };
     const value = (): string => fieldText(record, ESTAB.cnaeSecondary);
-    for (const [rule, count] of Object.entries(counts) as [Rule, number][]) {
-      if (count > 0) this.scan.tally.add(rule, record.line, value, count);
-    }
+    this.scan.tally.add("cnae_secondary_invalid", record.line, value, this.cnaes.odd);
   }
 
   private writeFlagsAndPlace(record: DumpRecord, view: DataView, at: number, branch: number): void {
@@ -184,7 +161,7 @@ export class EstablishmentScanner {
     const isUnknown = isValue(letters) && uf === RECORD_NULL.u8;
     tally.odd(isUnknown ? ODD.uf : letters, record, ESTAB.uf);
     const tom = cleanCode(record, ESTAB.municipality, 4, ODD.municipality);
-    tally.code(tom, record, ESTAB.municipality, 4);
+    tally.odd(tom, record, ESTAB.municipality);
     view.setUint8(at + SLOTS.uf, uf);
     view.setUint8(at + RECORD.flags, isHead ? RECORD_FLAGS.headquarters : 0);
     view.setUint8(at + RECORD.flags + 1, 0);
@@ -255,22 +232,22 @@ const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, Wr
   registration_status(record, { tally }, view, at) {
     const status = cleanCode(record, ESTAB.status, 2, ODD.status);
     const isStatus = STATUSES.includes(status);
-    tally.code(isStatus || !isValue(status) ? status : ODD.status, record, ESTAB.status, 2);
+    tally.odd(isStatus || !isValue(status) ? status : ODD.status, record, ESTAB.status);
     view.setUint8(at + SLOTS.registration_status, isStatus ? status : RECORD_NULL.u8);
   },
   registration_status_reason(record, { tally, counters }, view, at) {
     const reason = cleanCode(record, ESTAB.reason, 2, ODD.reason);
-    tally.code(reason, record, ESTAB.reason, 2);
+    tally.odd(reason, record, ESTAB.reason);
     view.setUint8(at + SLOTS.registration_status_reason, numberOf(counters.reason, reason));
   },
   country_code(record, { tally, counters }, view, at) {
     const country = cleanCode(record, ESTAB.country, 3, ODD.country);
-    tally.code(country, record, ESTAB.country, 3);
+    tally.odd(country, record, ESTAB.country);
     view.setUint16(at + SLOTS.country_code, numberOf(counters.country, country), true);
   },
   postal_code(record, { tally }, view, at) {
     const postalCode = cleanPostalCode(record, ESTAB.postalCode);
-    tally.code(postalCode, record, ESTAB.postalCode, 8);
+    tally.odd(postalCode, record, ESTAB.postalCode);
     const code = isValue(postalCode) ? postalCode : RECORD_NULL.u32;
     view.setUint32(at + SLOTS.postal_code, code, true);
   },
@@ -288,8 +265,8 @@ const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, Wr
     writeWhole(view, at + SLOTS.phone_2, readPhone(record, ESTAB.area2, ESTAB.phone2, scan));
   },
   cnae_primary(record, { tally, counters }, view, at) {
-    const primary = cleanActivity(record, ESTAB.cnaePrimary, ODD.cnae);
-    tally.code(primary, record, ESTAB.cnaePrimary, CNAE_WIDTH);
+    const primary = cleanCode(record, ESTAB.cnaePrimary, 7, ODD.cnae);
+    tally.odd(primary, record, ESTAB.cnaePrimary);
     view.setUint16(at + SLOTS.cnae_primary, numberOf(counters.cnae, primary), true);
   },
 };

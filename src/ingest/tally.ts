@@ -6,11 +6,9 @@
  */
 
 import type { ScanFindings } from "../../native-index/napi/import-handles.ts";
-import { decoded, squeezed } from "../dump/characters.ts";
 import type { DumpRecord } from "../dump/records.ts";
-import { isValue, RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
-import type { TextSink } from "../dump/text.ts";
-import { fieldText, lostZeros } from "../dump/values.ts";
+import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
+import { fieldText } from "../dump/values.ts";
 
 /** Examples kept per rule. */
 const EXAMPLES_MAX = 3;
@@ -49,19 +47,6 @@ export class Tally {
     if (rule !== null) this.add(rule, record.line, () => fieldText(record, column));
   }
 
-  /** Counts a code of `width` digits that is odd, or that lost leading zeros. */
-  code(answer: number, record: DumpRecord, column: number, width: number): void {
-    this.odd(answer, record, column);
-    if (!isValue(answer) || !lostZeros(record, column, width)) return;
-    this.add("code_zeros", record.line, () => fieldText(record, column));
-  }
-
-  /** Counts the fields of a record whose texts hold what texts seldom hold. */
-  texts({ windows, controls }: TextSink, record: DumpRecord): void {
-    if (windows > 0) this.add("text_windows_1252", record.line, undefined, windows);
-    if (controls > 0) this.add("text_controls", record.line, undefined, controls);
-  }
-
   /** Counts a rule, `times` over; `value` is only asked for while examples are wanted. */
   add(rule: Rule, line: number, value?: () => string, times = 1): void {
     const index = RULE_NAMES.indexOf(rule);
@@ -72,7 +57,7 @@ export class Tally {
     const shown = RULES[rule].example === "value" && value !== undefined;
     list.push({
       ...(this.place === "" ? {} : { place: `${this.place}, line ${line}` }),
-      ...(shown ? { value: squeezed(value()).slice(0, VALUE_MAX) } : {}),
+      ...(shown ? { value: value().slice(0, VALUE_MAX) } : {}),
     });
   }
 
@@ -94,9 +79,7 @@ export function tallyOf(
   const shown: Partial<Record<Rule, Example[]>> = {};
   for (const { rule: number, line, fields } of examples) {
     const rule = RULE_NAMES[number] as Rule;
-    const value = squeezed(
-      fields.map((field) => decoded(field, encoding === "utf8").trim()).join("/"),
-    );
+    const value = fields.map((field) => field.toString(encoding).trim()).join("/");
     const list = shown[rule] ?? [];
     shown[rule] = list;
     list.push({

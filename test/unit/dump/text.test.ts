@@ -31,55 +31,14 @@ const latin1 = fc
   })
   .map((codes) => String.fromCharCode(...codes));
 
-/** What the bytes 80 to 9F are in Windows-1252, in order; a blank for those that it lacks. */
-const WINDOWS = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
-
-/** The text of bytes by a twin on strings. */
-function expectedText(field: string, isUtf8: boolean): string {
-  const characters = isUtf8
-    ? field
-    : field.replace(/[\u0080-\u009f]/g, (byte) => WINDOWS[byte.charCodeAt(0) - 0x80] as string);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
-  return characters.replace(/[\u0001-\u0020\u007f-\u00a0]+/g, " ").replace(/^ | $/g, "");
-}
-
-test("text agrees with decode, blank controls, collapse white space, trim", () => {
+test("text agrees with decode, collapse white space, trim", () => {
   fc.assert(
     fc.property(latin1, fc.boolean(), (field, isUtf8) => {
-      assert.equal(text(field, isUtf8), expectedText(field, isUtf8));
+      const expected = field.replace(/[\t\n\v\f\r \u00a0]+/g, " ").replace(/^ | $/g, "");
+      assert.equal(text(field, isUtf8), expected);
     }),
     { seed: 7, numRuns: 3000 },
   );
-});
-
-test("every byte is a character of Windows-1252, a blank, or dropped", () => {
-  assert.equal(WINDOWS.length, 32);
-  for (let byte = 1; byte < 256; byte++) {
-    const field = `A${String.fromCharCode(byte)}B`;
-    assert.equal(text(field), expectedText(field, false), `byte ${byte.toString(16)}`);
-  }
-  assert.equal(text("LOJA \u0093DO Z\u00c9\u0094 \u0096 D\u0092AVILA"), "LOJA “DO ZÉ” – D’AVILA");
-});
-
-test("a text that turns its direction, or holds an escape sequence, is made harmless", () => {
-  assert.equal(text("LOJA \u001b[31mVERMELHA\u0007"), "LOJA [31mVERMELHA");
-  const marks = ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2069"];
-  for (const mark of marks) assert.equal(text(`A${mark}B`, true), "A B");
-  assert.equal(text("A\u202fB\u2065C\u206aD", true), "A\u202fB\u2065C\u206aD", "others stay");
-});
-
-test("fields with such characters are counted, each once", () => {
-  const counts = (field: string, isUtf8 = false) => {
-    const sink = newTextSink();
-    cleanText(recordOf([field], isUtf8), 0, sink);
-    return [sink.windows, sink.controls];
-  };
-  assert.deepEqual(counts("PADARIA  S\u00c3O JO\u00c3O\t\r\n\u00a0"), [0, 0]);
-  assert.deepEqual(counts("\u0093A\u0094 \u0096 B"), [1, 0]);
-  assert.deepEqual(counts("A\u0001B\u0002C\u007f"), [0, 1]);
-  assert.deepEqual(counts("\u0081\u0080"), [1, 1]);
-  assert.deepEqual(counts("A\u0085B", true), [0, 1]);
-  assert.deepEqual(counts("A\u0093B\u202e", true), [0, 1]);
 });
 
 test("text quirks", () => {

@@ -152,7 +152,7 @@ describe("the native scan", () => {
     assert.ok("found" in (await compare("estabelecimentos", Buffer.from(most))));
     const over = await compare(
       "estabelecimentos",
-      Buffer.from(most + row({ cnae_fiscal_principal: "3000000" })),
+      Buffer.from(most + row({ cnae_fiscal_principal: "1" })),
     );
     assert.match(
       ("refusal" in over && over.refusal) || "",

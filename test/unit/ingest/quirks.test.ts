@@ -318,7 +318,7 @@ describe("a CNPJ that occurs again", () => {
 describe("tables of a release", () => {
   it("whose names are no lines of text are made some, and that is told", async () => {
     const cnaes = [
-      { codigo: "4721102", descricao: "Padaria\u0000\u009d2J\r\ne  confeitaria\u0081" },
+      { codigo: "4721102", descricao: "Padaria\u0000\u009b2J\r\ne  confeitaria\u0085" },
       { codigo: "4721103", descricao: `${"É ".repeat(700)}x` },
       { codigo: "4721104", descricao: "Doces  e <balas>" },
       { codigo: "8888888", descricao: "" },
@@ -374,94 +374,5 @@ describe("optional files", () => {
     assert.equal(without.meta.provenance.ibge_population_year, "not_available");
     assert.equal(without.meta.provenance.ceis_as_of_date, "not_available");
     assert.equal(without.of(ONE).sanctioned, null);
-  });
-});
-
-describe("what programs and typists left in a dump", () => {
-  it("reads quotation marks and dashes of Windows-1252, and blanks controls, counting rows", async () => {
-    const { row, report } = await oneWith({
-      nome_fantasia: "LOJA \u0093DO ZE\u0094 \u0096 D\u0092AVILA",
-      logradouro: "RUA \u001b[31m UM\u0007",
-      bairro: "CENTRO\u009d",
-    });
-    assert.equal(row.trade_name, "LOJA “DO ZE” – D’AVILA");
-    assert.deepEqual([row.street, row.district], ["RUA [31m UM", "CENTRO"]);
-    assert.equal(countOf(report, "text_windows_1252"), 1);
-    assert.equal(countOf(report, "text_controls"), 2);
-    assert.ok(!JSON.stringify(report.rules.text_controls).includes("UM"), "texts are not shown");
-  });
-
-  it("puts lost zeros back in every code, in both columns of activities alike", async () => {
-    const { row, report } = await oneWith({
-      cnae_fiscal_principal: "111301",
-      cnae_fiscal_secundaria: "111302,4781400",
-      situacao_cadastral: "2",
-      motivo_situacao_cadastral: "1",
-      pais: "5",
-      cep: "1310100",
-      municipio: "51",
-    });
-    assert.deepEqual([row.cnae_primary, row.cnae_secondary], ["0111301", ["0111302", "4781400"]]);
-    assert.deepEqual([row.registration_status, row.registration_status_reason], [2, "01"]);
-    assert.deepEqual([row.country_code, row.postal_code], ["005", "01310100"]);
-    assert.equal(row.municipality_tom, "0051");
-    assert.equal(countOf(report, "code_zeros"), 7);
-  });
-
-  it("reads a CNPJ whose columns lost zeros, in every file, and never one of letters", async () => {
-    const bank = { cnpj_basico: "0", cnpj_ordem: "1", cnpj_dv: "91" };
-    const { of, report, accounts } = await imported({
-      estabelecimentos: [
-        { ...establishment(TWO), ...bank },
-        { ...establishment(ONE), cnpj_basico: "12A45" },
-      ],
-      empresas: [{ cnpj_basico: "00", razao_social: "BANCO", porte: "5" }],
-      simples: [{ cnpj_basico: "000", opcao_pelo_simples: "S", opcao_pelo_mei: "N" }],
-    });
-    assert.equal(accounts.length, 1);
-    assert.deepEqual([of(TWO).legal_name, of(TWO).simples_opt_in], ["BANCO", true]);
-    assert.equal(of(TWO).company_size_code, "05");
-    assert.equal(countOf(report, "cnpj_zeros"), 3);
-    assert.equal(countOf(report, "cnpj_check_digits"), 0);
-    assert.equal(countOf(report, "cnpj_invalid"), 1);
-  });
-
-  it("keeps a secondary activity once", async () => {
-    const list = "4781400,0111301,4781400,111301";
-    const { row, report } = await oneWith({ cnae_fiscal_secundaria: list });
-    assert.deepEqual(row.cnae_secondary, ["4781400", "0111301"]);
-    assert.equal(countOf(report, "cnae_secondary_repeated"), 2);
-  });
-
-  it("counts flags of Simples and MEI that their dates contradict, and keeps them", async () => {
-    const [past, later] = ["20200101", "20210101"];
-    const flags: [flag: string, from: string, until: string, contradicted: number][] = [
-      ["S", past, "00000000", 0],
-      ["S", later, past, 0],
-      ["S", past, later, 1],
-      ["S", "", past, 1],
-      ["N", past, later, 0],
-      ["N", "", "", 0],
-      ["N", past, "0", 1],
-    ];
-    for (const [flag, from, until, contradicted] of flags) {
-      const mei = { opcao_pelo_mei: flag, data_opcao_pelo_mei: from, data_exclusao_do_mei: until };
-      const { of, report } = await imported({
-        estabelecimentos: [establishment(ONE)],
-        simples: [{ cnpj_basico: ONE.slice(0, 8), opcao_pelo_simples: "", ...mei }],
-      });
-      assert.equal(of(ONE).mei_opt_in, flag === "S");
-      assert.equal(countOf(report, "flag_contradiction"), contradicted, `${flag} ${from} ${until}`);
-    }
-    const odd = {
-      opcao_pelo_simples: "S",
-      data_opcao_pelo_simples: "20201301",
-      opcao_pelo_mei: "",
-    };
-    const { report } = await imported({
-      estabelecimentos: [establishment(ONE)],
-      simples: [{ cnpj_basico: ONE.slice(0, 8), ...odd }],
-    });
-    assert.equal(countOf(report, "date_invalid"), 1);
   });
 });
