@@ -17,11 +17,6 @@ namespace peneira {
 // Bytes that must be readable behind the end of what is searched or copied.
 constexpr size_t kSearchMargin = 16;
 
-// White space of the registry's texts: tab to carriage return, space, U+00A0.
-constexpr bool isTextBlank(uint8_t byte) {
-  return byte == 0x20 || byte == 0xa0 || (byte >= 9 && byte <= 13);
-}
-
 struct PortableSearch {
   // The first quote at or after `at`; one must be there. Adds the line feeds before it.
   static const uint8_t* quote(const uint8_t* at, uint64_t& newlines) {
@@ -32,13 +27,13 @@ struct PortableSearch {
     }
   }
 
-  // Copies ASCII whose white space is single blanks inside; false when there is anything else.
+  // Copies printable ASCII with single blanks inside; returns false when there is anything else.
   static bool copyPlain(const uint8_t* from, size_t length, uint8_t* to) {
     bool gap = true;
     for (size_t i = 0; i < length; i++) {
       const uint8_t byte = from[i];
-      const bool blank = isTextBlank(byte);
-      if (byte >= 0x80 || (blank && (gap || byte != 0x20))) return false;
+      const bool blank = byte == ' ';
+      if (byte < ' ' || byte >= 0x7f || (blank && gap)) return false;
       gap = blank;
       to[i] = byte;
     }
@@ -69,7 +64,7 @@ struct VectorSearch {
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
       const uint32_t wanted = length - i >= 16 ? 0xffffu : (1u << (length - i)) - 1;
       const uint32_t blanks = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
-      const uint32_t odd = mask(bytes) | controls(bytes) | (blanks & (blanks << 1 | gap));
+      const uint32_t odd = unprintable(bytes) | (blanks & (blanks << 1 | gap));
       if ((odd & wanted) != 0) return false;
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), bytes);
       gap = blanks >> 15;
@@ -81,10 +76,10 @@ struct VectorSearch {
   // The highest bit of every byte.
   static uint32_t mask(__m128i bytes) { return static_cast<uint32_t>(_mm_movemask_epi8(bytes)); }
 
-  // Bytes from tab to carriage return.
-  static uint32_t controls(__m128i bytes) {
-    const __m128i offset = _mm_sub_epi8(bytes, _mm_set1_epi8(9));
-    return mask(_mm_cmpeq_epi8(_mm_min_epu8(offset, _mm_set1_epi8(4)), offset));
+  // Bytes below the blank, and 7f and above, which are negative numbers.
+  static uint32_t unprintable(__m128i bytes) {
+    const __m128i below = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
+    return mask(_mm_or_si128(below, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
   }
 };
 

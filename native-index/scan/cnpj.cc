@@ -2,13 +2,16 @@
 // case; the value of a character in the check digits is its ASCII code less 48 (IN RFB 2.229/2024).
 #include "scan/cnpj.h"
 
+#include <algorithm>
 #include <array>
+#include <unordered_set>
+
+#include "scan/values.h"
 
 namespace peneira {
 namespace {
 
 constexpr uint32_t kBranches = 36 * 36 * 36 * 36;
-constexpr size_t kRootLength = 8, kBranchLength = 4;
 constexpr uint32_t kWeights[] = {6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2};
 constexpr uint8_t kNoDigit = 0xff;
 
@@ -41,12 +44,43 @@ uint8_t upper(uint8_t byte) {
   return byte >= 'a' ? static_cast<uint8_t>(byte - ('a' - 'A')) : byte;
 }
 
+bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+
 uint32_t closing(uint32_t sum) {
   const uint32_t remainder = sum % 11;
   return remainder < 2 ? 0 : 11 - remainder;
 }
 
+// Lists up to this long, which are nearly all, are compared in pairs.
+constexpr size_t kPairsMost = 24;
+
+bool hasRepeated(const std::vector<uint32_t>& codes) {
+  if (codes.size() > kPairsMost) return true;
+  for (size_t i = 1; i < codes.size(); i++) {
+    for (size_t j = 0; j < i; j++) {
+      if (codes[i] == codes[j]) return true;
+    }
+  }
+  return false;
+}
+
+// Keeps the first of equal codes; returns how many others there were.
+uint32_t dropRepeated(std::vector<uint32_t>& codes) {
+  if (!hasRepeated(codes)) return 0;
+  std::unordered_set<uint32_t> seen;
+  return static_cast<uint32_t>(
+      std::erase_if(codes, [&seen](uint32_t code) { return !seen.insert(code).second; }));
+}
+
 }  // namespace
+
+DumpField PaddedCnpj::pad(DumpField part, size_t width, uint8_t* to) {
+  if (part.empty() || part.size() >= width) return part;
+  if (!std::all_of(part.start, part.end, isDigit)) return part;
+  uint8_t* const first = std::fill_n(to, width - part.size(), uint8_t{'0'});
+  std::copy(part.start, part.end, first);
+  return {to, to + width};
+}
 
 double CompanyRoot::number() const { return static_cast<double>(uint64_t{high} * kBranches + low); }
 
@@ -77,12 +111,18 @@ bool readRoot(DumpField field, CompanyRoot& root) {
   return high >= 0 && low >= 0;
 }
 
+bool readPaddedRoot(DumpField field, CompanyRoot& root) {
+  if (field.size() == kRootLength) return readRoot(field, root);
+  const PaddedCnpj padded(field, field, field);
+  return readRoot(padded.root, root);
+}
+
 int32_t readBranch(DumpField field) {
   return field.size() == kBranchLength ? readBase36(field.start) : -1;
 }
 
 int32_t readCheckDigits(DumpField field) {
-  if (field.size() != 2) return -1;
+  if (field.size() != kCheckLength) return -1;
   const uint32_t tens = field.start[0] - uint32_t{'0'};
   const uint32_t units = field.start[1] - uint32_t{'0'};
   return tens > 9 || units > 9 ? -1 : static_cast<int32_t>(tens * 10 + units);
@@ -107,21 +147,23 @@ void writeCnpj(DumpField root, DumpField branch, DumpField check, uint8_t* to) {
   to[kRootLength + kBranchLength + 1] = check.start[1];
 }
 
-uint32_t readActivities(DumpField field, std::vector<uint32_t>& codes) {
+OddActivities readActivities(DumpField field, std::vector<uint32_t>& codes) {
   codes.clear();
-  uint32_t odd = 0, value = 0;
+  OddActivities found;
+  uint32_t value = 0;
   size_t digits = 0;
   bool isOdd = false;
   for (const uint8_t* p = field.start; p <= field.end; p++) {
     const uint8_t byte = p < field.end ? *p : uint8_t{','};
-    if (byte >= '0' && byte <= '9') {
+    if (isDigit(byte)) {
       value = value * 10 + byte - '0';
       digits++;
     } else if (byte == ',') {
-      if (digits == 7 && !isOdd) {
+      if ((digits == kActivityDigits || digits == kActivityDigitsMin) && !isOdd) {
         codes.push_back(value);
+        if (digits < kActivityDigits) found.padded++;
       } else if (digits > 0 || isOdd) {
-        odd++;
+        found.odd++;
       }
       value = 0;
       digits = 0;
@@ -130,7 +172,8 @@ uint32_t readActivities(DumpField field, std::vector<uint32_t>& codes) {
       isOdd = true;
     }
   }
-  return odd;
+  found.repeated = dropRepeated(codes);
+  return found;
 }
 
 }  // namespace peneira

@@ -20,12 +20,13 @@ constexpr Answer kSoleTrader = 2135;
 
 bool CompanyRows::take(const DumpRecord& record) {
   CompanyRoot root{};
-  if (!readRoot(record[CompanyColumns::kRoot], root)) {
+  if (!readPaddedRoot(record[CompanyColumns::kRoot], root)) {
     output_.odd.add(Rules::kCnpjInvalid, record, {CompanyColumns::kRoot});
     return false;
   }
+  output_.odd.noteRoot(record, CompanyColumns::kRoot);
   const Answer nature = cleanCode(record[CompanyColumns::kNature], 4, oddBy(Rules::kNatureInvalid));
-  output_.odd.note(nature, record, CompanyColumns::kNature);
+  output_.odd.noteCode(nature, record, CompanyColumns::kNature, 4);
   const size_t name = readName(record, nature);
   const size_t length = paddedLength(CompanyLayout::kName + name);
   uint8_t* const to = output_.buckets.reserve(root.partition(options_.partitions), length);
@@ -56,6 +57,7 @@ size_t CompanyRows::readName(const DumpRecord& record, Answer nature) {
     const std::string bytes = std::to_string(name);
     refuseLine(record.line, "a name of " + bytes + " bytes; a closing quote is missing");
   }
+  output_.odd.addTexts(record, name_.windows(), name_.controls());
   return name;
 }
 
@@ -64,7 +66,9 @@ uint16_t CompanyRows::sizeOrdinal(const DumpRecord& record) {
   const Answer size = cleanCode(record[CompanyColumns::kSize], 2, oddBy(Rules::kSizeInvalid));
   if (size == kAbsent) return 0;
   for (size_t i = 0; i < std::size(kCompanySizes); i++) {
-    if (kCompanySizes[i] == size) return static_cast<uint16_t>(i);
+    if (kCompanySizes[i] != size) continue;
+    output_.odd.noteCode(size, record, CompanyColumns::kSize, 2);
+    return static_cast<uint16_t>(i);
   }
   output_.odd.add(Rules::kSizeInvalid, record, {CompanyColumns::kSize});
   return 0;

@@ -29,29 +29,34 @@ EstablishmentRows::EstablishmentRows(const ScanOptions& options, ScanOutput& out
 }
 
 bool EstablishmentRows::take(const DumpRecord& record) {
+  const PaddedCnpj cnpj(record[EstabColumns::kRoot], record[EstabColumns::kBranch],
+                        record[EstabColumns::kCheck]);
   CompanyRoot root{};
-  const bool hasRoot = readRoot(record[EstabColumns::kRoot], root);
-  const int32_t branch = readBranch(record[EstabColumns::kBranch]);
-  const int32_t check = readCheckDigits(record[EstabColumns::kCheck]);
-  const std::initializer_list<uint32_t> cnpj = {EstabColumns::kRoot, EstabColumns::kBranch,
-                                                EstabColumns::kCheck};
-  if (!hasRoot || branch < 0 || check < 0) {
-    output_.odd.add(Rules::kCnpjInvalid, record, cnpj);
+  const bool hasRoot = readRoot(cnpj.root, root);
+  const int32_t branch = readBranch(cnpj.branch);
+  const int32_t check = readCheckDigits(cnpj.check);
+  const bool whole = hasRoot && branch >= 0 && check >= 0;
+  const bool right =
+      whole && checkDigitsOf(cnpj.root, cnpj.branch) == static_cast<uint32_t>(check);
+  const std::initializer_list<uint32_t> columns = {EstabColumns::kRoot, EstabColumns::kBranch,
+                                                   EstabColumns::kCheck};
+  if (!whole || (cnpj.isPadded && !right)) {
+    output_.odd.add(Rules::kCnpjInvalid, record, columns);
     return false;
   }
-  const uint32_t right = checkDigitsOf(record[EstabColumns::kRoot], record[EstabColumns::kBranch]);
-  if (right != static_cast<uint32_t>(check)) {
-    output_.odd.add(Rules::kCnpjCheckDigits, record, cnpj);
+  if (cnpj.isPadded) {
+    output_.odd.add(Rules::kCnpjZeros, record, columns);
+  } else if (!right) {
+    output_.odd.add(Rules::kCnpjCheckDigits, record, columns);
   }
   readTexts(record);
-  const uint32_t odd = readActivities(record[EstabColumns::kCnaeSecondary], activities_);
-  if (odd > 0) {
-    output_.odd.add(Rules::kCnaeSecondaryInvalid, record, {EstabColumns::kCnaeSecondary}, odd);
-  }
+  readActivitiesOf(record);
   const size_t used = RecordLayout::kFixedLength + 2 * activities_.size() + texts_.size();
   const uint32_t partition = root.partition(options_.partitions);
   uint8_t* const to = output_.buckets.reserve(partition, paddedLength(used));
+  std::memset(to, 0, RecordLayout::kFixedLength);
   storeValue(to + RecordLayout::kLength, static_cast<uint32_t>(paddedLength(used)));
+  writeCnpj(cnpj.root, cnpj.branch, cnpj.check, to + RecordLayout::kCnpj);
   writeRecord(record, branch, to);
   pad(to, used);
   return true;
@@ -75,6 +80,7 @@ void EstablishmentRows::readTexts(const DumpRecord& record) {
   const Answer email = texts_.addEmail(record[EstabColumns::kEmail]);
   output_.odd.note(email, record, EstabColumns::kEmail);
   setLength(record, RecordStrings::kEmail, isValue(email) ? static_cast<size_t>(email) : 0);
+  output_.odd.addTexts(record, texts_.windows(), texts_.controls());
 }
 
 // Puts the trade name into the sink, without the CPF that it is or ends in; gives its length.
@@ -95,12 +101,20 @@ void EstablishmentRows::setLength(const DumpRecord& record, RecordStrings::Numbe
   lengths_[number] = length == 0 ? kNullString : static_cast<uint16_t>(length);
 }
 
-// Writes everything but the length.
+// Reads the secondary activities.
+void EstablishmentRows::readActivitiesOf(const DumpRecord& record) {
+  constexpr uint32_t column = EstabColumns::kCnaeSecondary;
+  const OddActivities found = readActivities(record[column], activities_);
+  const auto count = [&](Rules::Number rule, uint32_t times) {
+    if (times > 0) output_.odd.add(rule, record, {column}, times);
+  };
+  count(Rules::kCnaeSecondaryInvalid, found.odd);
+  count(Rules::kCnaeSecondaryRepeated, found.repeated);
+  count(Rules::kCodeZeros, found.padded);
+}
+
+// Writes everything but the length and the CNPJ.
 void EstablishmentRows::writeRecord(const DumpRecord& record, int32_t branch, uint8_t* to) {
-  std::memset(to + RecordLayout::kLength + sizeof(uint32_t), 0,
-              RecordLayout::kFixedLength - sizeof(uint32_t));
-  writeCnpj(record[EstabColumns::kRoot], record[EstabColumns::kBranch],
-            record[EstabColumns::kCheck], to + RecordLayout::kCnpj);
   writeFlagsAndPlace(record, branch, to);
   writeSlots(record, to);
   storeValue(to + RecordLayout::kSecondaryCount, static_cast<uint16_t>(activities_.size()));
@@ -133,7 +147,7 @@ void EstablishmentRows::writeFlagsAndPlace(const DumpRecord& record, int32_t bra
 void EstablishmentRows::writeSlots(const DumpRecord& record, uint8_t* to) {
   Answer status = cleanCode(record[EstabColumns::kStatus], 2, oddBy(Rules::kStatusInvalid));
   if (isValue(status) && !isStatus(status)) status = oddBy(Rules::kStatusInvalid);
-  output_.odd.note(status, record, EstabColumns::kStatus);
+  output_.odd.noteCode(status, record, EstabColumns::kStatus, 2);
   to[RecordLayout::kRegistrationStatus] =
       isValue(status) ? static_cast<uint8_t>(status) : recordNull<uint8_t>();
   const Answer reason = code(record, EstabColumns::kReason, 2, Rules::kReasonInvalid);
@@ -142,7 +156,7 @@ void EstablishmentRows::writeSlots(const DumpRecord& record, uint8_t* to) {
   const Answer country = code(record, EstabColumns::kCountry, 3, Rules::kCountryInvalid);
   storeValue(to + RecordLayout::kCountryCode, numberOf(CodeKinds::kCountry, country));
   const Answer postalCode = cleanPostalCode(record[EstabColumns::kPostalCode]);
-  output_.odd.note(postalCode, record, EstabColumns::kPostalCode);
+  output_.odd.noteCode(postalCode, record, EstabColumns::kPostalCode, 8);
   const auto postal =
       isValue(postalCode) ? static_cast<uint32_t>(postalCode) : recordNull<uint32_t>();
   storeValue(to + RecordLayout::kPostalCode, postal);
@@ -152,14 +166,15 @@ void EstablishmentRows::writeSlots(const DumpRecord& record, uint8_t* to) {
              phone(record, EstabColumns::kArea1, EstabColumns::kPhone1));
   storeValue(to + RecordLayout::kPhone2,
              phone(record, EstabColumns::kArea2, EstabColumns::kPhone2));
-  const Answer primary = code(record, EstabColumns::kCnaePrimary, 7, Rules::kCnaeInvalid);
+  const Answer primary = cleanActivity(record[EstabColumns::kCnaePrimary]);
+  output_.odd.noteCode(primary, record, EstabColumns::kCnaePrimary, kActivityDigits);
   storeValue(to + RecordLayout::kCnaePrimary, numberOf(CodeKinds::kCnae, primary));
 }
 
 Answer EstablishmentRows::code(const DumpRecord& record, uint32_t column, uint32_t width,
                                Rules::Number rule) {
   const Answer answer = cleanCode(record[column], width, oddBy(rule));
-  output_.odd.note(answer, record, column);
+  output_.odd.noteCode(answer, record, column, width);
   return answer;
 }
 

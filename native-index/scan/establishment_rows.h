@@ -23,6 +23,7 @@ class EstablishmentRows : public RowScan {
   void readTexts(const DumpRecord& record);
   size_t readTradeName(const DumpRecord& record);
   void setLength(const DumpRecord& record, RecordStrings::Number number, size_t length);
+  void readActivitiesOf(const DumpRecord& record);
   void writeRecord(const DumpRecord& record, int32_t branch, uint8_t* to);
   void writeFlagsAndPlace(const DumpRecord& record, int32_t branch, uint8_t* to);
   void writeSlots(const DumpRecord& record, uint8_t* to);

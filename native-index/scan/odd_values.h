@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "scan/cnpj.h"
 #include "scan/dump_record.h"
+#include "scan/values.h"
 
 namespace peneira {
 
@@ -39,6 +41,25 @@ class OddValues {
       example.fields.emplace_back(field.start, field.end);
     }
     examples_.push_back(std::move(example));
+  }
+
+  // Counts what the texts of a row held; texts are no examples.
+  void addTexts(const DumpRecord& record, uint32_t windows, uint32_t controls) {
+    if (windows > 0) add(Rules::kTextWindows, record, {}, windows);
+    if (controls > 0) add(Rules::kTextControl, record, {}, controls);
+  }
+
+  // Counts a root of fewer characters than eight: it lost zeros.
+  void noteRoot(const DumpRecord& record, uint32_t column) {
+    if (record[column].size() < kRootLength) add(Rules::kRootZeros, record, {column});
+  }
+
+  // Counts a code that is odd, or that has fewer digits than its width.
+  void noteCode(Answer answer, const DumpRecord& record, uint32_t column, uint32_t width) {
+    note(answer, record, column);
+    if (isValue(answer) && trimmed(record[column]).size() < width) {
+      add(Rules::kCodeZeros, record, {column});
+    }
   }
 
   // Counts a rule of which this text tells more; there is no line after the join.

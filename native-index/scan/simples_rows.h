@@ -1,6 +1,7 @@
 // Simples and MEI opt-ins on their way to their companies. What comes in: records of the Simples
 // file. What goes out: spill records of 16 bytes, drawn in src/ingest/simples.ts, the twin.
-// Invariant: `S` is yes; `N`, blank and odd values are no.
+// Invariant: `S` is yes; `N`, blank and odd values are no. Dates that contradict a flag are counted
+// and change nothing.
 #pragma once
 #include "scan/row_scan.h"
 
@@ -14,6 +15,9 @@ class SimplesRows : public RowScan {
   bool take(const DumpRecord& record) override;
 
  private:
+  Answer readFlag(const DumpRecord& record, uint32_t column, uint32_t fromColumn,
+                  uint32_t untilColumn);
+
   const ScanOptions options_;
   ScanOutput& output_;
 };

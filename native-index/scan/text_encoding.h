@@ -32,7 +32,7 @@ inline Utf8Sequence readUtf8(const uint8_t* at, const uint8_t* end) {
 }
 
 struct TextEncoding {
-  bool utf8;  // else ISO-8859-1
+  bool utf8;  // else Windows-1252
   uint64_t right = 0, broken = 0;
 
   // Counts the sequences of a field.

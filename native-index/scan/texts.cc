@@ -14,7 +14,7 @@ namespace {
 // Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets).
 constexpr size_t kEmailBytesMax = 254;
 constexpr size_t kLocalBytesMax = 64;
-// Most bytes that one of the dump becomes: a damaged one is U+FFFD.
+// Most bytes that one of the dump becomes: a damaged one is U+FFFD, a quote is U+201C.
 constexpr size_t kGrowth = 3;
 
 bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
@@ -56,6 +56,54 @@ bool isDomain(const uint8_t* start, const uint8_t* end) {
   }
 }
 
+// What a byte of Windows-1252 is in a text; below kBlank it is written.
+enum ByteKind : uint8_t { kPlain, kWindows, kBlank, kControl };
+
+// Characters of the bytes 80 to 9F; 0 for the five that Windows-1252 leaves undefined.
+constexpr uint16_t kWindowsCharacters[] = {
+    0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178,
+};
+
+constexpr ByteKind kindOf(uint32_t byte) {
+  if (byte == ' ' || byte == 0xa0 || byte == '\t' || byte == '\n' || byte == '\r') return kBlank;
+  if (byte < ' ' || byte == 0x7f) return kControl;
+  if (byte < 0x80 || byte >= 0xa0) return kPlain;
+  return kWindowsCharacters[byte - 0x80] == 0 ? kControl : kWindows;
+}
+
+constexpr std::array<ByteKind, 256> byteKinds() {
+  std::array<ByteKind, 256> kinds{};
+  for (uint32_t byte = 0; byte < 256; byte++) kinds[byte] = kindOf(byte);
+  return kinds;
+}
+
+constexpr std::array<ByteKind, 256> kByteKinds = byteKinds();
+
+// Writes the character of a byte that is not ASCII and no blank.
+uint8_t* writeCharacter(uint8_t byte, uint8_t* to) {
+  const uint32_t character = byte < 0xa0 ? kWindowsCharacters[byte - 0x80] : byte;
+  if (character < 0x800) {
+    *to++ = static_cast<uint8_t>(0xc0 | (character >> 6));
+  } else {
+    *to++ = static_cast<uint8_t>(0xe0 | (character >> 12));
+    *to++ = static_cast<uint8_t>(0x80 | ((character >> 6) & 0x3f));
+  }
+  *to++ = static_cast<uint8_t>(0x80 | (character & 0x3f));
+  return to;
+}
+
+// Whether a valid sequence of several bytes is a control, a line or paragraph separator, or a mark
+// that turns the direction of writing.
+bool isControlSequence(const uint8_t* p) {
+  if (p[0] == 0xc2) return p[1] < 0xa0;
+  if (p[0] == 0xd8) return p[1] == 0x9c;
+  if (p[0] != 0xe2) return false;
+  if (p[1] == 0x81) return p[2] >= 0xa6 && p[2] <= 0xa9;
+  return p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae));
+}
+
 }  // namespace
 
 // Room for `more` bytes and what the copy writes behind them.
@@ -84,36 +132,43 @@ size_t TextSink::addCarefully(DumpField field, uint8_t* to) {
   return static_cast<size_t>(end - to);
 }
 
-// The careful copy: white space becomes single blanks, ISO-8859-1 becomes UTF-8.
+// The careful copy: white space and controls become single blanks, Windows-1252 becomes UTF-8.
 uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
-  bool gap = false;
+  bool gap = false, windows = false, control = false;
   for (const uint8_t* p = field.start; p < field.end; p++) {
-    if (isTextBlank(*p)) {
+    const ByteKind kind = kByteKinds[*p];
+    if (kind >= kBlank) {
+      control |= kind == kControl;
       gap = true;
       continue;
     }
     if (gap && to > start) *to++ = ' ';
     gap = false;
+    windows |= kind == kWindows;
     if (*p < 0x80) {
       *to++ = *p;
     } else {
-      *to++ = static_cast<uint8_t>(0xc0 | (*p >> 6));
-      *to++ = static_cast<uint8_t>(0x80 | (*p & 0x3f));
+      to = writeCharacter(*p, to);
     }
   }
+  windows_ += windows ? 1 : 0;
+  controls_ += control ? 1 : 0;
   return to;
 }
 
-// The same of UTF-8: what it cannot be becomes U+FFFD.
+// Like `squeeze` for UTF-8: a broken sequence becomes U+FFFD.
 uint8_t* TextSink::squeezeUtf8(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
-  bool gap = false;
+  bool gap = false, anyControl = false;
   for (const uint8_t* p = field.start; p < field.end;) {
     const bool ascii = *p < 0x80;
     const Utf8Sequence sequence = ascii ? Utf8Sequence{1, true} : readUtf8(p, field.end);
     const bool wideBlank = sequence.length == 2 && p[0] == 0xc2 && p[1] == 0xa0;
-    if (ascii ? isTextBlank(*p) : wideBlank) {
+    const bool control =
+        ascii ? kByteKinds[*p] == kControl : sequence.right && isControlSequence(p);
+    anyControl |= control;
+    if (control || (ascii ? kByteKinds[*p] == kBlank : wideBlank)) {
       gap = true;
       p += sequence.length;
       continue;
@@ -124,6 +179,7 @@ uint8_t* TextSink::squeezeUtf8(DumpField field, uint8_t* to) {
     to = sequence.right ? std::copy_n(p, sequence.length, to) : std::copy_n(replacement, 3, to);
     p += sequence.length;
   }
+  controls_ += anyControl ? 1 : 0;
   return to;
 }
 

@@ -1,8 +1,9 @@
-// What the texts of a dump become. What comes in: fields in ISO-8859-1, or in UTF-8 where the
-// encoding says so; damaged bytes become U+FFFD then. What goes out: clean UTF-8
-// at the end of a buffer that is used again.
-// Invariant: what is written is valid UTF-8 without surrounding or doubled white space; nothing
-// written means null. The same as src/dump/text.ts, the twin.
+// What the texts of a dump become. Input: fields in Windows-1252, or in UTF-8 where the encoding
+// says so; damaged bytes become U+FFFD then. Output: clean UTF-8 at the end of a buffer that is
+// used again.
+// Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
+// doubled white space; nothing written means null. The twins are src/dump/text.ts and
+// src/dump/registrytext.ts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,11 @@ class TextSink {
   // `portable` takes no vectors; what is not ASCII is counted in `encoding`.
   TextSink(bool portable, TextEncoding& encoding) : portable_(portable), encoding_(encoding) {}
 
-  void clear() { length_ = 0; }
+  void clear() { length_ = windows_ = controls_ = 0; }
+  // Texts since `clear` with a character that Windows-1252 has and ISO-8859-1 lacks.
+  uint32_t windows() const { return windows_; }
+  // Texts since `clear` in which a control or a direction mark became a blank.
+  uint32_t controls() const { return controls_; }
   size_t size() const { return length_; }
   const uint8_t* data() const { return bytes_.data(); }
 
@@ -35,13 +40,14 @@ class TextSink {
  private:
   uint8_t* reserve(size_t more);
   size_t addCarefully(DumpField field, uint8_t* to);
-  static uint8_t* squeeze(DumpField field, uint8_t* to);
-  static uint8_t* squeezeUtf8(DumpField field, uint8_t* to);
+  uint8_t* squeeze(DumpField field, uint8_t* to);
+  uint8_t* squeezeUtf8(DumpField field, uint8_t* to);
 
   const bool portable_;
   TextEncoding& encoding_;
   std::vector<uint8_t> bytes_;
   size_t length_ = 0;
+  uint32_t windows_ = 0, controls_ = 0;
 };
 
 }  // namespace peneira

@@ -67,12 +67,6 @@ bool isThousandsDot(DumpField field, const uint8_t* at) {
 
 }  // namespace
 
-DumpField trimmed(DumpField field) {
-  while (field.start < field.end && *field.start <= ' ') field.start++;
-  while (field.start < field.end && field.end[-1] <= ' ') field.end--;
-  return field;
-}
-
 Answer cleanDate(DumpField raw, int32_t latest) {
   const DumpField field = trimmed(raw);
   if (field.empty()) return kAbsent;
@@ -95,6 +89,13 @@ Answer cleanCode(DumpField raw, uint32_t width, Answer odd) {
   if (field.empty()) return kAbsent;
   const int64_t value = digitsOf(field);
   return value < 0 || field.size() > width ? odd : value;
+}
+
+Answer cleanActivity(DumpField raw) {
+  const DumpField field = trimmed(raw);
+  constexpr Answer odd = oddBy(Rules::kCnaeInvalid);
+  const bool isShort = !field.empty() && field.size() < kActivityDigitsMin;
+  return isShort ? odd : cleanCode(field, kActivityDigits, odd);
 }
 
 Answer cleanCapital(DumpField raw) {

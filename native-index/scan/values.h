@@ -6,14 +6,24 @@
 
 namespace peneira {
 
+// Fewest digits of an activity: divisions begin with 01, so at most one zero can be lost.
+constexpr size_t kActivityDigitsMin = 6, kActivityDigits = 7;
+
 // The field without the bytes up to the blank around it.
-DumpField trimmed(DumpField field);
+inline DumpField trimmed(DumpField field) {
+  while (field.start < field.end && *field.start <= ' ') field.start++;
+  while (field.start < field.end && field.end[-1] <= ' ') field.end--;
+  return field;
+}
 
 // `YYYYMMDD` to days since 1970-01-01; `latest` is the last day that counts.
 Answer cleanDate(DumpField field, int32_t latest);
 
 // A code of 1 to `width` digits; `odd` is the answer for what is none.
 Answer cleanCode(DumpField field, uint32_t width, Answer odd);
+
+// The primary activity: 7 digits, or 6 that lost their zero.
+Answer cleanActivity(DumpField field);
 
 // Share capital in cents: decimal comma, with or without thousands dots.
 Answer cleanCapital(DumpField field);

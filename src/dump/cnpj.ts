@@ -8,6 +8,7 @@
  */
 import type { DumpRecord } from "./records.ts";
 import { oddCode } from "./rules.ts";
+import { CNAE_DIGITS_MIN } from "./values.ts";
 
 /** Number of different branches: 36^4. */
 export const BRANCHES = 1_679_616;
@@ -33,26 +34,62 @@ function base36(bytes: Uint8Array, start: number, end: number): number {
   return value;
 }
 
-/** The 8 characters of a root as a number below 36^8; odd when they are not 8 letters or digits. */
+/** Widths of the three parts of a CNPJ. */
+export const CNPJ_WIDTHS = { root: 8, branch: 4, check: 2 } as const;
+
+/** True if the part has fewer characters than its width: it lost zeros, or is none. */
+export function isShortPart(record: DumpRecord, column: number, width: number): boolean {
+  return (record.ends[column] as number) - (record.starts[column] as number) < width;
+}
+
+/**
+ * A part of a CNPJ that lost the zeros in front, as a base-36 number: its characters must all be
+ * digits, because a part with letters is text everywhere and loses none. -1 for other fields.
+ */
+function shortPart(record: DumpRecord, column: number, width: number): number {
+  const start = record.starts[column] as number;
+  const end = record.ends[column] as number;
+  if (start === end || end - start >= width) return -1;
+  let value = 0;
+  for (let p = start; p < end; p++) {
+    const digit = (record.bytes[p] as number) - 48;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 36 + digit;
+  }
+  return value;
+}
+
+/**
+ * The 8 characters of a root as a number below 36^8, or up to 7 digits that lost zeros; odd when
+ * they are neither.
+ */
 export function cleanRoot(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
   const end = record.ends[column] as number;
-  if (end - start !== 8) return INVALID;
+  if (end - start !== CNPJ_WIDTHS.root) {
+    const short = shortPart(record, column, CNPJ_WIDTHS.root);
+    return short < 0 ? INVALID : short;
+  }
   const high = base36(record.bytes, start, start + 4);
   const low = base36(record.bytes, start + 4, end);
   return high < 0 || low < 0 ? INVALID : high * BRANCHES + low;
 }
 
-/** The 4 characters of a branch (`ordem`) as a number below 36^4; odd when they are not that. */
+/** The 4 characters of a branch (`ordem`), or up to 3 digits, as a number below 36^4; else odd. */
 export function cleanBranch(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
   const end = record.ends[column] as number;
-  const value = end - start === 4 ? base36(record.bytes, start, end) : -1;
+  const value =
+    end - start === CNPJ_WIDTHS.branch
+      ? base36(record.bytes, start, end)
+      : shortPart(record, column, CNPJ_WIDTHS.branch);
   return value < 0 ? INVALID : value;
 }
 
-/** The two check digits as a number 0 to 99; odd when they are not two digits. */
+/** The check digits as a number 0 to 99; odd when they are not two digits, or one without its 0. */
 export function cleanCheckDigits(record: DumpRecord, column: number): number {
+  const short = shortPart(record, column, CNPJ_WIDTHS.check);
+  if (short >= 0) return short;
   const start = record.starts[column] as number;
   const tens = (record.bytes[start] as number) - 48;
   const units = (record.bytes[start + 1] as number) - 48;
@@ -134,21 +171,26 @@ interface CnaeList {
   /** The first `count` entries are valid. Grows when a row holds more. */
   codes: Uint32Array;
   count: number;
-  /** Parts between commas that are not seven digits. */
+  /** Parts between commas that are not seven digits, or six. */
   odd: number;
+  /** Those of six, which lost their zero. */
+  padded: number;
+  /** Those that were there before; they are left out. */
+  repeated: number;
 }
 
 /** A list to pass to `cleanCnaes`. The registry's longest holds 97 codes. */
 export function newCnaeList(): CnaeList {
-  return { codes: new Uint32Array(128), count: 0, odd: 0 };
+  return { codes: new Uint32Array(128), count: 0, odd: 0, padded: 0, repeated: 0 };
 }
 
-/** Reads comma-joined 7-digit codes (blanks around them do not matter) into `list`. */
+/** Reads comma-joined activities (blanks around them do not matter) into `list`, each once. */
 export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): void {
   const { bytes } = record;
   const end = record.ends[column] as number;
   list.count = 0;
   list.odd = 0;
+  list.padded = 0;
   let value = 0;
   let digits = 0;
   let isOdd = false;
@@ -158,13 +200,30 @@ export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): 
       value = value * 10 + byte - 48;
       digits++;
     } else if (byte === 44) {
-      if (digits === 7 && !isOdd) addCode(list, value);
-      else if (digits > 0 || isOdd) list.odd++;
+      if ((digits === 7 || digits === CNAE_DIGITS_MIN) && !isOdd) {
+        addCode(list, value);
+        if (digits < 7) list.padded++;
+      } else if (digits > 0 || isOdd) list.odd++;
       value = 0;
       digits = 0;
       isOdd = false;
     } else if (byte > 32) isOdd = true;
   }
+  dropRepeated(list);
+}
+
+/** Keeps the first of equal codes. A hostile list has thousands, so they are not compared in pairs. */
+function dropRepeated(list: CnaeList): void {
+  const { codes, count } = list;
+  const seen = new Set<number>();
+  list.count = 0;
+  for (let i = 0; i < count; i++) {
+    const code = codes[i] as number;
+    if (seen.has(code)) continue;
+    seen.add(code);
+    codes[list.count++] = code;
+  }
+  list.repeated = count - list.count;
 }
 
 function addCode(list: CnaeList, code: number): void {

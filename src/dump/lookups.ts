@@ -9,6 +9,7 @@ import { BadRows } from "./badrows.ts";
 import { countSequences, type TextEncoding } from "./encoding.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
 import { type DumpRecord, RecordScanner } from "./records.ts";
+import { hasWindows } from "./text.ts";
 import { fieldText } from "./values.ts";
 
 /** A row that was left out. */
@@ -24,6 +25,8 @@ interface Lookup {
   readonly rows: ReadonlyMap<string, string>;
   readonly encoding: TextEncoding;
   readonly leftOut: readonly LeftOut[];
+  /** Rows whose name has a character of Windows-1252 that ISO-8859-1 lacks. */
+  readonly windows: readonly Omit<LeftOut, "reason">[];
   /** Files of the table, for messages. */
   readonly files: readonly string[];
 }
@@ -53,17 +56,23 @@ export async function readLookup(
   const rows = new Map<string, string>();
   const files: string[] = [];
   const leftOut: LeftOut[] = [];
+  const windows: Omit<LeftOut, "reason">[] = [];
+  let place = "";
   const encoding = { utf8, right: 0, broken: 0 };
   const add = (record: DumpRecord): void => {
     countSequences(record.bytes, record.starts[1] as number, record.ends[1] as number, encoding);
     encoding.utf8 = record.encoding === "utf8";
     const code = fieldText(record, 0);
+    if (hasWindows(record, 1)) windows.push({ place, line: record.line });
     if (code !== "" && !rows.has(code)) rows.set(code, fieldText(record, 1));
   };
   for (const member of dump.members) {
     if (member.type !== type) continue;
-    const place = placeOf(member);
-    const bad = new BadRows(skipBadRows, (line, reason) => leftOut.push({ place, line, reason }));
+    const file = placeOf(member);
+    place = file;
+    const bad = new BadRows(skipBadRows, (line, reason) =>
+      leftOut.push({ place: file, line, reason }),
+    );
     const scanner = new RecordScanner(place, LAYOUTS[type].columns.length, { bad, utf8 });
     try {
       for await (const chunk of readMember(member)) scanner.push(chunk, add);
@@ -73,5 +82,5 @@ export async function readLookup(
     }
     files.push(member.file);
   }
-  return { rows, encoding, leftOut, files };
+  return { rows, encoding, leftOut, windows, files };
 }

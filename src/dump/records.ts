@@ -12,6 +12,7 @@ import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { BadRows, RowRefusal } from "./badrows.ts";
 import type { SequenceCount } from "./encoding.ts";
+import type { Charset } from "./registrytext.ts";
 
 /** A longer field means a lost quote or the wrong file; the longest real one has ~800 bytes. */
 export const FIELD_BYTES_MAX = 60_000;
@@ -31,7 +32,7 @@ export interface DumpRecord {
   /** Physical line on which the record starts, from 1. */
   line: number;
   /** How text bytes are to be read; `utf8` when that was told, or the file opens with its mark. */
-  encoding: "latin1" | "utf8";
+  encoding: Charset;
   /** What is not ASCII in the texts that were cleaned so far. */
   readonly sequences: SequenceCount;
 }
@@ -74,7 +75,7 @@ export class RecordScanner {
       starts: new Int32Array(columns),
       ends: new Int32Array(columns),
       line: 1,
-      encoding: utf8 ? "utf8" : "latin1",
+      encoding: utf8 ? "utf8" : "windows-1252",
       sequences: { right: 0, broken: 0 },
     };
   }

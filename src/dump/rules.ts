@@ -21,6 +21,14 @@ export const RULES = {
     text: "The CNPJ is not 12 letters or digits and 2 digits; the row is left out.",
   },
   cnpj_check_digits: { example: "value", text: "The CNPJ's check digits are wrong; it is kept." },
+  cnpj_zeros: {
+    example: "value",
+    text: "The CNPJ has lost zeros in front; they are added, as its check digits confirm.",
+  },
+  root_zeros: {
+    example: "value",
+    text: "The CNPJ root of a company or Simples row has lost zeros in front; they are added.",
+  },
   cnpj_duplicate: { example: "value", text: "The CNPJ occurs again; the first row stays." },
   company_duplicate: {
     example: "value",
@@ -69,6 +77,14 @@ export const RULES = {
     example: "count",
     text: "A CPF was removed from a trade name.",
   },
+  text_windows: {
+    example: "count",
+    text: "A text has characters of Windows-1252 that ISO-8859-1 lacks; they are read as such.",
+  },
+  text_control: {
+    example: "count",
+    text: "A text has control characters or direction marks; they become blanks.",
+  },
   postal_code_invalid: {
     example: "value",
     text: "The postal code is not 8 digits; it becomes null.",
@@ -87,11 +103,19 @@ export const RULES = {
   reason_invalid: { example: "value", text: "The status reason is not a code; it becomes null." },
   cnae_invalid: {
     example: "value",
-    text: "The primary activity is not a 7-digit code; it becomes null.",
+    text: "The primary activity is not a code of 7 digits, or 6 without its zero; it becomes null.",
   },
   cnae_secondary_invalid: {
     example: "value",
-    text: "A secondary activity is not a code; it is left out.",
+    text: "A secondary activity is not a code of 7 digits, or 6 without its zero; it is left out.",
+  },
+  cnae_secondary_repeated: {
+    example: "value",
+    text: "A secondary activity occurs again in the same row; it is kept once.",
+  },
+  code_zeros: {
+    example: "value",
+    text: "A code or postal code has lost zeros in front; they are added.",
   },
   uf_invalid: { example: "value", text: "The state is not one of the 27 or EX; it becomes null." },
   municipality_invalid: {
@@ -102,6 +126,14 @@ export const RULES = {
   flag_invalid: {
     example: "value",
     text: "A Simples or MEI flag is not S, N or blank; it counts as no.",
+  },
+  flag_excluded: {
+    example: "value",
+    text: "A Simples or MEI flag is S, but the option was excluded and not renewed; it counts as yes.",
+  },
+  flag_not_excluded: {
+    example: "value",
+    text: "A Simples or MEI flag is N, but there is an option date and no exclusion; it counts as no.",
   },
   cnae_unknown: {
     example: "value",

@@ -8,6 +8,7 @@ import { readFileSync, statSync } from "node:fs";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, type KindId, kindOf } from "../filekind.ts";
+import { decodeTable } from "./registrytext.ts";
 
 /** What a table is like. */
 interface TableShape {
@@ -39,7 +40,7 @@ export function readTableText(path: string): string {
     const bytes = readFileSync(path);
     const kind = kindOf(bytes);
     if (kind !== null) throw new Error(`${insteadOf(kind, "CSV in UTF-8")}. ${wayOut(kind.id)}`);
-    return withoutCtrlZ(bytes.toString("utf8").replace(/^\ufeff/, ""));
+    return withoutCtrlZ(decodeTable(bytes));
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 2, error);
   }

@@ -1,11 +1,12 @@
 /**
- * What comes in: text columns of a record in ISO-8859-1 (or UTF-8 where the file says so).
- * What goes out: clean UTF-8 bytes, appended to a sink.
- * Invariant: what is written is valid UTF-8 without surrounding or doubled white space; nothing
- * written means the field is null. White space is tab to carriage return, space and U+00A0.
+ * Input: text columns of a record in Windows-1252 (or UTF-8 where the file says so).
+ * Output: clean UTF-8 bytes, appended to a sink.
+ * Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
+ * doubled white space; nothing written means the field is null. Controls count as white space.
  */
 import { countSequences, utf8Sequence } from "./encoding.ts";
 import type { DumpRecord } from "./records.ts";
+import { BYTE_KINDS, isControlSequence, KIND_OF_BYTE, UTF8_OF_BYTE } from "./registrytext.ts";
 import { ABSENT, oddCode } from "./rules.ts";
 
 const SPACE = 32;
@@ -17,11 +18,22 @@ const EMAIL_BYTES_MAX = 254;
 export interface TextSink {
   bytes: Uint8Array;
   length: number;
+  /** Texts so far with a character that Windows-1252 has and ISO-8859-1 lacks. */
+  windows: number;
+  /** Texts so far in which a control or a direction mark became a blank. */
+  controls: number;
 }
 
 /** An empty sink. */
 export function newTextSink(capacity = 1 << 16): TextSink {
-  return { bytes: new Uint8Array(capacity), length: 0 };
+  return { bytes: new Uint8Array(capacity), length: 0, windows: 0, controls: 0 };
+}
+
+/** Empties a sink and its counts. */
+export function clearTexts(sink: TextSink): void {
+  sink.length = 0;
+  sink.windows = 0;
+  sink.controls = 0;
 }
 
 /** Makes room for `count` more bytes. */
@@ -42,31 +54,37 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
   const source = record.bytes;
   countSequences(source, start, end, record.sequences);
   if (record.encoding === "utf8") return cleanUtf8(record, column, sink);
-  const target = reserve(sink, 2 * (end - start));
+  const target = reserve(sink, 3 * (end - start));
   let write = sink.length;
   let gap = false;
+  let kinds = 0;
   for (let p = start; p < end; p++) {
     const byte = source[p] as number;
-    if (byte === SPACE || byte === 0xa0 || (byte >= 9 && byte <= 13)) {
+    const kind = KIND_OF_BYTE[byte] as number;
+    kinds |= 1 << kind;
+    if (kind === BYTE_KINDS.space || kind === BYTE_KINDS.control) {
       gap = true;
       continue;
     }
-    if (gap) {
-      gap = false;
-      if (write > sink.length) target[write++] = SPACE;
-    }
+    if (gap && write > sink.length) target[write++] = SPACE;
+    gap = false;
     if (byte < 0x80) target[write++] = byte;
-    else {
-      target[write++] = 0xc0 | (byte >> 6);
-      target[write++] = 0x80 | (byte & 0x3f);
-    }
+    else for (const one of UTF8_OF_BYTE[byte - 0x80] as Uint8Array) target[write++] = one;
   }
+  if (kinds & (1 << BYTE_KINDS.windows)) sink.windows++;
+  if (kinds & (1 << BYTE_KINDS.control)) sink.controls++;
   const length = write - sink.length;
   sink.length = write;
   return length;
 }
 
-/** The same of UTF-8: what it cannot be becomes U+FFFD. */
+/** True if a field has a character that Windows-1252 has and ISO-8859-1 lacks. */
+export function hasWindows({ bytes, starts, ends, encoding }: DumpRecord, column: number): boolean {
+  const field = bytes.subarray(starts[column], ends[column]);
+  return encoding !== "utf8" && field.some((byte) => KIND_OF_BYTE[byte] === BYTE_KINDS.windows);
+}
+
+/** Like `cleanText` for UTF-8: a broken sequence becomes U+FFFD. */
 function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
   const source = record.bytes;
   const end = record.ends[column] as number;
@@ -74,13 +92,19 @@ function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
   const target = reserve(sink, 3 * (end - start));
   let write = sink.length;
   let gap = false;
+  let hasControl = false;
   let next: number;
   for (let p = start; p < end; p = next) {
     const byte = source[p] as number;
     const length = byte < 0x80 ? 1 : utf8Sequence(source, p, end);
     next = p + Math.abs(length);
     const isWideBlank = length === 2 && byte === 0xc2 && source[p + 1] === 0xa0;
-    if (byte === SPACE || (byte >= 9 && byte <= 13) || isWideBlank) {
+    const isControl =
+      byte < 0x80
+        ? KIND_OF_BYTE[byte] === BYTE_KINDS.control
+        : length > 0 && isControlSequence(source, p);
+    if (isControl) hasControl = true;
+    if (isControl || isWideBlank || (byte < 0x80 && KIND_OF_BYTE[byte] === BYTE_KINDS.space)) {
       gap = true;
       continue;
     }
@@ -89,6 +113,7 @@ function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
     const [from, at, to] = length > 0 ? [source, p, next] : [REPLACEMENT, 0, 3];
     for (let i = at; i < to; i++) target[write++] = from[i] as number;
   }
+  if (hasControl) sink.controls++;
   const length = write - sink.length;
   sink.length = write;
   return length;

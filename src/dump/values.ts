@@ -5,6 +5,7 @@
  * throws on data and allocates nothing, because it runs 30 times per row on 72 million rows.
  */
 import type { DumpRecord } from "./records.ts";
+import { decodeText } from "./registrytext.ts";
 import { ABSENT, oddCode } from "./rules.ts";
 
 const ZERO = 48;
@@ -54,8 +55,7 @@ function trimmedDigits(bytes: Uint8Array): number {
 /** The field as a string, blanks trimmed; for tables and messages, not for the hot path. */
 export function fieldText(record: DumpRecord, column: number): string {
   const { bytes, starts, ends } = record;
-  const field = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return field.toString(record.encoding, starts[column], ends[column]).trim();
+  return decodeText(bytes.subarray(starts[column], ends[column]), record.encoding).trim();
 }
 
 /** Days from 1970-01-01 to a date of the proleptic Gregorian calendar; no check of the parts. */
@@ -140,6 +140,21 @@ export function cleanCode(record: DumpRecord, column: number, width: number, odd
   if (from === to) return ABSENT;
   const value = trimmedDigits(record.bytes);
   return value < 0 || to - from > width ? odd : value;
+}
+
+/** True if a code that `cleanCode` or `cleanPostalCode` took has fewer digits than its width. */
+export function lacksZeros(record: DumpRecord, column: number, width: number): boolean {
+  trim(record, column);
+  return to - from < width;
+}
+
+/** Fewest digits of an activity: divisions begin with 01, so at most one zero can be lost. */
+export const CNAE_DIGITS_MIN = 6;
+
+/** The primary activity: 7 digits, or 6 that lost their zero. */
+export function cleanCnae(record: DumpRecord, column: number, odd: number): number {
+  const code = cleanCode(record, column, 7, odd);
+  return code >= 0 && to - from < CNAE_DIGITS_MIN ? odd : code;
 }
 
 /** `S` is 1, `N` is 0, blank is absent. */

@@ -18,6 +18,8 @@ import {
 } from "../../native-index/builder/record.ts";
 import type { Cell, ColumnBatch } from "../../native-index/format/arrow-reader.ts";
 import { COLUMNS, type ColumnName } from "../../native-index/format/columns.ts";
+import { isPrintable, printable } from "../../native-index/format/printable.ts";
+import { checkDigits } from "../dump/cnpj.ts";
 import { removeCpf } from "../dump/cpf.ts";
 import type { Rule } from "../dump/rules.ts";
 import { newTextSink, type TextSink } from "../dump/text.ts";
@@ -81,11 +83,13 @@ export class ColumnRows {
 
   private takeRow(cells: Cells, row: number): boolean {
     const { writer, partitions, tally } = this.scan;
-    const cnpj = String(cells.cnpj(row) ?? "").toUpperCase();
-    if (!isStoredCnpj(cnpj)) {
-      tally.add("cnpj_invalid", this.line, () => cnpj);
+    const given = String(cells.cnpj(row) ?? "").toUpperCase();
+    const cnpj = withZeros(given);
+    if (cnpj === null) {
+      tally.add("cnpj_invalid", this.line, () => given);
       return false;
     }
+    if (cnpj !== given) tally.add("cnpj_zeros", this.line, () => given);
     const nature = this.code("nature", cells.legal_nature(row), "nature_invalid");
     this.readTexts(cells, row, nature === SOLE_TRADER);
     const secondary = this.secondary(cells.cnae_secondary(row));
@@ -118,7 +122,9 @@ export class ColumnRows {
     sink.length = 0;
     RECORD_STRINGS.forEach((name, i) => {
       const value = cells[name](row);
-      const text = value === null ? "" : String(value);
+      const given = value === null ? "" : String(value);
+      const text = isPrintable(given) ? given : printable(given);
+      if (text !== given) this.scan.tally.add("text_control", this.line);
       let length = Buffer.byteLength(text);
       if (length >= RECORD_NULL.stringLength) length = 0;
       else if (length > 0) Buffer.from(sink.bytes.buffer).write(text, sink.length);
@@ -205,9 +211,14 @@ export class ColumnRows {
     if (cell === null || cell === undefined || cell === "") return [];
     // A column that holds no lists at all has one code a row, or something odd.
     const items = typeof cell === "string" ? cell.split(",") : isList(cell) ? [...cell] : [cell];
-    return items
+    const codes = items
       .map((item) => this.code("cnae", item, "cnae_secondary_invalid"))
       .filter((code) => code >= 0);
+    const once = [...new Set(codes)];
+    const repeated = codes.length - once.length;
+    const { tally } = this.scan;
+    if (repeated > 0) tally.add("cnae_secondary_repeated", this.line, () => String(cell), repeated);
+    return once;
   }
 
   /** Days since 1970-01-01 of a date cell, which reads as milliseconds, or as ISO text. */
@@ -227,6 +238,16 @@ export class ColumnRows {
   private odd(rule: Rule, value: Cell): void {
     this.scan.tally.add(rule, this.line, () => String(value));
   }
+}
+
+/** A CNPJ, also one that a program wrote as a number and whose check digits are right; or null. */
+function withZeros(given: string): string | null {
+  const cnpj = /^\d+$/.test(given) ? given.padStart(14, "0") : given;
+  if (!isStoredCnpj(cnpj)) return null;
+  const bytes = Buffer.from(cnpj);
+  const isRight =
+    checkDigits(readBase36(bytes, 0, 8), readBase36(bytes, 8, 12)) === Number(cnpj.slice(12));
+  return cnpj === given || isRight ? cnpj : null;
 }
 
 function isList(cell: Cell): cell is Iterable<Cell> {

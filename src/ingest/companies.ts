@@ -8,13 +8,13 @@
  */
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { RowRefusal } from "../dump/badrows.ts";
-import { cleanRoot } from "../dump/cnpj.ts";
+import { CNPJ_WIDTHS, cleanRoot, isShortPart } from "../dump/cnpj.ts";
 import { removeCpf } from "../dump/cpf.ts";
 import { EMPRESA } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { ABSENT, isValue, oddCode } from "../dump/rules.ts";
-import { cleanText, newTextSink } from "../dump/text.ts";
-import { cleanCapital, cleanCode } from "../dump/values.ts";
+import { cleanText, clearTexts, newTextSink } from "../dump/text.ts";
+import { cleanCapital, cleanCode, fieldText, lacksZeros } from "../dump/values.ts";
 import type { CodeCounter } from "./codes.ts";
 import { partitionOf } from "./roots.ts";
 import type { SpillWriter } from "./spill.ts";
@@ -56,9 +56,10 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
       tally.odd(root, record, EMPRESA.root);
       return false;
     }
-    sink.length = 0;
+    countRoot(record, EMPRESA.root, tally);
+    clearTexts(sink);
     const nature = cleanCode(record, EMPRESA.nature, 4, NATURE_INVALID);
-    tally.odd(nature, record, EMPRESA.nature);
+    countCode(nature, record, EMPRESA.nature, 4, tally);
     let name = cleanText(record, EMPRESA.name, sink);
     if (nature === SOLE_TRADER && !scan.keepCpf) {
       const without = removeCpf(sink, name, false);
@@ -69,6 +70,7 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
       const reason = `a name of ${name} bytes; a closing quote is missing`;
       throw new RowRefusal(tally.place, record.line, reason);
     }
+    tally.texts(sink, record.line);
     const length = (COMPANY.name + name + 7) & ~7;
     const at = writer.reserve(partitionOf(root, scan.partitions), length);
     const { view, bytes } = writer;
@@ -85,12 +87,31 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
   };
 }
 
+/** Counts a root that lost zeros. */
+export function countRoot(record: DumpRecord, column: number, tally: Tally): void {
+  if (!isShortPart(record, column, CNPJ_WIDTHS.root)) return;
+  tally.add("root_zeros", record.line, () => fieldText(record, column));
+}
+
+/** Counts a code that is odd, or that lost zeros. */
+export function countCode(
+  answer: number,
+  record: DumpRecord,
+  column: number,
+  width: number,
+  tally: Tally,
+): void {
+  tally.odd(answer, record, column);
+  if (!isValue(answer) || !lacksZeros(record, column, width)) return;
+  tally.add("code_zeros", record.line, () => fieldText(record, column));
+}
+
 /** Ordinal of the size in 00, 01, 03, 05; blank and unknown sizes are 00. */
 function sizeOrdinal(record: DumpRecord, tally: Tally): number {
   const size = cleanCode(record, EMPRESA.size, 2, SIZE_INVALID);
   if (size === ABSENT) return 0;
   const ordinal = SIZES.indexOf(size);
-  if (ordinal < 0) tally.odd(SIZE_INVALID, record, EMPRESA.size);
+  countCode(ordinal < 0 ? SIZE_INVALID : size, record, EMPRESA.size, 2, tally);
   return Math.max(0, ordinal);
 }
 

@@ -16,11 +16,13 @@ import {
 } from "../../native-index/builder/record.ts";
 import { RowRefusal } from "../dump/badrows.ts";
 import {
+  CNPJ_WIDTHS,
   checkDigits,
   cleanBranch,
   cleanCheckDigits,
   cleanCnaes,
   cleanRoot,
+  isShortPart,
   newCnaeList,
   restOf,
   writeCnpj,
@@ -28,9 +30,10 @@ import {
 import { removeCpf } from "../dump/cpf.ts";
 import { ESTAB } from "../dump/layout.ts";
 import type { DumpRecord } from "../dump/records.ts";
-import { isValue, oddCode } from "../dump/rules.ts";
-import { cleanEmail, cleanText, newTextSink, type TextSink } from "../dump/text.ts";
+import { isValue, oddCode, type Rule } from "../dump/rules.ts";
+import { cleanEmail, cleanText, clearTexts, newTextSink, type TextSink } from "../dump/text.ts";
 import {
+  cleanCnae,
   cleanCode,
   cleanDate,
   cleanPhone,
@@ -40,7 +43,7 @@ import {
 } from "../dump/values.ts";
 import { UFS } from "../spec/fields.ts";
 import type { AllCounters, CodeCounter } from "./codes.ts";
-import { writeWhole } from "./companies.ts";
+import { countCode, writeWhole } from "./companies.ts";
 import type { JoinedSlot } from "./join.ts";
 import { partitionOf } from "./roots.ts";
 import type { SpillWriter } from "./spill.ts";
@@ -99,16 +102,20 @@ export class EstablishmentScanner {
     const root = cleanRoot(record, ESTAB.root);
     const branch = cleanBranch(record, ESTAB.branch);
     const check = cleanCheckDigits(record, ESTAB.check);
-    if (!isValue(root) || !isValue(branch) || !isValue(check)) {
+    const isWhole = isValue(root) && isValue(branch) && isValue(check);
+    const isRight = isWhole && checkDigits(root, branch) === check;
+    const isShort = isShortCnpj(record);
+    if (!isWhole || (isShort && !isRight)) {
       this.scan.tally.add("cnpj_invalid", record.line, () => cnpjText(record));
       return false;
     }
-    if (checkDigits(root, branch) !== check) {
+    if (isShort) this.scan.tally.add("cnpj_zeros", record.line, () => cnpjText(record));
+    else if (!isRight) {
       this.scan.tally.add("cnpj_check_digits", record.line, () => cnpjText(record));
     }
     this.readTexts(record);
     cleanCnaes(record, ESTAB.cnaeSecondary, this.cnaes);
-    if (this.cnaes.odd > 0) this.countOddCnaes(record);
+    this.countCnaes(record);
     const { writer, partitions } = this.scan;
     const textAt = RECORD.fixedLength + 2 * this.cnaes.count;
     const length = (textAt + this.sink.length + 7) & ~7;
@@ -131,10 +138,11 @@ export class EstablishmentScanner {
   /** Fills sink and lengths in the order of RECORD_STRINGS. */
   private readTexts(record: DumpRecord): void {
     const { sink, scan } = this;
-    sink.length = 0;
+    clearTexts(sink);
     for (let i = 0; i < TEXT_READERS.length; i++) {
       this.setLength(record, i, (TEXT_READERS[i] as ReadText)(record, sink, scan));
     }
+    scan.tally.texts(sink, record.line);
   }
 
   private setLength(record: DumpRecord, index: number, length: number): void {
@@ -145,9 +153,13 @@ export class EstablishmentScanner {
     this.lengths[index] = length === 0 ? RECORD_NULL.stringLength : length;
   }
 
-  private countOddCnaes(record: DumpRecord): void {
+  private countCnaes(record: DumpRecord): void {
+    const { odd, repeated, padded } = this.cnaes;
+    const counts = { cnae_secondary_invalid: odd, cnae_secondary_repeated: repeated };
     const value = (): string => fieldText(record, ESTAB.cnaeSecondary);
-    this.scan.tally.add("cnae_secondary_invalid", record.line, value, this.cnaes.odd);
+    for (const [rule, times] of Object.entries({ ...counts, code_zeros: padded })) {
+      if (times > 0) this.scan.tally.add(rule as Rule, record.line, value, times);
+    }
   }
 
   private writeFlagsAndPlace(record: DumpRecord, view: DataView, at: number, branch: number): void {
@@ -161,7 +173,7 @@ export class EstablishmentScanner {
     const isUnknown = isValue(letters) && uf === RECORD_NULL.u8;
     tally.odd(isUnknown ? ODD.uf : letters, record, ESTAB.uf);
     const tom = cleanCode(record, ESTAB.municipality, 4, ODD.municipality);
-    tally.odd(tom, record, ESTAB.municipality);
+    countCode(tom, record, ESTAB.municipality, 4, tally);
     view.setUint8(at + SLOTS.uf, uf);
     view.setUint8(at + RECORD.flags, isHead ? RECORD_FLAGS.headquarters : 0);
     view.setUint8(at + RECORD.flags + 1, 0);
@@ -232,22 +244,23 @@ const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, Wr
   registration_status(record, { tally }, view, at) {
     const status = cleanCode(record, ESTAB.status, 2, ODD.status);
     const isStatus = STATUSES.includes(status);
-    tally.odd(isStatus || !isValue(status) ? status : ODD.status, record, ESTAB.status);
+    const answer = isStatus || !isValue(status) ? status : ODD.status;
+    countCode(answer, record, ESTAB.status, 2, tally);
     view.setUint8(at + SLOTS.registration_status, isStatus ? status : RECORD_NULL.u8);
   },
   registration_status_reason(record, { tally, counters }, view, at) {
     const reason = cleanCode(record, ESTAB.reason, 2, ODD.reason);
-    tally.odd(reason, record, ESTAB.reason);
+    countCode(reason, record, ESTAB.reason, 2, tally);
     view.setUint8(at + SLOTS.registration_status_reason, numberOf(counters.reason, reason));
   },
   country_code(record, { tally, counters }, view, at) {
     const country = cleanCode(record, ESTAB.country, 3, ODD.country);
-    tally.odd(country, record, ESTAB.country);
+    countCode(country, record, ESTAB.country, 3, tally);
     view.setUint16(at + SLOTS.country_code, numberOf(counters.country, country), true);
   },
   postal_code(record, { tally }, view, at) {
     const postalCode = cleanPostalCode(record, ESTAB.postalCode);
-    tally.odd(postalCode, record, ESTAB.postalCode);
+    countCode(postalCode, record, ESTAB.postalCode, 8, tally);
     const code = isValue(postalCode) ? postalCode : RECORD_NULL.u32;
     view.setUint32(at + SLOTS.postal_code, code, true);
   },
@@ -265,13 +278,22 @@ const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, Wr
     writeWhole(view, at + SLOTS.phone_2, readPhone(record, ESTAB.area2, ESTAB.phone2, scan));
   },
   cnae_primary(record, { tally, counters }, view, at) {
-    const primary = cleanCode(record, ESTAB.cnaePrimary, 7, ODD.cnae);
-    tally.odd(primary, record, ESTAB.cnaePrimary);
+    const primary = cleanCnae(record, ESTAB.cnaePrimary, ODD.cnae);
+    countCode(primary, record, ESTAB.cnaePrimary, 7, tally);
     view.setUint16(at + SLOTS.cnae_primary, numberOf(counters.cnae, primary), true);
   },
 };
 
 const SLOT_WRITERS = Object.values(SLOT_VALUES);
+
+function isShortCnpj(record: DumpRecord): boolean {
+  const { root, branch, check } = CNPJ_WIDTHS;
+  return (
+    isShortPart(record, ESTAB.root, root) ||
+    isShortPart(record, ESTAB.branch, branch) ||
+    isShortPart(record, ESTAB.check, check)
+  );
+}
 
 function readDate(record: DumpRecord, column: number, scan: EstablishmentScan): number {
   const days = cleanDate(record, column, scan.latestDay);

@@ -51,7 +51,7 @@ function open(task: ScanTask, portable: boolean): NativeScan<CodeKind> {
 function resultOf(task: ScanTask, place: string, scan: NativeScan<CodeKind>): ScanResult {
   const { rowsIn, rowsKept, codes, places, encoding, ...found } = scan.finish();
   const spill = spillFileOf(task.spillPath, task.partitions, found.extents);
-  const tally = tallyOf(place, found, encoding.utf8 ? "utf8" : "latin1");
+  const tally = tallyOf(place, found, encoding.utf8 ? "utf8" : "windows-1252");
   return { spill, rowsIn, rowsKept, codes, places, encoding, tally };
 }
 

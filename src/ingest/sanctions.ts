@@ -1,6 +1,6 @@
 /**
  * Companies under a sanction (CEIS of the Portal da Transparência).
- * What comes in: the published zip or its CSV: ISO-8859-1, `;`, quoted, header, DD/MM/AAAA.
+ * What comes in: the published zip or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA.
  * What goes out: the CNPJs with a sanction in force on a date, and the date of the list.
  * Invariant: only rows of companies (type J) with a 14-character CNPJ count; persons' documents
  * are never kept or shown. In force is decided by the dates alone: started (or no start given)
@@ -12,6 +12,7 @@ import { isDay } from "../../native-index/format/meta-schema.ts";
 import { wordFor } from "../amounts.ts";
 import { readMember } from "../dump/archive.ts";
 import { isOwnEntry, readZip } from "../dump/directory.ts";
+import { decodeText } from "../dump/registrytext.ts";
 import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../filekind.ts";
@@ -118,7 +119,10 @@ async function readCsv(path: string): Promise<CsvFile> {
     if (kind !== null) {
       throw new Error(`${insteadOf(kind, "the CSV of the CEIS, nor a zip of it")}. ${AGAIN}`);
     }
-    return { name: basename(path), text: withoutCtrlZ(readFileSync(path, "latin1")) };
+    return {
+      name: basename(path),
+      text: withoutCtrlZ(decodeText(readFileSync(path), "windows-1252")),
+    };
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 1, error);
@@ -133,7 +137,7 @@ async function readZipped(path: string): Promise<CsvFile> {
   if (packed.bytes > BYTES_MAX) throw new Error("the CSV is too long");
   const chunks: Uint8Array[] = [];
   for await (const chunk of readMember(packed)) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString("latin1");
+  const text = decodeText(Buffer.concat(chunks), "windows-1252");
   return { name: basename(packed.member), text: withoutCtrlZ(text) };
 }
 

@@ -130,7 +130,7 @@ function takerOf(task: ScanTask, collectors: Collectors): (record: DumpRecord) =
       natures: collectors.counters.nature,
     });
   }
-  if (type === "simples") return simplesScanner({ ...collectors, partitions });
+  if (type === "simples") return simplesScanner({ ...collectors, partitions, latestDay });
   const scanner = new EstablishmentScanner({ ...collectors, partitions, latestDay, keepCpf });
   return (record) => scanner.take(record);
 }

@@ -208,13 +208,18 @@ function firstOf(names: readonly string[]): string {
 }
 
 function lookupTally(lookups: Lookups): TallyResult {
-  const tallies = Object.values(lookups).flatMap(({ leftOut }) =>
-    leftOut.map(({ place, line, reason }) => {
+  const tallies = Object.values(lookups).flatMap(({ leftOut, windows }) => [
+    ...leftOut.map(({ place, line, reason }) => {
       const tally = new Tally(place);
       tally.add("row_malformed", line, () => reason);
       return tally.result();
     }),
-  );
+    ...windows.map(({ place, line }) => {
+      const tally = new Tally(place);
+      tally.add("text_windows", line);
+      return tally.result();
+    }),
+  ]);
   return mergeTallies(tallies);
 }
 

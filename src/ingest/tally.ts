@@ -5,9 +5,12 @@
  * Invariant: an example never holds personal data: rules marked `count` give only the place.
  */
 
+import { printable } from "../../native-index/format/printable.ts";
 import type { ScanFindings } from "../../native-index/napi/import-handles.ts";
 import type { DumpRecord } from "../dump/records.ts";
+import { type Charset, decodeText } from "../dump/registrytext.ts";
 import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
+import type { TextSink } from "../dump/text.ts";
 import { fieldText } from "../dump/values.ts";
 
 /** Examples kept per rule. */
@@ -57,8 +60,14 @@ export class Tally {
     const shown = RULES[rule].example === "value" && value !== undefined;
     list.push({
       ...(this.place === "" ? {} : { place: `${this.place}, line ${line}` }),
-      ...(shown ? { value: value().slice(0, VALUE_MAX) } : {}),
+      ...(shown ? { value: shortened(value()) } : {}),
     });
+  }
+
+  /** Counts what the texts of a row held, after the last of them was taken. */
+  texts({ windows, controls }: Readonly<TextSink>, line: number): void {
+    if (windows > 0) this.add("text_windows", line, undefined, windows);
+    if (controls > 0) this.add("text_control", line, undefined, controls);
   }
 
   /** The counts so far. */
@@ -68,26 +77,31 @@ export class Tally {
 }
 
 /**
- * The tally of a native scan of the file that `place` names, whose fields are of an encoding, or of
+ * The tally of a native scan of the file that `place` names, whose fields are of a charset, or of
  * a native join, for which `place` is empty.
  */
 export function tallyOf(
   place: string,
   { counts, examples }: Pick<ScanFindings<string>, "counts" | "examples">,
-  encoding: DumpRecord["encoding"] = "latin1",
+  charset: Charset = "windows-1252",
 ): TallyResult {
   const shown: Partial<Record<Rule, Example[]>> = {};
   for (const { rule: number, line, fields } of examples) {
     const rule = RULE_NAMES[number] as Rule;
-    const value = fields.map((field) => field.toString(encoding).trim()).join("/");
+    const value = fields.map((field) => decodeText(field, charset).trim()).join("/");
     const list = shown[rule] ?? [];
     shown[rule] = list;
     list.push({
       ...(place === "" ? {} : { place: `${place}, line ${line}` }),
-      ...(RULES[rule].example === "value" ? { value: value.slice(0, VALUE_MAX) } : {}),
+      ...(RULES[rule].example === "value" ? { value: shortened(value) } : {}),
     });
   }
   return { counts, examples: shown };
+}
+
+/** A value as a report shows it: one printable line that is not too long. */
+function shortened(value: string): string {
+  return printable(value).slice(0, VALUE_MAX);
 }
 
 /** Sums tallies; the examples of the earlier ones stay. */

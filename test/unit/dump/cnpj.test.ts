@@ -8,12 +8,14 @@ import { test } from "node:test";
 import { isValidCnpj } from "@brazilian-utils/brazilian-utils";
 import fc from "fast-check";
 import {
+  CNPJ_WIDTHS,
   checkDigits,
   checkDigitsOf,
   cleanBranch,
   cleanCheckDigits,
   cleanCnaes,
   cleanRoot,
+  isShortPart,
   newCnaeList,
   restOf,
   writeCnpj,
@@ -82,15 +84,31 @@ test("lower case is taken as upper case, with the same check digits", () => {
 });
 
 test("anything else is odd by rule cnpj_invalid", () => {
-  for (const root of ["", "1234567", "123456789", "1234567-", "1234 678", "12345\u00c7AB"]) {
+  for (const root of ["", "12A4567", "123456789", "1234567-", "1234 678", "12345\u00c7AB", "-1"]) {
     assert.equal(ruleOf(cleanRoot(recordOf([root]), 0)), "cnpj_invalid", root);
   }
-  for (const branch of ["", "001", "00001", "00.1"]) {
+  for (const branch of ["", "0A1", "00001", "00.1", ".1"]) {
     assert.equal(ruleOf(cleanBranch(recordOf([branch]), 0)), "cnpj_invalid", branch);
   }
-  for (const check of ["", "1", "123", "A1", "1A"]) {
+  for (const check of ["", "A", "123", "A1", "1A"]) {
     assert.equal(isValue(cleanCheckDigits(recordOf([check, "99"]), 0)), false, check);
   }
+});
+
+test("parts of digits get the zeros that they lost, parts with letters stay as they are", () => {
+  for (const [short, whole] of [
+    ["1234567", "01234567"],
+    ["191", "00000191"],
+    ["0", "00000000"],
+  ] as const) {
+    const root = cleanRoot(recordOf([short]), 0);
+    assert.equal(root, cleanRoot(recordOf([whole]), 0), short);
+    assert.equal(isShortPart(recordOf([short]), 0, CNPJ_WIDTHS.root), true);
+    assert.equal(isShortPart(recordOf([whole]), 0, CNPJ_WIDTHS.root), false);
+  }
+  assert.equal(cleanBranch(recordOf(["1"]), 0), cleanBranch(recordOf(["0001"]), 0));
+  assert.equal(cleanCheckDigits(recordOf(["5"]), 0), 5);
+  assert.equal(isValue(cleanRoot(recordOf(["12A45678"]), 0)), true);
 });
 
 function cnaes(text: string): { codes: number[]; odd: number } {
@@ -99,12 +117,19 @@ function cnaes(text: string): { codes: number[]; odd: number } {
   return { codes: [...list.codes.subarray(0, list.count)], odd: list.odd };
 }
 
+test("a secondary activity gets its lost zero, and is kept once", () => {
+  const list = newCnaeList();
+  cleanCnaes(recordOf(["111301,4781400,0111301,4781400,11130"]), 0, list);
+  assert.deepEqual([...list.codes.subarray(0, list.count)], [111301, 4781400]);
+  assert.deepEqual([list.padded, list.repeated, list.odd], [1, 2, 1]);
+});
+
 test("secondary activities", () => {
   assert.deepEqual(cnaes(""), { codes: [], odd: 0 });
   assert.deepEqual(cnaes("0111301"), { codes: [111301], odd: 0 });
   assert.deepEqual(cnaes("4781400,0111301"), { codes: [4781400, 111301], odd: 0 });
   assert.deepEqual(cnaes(" 4781400 , 0111301 ,"), { codes: [4781400, 111301], odd: 0 });
-  assert.deepEqual(cnaes("478140,47814000,47A1400,4781400"), { codes: [4781400], odd: 3 });
+  assert.deepEqual(cnaes("47814,47814000,47A1400,4781400"), { codes: [4781400], odd: 3 });
 });
 
 test("secondary activities agree with split, whatever their number", () => {
@@ -118,11 +143,11 @@ test("secondary activities agree with split, whatever their number", () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 300 }), (parts) => {
       const text = parts.join(",");
-      const isGood = (word: string): boolean => /^\d{7}$/.test(word);
+      const isGood = (word: string): boolean => /^\d{6,7}$/.test(word.replaceAll(" ", ""));
       const digitsOnly = (word: string): string => word.replaceAll(" ", "");
       const words = text.split(",").filter((word) => digitsOnly(word) !== "");
       assert.deepEqual(cnaes(text), {
-        codes: words.filter(isGood).map(Number),
+        codes: [...new Set(words.filter(isGood).map((word) => Number(digitsOnly(word))))],
         odd: words.filter((word) => !isGood(word)).length,
       });
     }),

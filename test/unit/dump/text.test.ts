@@ -1,11 +1,12 @@
 /**
- * Proves: text and e-mail against twins on strings, for random ISO-8859-1 bytes, and the quirks of
+ * Proves: text and e-mail against twins on strings, for random bytes, and the quirks of
  * these fields one by one.
  * Does not prove: the removal of CPFs from names (cpf.test.ts).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { decodeText } from "../../../src/dump/registrytext.ts";
 import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
 import { cleanEmail, cleanText, newTextSink, type TextSink } from "../../../src/dump/text.ts";
 import { recordOf } from "../../support/dump/fields.ts";
@@ -31,10 +32,19 @@ const latin1 = fc
   })
   .map((codes) => String.fromCharCode(...codes));
 
+/** A character of Windows-1252; Node's own decoder reads it as ISO-8859-1 in some versions. */
+function windowsOf(one: string): string {
+  return decodeText(Buffer.from(one, "latin1"), "windows-1252");
+}
+
 test("text agrees with decode, collapse white space, trim", () => {
   fc.assert(
     fc.property(latin1, fc.boolean(), (field, isUtf8) => {
-      const expected = field.replace(/[\t\n\v\f\r \u00a0]+/g, " ").replace(/^ | $/g, "");
+      const characters = isUtf8 ? field : field.replace(/[\x80-\x9f]/g, windowsOf);
+      const expected = characters
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+        .replace(/[\x01-\x20\x7f-\xa0]+/g, " ")
+        .replace(/^ | $/g, "");
       assert.equal(text(field, isUtf8), expected);
     }),
     { seed: 7, numRuns: 3000 },

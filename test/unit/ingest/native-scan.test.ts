@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { LAYOUTS } from "../../../src/dump/layout.ts";
 import type { DumpMember } from "../../../src/dump/member.ts";
-import { RULE_NAMES } from "../../../src/dump/rules.ts";
+import { RULE_NAMES, type Rule } from "../../../src/dump/rules.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { scanNatively } from "../../../src/ingest/native-scan.ts";
 import { type ScanResult, type ScanTask, scanHere } from "../../../src/ingest/scan.ts";
@@ -152,7 +152,7 @@ describe("the native scan", () => {
     assert.ok("found" in (await compare("estabelecimentos", Buffer.from(most))));
     const over = await compare(
       "estabelecimentos",
-      Buffer.from(most + row({ cnae_fiscal_principal: "1" })),
+      Buffer.from(most + row({ cnae_fiscal_principal: "0000001" })),
     );
     assert.match(
       ("refusal" in over && over.refusal) || "",
@@ -209,6 +209,66 @@ describe("the native scan", () => {
     const written = Buffer.from((utf8 as { bytes: string }).bytes, "base64").toString();
     // What WHATWG's decoder makes of it, which shares no code.
     assert.ok(written.includes(new TextDecoder().decode(Buffer.from(name, "latin1"))));
+  });
+
+  it("reads texts of random bytes, and each of the 256, as its twin does", async () => {
+    const random = seededRandom(SEED + 30);
+    const any = () => String.fromCharCode(Math.floor(random() * 256)).replaceAll('"', '""');
+    const bytes = Array.from({ length: 256 }, (_, byte) => `A${String.fromCharCode(byte)}B`);
+    const places = bytes.flatMap((one) =>
+      Array.from({ length: 17 }, (_, at) => "x".repeat(at) + one),
+    );
+    const noise = Array.from({ length: 2_000 }, () =>
+      Array.from({ length: Math.floor(random() * 40) }, any).join(""),
+    );
+    const marks = ["\u202e", "\u2066", "\u061c", "\u2028", "\u0093", "\u00a0", "\u20ac"].map(
+      (mark) => Buffer.from(`A${mark}B`).toString("latin1"),
+    );
+    const texts = [...places.map((text) => text.replace('"', '""')), ...noise, ...marks];
+    const file = texts.map((text) => row({ nome_fantasia: text, bairro: text })).join("");
+    for (const utf8 of [false, true]) {
+      const found = await compare("estabelecimentos", Buffer.from(file, "latin1"), { utf8 });
+      const { tally } = (found as { found: ScanResult }).found;
+      const count = (rule: Rule) => tally.counts[RULE_NAMES.indexOf(rule)] as number;
+      assert.ok(count("text_control") > 1_000, String(count("text_control")));
+      assert.equal(count("text_windows") > 1_000, !utf8);
+    }
+  });
+
+  it("fills zeros, drops repeats and counts contradictions as its twin does", async () => {
+    const random = seededRandom(SEED + 31);
+    const short = (code: string) => (random() < 0.5 ? code : code.replace(/^0+(?=.)/, ""));
+    const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string;
+    const cnpjs = ["00000000000191", "12ABC34501DE35", "01234567000195", "11222333000181"];
+    const codes = ["0111301", "4721102", "0112101", "123", "0000001"];
+    const rows = Array.from({ length: 2_000 }, () => {
+      const cnpj = pick(cnpjs);
+      const parts = [cnpj.slice(0, 8), cnpj.slice(8, 12), cnpj.slice(12)].map(short);
+      const list = Array.from({ length: Math.floor(random() * 40) }, () => short(pick(codes)));
+      return row({
+        ...{ cnpj_basico: parts[0] as string, cnpj_ordem: parts[1] as string },
+        ...{ cnpj_dv: parts[2] as string, cnae_fiscal_secundaria: list.join(",") },
+        ...{ cnae_fiscal_principal: short(pick(codes)), municipio: short("0315") },
+        ...{ situacao_cadastral: short("02"), motivo_situacao_cadastral: short("01") },
+        ...{ cep: short("01310100"), pais: short("023") },
+      });
+    });
+    const found = await compare("estabelecimentos", Buffer.from(rows.join("")));
+    const { tally } = (found as { found: ScanResult }).found;
+    for (const rule of ["cnpj_zeros", "code_zeros", "cnae_secondary_repeated"] as const) {
+      assert.ok((tally.counts[RULE_NAMES.indexOf(rule)] as number) > 100, rule);
+    }
+    const days = ["", "0", "00000000", "20200101", "20210101", "20990101", "2021221", "2020-01-05"];
+    const simples = Array.from({ length: 2_000 }, () => {
+      const option = () => [pick(["S", "N", "", "X"]), pick(days), pick(days)];
+      const cells = [short("01234567"), ...option(), ...option()];
+      return `${cells.map((cell) => `"${cell}"`).join(";")}\n`;
+    });
+    const options = await compare("simples", Buffer.from(simples.join("")));
+    const counts = (options as { found: ScanResult }).found.tally.counts;
+    for (const rule of ["root_zeros", "flag_excluded", "flag_not_excluded"] as const) {
+      assert.ok((counts[RULE_NAMES.indexOf(rule)] as number) > 50, rule);
+    }
   });
 
   it("removes CPFs from names of every form as its twin does", async () => {

@@ -1,0 +1,66 @@
+/**
+ * The one decoder of the registry's texts.
+ * Input: bytes of a file of the registry, or of a table that a user keeps with it.
+ * Output: strings, and what each byte or character becomes in a clean text.
+ * Invariant: ISO-8859-1 is read as Windows-1252, which agrees with it on every printable byte and
+ * has quotes and dashes where it has controls; no other file of `src/dump` or `src/ingest` decodes
+ * bytes of a file (unit/house/tidy-text.test.ts). The twin of the tables is texts.cc.
+ */
+import { isUtf8 } from "node:buffer";
+
+/** How the bytes of a file become characters. */
+export type Charset = "windows-1252" | "utf8";
+
+/** Characters of the bytes 80 to 9F; a blank for the five that Windows-1252 leaves undefined. */
+const WINDOWS =
+  "\u20ac \u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152 \u017d " +
+  " \u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153 \u017e\u0178";
+
+/** What a byte of Windows-1252 is in a text. */
+export const BYTE_KINDS = { plain: 0, space: 1, control: 2, windows: 3 } as const;
+
+/** Kind of every byte of a file in Windows-1252. */
+export const KIND_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 32 || byte === 0xa0 || byte === 9 || byte === 10 || byte === 13) return 1;
+  if (byte < 32 || byte === 0x7f) return BYTE_KINDS.control;
+  if (byte < 0x80 || byte >= 0xa0) return BYTE_KINDS.plain;
+  return WINDOWS[byte - 0x80] === " " ? BYTE_KINDS.control : BYTE_KINDS.windows;
+});
+
+/** UTF-8 of every byte of Windows-1252 that is not ASCII, by the byte less 80. */
+export const UTF8_OF_BYTE: readonly Uint8Array[] = Array.from({ length: 128 }, (_, at) =>
+  Buffer.from(at < 32 ? (WINDOWS[at] as string) : String.fromCharCode(at + 0x80)),
+);
+
+/**
+ * True if a valid UTF-8 sequence of several bytes is a control, a line or paragraph separator, or
+ * a mark that turns the direction of writing: what `printable` makes a blank of too. A direction
+ * mark makes a name read backwards on every page, and no name of the registry needs one.
+ */
+export function isControlSequence(bytes: Uint8Array, at: number): boolean {
+  const [lead, second, third] = [bytes[at], bytes[at + 1] as number, bytes[at + 2] as number];
+  if (lead === 0xc2) return second < 0xa0;
+  if (lead === 0xd8) return second === 0x9c;
+  if (lead !== 0xe2) return false;
+  if (second === 0x81) return third >= 0xa6 && third <= 0xa9;
+  if (second !== 0x80) return false;
+  return third === 0x8e || third === 0x8f || (third >= 0xa8 && third <= 0xae);
+}
+
+/**
+ * Decodes bytes of a file of the registry. Controls, and the five bytes that Windows-1252 leaves
+ * undefined, stay: the caller blanks, refuses or shows them.
+ */
+export function decodeText(bytes: Uint8Array, charset: Charset): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (charset === "utf8") return buffer.toString("utf8");
+  return buffer.toString("latin1").replace(/[\x80-\x9f]/g, (one) => {
+    const character = WINDOWS[one.charCodeAt(0) - 0x80] as string;
+    return character === " " ? one : character;
+  });
+}
+
+/** Decodes a table of a user: UTF-8, with or without its mark, else Windows-1252. */
+export function decodeTable(bytes: Uint8Array): string {
+  return decodeText(bytes, isUtf8(bytes) ? "utf8" : "windows-1252").replace(/^\ufeff/, "");
+}

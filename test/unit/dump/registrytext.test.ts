@@ -1,0 +1,90 @@
+/**
+ * Proves: every byte of a text of the registry becomes the character of Windows-1252 or a blank, by
+ * a table that is written out here; controls and direction marks of UTF-8 become blanks; both are
+ * counted once a text; a table of a user is read as UTF-8 or as Windows-1252; smart quotes speak
+ * against UTF-8.
+ * Does not prove: that the addon does the same (unit/ingest/native-scan.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isPrintable } from "../../../native-index/format/printable.ts";
+import { countSequences, isUtf8 } from "../../../src/dump/encoding.ts";
+import { decodeTable, decodeText } from "../../../src/dump/registrytext.ts";
+import { cleanText, newTextSink } from "../../../src/dump/text.ts";
+import { fieldText } from "../../../src/dump/values.ts";
+import { recordOf } from "../../support/dump/fields.ts";
+
+/** Windows-1252 as the Encoding Standard has it, less the five undefined bytes. */
+const WINDOWS: Readonly<Record<number, string>> = {
+  ...{ 128: "€", 130: "‚", 131: "ƒ", 132: "„", 133: "…", 134: "†", 135: "‡", 136: "ˆ", 137: "‰" },
+  ...{ 138: "Š", 139: "‹", 140: "Œ", 142: "Ž", 145: "‘", 146: "’", 147: "“", 148: "”", 149: "•" },
+  ...{ 150: "–", 151: "—", 152: "˜", 153: "™", 154: "š", 155: "›", 156: "œ", 158: "ž", 159: "Ÿ" },
+};
+
+function cleaned(field: string, isUtf8Text = false) {
+  const sink = newTextSink();
+  const length = cleanText(recordOf([field], isUtf8Text), 0, sink);
+  const text = Buffer.from(sink.bytes.subarray(0, length)).toString("utf8");
+  return { text, windows: sink.windows, controls: sink.controls };
+}
+
+/** What stands for a byte between two letters. */
+function expectedOf(byte: number): string {
+  if (byte === 0) return "";
+  if (byte < 32 || byte === 127 || byte === 160) return " ";
+  if (byte < 128 || byte > 160) return String.fromCharCode(byte);
+  return WINDOWS[byte] ?? " ";
+}
+
+describe("a text of the registry", () => {
+  it("reads each of the 256 bytes as Windows-1252, and counts what it was", () => {
+    for (let byte = 0; byte < 256; byte++) {
+      const { text, windows, controls } = cleaned(`A${String.fromCharCode(byte)}B`);
+      assert.equal(text, `A${expectedOf(byte)}B`, `byte ${byte}`);
+      assert.equal(windows, WINDOWS[byte] === undefined ? 0 : 1, `byte ${byte}`);
+      const isSpace = [0, 9, 10, 13, 32, 160].includes(byte);
+      assert.equal(controls, text === "A B" && !isSpace ? 1 : 0, `byte ${byte}`);
+    }
+  });
+
+  it("counts a text once, however much it holds", () => {
+    const found = cleaned("LOJA \x93DO ZE\x94 \x96 D\x92AVILA\x1b[31m\x81");
+    assert.deepEqual(found, {
+      text: "LOJA “DO ZE” – D’AVILA [31m",
+      windows: 1,
+      controls: 1,
+    });
+  });
+
+  it("blanks controls and direction marks of UTF-8, and nothing else, as code tables do", () => {
+    for (let point = 1; point < 0x3000; point++) {
+      const one = String.fromCodePoint(point);
+      const { text, controls } = cleaned(`Á${one}B`, true);
+      const isBlank = !isPrintable(one) || one === " " || one === "\u00a0";
+      assert.equal(text, isBlank ? "Á B" : `Á${one}B`, `U+${point.toString(16)}`);
+      assert.equal(controls, isBlank && !/[\t\n\r \u00a0]/.test(one) ? 1 : 0, point.toString(16));
+    }
+  });
+
+  it("is decoded alike for code tables and messages", () => {
+    assert.equal(fieldText(recordOf(["D\x92\xc1VILA"]), 0), "D’ÁVILA");
+    assert.equal(fieldText(recordOf(["D’ÁVILA"], true), 0), "D’ÁVILA");
+    // The table's own check blanks these, with a warning.
+    assert.equal(decodeText(Buffer.from([65, 0x81, 66]), "windows-1252"), "A\u0081B");
+  });
+
+  it("is read in tables of users as UTF-8, with or without its mark, or as Windows-1252", () => {
+    assert.equal(decodeTable(Buffer.from("\ufeffSÃO")), "SÃO");
+    assert.equal(decodeTable(Buffer.from("D’Á")), "D’Á");
+    assert.equal(decodeTable(Buffer.from("D\x92\xc1", "latin1")), "D’Á");
+  });
+
+  it("with quotes and dashes of Windows-1252 is not taken for UTF-8", () => {
+    const count = { right: 0, broken: 0 };
+    const names = Array.from({ length: 100 }, () => "\x93CAF\xc9\x94 \x96 JOS\xc9\x92S");
+    const bytes = Buffer.from(names.join(" "), "latin1");
+    countSequences(bytes, 0, bytes.length, count);
+    assert.ok(count.right >= 100, "letters before quotes look like UTF-8");
+    assert.equal(isUtf8(count, count, count), false);
+  });
+});

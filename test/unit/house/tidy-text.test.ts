@@ -1,0 +1,39 @@
+/**
+ * Proves: one file decodes the bytes of files that are imported (src/dump/registrytext.ts). The others
+ * named here read records of our own, whose bytes are ASCII by then.
+ * Does not prove that a reader cleans what it decoded: the suites of dump and ingest do.
+ */
+import { describe, it } from "node:test";
+import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+
+const DECODES =
+  /"latin1"|"binary"|8859-1"|TextDecoder|"windows-1252"\)\.decode|readFileSync\([^)]*,\s*"utf-?8"|setEncoding\(/;
+
+/** Files that write bytes or read CNPJs, e-mails and magic numbers, with what they read. */
+const OWN_BYTES = new Set([
+  "src/dump/registrytext.ts", // the decoder
+  "src/dump/cpf.ts", // bytes of constants
+  "src/dump/downloadrecord.ts", // JSON that the download wrote
+  "src/ingest/column-rows.ts", // a CNPJ of a row record
+  "src/ingest/columns-import.ts", // a magic number
+  "src/ingest/company-table.ts", // a root of a row record
+  "src/ingest/join.ts", // a CNPJ of a row record
+  "src/ingest/native-join.ts", // CNPJs that were read before
+  "src/ingest/parquet.ts", // a magic number
+  "src/ingest/row-counts.ts", // an e-mail of a row record, which is ASCII
+  "src/ingest/shared-values.ts", // an e-mail or phone of a spill record
+]);
+
+const READERS = filesMatching(/^src\/(dump|ingest)\/(?!sample\/).*\.ts$/);
+
+describe("texts of files that are imported", () => {
+  it("are decoded by one file", () => {
+    const others = READERS.filter((file) => !OWN_BYTES.has(file) && DECODES.test(textOf(file)));
+    refuse(others, "decode with decodeText or decodeTable of src/dump/registrytext.ts");
+  });
+
+  it("are decoded nowhere else in files that do so no longer", () => {
+    const idle = [...OWN_BYTES].filter((file) => !DECODES.test(textOf(file)));
+    refuse(idle, "these decode nothing any more; take them off the list of this test");
+  });
+});
