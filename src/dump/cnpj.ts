@@ -212,7 +212,7 @@ export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): 
   dropRepeated(list);
 }
 
-/** Keeps the first of equal codes. A hostile list has thousands, so they are not compared in pairs. */
+/** Keeps the first of equal codes; by a set, because a hostile list has thousands. */
 function dropRepeated(list: CnaeList): void {
   const { codes, count } = list;
   const seen = new Set<number>();

@@ -129,11 +129,11 @@ export const RULES = {
   },
   flag_excluded: {
     example: "value",
-    text: "A Simples or MEI flag is S, but the option was excluded and not renewed; it counts as yes.",
+    text: "A Simples or MEI flag is S, but the option was excluded later; it counts as yes.",
   },
   flag_not_excluded: {
     example: "value",
-    text: "A Simples or MEI flag is N, but there is an option date and no exclusion; it counts as no.",
+    text: "A Simples or MEI flag is N with an option date but no exclusion; it counts as no.",
   },
   cnae_unknown: {
     example: "value",

@@ -59,7 +59,7 @@ export function companyScanner(scan: CompanyScan): (record: DumpRecord) => boole
     countRoot(record, EMPRESA.root, tally);
     clearTexts(sink);
     const nature = cleanCode(record, EMPRESA.nature, 4, NATURE_INVALID);
-    countCode(nature, record, EMPRESA.nature, 4, tally);
+    countCode(nature, record, [EMPRESA.nature, 4], tally);
     let name = cleanText(record, EMPRESA.name, sink);
     if (nature === SOLE_TRADER && !scan.keepCpf) {
       const without = removeCpf(sink, name, false);
@@ -97,8 +97,7 @@ export function countRoot(record: DumpRecord, column: number, tally: Tally): voi
 export function countCode(
   answer: number,
   record: DumpRecord,
-  column: number,
-  width: number,
+  [column, width]: readonly [column: number, width: number],
   tally: Tally,
 ): void {
   tally.odd(answer, record, column);
@@ -111,7 +110,7 @@ function sizeOrdinal(record: DumpRecord, tally: Tally): number {
   const size = cleanCode(record, EMPRESA.size, 2, SIZE_INVALID);
   if (size === ABSENT) return 0;
   const ordinal = SIZES.indexOf(size);
-  countCode(ordinal < 0 ? SIZE_INVALID : size, record, EMPRESA.size, 2, tally);
+  countCode(ordinal < 0 ? SIZE_INVALID : size, record, [EMPRESA.size, 2], tally);
   return Math.max(0, ordinal);
 }
 

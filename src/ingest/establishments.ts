@@ -173,7 +173,7 @@ export class EstablishmentScanner {
     const isUnknown = isValue(letters) && uf === RECORD_NULL.u8;
     tally.odd(isUnknown ? ODD.uf : letters, record, ESTAB.uf);
     const tom = cleanCode(record, ESTAB.municipality, 4, ODD.municipality);
-    countCode(tom, record, ESTAB.municipality, 4, tally);
+    countCode(tom, record, [ESTAB.municipality, 4], tally);
     view.setUint8(at + SLOTS.uf, uf);
     view.setUint8(at + RECORD.flags, isHead ? RECORD_FLAGS.headquarters : 0);
     view.setUint8(at + RECORD.flags + 1, 0);
@@ -245,22 +245,22 @@ const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, Wr
     const status = cleanCode(record, ESTAB.status, 2, ODD.status);
     const isStatus = STATUSES.includes(status);
     const answer = isStatus || !isValue(status) ? status : ODD.status;
-    countCode(answer, record, ESTAB.status, 2, tally);
+    countCode(answer, record, [ESTAB.status, 2], tally);
     view.setUint8(at + SLOTS.registration_status, isStatus ? status : RECORD_NULL.u8);
   },
   registration_status_reason(record, { tally, counters }, view, at) {
     const reason = cleanCode(record, ESTAB.reason, 2, ODD.reason);
-    countCode(reason, record, ESTAB.reason, 2, tally);
+    countCode(reason, record, [ESTAB.reason, 2], tally);
     view.setUint8(at + SLOTS.registration_status_reason, numberOf(counters.reason, reason));
   },
   country_code(record, { tally, counters }, view, at) {
     const country = cleanCode(record, ESTAB.country, 3, ODD.country);
-    countCode(country, record, ESTAB.country, 3, tally);
+    countCode(country, record, [ESTAB.country, 3], tally);
     view.setUint16(at + SLOTS.country_code, numberOf(counters.country, country), true);
   },
   postal_code(record, { tally }, view, at) {
     const postalCode = cleanPostalCode(record, ESTAB.postalCode);
-    countCode(postalCode, record, ESTAB.postalCode, 8, tally);
+    countCode(postalCode, record, [ESTAB.postalCode, 8], tally);
     const code = isValue(postalCode) ? postalCode : RECORD_NULL.u32;
     view.setUint32(at + SLOTS.postal_code, code, true);
   },
@@ -279,7 +279,7 @@ const SLOT_VALUES: Readonly<Record<Exclude<SlotName, PlaceSlot | JoinedSlot>, Wr
   },
   cnae_primary(record, { tally, counters }, view, at) {
     const primary = cleanCnae(record, ESTAB.cnaePrimary, ODD.cnae);
-    countCode(primary, record, ESTAB.cnaePrimary, 7, tally);
+    countCode(primary, record, [ESTAB.cnaePrimary, 7], tally);
     view.setUint16(at + SLOTS.cnae_primary, numberOf(counters.cnae, primary), true);
   },
 };

@@ -1,13 +1,13 @@
 /**
- * Proves: one file decodes the bytes of files that are imported (src/dump/registrytext.ts). The others
- * named here read records of our own, whose bytes are ASCII by then.
+ * Proves: one file decodes the bytes of files that are imported (src/dump/registrytext.ts). The
+ * others named here read records of our own, whose bytes are ASCII by then.
  * Does not prove that a reader cleans what it decoded: the suites of dump and ingest do.
  */
 import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
 
 const DECODES =
-  /"latin1"|"binary"|8859-1"|TextDecoder|"windows-1252"\)\.decode|readFileSync\([^)]*,\s*"utf-?8"|setEncoding\(/;
+  /"latin1"|"binary"|8859-1"|TextDecoder|readFileSync\([^)]*, "utf-?8"|setEncoding\(/;
 
 /** Files that write bytes or read CNPJs, e-mails and magic numbers, with what they read. */
 const OWN_BYTES = new Set([

@@ -32,7 +32,8 @@ describe("an import", () => {
   it("repairs texts, codes, lists and flags, and counts what it did", async () => {
     const ceis = space.path("20260801_CEIS.csv");
     const header =
-      "TIPO DE PESSOA;CPF OU CNPJ DO SANCIONADO;DATA IN\xcdCIO SAN\xc7\xc3O;DATA FINAL SAN\xc7\xc3O;NOME";
+      ["TIPO DE PESSOA", "CPF OU CNPJ DO SANCIONADO", "DATA IN\xcdCIO SAN\xc7\xc3O"].join(";") +
+      ";DATA FINAL SAN\xc7\xc3O;NOME";
     writeFileSync(ceis, Buffer.from(`${header}\nJ;${WHOLE};01/01/2020;;D\x92AVILA\n`, "latin1"));
     const source = space.write({
       empresas: [
