@@ -6,8 +6,7 @@
 import { describe, it } from "node:test";
 import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
 
-const DECODES =
-  /"latin1"|"binary"|8859-1"|TextDecoder|readFileSync\([^)]*, "utf-?8"|setEncoding\(/;
+const DECODES = /"latin1"|"binary"|8859-1"|TextDecoder|readFileSync\([^)]*, "utf-?8"|setEncoding\(/;
 
 /** Files that write bytes or read CNPJs, e-mails and magic numbers, with what they read. */
 const OWN_BYTES = new Set([
