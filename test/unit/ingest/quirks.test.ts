@@ -318,7 +318,7 @@ describe("a CNPJ that occurs again", () => {
 describe("tables of a release", () => {
   it("whose names are no lines of text are made some, and that is told", async () => {
     const cnaes = [
-      { codigo: "4721102", descricao: "Padaria\u0000\u001b2J\r\ne  confeitaria\u0085" },
+      { codigo: "4721102", descricao: "Padaria\u0000\u001b2J\r\ne  confeitaria\u0081" },
       { codigo: "4721103", descricao: `${"É ".repeat(700)}x` },
       { codigo: "4721104", descricao: "Doces  e <balas>" },
       { codigo: "8888888", descricao: "" },
