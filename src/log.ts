@@ -7,6 +7,7 @@
  */
 import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { stderr, stdout } from "./terminal.ts";
 
 /** Text that is collected before it is written, in characters: about 80 lines of requests. */
 const COLLECTED_MAX = 16 * 1024;
@@ -42,7 +43,7 @@ const WAITED_ON = new Int32Array(new SharedArrayBuffer(4));
 /** Makes the log; `destination` is standard output unless a test gives another one. */
 export function openLog(level: LogLevel, destination?: DestinationStream): Log {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const stream = process.stdout.isTTY ? { write: writeReadable } : collected(1);
+  const stream = stdout.isTTY ? { write: writeReadable } : collected(1);
   return pino(options, destination ?? stream);
 }
 
@@ -184,14 +185,14 @@ export function fileOfLog(path: string, bytesMax: number): LogDestination {
       }
       file.lastLevel = this.lastLevel;
       file.write(line);
-      if (this.lastLevel >= WARN_LEVEL) process.stderr.write(readable(line));
+      if (this.lastLevel >= WARN_LEVEL) stderr.print(readable(line));
     },
   } as LogDestination & { lastLevel: number };
 }
 
 /** Turns a line of JSON into one for people. */
 function writeReadable(line: string): void {
-  process.stdout.write(readable(line));
+  stdout.print(readable(line));
 }
 
 function readable(line: string): string {

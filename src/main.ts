@@ -9,6 +9,7 @@ import { VERSION } from "./cli/commands/version.ts";
 import { isOfSystem, systemWords } from "./cli/support/systemwords.ts";
 import { AppError, CommandError } from "./errors.ts";
 import { damagedState, isStateDamage } from "./store/damage.ts";
+import { stderr, stdout } from "./terminal.ts";
 
 /** Adds a command to the program. */
 type Register = (program: Command) => void;
@@ -63,13 +64,16 @@ Settings may also stand in the environment (PENEIRA_LISTEN, …) or in a JSON fi
 \`peneira config\` shows them all. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 // A reader that has seen enough, as in `peneira search … | head`, is not a failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+stdout.onError((error) => {
   process.exit(error.code === "EPIPE" ? 0 : report(error));
 });
 
-// Where nobody reads what is told, the work is done all the same, and the exit code says how.
-process.stderr.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+// Messages that cannot be written are lost; the work goes on, and the exit code reports its result.
+stderr.onError(() => undefined);
+
+// Node would print the message of an error as it is. A server has a handler of its own.
+process.on("uncaughtException", (error) => {
+  if (process.listenerCount("uncaughtException") === 1) process.exit(report(error));
 });
 
 void run(process.argv.slice(2));
@@ -92,6 +96,10 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
     .version(VERSION, "-V, --version", "print the versions, as the command version does")
     .showHelpAfterError("(add --help to see how it is used)")
     .addHelpText("after", EXAMPLES)
+    .configureOutput({
+      writeOut: (text) => stdout.print(text),
+      writeErr: (text) => stderr.print(text),
+    })
     .exitOverride();
   const wanted = args[0] === "help" ? args[1] : args[0];
   const alone = wanted !== undefined && Object.hasOwn(COMMANDS, wanted) && !ABOUT_ALL.has(wanted);
@@ -108,16 +116,16 @@ function report(error: unknown): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof CommandError) {
-    process.stderr.write(`peneira: ${error.message}\n`);
+    stderr.print(`peneira: ${error.message}\n`);
     return error.exitCode;
   }
   if (error instanceof AppError) {
     const mistakes = error.errors.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}\n`);
-    process.stderr.write(`peneira: ${error.message}\n${mistakes.join("")}`);
+    stderr.print(`peneira: ${error.message}\n${mistakes.join("")}`);
     return 1;
   }
   if (isStateDamage(error)) return report(damagedState("The state", [], error));
   if (isOfSystem(error)) return report(new CommandError(systemWords(error), 1, error));
-  process.stderr.write(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
+  stderr.print(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
 }

@@ -8,6 +8,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isRunning } from "../livingprocess.ts";
+import { stderr } from "../terminal.ts";
 import {
   checkRoom,
   diskRefusal,
@@ -44,7 +45,7 @@ export class Workspace {
   private readonly freeBytes: FreeBytes;
   private readonly onExit = (): void => this.remove();
   private readonly onSignal = (signal: NodeJS.Signals): void => {
-    process.stderr.write(`\npeneira: ${signal} ended the import; ${this.out} was not written\n`);
+    stderr.print(`\npeneira: ${signal} ended the import; ${this.out} was not written\n`);
     process.exit(signal === "SIGINT" ? 130 : 143);
   };
 

@@ -20,6 +20,7 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CommandError } from "../errors.ts";
+import { stderr } from "../terminal.ts";
 import { tryLock } from "./database.ts";
 import { DIRECTORY_MODE, FILE_MODE, lookAt, openDataDir, syncDirectory } from "./datadir.ts";
 
@@ -231,7 +232,7 @@ function removeDead(parent: string): void {
     try {
       if (!isDead(path)) continue;
       rmSync(path, { recursive: true, force: true });
-      process.stderr.write(`removed ${path}, which was left unfinished\n`);
+      stderr.print(`removed ${path}, which was left unfinished\n`);
     } catch (error) {
       if (!(error instanceof CommandError) && !isRefusal(error)) throw error;
     }

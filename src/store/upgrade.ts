@@ -8,6 +8,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { stderr } from "../terminal.ts";
 import { AuditStore } from "./auditstore.ts";
 import { openDataFile, syncDirectory } from "./datadir.ts";
 import type { StateDatabase } from "./sqlite.ts";
@@ -57,7 +58,7 @@ export function noteUpgrade(database: StateDatabase, from: number, to: number): 
 
 /** Says on standard error what was done to the state, because there is a way back. */
 export function tellUpgrade(path: string, from: number, to: number): void {
-  process.stderr.write(
+  stderr.print(
     `${path} was brought from schema ${from} to ${to}; what it was is kept as ` +
       `${join(dirname(path), keptFile(from))}.\n`,
   );

@@ -12,6 +12,7 @@ import { account, type RenderedAccount } from "../../search/searcher.ts";
 import { cnpjMistake } from "../../spec/cnpjmistake.ts";
 import { readLoneCnpj } from "../../spec/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
+import { stdout, visibleLine } from "../../terminal.ts";
 
 const FORMATS = ["table", "json"] as const;
 
@@ -47,7 +48,7 @@ async function run(text: string, { snapshot, format }: AccountOptions): Promise<
   try {
     const found = account(segment, read.cnpj, OUTPUT_FIELD_NAMES);
     if (found === null) throw absent(segment.label, read.checked);
-    process.stdout.write(format === "json" ? `${JSON.stringify(found, null, 2)}\n` : lines(found));
+    stdout.data(format === "json" ? `${JSON.stringify(found, null, 2)}\n` : lines(found));
   } finally {
     segment.close();
   }
@@ -59,6 +60,6 @@ function lines(found: RenderedAccount): string {
   return OUTPUT_FIELD_NAMES.map((name) => {
     const value = found[name] ?? null;
     const shown = Array.isArray(value) ? value.join(", ") || null : value;
-    return `${name.padEnd(width)}  ${shown ?? "-"}\n`;
+    return `${name.padEnd(width)}  ${visibleLine(String(shown ?? "-"))}\n`;
   }).join("");
 }

@@ -17,6 +17,7 @@ import {
 import { type AuditRow, AuditStore } from "../../store/auditstore.ts";
 import { KeyStore, type TenantRow } from "../../store/keystore.ts";
 import { didYouMean } from "../../suggest.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, withDatabase } from "../support/state.ts";
@@ -76,16 +77,16 @@ function show(options: AuditOptions): void {
   const { rows, more } = read(options);
   if (more) {
     const { limit: most } = options;
-    process.stderr.write(`only the newest ${most} ${wordFor(most, "line")}; --limit shows more\n`);
+    stderr.print(`only the newest ${most} ${wordFor(most, "line")}; --limit shows more\n`);
   }
   if (options.json) {
     const audit = rows.map((row) => ({ ...lineOf(row), facts: row.facts }));
-    process.stdout.write(`${JSON.stringify({ audit, has_more: more })}\n`);
+    stdout.data(`${JSON.stringify({ audit, has_more: more })}\n`);
     return;
   }
   const shown = rows.map((row) => ({ ...lineOf(row), facts: factsText(row.facts) }));
-  if (rows.length === 0) process.stderr.write("No line fits.\n");
-  else process.stdout.write(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
+  if (rows.length === 0) stderr.print("No line fits.\n");
+  else stdout.print(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
 }
 
 function read(options: AuditOptions): { readonly rows: AuditRow[]; readonly more: boolean } {

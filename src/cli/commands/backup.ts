@@ -11,6 +11,7 @@ import { CommandError } from "../../errors.ts";
 import { makeBackup } from "../../store/backup.ts";
 import type { MissingFile } from "../../store/manifest.ts";
 import { bytesOf } from "../../store/restore.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
 import { VERSION } from "./version.ts";
@@ -68,16 +69,16 @@ async function backup(target: string, { dataDir, exports, json }: BackupFlags): 
   const { made_at, state_version, files, missing } = manifest;
   for (const { export_id, reason } of missing) {
     const words = `the file of ${export_id} ${REASONS[reason]}, so it is not in the backup`;
-    process.stderr.write(`warning: ${words}; a restored server renders it again\n`);
+    stderr.print(`warning: ${words}; a restored server renders it again\n`);
   }
   const bytes = bytesOf(manifest);
   if (json) {
     const held_ms = Math.round(heldMs * 10) / 10;
     const counts = { state_version, files: files.length, bytes, missing, writers_held_ms: held_ms };
-    process.stdout.write(`${JSON.stringify({ backup: target, made_at, ...counts })}\n`);
+    stdout.data(`${JSON.stringify({ backup: target, made_at, ...counts })}\n`);
     return;
   }
   const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
   const size = `${many}, ${bytes.toLocaleString("en-US")}`;
-  process.stderr.write(`${target} is the state of ${made_at}: ${size} bytes\n`);
+  stderr.print(`${target} is the state of ${made_at}: ${size} bytes\n`);
 }

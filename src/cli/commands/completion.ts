@@ -4,6 +4,7 @@
  * Invariant: made from the program itself, so that what is completed is what there is.
  */
 import { Argument, type Command } from "commander";
+import { stdout } from "../../terminal.ts";
 import { bashScript } from "../program/bash.ts";
 import { fishScript } from "../program/fish.ts";
 import { type TreeCommand, treeOf } from "../program/tree.ts";
@@ -35,6 +36,6 @@ export function registerCompletion(program: Command): void {
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
     .addHelpText("after", EXAMPLES)
     .action((shell: string) => {
-      process.stdout.write((SHELLS[shell] as (tree: TreeCommand) => string)(treeOf(program)));
+      stdout.data((SHELLS[shell] as (tree: TreeCommand) => string)(treeOf(program)));
     });
 }

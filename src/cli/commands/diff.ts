@@ -26,6 +26,7 @@ import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import { isJsonObject } from "../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { readLeadQuery } from "../../translate/leads/leadquery.ts";
 import { Interrupts } from "../diff/interrupts.ts";
 import { listOfPair } from "../diff/list.ts";
@@ -91,7 +92,7 @@ export async function runDiff(old: string, now: string, flags: DiffFlags): Promi
     opened.unshift(newer);
     const spec = specOf({ older, newer }, input, flags);
     const watch = watchOf({ older, newer }, flags.watch);
-    for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);
+    for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
     const list = await listOfPair({ older, newer }, flags.cache, interrupts);
     opened.unshift(list);
     await print({ list, spec, kinds, watch }, flags, { started, interrupts });
@@ -171,7 +172,7 @@ interface Run {
 
 async function print(query: ChangeQuery, flags: DiffFlags, run: Run): Promise<void> {
   const most = flags.limit ?? (flags.format === "table" ? TABLE_LIMIT : Number.POSITIVE_INFINITY);
-  const printer = printerOf(flags.format, query, (text) => process.stdout.write(text));
+  const printer = printerOf(flags.format, query, (text) => stdout.data(text));
   const totals = await changeTotals(query);
   printer.begin(totals);
   const printed = await printEntries(query, printer, most, run.interrupts);
@@ -179,7 +180,7 @@ async function print(query: ChangeQuery, flags: DiffFlags, run: Run): Promise<vo
   const wanted = query.kinds.reduce((sum, kind) => sum + totals[kind], 0);
   const counts = CHANGE_KINDS.map((kind) => `${totals[kind].toLocaleString("en-US")} ${kind}`);
   const seconds = ((performance.now() - run.started) / 1000).toFixed(2);
-  process.stderr.write(
+  stderr.print(
     `${monthsOf(query.list)}: ${counts.join(", ")} (${seconds} s)\n` +
       (printed < wanted ? `${printed} of ${wanted} shown; --limit says how many\n` : ""),
   );

@@ -14,6 +14,7 @@ import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";
 import { shown } from "../../spec/reader.ts";
 import { atOnce } from "../../steps.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { nameOf, readPlaces } from "../../translate/leads/leadplaces.ts";
 import { LeadReader } from "../../translate/leads/leadreader.ts";
 import { Notes } from "../../translate/notes.ts";
@@ -75,11 +76,11 @@ async function run(
     }
     const city = cityOf(name, segment);
     const found = districtsOf(segment, { ibge: city.ibge, typed: words.join(" "), limit });
-    process.stdout.write(printed(found, city, { segment, format }));
+    stdout.data(printed(found, city, { segment, format }));
     const { districts, total } = found;
     const fit = wordFor(total, "district fits", "districts fit");
     const here = districts.length < total ? `, ${districts.length} of them here` : "";
-    process.stderr.write(`${total} ${fit} in ${nameOf(city)}${here}, snapshot ${segment.label}\n`);
+    stderr.print(`${total} ${fit} in ${nameOf(city)}${here}, snapshot ${segment.label}\n`);
   } finally {
     segment.close();
   }

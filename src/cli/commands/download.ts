@@ -33,6 +33,7 @@ import { lookInside } from "../../download/releasedate.ts";
 import type { Inquiry } from "../../download/source.ts";
 import { sizeText } from "../../download/words.ts";
 import { CommandError } from "../../errors.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { configOf } from "../support/config.ts";
 import { progress } from "../support/progress.ts";
 
@@ -127,7 +128,7 @@ export async function runDownload(month: string | undefined, flags: DownloadFlag
     const options = { ...use, month: month ?? null, to, all, replace, verify };
     const downloaded = await downloadMonth(options);
     sayDownloaded(downloaded);
-    if (flags.json) process.stdout.write(`${JSON.stringify(downloaded)}\n`);
+    if (flags.json) stdout.data(`${JSON.stringify(downloaded)}\n`);
   });
 }
 
@@ -150,7 +151,7 @@ async function downloadTables(
   for (const name of SERVICE_TABLES) {
     if (flags[name]) files.push(await downloadTable(name, resolve(flags.to as string), use));
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify({ files })}\n`);
+  if (flags.json) stdout.data(`${JSON.stringify({ files })}\n`);
 }
 
 function refuse(month: string | undefined, flags: DownloadFlags): void {
@@ -223,11 +224,12 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Lines and bars on standard error. */
 const LISTENER: Listener = {
   say(text) {
-    process.stderr.write(`${process.stderr.isTTY ? "\r\x1b[2K" : ""}${text}\n`);
+    if (stderr.isTTY) stderr.redraw(`${text}\n`);
+    else stderr.print(`${text}\n`);
   },
   show(label, bytes) {
     const [size, unit] = bytes < 20e6 ? [1e3, "kB"] : [1e6, "MB"];
-    const shown = progress(label, Math.ceil(bytes / size), process.stderr, unit);
+    const shown = progress(label, Math.ceil(bytes / size), stderr, unit);
     return ticking((done) => shown.update(done / size), shown.done);
   },
 };
@@ -294,12 +296,12 @@ async function printList(use: ShareUse, { all, to, json }: DownloadFlags): Promi
       problem: look.problem,
       downloaded: to !== undefined && existsSync(join(to, label)),
     });
-    if (!json) process.stdout.write(lineOf(lines.at(-1) as ListedLine));
+    if (!json) stdout.print(lineOf(lines.at(-1) as ListedLine));
   }
   const places = use.shares.map(placeOf);
   if (json) {
     const [url] = places;
-    process.stdout.write(`${JSON.stringify({ url, partners, months: lines })}\n`);
+    stdout.data(`${JSON.stringify({ url, partners, months: lines })}\n`);
   }
   if (lines.length === 0) {
     throw new CommandError(`There are no months at ${places.join(", ")}. Check download.url.`);

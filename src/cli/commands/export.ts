@@ -26,6 +26,7 @@ import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { stderr } from "../../terminal.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import { positive, specSource } from "../support/specfile.ts";
 
@@ -103,7 +104,7 @@ export async function runExport(flags: ExportFlags): Promise<void> {
   const segment = await openAnySegment(flags.snapshot);
   try {
     const spec = normalize(segment, specOf(segment), flags);
-    for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);
+    for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
     const started = performance.now();
     const file = await render(segment, spec, flags.out);
     summarize(flags.out, file, (performance.now() - started) / 1000);
@@ -209,7 +210,7 @@ function summarize(out: string, file: RenderedFile, seconds: number): void {
   const { rowCount, sizeBytes, sha256 } = file;
   const count = (value: number, one: string) =>
     `${value.toLocaleString("en-US")} ${wordFor(value, one)}`;
-  process.stderr.write(
+  stderr.print(
     `${out}: ${count(rowCount, "row")}, ${count(sizeBytes, "byte")}, ${seconds.toFixed(2)} s\n` +
       `SHA-256 ${sha256}\n`,
   );

@@ -12,6 +12,7 @@ import { mistakeIn, SUGGEST_LIMITS, type Suggestions, suggest } from "../../sear
 import { refusalText } from "../../spec/cnpjmistake.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { plainText } from "../../spec/typedtext.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { printJsonLines, printTable } from "../support/print.ts";
 import { positive } from "../support/specfile.ts";
 
@@ -74,11 +75,10 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
     const all = await suggest(segment, { text, uf, limit: limit + 1, fields: FIELDS });
     const found = { ...all, suggestions: all.suggestions.slice(0, limit) };
     const rows = found.suggestions.map(({ match, account }) => ({ match, ...account }));
-    if (format === "table") process.stdout.write(printTable(rows, ["match", ...FIELDS]));
-    else if (format === "jsonl") process.stdout.write(printJsonLines(rows));
-    else
-      process.stdout.write(`${JSON.stringify({ snapshot: segment.label, ...found }, null, 2)}\n`);
-    process.stderr.write(summary(found, all.suggestions.length > limit, segment.label));
+    if (format === "table") stdout.print(printTable(rows, ["match", ...FIELDS]));
+    else if (format === "jsonl") stdout.data(printJsonLines(rows));
+    else stdout.data(`${JSON.stringify({ snapshot: segment.label, ...found }, null, 2)}\n`);
+    stderr.print(summary(found, all.suggestions.length > limit, segment.label));
   } finally {
     segment.close();
   }

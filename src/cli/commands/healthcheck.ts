@@ -6,6 +6,7 @@
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
 import { parseListen } from "../../settings.ts";
+import { stderr } from "../../terminal.ts";
 import { configOf } from "../support/config.ts";
 
 /** Longer than any healthy server takes, shorter than what supervisors wait for. */
@@ -42,7 +43,7 @@ async function check({ listen, config: file }: HealthOptions): Promise<void> {
   const answer = await ask(url);
   const { status, detail = "" } = JSON.parse(answer.text) as { status: unknown; detail?: string };
   if (!answer.ok) throw new CommandError(`The server is not ready (${answer.status}). ${detail}`);
-  process.stderr.write(`${String(status)}\n`);
+  stderr.print(`${String(status)}\n`);
 }
 
 async function ask(url: string): Promise<{ ok: boolean; status: number; text: string }> {

@@ -20,6 +20,7 @@ import { isDay, isMonth } from "../../../native-index/format/meta-schema.ts";
 import { CommandError } from "../../errors.ts";
 import type { ImportOptions } from "../../ingest/dump-import.ts";
 import type { ImportReport } from "../../ingest/report.ts";
+import { stderr } from "../../terminal.ts";
 import { progress } from "../support/progress.ts";
 import { isOfSystem, systemWords, writing } from "../support/systemwords.ts";
 
@@ -95,7 +96,7 @@ export async function runImport(source: string, flags: ImportFlags): Promise<Imp
   const options = readImportFlags(source, flags);
   const report = await importAndTell(options, flags.report);
   const { summarize } = await import("../../ingest/report.ts");
-  process.stderr.write(summarize(report));
+  stderr.print(summarize(report));
   if (flags.report !== undefined) {
     await writeReport(flags.report, report, `The snapshot ${report.out} is in place.`);
   }
@@ -138,7 +139,7 @@ async function writeReport(
     });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    process.stderr.write(`warning: ${`${error.message} ${more}`.trim()}\n`);
+    stderr.print(`warning: ${`${error.message} ${more}`.trim()}\n`);
   }
 }
 
@@ -216,6 +217,6 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     ...(flags.replaces === undefined ? {} : { replaces: flags.replaces }),
     skipBadRows,
     threads,
-    startStage: (label, total, unit) => progress(label, total, process.stderr, unit),
+    startStage: (label, total, unit) => progress(label, total, stderr, unit),
   };
 }

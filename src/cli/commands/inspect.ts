@@ -14,6 +14,7 @@ import type {
 import type { SnapshotPart, SnapshotSection } from "../../../native-index/format/region.ts";
 import type { OpenedSnapshot } from "../../../native-index/format/snapshot.ts";
 import { wordFor } from "../../amounts.ts";
+import { stdout, visibleLine } from "../../terminal.ts";
 
 /** What `peneira inspect --json` prints. */
 export interface Inspection {
@@ -86,8 +87,8 @@ export function registerInspect(program: Command): void {
         snapshot,
         readParts(new CheckedFile(path), snapshot.sections),
       );
-      if (options.json) process.stdout.write(`${JSON.stringify(inspection)}\n`);
-      else process.stdout.write(inspectionText(inspection, snapshot.meta));
+      if (options.json) stdout.data(`${JSON.stringify(inspection)}\n`);
+      else stdout.print(inspectionText(inspection, snapshot.meta));
     });
 }
 
@@ -166,7 +167,7 @@ function inspectionText(inspection: Inspection, meta: SnapshotMeta): string {
     ),
     "Checksums of footer, directory and metadata are right; `peneira verify` checks all blocks.",
   ];
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(visibleLine).join("\n")}\n`;
 }
 
 function originLines(origin: SnapshotOrigin | null): string[] {

@@ -9,6 +9,7 @@ import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { PLAN_NAMES } from "../../access/plannames.ts";
 import { PLAN_DEFAULT } from "../../access/plans.ts";
 import { DAY_MS, systemClock } from "../../clock.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, withKeyring } from "../support/state.ts";
@@ -157,7 +158,7 @@ function create(keyring: Keyring, options: KeyOptions): void {
   const { plan, why } = planFor(keyring, tenant, options.plan);
   const expiresAt = options.expires?.atMs ?? undefined;
   const created = keyring.create({ tenant, plan, name, expiresAt });
-  if (why !== null) process.stderr.write(`plan ${plan}: ${why}; --plan takes another\n`);
+  if (why !== null) stderr.print(`plan ${plan}: ${why}; --plan takes another\n`);
   showNew(created, options, {});
 }
 
@@ -193,10 +194,10 @@ function showNew(created: CreatedKey, options: KeyOptions, more: Record<string, 
   }
   const ends = expires_at === null ? "" : `, until ${expires_at}`;
   const replaced = more.replaces ? `; ${more.replaces} ends at ${more.old_expires_at}` : "";
-  process.stderr.write(
+  stderr.print(
     `key ${key_id} for tenant ${tenant}, plan ${plan}${ends}${replaced}. It is shown only now:\n`,
   );
-  process.stdout.write(`${key}\n`);
+  stdout.print(`${key}\n`);
 }
 
 function list(keyring: Keyring, options: KeyOptions): void {
@@ -222,7 +223,7 @@ function list(keyring: Keyring, options: KeyOptions): void {
   }
   if (keys.length === 0) {
     const wanted = options.tenant !== undefined || options.name !== undefined;
-    process.stderr.write(wanted ? "No key fits.\n" : "There are no keys yet: peneira key create\n");
+    stderr.print(wanted ? "No key fits.\n" : "There are no keys yet: peneira key create\n");
     return;
   }
   const shown = keys.map((key) => ({
@@ -230,7 +231,7 @@ function list(keyring: Keyring, options: KeyOptions): void {
     expires_at: key.expires_at ?? "never",
     last_used_at: key.last_used_at ?? "never",
   }));
-  process.stdout.write(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
+  stdout.print(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
 }
 
 function change(id: string | undefined, options: KeyOptions, to: "disabled" | "enabled"): void {
@@ -239,7 +240,7 @@ function change(id: string | undefined, options: KeyOptions, to: "disabled" | "e
     if (to === "disabled") keyring.disable(row);
     else keyring.enable(row);
     if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, state: to });
-    else process.stderr.write(`key ${row.id} of tenant ${row.tenant} is ${to}.\n`);
+    else stderr.print(`key ${row.id} of tenant ${row.tenant} is ${to}.\n`);
   });
 }
 
@@ -250,10 +251,7 @@ function expire(id: string | undefined, options: KeyOptions): void {
     keyring.expire(row, atMs);
     const expires_at = time(atMs);
     if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, expires_at });
-    else
-      process.stderr.write(
-        `key ${row.id} of tenant ${row.tenant} ends: ${expires_at ?? "never"}.\n`,
-      );
+    else stderr.print(`key ${row.id} of tenant ${row.tenant} ends: ${expires_at ?? "never"}.\n`);
   });
 }
 
@@ -263,12 +261,12 @@ function rename(id: string | undefined, options: KeyOptions): void {
     const name = options.to ?? "";
     keyring.rename(row, name);
     if (options.json) print({ key_id: row.id, tenant: row.tenant, plan: row.plan, name });
-    else process.stderr.write(`key ${row.id} of tenant ${row.tenant} is called ${name}.\n`);
+    else stderr.print(`key ${row.id} of tenant ${row.tenant} is called ${name}.\n`);
   });
 }
 
 function print(document: object): void {
-  process.stdout.write(`${JSON.stringify(document)}\n`);
+  stdout.data(`${JSON.stringify(document)}\n`);
 }
 
 function time(atMs: number | null): string | null {

@@ -26,6 +26,7 @@ import type { Segment } from "../../search/segment.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { type ListRow, ListStore } from "../../store/liststore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
+import { stderr, stdout, visibleLine } from "../../terminal.ts";
 import { readEntryFile } from "../support/entryfile.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
@@ -268,18 +269,18 @@ async function remove(open: Opened, wanted: string): Promise<void> {
   const row = find(open, wanted);
   await open.lists.remove(open.tenantId, row.id);
   if (open.options.json) print({ id: row.id, deleted: true });
-  else process.stderr.write(`list ${row.name} (${row.id}) is deleted.\n`);
+  else stderr.print(`list ${row.name} (${row.id}) is deleted.\n`);
 }
 
 function say(row: ListRow, { json }: ListOptions, what: string): void {
   if (json) print({ list: listJson(row) });
-  else process.stderr.write(`list ${row.name} (${row.id}) ${what}.\n`);
+  else stderr.print(`list ${row.name} (${row.id}) ${what}.\n`);
 }
 
 function showAll(open: Opened): void {
   const lists = all(open).map(listJson);
   if (open.options.json) print({ lists });
-  else process.stdout.write(printTable(lists, COLUMNS, Number.POSITIVE_INFINITY));
+  else stdout.print(printTable(lists, COLUMNS, Number.POSITIVE_INFINITY));
 }
 
 function show({ options }: Opened, row: ListRow): void {
@@ -291,7 +292,7 @@ function show({ options }: Opened, row: ListRow): void {
   const members = Object.entries(list);
   const width = Math.max(...members.map(([name]) => name.length));
   for (const [name, value] of members) {
-    process.stdout.write(`${name.padEnd(width)}  ${String(value)}\n`);
+    stdout.print(`${name.padEnd(width)}  ${visibleLine(String(value))}\n`);
   }
 }
 
@@ -327,19 +328,19 @@ function tell(change: ChangedList, upload: Upload, verb: BlockVerb): void {
   for (const { line, cell, text, reason, offered } of refused) {
     const zeros = offered === undefined ? "" : ` (${offered}; --fill-zeros takes these)`;
     const why = offered === undefined ? REFUSALS[reason] : "A number that has lost its zeros";
-    process.stderr.write(`${cell ?? `line ${line}`}: ${JSON.stringify(text)}: ${why}${zeros}\n`);
+    stderr.print(`${cell ?? `line ${line}`}: ${JSON.stringify(text)}: ${why}${zeros}\n`);
   }
   if (refusedCount > refused.length) {
-    process.stderr.write(`… and ${refusedCount - refused.length} more\n`);
+    stderr.print(`… and ${refusedCount - refused.length} more\n`);
   }
   const isMistyped = refused.some(({ reason }) => reason === "wrong_check_digits");
-  if (isMistyped && absent === null) process.stderr.write(KNOWN_BY_SNAPSHOT);
+  if (isMistyped && absent === null) stderr.print(KNOWN_BY_SNAPSHOT);
   if (sheet !== null) {
     const others = sheet.others === 0 ? "" : `; the others, ${sheet.others}, were not read`;
-    process.stderr.write(`sheet ${JSON.stringify(sheet.name)} was read${others}\n`);
+    stderr.print(`sheet ${JSON.stringify(sheet.name)} was read${others}\n`);
   }
-  if (column !== null) process.stderr.write(`column ${JSON.stringify(column)} was read\n`);
-  process.stderr.write(
+  if (column !== null) stderr.print(`column ${JSON.stringify(column)} was read\n`);
+  stderr.print(
     `list ${list.name}: ${read} read, ${changed} ${done}, ${distinct - changed} ${other}, ` +
       `${twice}${elsewhere}${refusedCount} not understood; it has ${list.entries} ` +
       `${wordFor(list.entries, "entry", "entries")} now.\n`,
@@ -364,19 +365,19 @@ async function printEntries(
   row: ListRow,
   segment: Segment | null,
 ): Promise<void> {
-  if (!options.json) process.stdout.write("cnpj\n");
+  if (!options.json) stdout.print("cnpj\n");
   const all: string[] = [];
   for (let after: bigint | null = -1n; after !== null; ) {
     const page = lists.entries(row, after, ENTRIES_PAGE);
     const { entries: computed } = page;
     const entries = segment === null ? computed : await withAccountDigits(segment, computed);
     if (options.json) all.push(...entries);
-    else process.stdout.write(entries.map((entry) => `${entry}\n`).join(""));
+    else stdout.data(entries.map((entry) => `${entry}\n`).join(""));
     after = page.next;
   }
   if (options.json) print({ list: listJson(row), entries: all });
 }
 
 function print(document: object): void {
-  process.stdout.write(`${JSON.stringify(document)}\n`);
+  stdout.data(`${JSON.stringify(document)}\n`);
 }

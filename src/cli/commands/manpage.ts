@@ -5,6 +5,7 @@
  * gives the same bytes.
  */
 import { type Command, Option } from "commander";
+import { stdout } from "../../terminal.ts";
 import { bold, italic, paragraphs, roffText, term } from "../program/roff.ts";
 import { allOf, type TreeCommand, type TreeOption, treeOf } from "../program/tree.ts";
 import { settingRows } from "../support/config.ts";
@@ -59,7 +60,7 @@ export function registerManpage(program: Command): void {
     .addHelpText("after", EXAMPLES)
     .action(({ format }: { format: "man" | "text" }) => {
       const tree = treeOf(program);
-      process.stdout.write(format === "text" ? helpTexts(tree) : manpage(tree));
+      stdout.data(format === "text" ? helpTexts(tree) : manpage(tree));
     });
 }
 

@@ -15,6 +15,7 @@ import { READING_TOOLS } from "../../mcp/httpdoor.ts";
 import { Conversation } from "../../mcp/lines.ts";
 import { localAsker } from "../../mcp/local.ts";
 import type { Segment } from "../../search/segment.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { openServed } from "../serving/served.ts";
 import { VERSION } from "./version.ts";
 
@@ -70,10 +71,10 @@ function existing(folder: string): string {
 
 async function converse(segment: Segment, agent: Agent<Question>): Promise<void> {
   const failed = (error: unknown) => {
-    process.stderr.write(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
+    stderr.print(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   };
   const asker = localAsker(segment);
-  const conversation = new Conversation({ agent, asker, output: process.stdout, failed });
+  const conversation = new Conversation({ agent, asker, output: stdout.writable(), failed });
   let ended = false;
   const end = () => {
     ended = true;

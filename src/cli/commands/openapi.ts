@@ -6,6 +6,7 @@
 import type { Command } from "commander";
 import { publicDocument } from "../../http/api/documents.ts";
 import { ROUTES } from "../../http/api/routes.ts";
+import { stdout } from "../../terminal.ts";
 import { VERSION } from "./version.ts";
 
 /** Adds `peneira openapi` to the program. */
@@ -16,6 +17,6 @@ export function registerOpenapi(program: Command): void {
     .description("Prints the OpenAPI 3.1 document of the HTTP interface.")
     .addHelpText("after", "\nExample:\n  $ peneira openapi > openapi.json")
     .action(() => {
-      process.stdout.write(`${JSON.stringify(publicDocument(ROUTES, VERSION), null, 2)}\n`);
+      stdout.data(`${JSON.stringify(publicDocument(ROUTES, VERSION), null, 2)}\n`);
     });
 }

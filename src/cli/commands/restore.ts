@@ -8,6 +8,7 @@ import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import { bytesOf, checkBackup, restoreBackup } from "../../store/restore.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
 
@@ -64,14 +65,14 @@ async function restore(source: string, { dataDir, check, json }: RestoreFlags): 
   const bytes = bytesOf(manifest);
   if (json) {
     const facts = { made_at, made_by, state_version, exports, files: files.length, bytes, missing };
-    process.stdout.write(`${JSON.stringify({ backup: source, data_dir: target, ...facts })}\n`);
+    stdout.data(`${JSON.stringify({ backup: source, data_dir: target, ...facts })}\n`);
     return;
   }
   const many = `${files.length.toLocaleString("en-US")} ${wordFor(files.length, "file")}`;
   const size = `${many}, ${bytes.toLocaleString("en-US")}`;
   const what = target === null ? `${source} is whole` : `${target} is ${source}`;
-  process.stderr.write(`${what}: the state of ${made_at}, ${size} bytes\n`);
+  stderr.print(`${what}: the state of ${made_at}, ${size} bytes\n`);
   if (!exports || missing.length > 0) {
-    process.stderr.write("files of exports that are not in it are rendered again by the server\n");
+    stderr.print("files of exports that are not in it are rendered again by the server\n");
   }
 }

@@ -9,6 +9,7 @@ import { wordFor } from "../../amounts.ts";
 import { monthsBetween } from "../../dump/sample/months.ts";
 import { ESTABLISHMENTS_MAX, type SampleOptions, writeSample } from "../../dump/sample/release.ts";
 import { CommandError } from "../../errors.ts";
+import { stderr } from "../../terminal.ts";
 import { progress } from "../support/progress.ts";
 import { writing } from "../support/systemwords.ts";
 
@@ -101,9 +102,7 @@ function readInteger(text: string): number | null {
 export async function runSample(flags: SampleFlags): Promise<void> {
   const options = readSampleFlags(flags);
   const onSignal = (signal: NodeJS.Signals): void => {
-    process.stderr.write(
-      `\npeneira: ${signal} ended the sample; ${options.folder} was not written\n`,
-    );
+    stderr.print(`\npeneira: ${signal} ended the sample; ${options.folder} was not written\n`);
     // What there is of it goes with the process.
     process.exit(128 + constants.signals[signal]);
   };
@@ -124,7 +123,7 @@ async function drawn(options: SampleOptions): Promise<void> {
   const summary = await writeSample({ ...options, onProgress });
   display?.done();
   const { establishments, companies, token } = summary;
-  process.stderr.write(
+  stderr.print(
     `${options.folder}: ${establishments.toLocaleString("en-US")} ` +
       `${wordFor(establishments, "establishment")} of ` +
       `${companies.toLocaleString("en-US")} ${wordFor(companies, "company", "companies")}, ` +

@@ -15,6 +15,7 @@ import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import {
   PRINT_FORMATS,
   type PrintedAccount,
@@ -75,8 +76,8 @@ async function run(options: SearchOptions): Promise<void> {
     const input = specOf(segment);
     const wanted = options.limit ?? limitOf(input) ?? LIMIT_DEFAULT;
     const spec = normalize(segment, input, Math.min(wanted, PAGE_MAX));
-    for (const warning of spec.explain.warnings) process.stderr.write(`warning: ${warning}\n`);
-    if (options.explainPlan) process.stdout.write(`${describePlans(planPhases(segment, spec))}\n`);
+    for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
+    if (options.explainPlan) stdout.print(`${describePlans(planPhases(segment, spec))}\n`);
     else if (options.format === "csv") await printCsv(segment, spec, wanted, options.explain);
     else printPages(segment, spec, wanted, options);
   } finally {
@@ -118,16 +119,16 @@ function printPages(
     const afterRow: number = answer?.lastRow ?? -1;
     answer = search(segment, { spec: page, fields, afterRow, explain: explain === true });
     const accounts = JSON.parse(Buffer.from(answer.accounts).toString()) as PrintedAccount[];
-    if (format === "jsonl") process.stdout.write(printJsonLines(accounts));
+    if (format === "jsonl") stdout.data(printJsonLines(accounts));
     else held.push(...accounts);
     if (!answer.more) break;
   }
   const total = answer?.total ?? 0;
   const { label: snapshot, snapshotDate } = segment;
-  if (format === "table") process.stdout.write(printTable(held, fields));
+  if (format === "table") stdout.print(printTable(held, fields));
   if (format === "json") {
     const document = { snapshot, snapshot_date: snapshotDate, total, spec, accounts: held };
-    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    stdout.data(`${JSON.stringify(document, null, 2)}\n`);
   }
   printTotal(segment, total);
 }
@@ -141,11 +142,11 @@ async function printCsv(
 ): Promise<void> {
   const output = { ...spec.output, format: "csv" as const, include_explain: explain };
   const work = { segment, spec: { ...spec, limit: wanted, output } };
-  const { matches } = await renderBytes(work, (bytes) => process.stdout.write(Buffer.from(bytes)));
+  const { matches } = await renderBytes(work, (bytes) => stdout.data(Buffer.from(bytes)));
   printTotal(segment, matches);
 }
 
 function printTotal({ label, snapshotDate }: Segment, total: number): void {
   const match = wordFor(total, "account matches", "accounts match");
-  process.stderr.write(`${total} ${match} in snapshot ${label} (${snapshotDate})\n`);
+  stderr.print(`${total} ${match} in snapshot ${label} (${snapshotDate})\n`);
 }

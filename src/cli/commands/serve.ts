@@ -31,6 +31,7 @@ import { parseListen, TRANSPORTS } from "../../settings.ts";
 import { removeHeldFiles } from "../../store/backup.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
+import { stderr } from "../../terminal.ts";
 import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { warmFirstSentence, warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
@@ -193,12 +194,12 @@ async function quiet(): Promise<void> {
 }
 
 function warn(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const warning of warnings) stderr.print(`warning: ${warning}\n`);
 }
 
 /** Told apart from a failed start: the server runs, and waits. */
 function sayEmpty(folder: string): void {
-  process.stderr.write(
+  stderr.print(
     `There is no valid snapshot in ${folder} yet: searches are answered 503 until one appears. ` +
       "Make one with peneira import.\n",
   );
@@ -222,8 +223,8 @@ async function openPorts(config: Config, service: ServedService, transport: Tran
   service.log.info({ transport: transport.name, snapshot: label }, "serving");
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   const url = `http://${host}:${server.port}`;
-  process.stderr.write(`listening on ${url}\n`);
-  if (metrics !== null) process.stderr.write(`metrics on port ${metrics.port}\n`);
+  stderr.print(`listening on ${url}\n`);
+  if (metrics !== null) stderr.print(`metrics on port ${metrics.port}\n`);
   const close = async (deadlineMs: number) => {
     await server.close(deadlineMs);
     // Whoever reads the metrics may read them until the end.
@@ -307,13 +308,13 @@ function addressOf(config: Config, key: "listen" | "metrics.listen") {
 function printFirstKey(keyring: Keyring): boolean {
   const first = keyring.createFirst({ tenant: "default", plan: "enterprise", name: "bootstrap" });
   if (first === null) return false;
-  process.stderr.write(`API key (plan enterprise, shown only now): ${first.key}\n`);
+  stderr.print(`API key (plan enterprise, shown only now): ${first.key}\n`);
   return true;
 }
 
 /** Nobody can sign in to the console before an operator has made a user. */
 function sayHowToSignIn(dataDir: string): void {
-  process.stderr.write(
+  stderr.print(
     `No console user yet: peneira user create --data-dir ${dataDir} --email you@example.com\n`,
   );
 }

@@ -12,6 +12,7 @@ import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import { fileOfLog } from "../../log.ts";
 import { TRANSPORTS } from "../../settings.ts";
+import { stderr } from "../../terminal.ts";
 import { demoEntry, EMAIL, type Entry } from "../serving/demoentry.ts";
 import { claimDemo, noteRunning } from "../serving/runningdemo.ts";
 import { choice } from "../support/helptext.ts";
@@ -74,7 +75,7 @@ async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<v
     onReady(url, { sessions }) {
       noteRunning(dir, url);
       const link = `${url}/app#signin=${sessions.linkFor(entry.userId)}`;
-      process.stderr.write(greeting({ url, link, dataDir, log, ...entry }));
+      stderr.print(greeting({ url, link, dataDir, log, ...entry }));
     },
   });
 }
@@ -92,7 +93,7 @@ async function makeDump(dump: string, accounts: string): Promise<void> {
   rmSync(dump, { recursive: true, force: true });
   const companies = wordFor(Number(accounts), "company", "companies");
   const dir = path.dirname(dump);
-  process.stderr.write(`making a demo of ${accounts} invented ${companies} in ${dir}\n`);
+  stderr.print(`making a demo of ${accounts} invented ${companies} in ${dir}\n`);
   const size = ["--establishments", accounts, "--seed", SEED, "--label", LABEL];
   await run(registerSample, ["sample", "--out", dump, ...size]);
 }

@@ -6,6 +6,7 @@
  */
 import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
+import { stderr, stdout, visibleLine } from "../../terminal.ts";
 import { type CommandText, explain } from "../support/helptext.ts";
 import { type DataDirOptions, withKeyring } from "../support/state.ts";
 
@@ -74,7 +75,7 @@ function rename(name: string, newName: string, options: TenantOptions): void {
   withKeyring(options, (keyring) => {
     const renamed = keyring.renameTenant(name, newName);
     if (options.json) say(renamed, options);
-    else process.stderr.write(`tenant ${name} is now ${newName}; it is ${renamed.state}.\n`);
+    else stderr.print(`tenant ${name} is now ${newName}; it is ${renamed.state}.\n`);
   });
 }
 
@@ -92,8 +93,8 @@ function change(name: string, options: TenantOptions, disabled: boolean): void {
 }
 
 function say(tenant: { readonly tenant: string; readonly state: string }, options: TenantOptions) {
-  if (options.json) process.stdout.write(`${JSON.stringify(tenant)}\n`);
-  else process.stderr.write(`tenant ${tenant.tenant} is ${tenant.state}.\n`);
+  if (options.json) stdout.data(`${JSON.stringify(tenant)}\n`);
+  else stderr.print(`tenant ${tenant.tenant} is ${tenant.state}.\n`);
 }
 
 function list(options: TenantOptions): void {
@@ -105,12 +106,12 @@ function list(options: TenantOptions): void {
       created_at: new Date(createdAt).toISOString(),
     }));
     if (options.json) {
-      process.stdout.write(`${JSON.stringify({ tenants })}\n`);
+      stdout.data(`${JSON.stringify({ tenants })}\n`);
       return;
     }
     for (const { tenant, state, keys } of tenants) {
-      process.stdout.write(`${tenant}  ${state}  ${keys} ${wordFor(keys, "key")}\n`);
+      stdout.print(`${visibleLine(tenant)}  ${state}  ${keys} ${wordFor(keys, "key")}\n`);
     }
-    if (tenants.length === 0) process.stderr.write("There are no tenants yet.\n");
+    if (tenants.length === 0) stderr.print("There are no tenants yet.\n");
   });
 }

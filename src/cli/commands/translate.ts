@@ -11,6 +11,7 @@ import { countMatches } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
+import { stderr, stdout, visibleLine } from "../../terminal.ts";
 import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
@@ -62,9 +63,9 @@ async function run(text: string, options: TranslateOptions): Promise<void> {
     if (options.json) {
       const { parts } = translation;
       const document = { spec, explain: spec.explain, parts, matches, suggestions };
-      process.stdout.write(`${JSON.stringify(document)}\n`);
+      stdout.data(`${JSON.stringify(document)}\n`);
     } else {
-      process.stdout.write(report(translation, suggestions, matches));
+      stdout.print(report(translation, suggestions, matches));
     }
   } finally {
     segment.close();
@@ -74,7 +75,7 @@ async function run(text: string, options: TranslateOptions): Promise<void> {
 /** Says on standard error that the spec should be looked at before anybody works with it. */
 function warnUncertain(confidence: number): void {
   if (!isUncertain(confidence)) return;
-  process.stderr.write(
+  stderr.print(
     `warning: too little was understood with certainty (confidence ${confidence}); ` +
       "check the filters before searching\n",
   );
@@ -113,5 +114,5 @@ function report(translation: Translation, suggestions: readonly Suggestion[], ma
     `confidence   ${explain.confidence}`,
     `matches      ${matches}`,
   ];
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(visibleLine).join("\n")}\n`;
 }

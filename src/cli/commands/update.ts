@@ -21,6 +21,7 @@ import { CommandError } from "../../errors.ts";
 import { DiskRefusal } from "../../ingest/room.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
+import { stdout } from "../../terminal.ts";
 import { type KnownSnapshot, listSnapshots, snapshotName } from "../serving/snapshots.ts";
 import { printCheck } from "../update/check.ts";
 import { type Keeping, keepNewest } from "../update/keeping.ts";
@@ -140,7 +141,7 @@ export async function runUpdate(flags: UpdateFlags): Promise<void> {
   try {
     await untilSignal(async (signal) => {
       const report = await new Update({ flags, config, folder, keep, signal }).runAndTell();
-      if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+      if (flags.json) stdout.data(`${JSON.stringify(report)}\n`);
     });
   } finally {
     unlock();

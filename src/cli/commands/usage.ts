@@ -10,6 +10,7 @@ import { USAGE_DAYS } from "../../access/usage.ts";
 import { dayText, systemClock, utcDay } from "../../clock.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { type NamedUse, UsageStore } from "../../store/usagestore.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, withDatabase } from "../support/state.ts";
 
@@ -57,11 +58,11 @@ function show(options: UsageOptions): void {
   }));
   if (options.json) {
     const span = { from: dayText(from), to: dayText(today) };
-    process.stdout.write(`${JSON.stringify({ ...span, usage: rows })}\n`);
+    stdout.data(`${JSON.stringify({ ...span, usage: rows })}\n`);
     return;
   }
-  if (rows.length > 0) process.stdout.write(printTable(rows, COLUMNS));
-  else process.stderr.write(`Nothing was used since ${dayText(from)}.\n`);
+  if (rows.length > 0) stdout.print(printTable(rows, COLUMNS));
+  else stderr.print(`Nothing was used since ${dayText(from)}.\n`);
 }
 
 function read(options: UsageOptions, from: number): NamedUse[] {

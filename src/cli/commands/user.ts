@@ -15,6 +15,7 @@ import { ROLES, type User, type Users } from "../../access/users.ts";
 import { AppError, CommandError } from "../../errors.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { didYouMean } from "../../suggest.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type Absent, type DataDirOptions, openUsers, withDatabase } from "../support/state.ts";
@@ -153,7 +154,7 @@ async function create(users: Users, options: UserOptions): Promise<void> {
   const wanted = { email, tenant: { name: tenant }, role, plan, password };
   const made = await users.create({ ...wanted, planOtherwise: PLAN_DEFAULT });
   if (made.planAssumed) {
-    process.stderr.write(`plan ${PLAN_DEFAULT}: the default; --plan takes another\n`);
+    stderr.print(`plan ${PLAN_DEFAULT}: the default; --plan takes another\n`);
   }
   showPassword(users, { user: made.user, password: made.password, verb: "made" }, options);
 }
@@ -182,8 +183,8 @@ function showPassword(
   const shown = password === null ? "" : " Its password is shown only now:";
   const plan = users.consolePlan(user.tenantId);
   const facts = `${user.role} of tenant ${user.tenant}, plan ${plan}`;
-  process.stderr.write(`user ${user.email} (${facts}) is ${verb}.${shown}\n`);
-  if (password !== null) process.stdout.write(`${password}\n`);
+  stderr.print(`user ${user.email} (${facts}) is ${verb}.${shown}\n`);
+  if (password !== null) stdout.print(`${password}\n`);
 }
 
 function disable(users: Users, options: UserOptions): void {
@@ -206,9 +207,7 @@ function say(users: Users, options: UserOptions): void {
   const user = pick(users, options);
   if (options.json) print(described(users, user));
   else {
-    process.stderr.write(
-      `user ${user.email} is ${user.state}, ${user.role} of tenant ${user.tenant}.\n`,
-    );
+    stderr.print(`user ${user.email} is ${user.state}, ${user.role} of tenant ${user.tenant}.\n`);
   }
 }
 
@@ -223,10 +222,10 @@ function list(options: UserOptions): void {
       print({ users: rows });
       return;
     }
-    if (rows.length === 0) process.stderr.write("There are no users yet: peneira user create\n");
+    if (rows.length === 0) stderr.print("There are no users yet: peneira user create\n");
     const shown = rows.map((row) => ({ ...row, last_seen_at: row.last_seen_at ?? "never" }));
     if (rows.length > 0) {
-      process.stdout.write(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
+      stdout.print(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
     }
   });
 }
@@ -264,5 +263,5 @@ function givenPassword({ passwordStdin }: UserOptions): string | undefined {
 }
 
 function print(document: object): void {
-  process.stdout.write(`${JSON.stringify(document)}\n`);
+  stdout.data(`${JSON.stringify(document)}\n`);
 }

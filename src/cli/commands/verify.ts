@@ -7,6 +7,7 @@
 import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
+import { stderr, stdout } from "../../terminal.ts";
 import { progress } from "../support/progress.ts";
 import { sectionName } from "./inspect.ts";
 
@@ -34,7 +35,7 @@ export async function runVerify(path: string): Promise<void> {
   const { verifySnapshot } = await import("../../../native-index/format/verify.ts");
   const snapshot = await openSnapshot(path);
   const total = Math.ceil(snapshot.bytes / 2 ** 16);
-  const display = progress("verify", total, process.stderr, "blocks");
+  const display = progress("verify", total, stderr, "blocks");
   const { blocks, damaged, footerAgrees } = await verifySnapshot(snapshot, display.update);
   if (damaged.length > 0) {
     const places = damaged.map(({ block, offset, section }) => {
@@ -47,5 +48,5 @@ export async function runVerify(path: string): Promise<void> {
   const { rowCount } = snapshot;
   const accounts = `${rowCount.toLocaleString("en-US")} ${wordFor(rowCount, "account")}`;
   const checked = `${blocks} ${wordFor(blocks, "block")}`;
-  process.stdout.write(`${path}: ${accounts}, ${checked}, all checksums right\n`);
+  stdout.print(`${path}: ${accounts}, ${checked}, all checksums right\n`);
 }

@@ -9,6 +9,7 @@ import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { CommandError } from "../../errors.ts";
 import { IS_EXECUTABLE, partBytes } from "../../executable/parts.ts";
+import { stdout } from "../../terminal.ts";
 
 declare const BUILD_COMMIT: string | undefined;
 declare const BUILD_DATE: string | undefined;
@@ -63,7 +64,7 @@ Examples:
     .action(async (options: { json?: boolean; licenses?: boolean }) => {
       if (options.licenses) return printLicenses(options.json === true);
       const versions = await readVersions();
-      process.stdout.write(options.json ? `${JSON.stringify(versions)}\n` : asLines(versions));
+      stdout.data(options.json ? `${JSON.stringify(versions)}\n` : asLines(versions));
     });
 }
 
@@ -83,7 +84,7 @@ function printLicenses(json: boolean): void {
         "node_modules together with its licence; Peneira's own is in the file LICENSE.",
     );
   }
-  process.stdout.write(partBytes("licenses.txt"));
+  stdout.data(partBytes("licenses.txt"));
 }
 
 async function readVersions(): Promise<Versions> {

@@ -5,6 +5,7 @@
  * the process ends at once, in a way that still lets temporary files be removed.
  */
 import { CommandError } from "../../errors.ts";
+import { stderr } from "../../terminal.ts";
 
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -39,7 +40,7 @@ export class Interrupts {
       this.#controller.abort(new CommandError(message));
       return;
     }
-    process.stderr.write(`peneira: ${message}\n`);
+    stderr.print(`peneira: ${message}\n`);
     process.exit(1);
   };
 }

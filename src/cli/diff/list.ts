@@ -18,6 +18,7 @@ import {
 } from "../../changes/list.ts";
 import { CommandError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
+import { stderr } from "../../terminal.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import type { Interrupts } from "./interrupts.ts";
 
@@ -85,7 +86,7 @@ function openKept(path: string, older: Segment, newer: Segment): ChangeList | nu
     return openChangeList(path, older, newer);
   } catch (error) {
     if (!(error instanceof ChangeListError)) throw error;
-    if (error.problem !== "missing") process.stderr.write(`warning: ${error.message}; made anew\n`);
+    if (error.problem !== "missing") stderr.print(`warning: ${error.message}; made anew\n`);
     return null;
   }
 }

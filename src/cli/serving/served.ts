@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { AppError, CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
+import { stderr } from "../../terminal.ts";
 
 /** Asks a segment its first questions; throws as they do where it is damaged. */
 type Ready = (segment: Segment) => Promise<void>;
@@ -59,7 +60,7 @@ export function fileAt(path: string): BigIntStats | undefined {
 /** Opens every snapshot of a folder (that costs milliseconds) and keeps the newest sound one. */
 async function openNewest(folder: string, ready: Ready): Promise<Segment | null> {
   const refused = (path: string, error: unknown) => {
-    process.stderr.write(`not served: ${path}: ${wordsOf(error)}\n`);
+    stderr.print(`not served: ${path}: ${wordsOf(error)}\n`);
   };
   const opened: { readonly path: string; readonly segment: Segment }[] = [];
   const entries = readdirSync(folder, { withFileTypes: true });

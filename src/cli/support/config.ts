@@ -11,6 +11,7 @@ import { type Config, type EffectiveSetting, loadConfig, variableOf } from "../.
 import { useFolders } from "../../executable/cachefolder.ts";
 import { SETTINGS, type SettingKey } from "../../settings.ts";
 import { expectedOf, type Setting } from "../../settingvalue.ts";
+import { stdout } from "../../terminal.ts";
 
 const PLANS = { plans, planSettings: PLAN_SETTINGS };
 
@@ -53,13 +54,13 @@ Examples:
     )
     .action((options: ConfigOptions) => {
       if (options.markdown) {
-        process.stdout.write(settingsTable());
+        stdout.data(settingsTable());
         return;
       }
       const { settings } = configOf({}, options.config);
-      if (options.json) process.stdout.write(`${JSON.stringify(settings.map(asJson))}\n`);
-      else if (options.variables) process.stdout.write(settings.map(describe).join(""));
-      else process.stdout.write(asLines(settings));
+      if (options.json) stdout.data(`${JSON.stringify(settings.map(asJson))}\n`);
+      else if (options.variables) stdout.print(settings.map(describe).join(""));
+      else stdout.print(asLines(settings));
     });
 }
 

@@ -6,6 +6,7 @@
  */
 import { constants } from "node:os";
 import { CommandError } from "../../errors.ts";
+import { stderr } from "../../terminal.ts";
 import { type Progress, progress } from "./progress.ts";
 
 /** What the work is given. */
@@ -30,7 +31,7 @@ export async function copying<Result>(
   let display: Progress | undefined;
   const onBytes = (done: number, total: number) => {
     if (quiet) return;
-    display ??= progress(label, total, process.stderr, "bytes");
+    display ??= progress(label, total, stderr, "bytes");
     display.update(done);
   };
   try {
@@ -39,7 +40,7 @@ export async function copying<Result>(
     return result;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw inWords(label, error);
-    process.stderr.write("\ninterrupted; nothing was left behind\n");
+    stderr.print("\ninterrupted; nothing was left behind\n");
     process.exit();
   } finally {
     process.off("SIGINT", onSignal);

@@ -2,8 +2,10 @@
  * Accounts as a person or a program wants to read them on a terminal. What comes in: accounts in
  * the order of the answer and the chosen fields. What goes out: text; CSV is what an export makes.
  * Invariant: every field of every account is printed whole, except in `table`, which says so with
- * an ellipsis.
+ * an ellipsis. No value breaks a line or a column of it.
  */
+import { visibleLine } from "../../terminal.ts";
+
 /** How `peneira search` prints accounts. */
 export const PRINT_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
@@ -38,6 +40,6 @@ export function printJsonLines(accounts: readonly PrintedAccount[]): string {
 
 function cell(value: unknown, most: number): string {
   if (value === null || value === undefined) return "-";
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const text = visibleLine(typeof value === "object" ? JSON.stringify(value) : String(value));
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

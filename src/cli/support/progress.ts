@@ -5,6 +5,7 @@
  * Invariant: at most ten redraws a second on a terminal and one line per ten seconds elsewhere,
  * however often `update` is called; the last line always says what was done in all.
  */
+import { stderr, visibleLine } from "../../terminal.ts";
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
@@ -12,8 +13,9 @@ const LINE_MS = 10_000;
 
 /** Where progress goes; standard error, or a stand-in in tests. */
 interface ProgressOutput {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
+  readonly isTTY: boolean;
+  print(text: string): unknown;
+  redraw(text: string): unknown;
 }
 
 /** A running display. */
@@ -37,9 +39,10 @@ export function formatSeconds(seconds: number): string {
 export function progress(
   label: string,
   total: number,
-  output: ProgressOutput = process.stderr,
+  output: ProgressOutput = stderr,
   unit = "rows",
 ): Progress {
+  const name = visibleLine(label);
   const started = performance.now();
   let shown = started;
   let last = 0;
@@ -50,8 +53,9 @@ export function progress(
     const rate = rateAt(now);
     const left = rate > 0 ? formatSeconds((total - last) / rate) : "unknown";
     const amount = `${count(last)} of ${count(total)} ${unit}`;
-    const text = `${label} ${percent(share)} ${amount}, ${speed(rate, unit)}, ${left} left`;
-    output.write(output.isTTY ? `\r\x1b[2K${bar(share)} ${text}` : `${text}\n`);
+    const text = `${name} ${percent(share)} ${amount}, ${speed(rate, unit)}, ${left} left`;
+    if (output.isTTY) output.redraw(`${bar(share)} ${text}`);
+    else output.print(`${text}\n`);
   };
   return {
     update(done) {
@@ -64,8 +68,9 @@ export function progress(
       const now = performance.now();
       const time = formatSeconds((now - started) / 1000);
       const rate = speed(rateAt(now), unit);
-      const line = `${label}: ${count(total)} ${unit} in ${time}, ${rate}\n`;
-      output.write(output.isTTY ? `\r\x1b[2K${line}` : line);
+      const line = `${name}: ${count(total)} ${unit} in ${time}, ${rate}\n`;
+      if (output.isTTY) output.redraw(line);
+      else output.print(line);
     },
   };
 }

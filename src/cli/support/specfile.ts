@@ -10,6 +10,7 @@ import { insteadOf, kindOf } from "../../filekind.ts";
 import type { Segment } from "../../search/segment.ts";
 import { parseJson } from "../../spec/json.ts";
 import { TEXT_MAX } from "../../spec/schema.ts";
+import { stderr } from "../../terminal.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";
@@ -70,7 +71,7 @@ function translated(text: string, segment: Segment): unknown {
   const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
   const say = (title: string, notes: readonly Note[]) => {
     for (const { words, detail } of notes) {
-      process.stderr.write(`${title}: ${words === undefined ? "" : `"${words}": `}${detail}\n`);
+      stderr.print(`${title}: ${words === undefined ? "" : `"${words}": `}${detail}\n`);
     }
   };
   say("assumed", assumptions);

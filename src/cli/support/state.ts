@@ -17,6 +17,7 @@ import { lookAt } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { UserStore } from "../../store/userstore.ts";
+import { stderr } from "../../terminal.ts";
 import { configOf } from "./config.ts";
 
 /** Flags of commands that work on a data directory. */
@@ -50,7 +51,7 @@ export function withDatabase<Result>(
     if (found.length > 0 || isStateDamage(error)) throw damagedState(database.name, found, error);
     throw error;
   };
-  if (missing !== null) process.stderr.write(`made a new ${missing} ${path}\n`);
+  if (missing !== null) stderr.print(`made a new ${missing} ${path}\n`);
   let later = false;
   try {
     const result = work(database);

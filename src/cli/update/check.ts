@@ -15,6 +15,7 @@ import { checkNewer, type ReadyMonth, readyMonth } from "../../download/released
 import type { Inquiry } from "../../download/source.ts";
 import { checkSpace, type Demand } from "../../download/space.ts";
 import { CommandError } from "../../errors.ts";
+import { stdout } from "../../terminal.ts";
 import { type KnownSnapshot, listSnapshots } from "../serving/snapshots.ts";
 import { type LastUpdate, leaveLook, readLook } from "./lastlook.ts";
 
@@ -67,7 +68,7 @@ export interface CheckParts {
 /** Checks, and prints the report on standard output. @throws CommandError with its problem */
 export async function printCheck(parts: CheckParts): Promise<void> {
   const report = await checkShare(parts);
-  process.stdout.write(`${JSON.stringify(report)}\n`);
+  stdout.data(`${JSON.stringify(report)}\n`);
   if (report.problem !== null) throw new CommandError(report.problem);
 }
 

@@ -25,6 +25,7 @@ import {
   encodeRecords,
   FIXTURE_NUMBERS,
   FIXTURE_TABLES,
+  type FixtureRow,
   randomRows,
 } from "../native-index/fixture-rows.ts";
 
@@ -241,10 +242,17 @@ function tablesOf(meta: unknown): Map<string, Uint8Array> {
   return tables;
 }
 
-/** Writes a small good snapshot: fixture rows, every dictionary and table filled. */
-export async function writeSmallSnapshot(path: string, label = "2026-10"): Promise<void> {
-  const rows = randomRows(5, 40).map((row) => ({
-    ...row,
+/**
+ * Writes a small good snapshot: fixture rows, every dictionary and table filled. `alter` may change
+ * the rows.
+ */
+export async function writeSmallSnapshot(
+  path: string,
+  label = "2026-10",
+  alter: (row: FixtureRow, index: number) => FixtureRow = (row) => row,
+): Promise<void> {
+  const rows = randomRows(5, 40).map((row, index) => ({
+    ...alter(row, index),
     registration_status: row.registration_status || null,
   }));
   const writer = createSnapshotWriter(path, smallMeta(rows.length, label));

@@ -1,0 +1,79 @@
+/**
+ * Standard output and standard error, and the only file of the product that writes to them.
+ * Invariant: no text can move the cursor, change colors or reverse the reading order of a terminal.
+ * Every control and bidirectional character is shown as its JSON escape, such as `\u001b`. Text for
+ * people is always shown that way, because a pipe often ends at a terminal too. Text for programs
+ * stays exact in pipes and files and is shown that way on a terminal, where JSON keeps its meaning.
+ */
+import { Writable } from "node:stream";
+
+/** C0, DEL and C1 without tabs and line ends; bidirectional controls; Unicode line separators. */
+const HIDDEN = /(?!\t|\n|\r\n)\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
+/** The same with tabs and line ends, which would break a line or a column. */
+const HIDDEN_IN_LINE = /\p{Cc}|[\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** Returns the text with the characters escaped that a terminal would obey; lines stay. */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, escaped);
+}
+
+/** Like `visible`, for one line or one cell: line ends and tabs are escaped as well. */
+export function visibleLine(text: string): string {
+  return text.replace(HIDDEN_IN_LINE, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** One of the two streams. */
+class Output {
+  readonly #stream: () => NodeJS.WriteStream;
+
+  constructor(stream: () => NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  /** True if a person's terminal is written to. */
+  get isTTY(): boolean {
+    return this.#stream().isTTY === true;
+  }
+
+  /** Writes text for people. */
+  print(text: string): void {
+    this.#stream().write(visible(text));
+  }
+
+  /** Writes text for programs, in whole lines: exact bytes unless a terminal shows them. */
+  data(text: string | Uint8Array): void {
+    if (!this.isTTY) this.#stream().write(text);
+    else this.print(typeof text === "string" ? text : Buffer.from(text).toString());
+  }
+
+  /** Returns a stream whose lines are written as `data` writes them. */
+  writable(): Writable {
+    if (!this.isTTY) return this.#stream();
+    return new Writable({
+      write: (line: Uint8Array, _, done) => {
+        this.data(line);
+        done();
+      },
+    });
+  }
+
+  /** Writes text in place of the terminal's current line. */
+  redraw(text: string): void {
+    this.#stream().write(`\r\x1b[2K${visible(text)}`);
+  }
+
+  /** Calls `onError` when the stream cannot be written. */
+  onError(onError: (error: NodeJS.ErrnoException) => void): void {
+    this.#stream().on("error", onError);
+  }
+}
+
+/** What a command answers. */
+export const stdout = new Output(() => process.stdout);
+
+/** What a command says to people beside its answer. */
+export const stderr = new Output(() => process.stderr);

@@ -1,0 +1,105 @@
+/**
+ * The commands of the product for sweeps over all of them, and a terminal to run them on.
+ * Invariant: the names come from the program itself, so a sweep with a row for every command fails
+ * as soon as a new command has none.
+ */
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { productCommand } from "../server/process.ts";
+
+/** Returns every command that does something, such as `key create`. */
+export function commandNames(): string[] {
+  const [file, args] = productCommand(["manpage", "--format", "text"]);
+  const text = execFileSync(file, args, { encoding: "utf8" });
+  const all = [...text.matchAll(/^\$ peneira (.+) --help$/gm)].map(([, name]) => name as string);
+  return all.filter((name) => !all.some((other) => other.startsWith(`${name} `)));
+}
+
+/** Fails unless a sweep has a row for every command and no other. */
+export function assertSwept(rows: Readonly<Record<string, unknown>>): void {
+  const mend = "every command needs a row in this sweep";
+  assert.deepEqual(Object.keys(rows).sort(), commandNames().sort(), mend);
+}
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What a run may be given beside its arguments. */
+interface RunOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Sends SIGTERM once the output matches; for commands that do not end by themselves. */
+  readonly until?: RegExp;
+  /** File for standard output in place of a pipe. */
+  readonly stdout?: number;
+}
+
+/** Runs the product with pipes. */
+export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return run(productCommand(args), options);
+}
+
+/** Runs the product on a pseudo-terminal of Python; `out` holds both streams. */
+export function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const [file, rest] = productCommand(args);
+  return run(["python3", ["-c", PTY, file, ...rest]], options);
+}
+
+/** Feeds its input to the child's terminal, without echo, and passes its output on. */
+const PTY = `
+import os, pty, signal, sys, termios, threading
+pid, fd = pty.fork()
+if pid == 0:
+    mode = termios.tcgetattr(0)
+    mode[3] &= ~termios.ECHO
+    termios.tcsetattr(0, termios.TCSANOW, mode)
+    os.execvp(sys.argv[1], sys.argv[1:])
+signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
+def feed():
+    for line in sys.stdin.buffer:
+        os.write(fd, line)
+    os.write(fd, b"\\x04")
+threading.Thread(target=feed, daemon=True).start()
+while True:
+    try:
+        piece = os.read(fd, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
+`;
+
+function run(
+  [file, args]: readonly [string, readonly string[]],
+  { input = "", env = {}, until, stdout }: RunOptions,
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, {
+      env: { ...process.env, ...env },
+      stdio: ["pipe", stdout ?? "pipe", "pipe"],
+      timeout: 60_000,
+    });
+    const pieces = { out: [] as Buffer[], err: [] as Buffer[] };
+    const take = (name: "out" | "err") => (piece: Buffer) => {
+      pieces[name].push(piece);
+      if (until?.test(Buffer.concat(pieces[name]).toString())) child.kill("SIGTERM");
+    };
+    child.stdout?.on("data", take("out"));
+    child.stderr?.on("data", take("err"));
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      const text = (name: "out" | "err") => Buffer.concat(pieces[name]).toString();
+      if (code === null) reject(new Error(`${args.join(" ")} ended by ${signal}: ${text("err")}`));
+      else resolve({ code, out: text("out"), err: text("err") });
+    });
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * A folder whose every name and text is hostile to terminals. Output: two snapshots, a data
+ * directory, and the id of a key, in a folder of their own.
+ * Invariant: the files are right in every other respect, so each command gets as far as it can. An
+ * import would blank these characters, and the service refuses some of these names, but older
+ * snapshots and states may hold them.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { Passwords } from "../../../src/access/passwords.ts";
+import { loadPlans } from "../../../src/access/plans.ts";
+import { Users } from "../../../src/access/users.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { Lists } from "../../../src/lists/lists.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import { ListStore } from "../../../src/store/liststore.ts";
+import { UsageStore } from "../../../src/store/usagestore.ts";
+import { UserStore } from "../../../src/store/userstore.ts";
+import { writeSmallSnapshot } from "../files/forge-snapshot.ts";
+
+/** Red, a window title, C1, a reversed text, DEL, backspace, a bare CR, a cleared screen. */
+export const HOSTILE =
+  "\x1b[31mEVIL\x1b]0;t\x07 \u009b32m\u0085\u202eTXET\u2066\x7f\b\r\x1b[2J\u2028";
+
+/** The same without what a file name or a checked name may not hold. */
+export const HOSTILE_NAME = "\u202eEVIL\u2066";
+
+/** A made place. */
+export interface HostilePlace {
+  readonly folder: string;
+  readonly older: string;
+  readonly newer: string;
+  readonly state: string;
+  readonly cnpj: string;
+  readonly keyId: string;
+  readonly listId: string;
+  readonly email: string;
+  dispose(): void;
+}
+
+/** Makes the place. */
+export async function makeHostilePlace(): Promise<HostilePlace> {
+  const folder = mkdtempSync(join(tmpdir(), `peneira-\x1b[35m\u009b33m${HOSTILE_NAME}-`));
+  const [older, newer] = [join(folder, "2026-09.peneira"), join(folder, "2026-10.peneira")];
+  const cnpj = await writeHostileSnapshot(older, "2026-09", "A");
+  await writeHostileSnapshot(newer, "2026-10", "B");
+  const state = join(folder, "state");
+  const ids = await fillState(state);
+  const dispose = () => rmSync(folder, { recursive: true, force: true });
+  return { folder, older, newer, state, cnpj, ...ids, dispose };
+}
+
+async function writeHostileSnapshot(path: string, label: string, mark: string): Promise<string> {
+  let cnpj = "";
+  await writeSmallSnapshot(path, label, (row, index) => {
+    cnpj = row.cnpj;
+    const text = `${HOSTILE} PADARIA ${mark}${index}`;
+    const names = { legal_name: text, trade_name: text, district: text, street: text };
+    const rest = { street_number: text, address_complement: text, foreign_city: text, email: text };
+    return { ...row, ...names, ...rest, municipality_ibge: 59, municipality_tom: 59 };
+  });
+  return cnpj;
+}
+
+/** Makes a tenant, a key, a user, a list and counts, then gives them their names. */
+async function fillState(state: string): Promise<{ keyId: string; listId: string; email: string }> {
+  const database = openDatabase(state);
+  try {
+    const keys = new KeyStore(database);
+    const keyring = new Keyring(keys, systemClock);
+    const { keyId } = keyring.create({ tenant: "default", plan: "enterprise", name: "key" });
+    const parts = { store: new UserStore(database), keys, passwords: new Passwords() };
+    const users = new Users({ ...parts, clock: systemClock });
+    const tenant = { name: "default" };
+    await users.create({ email: "a@example.com", tenant, planOtherwise: "free" });
+    const tenantId = keyring.tenant("default").id;
+    const lists = new Lists(new ListStore(database), systemClock);
+    const limits = loadPlans().enterprise.limits;
+    const { id: listId } = lists.create(tenantId, { name: "list", kind: "accounts" }, limits);
+    const day = Math.floor(systemClock.nowMs() / 86_400_000);
+    new UsageStore(database).add([
+      { tenantId, keyId, day, requests: 1, accounts: 1, exportRows: 1 },
+    ]);
+    const email = `${HOSTILE.toLowerCase()}@example.com`;
+    database.prepare("UPDATE tenants SET name = ?").run(HOSTILE);
+    database.prepare("UPDATE keys SET name = ?").run(HOSTILE);
+    database.prepare("UPDATE users SET email = ?").run(email);
+    database.prepare("UPDATE lists SET name = ?").run(HOSTILE);
+    return { keyId, listId, email };
+  } finally {
+    database.close();
+  }
+}
