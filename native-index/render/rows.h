@@ -6,11 +6,11 @@
 //   csv    RFC 4180 cells, the lines end on CR LF. A cell is quoted when it holds `"` `,` `;` TAB
 //          CR LF or begins or ends with a space, whatever the delimiter; a line that would be
 //          empty because its only cell is, is `""`, so that no reader skips the row. A free text
-//          that a spreadsheet would run as a formula (it begins with = + - @ TAB CR) has an
-//          apostrophe before it. None is an empty cell.
+//          that a spreadsheet would run as a formula (formula.h) has an apostrophe before it.
+//          Controls of older snapshots stay as they are. None is an empty cell.
 //   jsonl  the object of renderJson with the further columns as members, LF.
-//   html   `<tr>`, the first cell as the header of its row, numbers as cells of class "n". NUL,
-//          which HTML cannot hold, is U+FFFD.
+//   html   `<tr>`, the first cell as the header of its row, numbers as cells of class "n". Controls
+//          other than TAB LF CR, DEL and C1, which HTML may not hold, are U+FFFD.
 //   xlsx   `<row>` of SpreadsheetML (ECMA-376 part 1, 18.3.1.73): texts inline, dates as serial
 //          numbers with style 1, no cell where there is no value. Characters that XML cannot hold
 //          are `_xHHHH_` (22.9.2.19), and so is what would be read as one.

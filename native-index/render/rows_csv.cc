@@ -1,6 +1,7 @@
 // Rows as CSV. What comes in and goes out: see rows.h.
 // Invariant: a text is looked at once, eight bytes at a time; only one that needs quotes, which few
 // do, is looked at again byte by byte.
+#include "render/formula.h"
 #include "render/render.h"
 #include "render/rows_block.h"
 #include "render/rows_formats.h"
@@ -16,17 +17,17 @@ bool isSpecial(uint64_t word) {
   return (hasControl(word) | hasByte(word, '"') | hasByte(word, ',') | hasByte(word, ';')) != 0;
 }
 
-bool startsFormula(char first) {
-  return first == '=' || first == '+' || first == '-' || first == '@' || first == '\t' ||
-         first == '\r';
+// Whether the cell of a text, which a guarded one begins with an apostrophe, has a space at an
+// edge.
+bool hasSpaceAtEdge(std::string_view text, bool guarded) {
+  return (text.front() == ' ' && !guarded) || text.back() == ' ';
 }
-
-bool hasSpaceAtEdge(std::string_view text) { return text.front() == ' ' || text.back() == ' '; }
 
 // Appends a text that `isSpecial` or a space at an edge made suspicious.
 void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
   constexpr std::string_view quoting = "\",;\t\r\n";
-  const bool quoted = hasSpaceAtEdge(text) || text.find_first_of(quoting) != std::string_view::npos;
+  const bool quoted =
+      hasSpaceAtEdge(text, guarded) || text.find_first_of(quoting) != std::string_view::npos;
   char* to = out.room(2 * text.size() + 3);
   const char* const start = to;
   if (quoted) *to++ = '"';
@@ -41,10 +42,10 @@ void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
 
 void appendText(std::string_view text, bool free, TextBuffer& out) {
   if (text.empty()) return;
-  const bool guarded = free && startsFormula(text.front());
+  const bool guarded = free && startsFormula(text);
   char* to = out.room(text.size() + 1);
   if (guarded) *to++ = '\'';
-  if (!hasSpaceAtEdge(text) && copyPlain(text, to, isSpecial)) {
+  if (!hasSpaceAtEdge(text, guarded) && copyPlain(text, to, isSpecial)) {
     out.commit(text.size() + (guarded ? 1 : 0));
   } else {
     appendCarefully(text, guarded, out);

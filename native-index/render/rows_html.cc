@@ -12,10 +12,11 @@ namespace {
 
 using Kind = FieldValue::Kind;
 
-// True for 8 bytes that may need an escape. & and ' differ in one bit, and so do < and >.
+// True for 8 bytes that may need an escape. & and ' differ in one bit, and so do < and >. 0xc2 is
+// the first byte of C1.
 bool isSpecial(uint64_t word) {
   return (hasControl(word) | hasByte(word, '"') | hasByte(word & ~(kOnes * 0x01), '&') |
-          hasByte(word & ~(kOnes * 0x02), '<')) != 0;
+          hasByte(word & ~(kOnes * 0x02), '<') | hasByte(word, 0x7f) | hasByte(word, 0xc2)) != 0;
 }
 
 void appendEscaped(char character, TextBuffer& out) {
@@ -26,9 +27,20 @@ void appendEscaped(char character, TextBuffer& out) {
     case '"': out += "&quot;"; return;
     case '\'': out += "&#39;"; return;
     case '\r': out += "&#13;"; return;  // a parser turns a bare one into LF
-    case '\0': out += "\xef\xbf\xbd"; return;
     default: out += character;
   }
+}
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+
+// Bytes of the control character that a text begins with; 0 if it begins with none, or with one
+// that HTML may hold.
+size_t controlBytes(std::string_view text) {
+  const auto byte = static_cast<uint8_t>(text[0]);
+  if (byte < 0x20) return byte == '\t' || byte == '\n' || byte == '\r' ? 0 : 1;
+  if (byte == 0x7f) return 1;
+  if (byte != 0xc2 || text.size() < 2) return 0;
+  return static_cast<uint8_t>(text[1]) < 0xa0 ? 2 : 0;
 }
 
 void appendText(std::string_view text, TextBuffer& out) {
@@ -36,7 +48,15 @@ void appendText(std::string_view text, TextBuffer& out) {
     out.commit(text.size());
     return;
   }
-  for (const char character : text) appendEscaped(character, out);
+  for (size_t at = 0; at < text.size(); at++) {
+    const size_t bytes = controlBytes(text.substr(at));
+    if (bytes == 0) {
+      appendEscaped(text[at], out);
+    } else {
+      out += kReplacement;
+      at += bytes - 1;
+    }
+  }
 }
 
 void appendValue(const Segment& segment, const FieldValue& value, TextBuffer& out) {

@@ -103,9 +103,13 @@ function jsonLine(account: Account, extra: readonly ExtraColumn[], position: num
   return `{${members.join(",")}}\n`;
 }
 
+/** What spreadsheets drop in front of a text, then what begins a formula. */
+export const FORMULA =
+  /^(?:[\t\r]|[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*[=+\-@＝＋－＠])/u;
+
 /** A text as a cell of a spreadsheet's CSV shows it: not as a formula. */
 export function unformulated(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 function csvLine(cells: readonly Cell[], delimiter: string): string {
@@ -187,7 +191,7 @@ function htmlRow(cells: readonly Cell[], language: Language | undefined): string
         .replaceAll('"', "&quot;")
         .replaceAll("'", "&#39;")
         .replaceAll("\r", "&#13;")
-        .replaceAll("\0", "\ufffd");
+        .replace(/(?![\t\n])\p{Cc}/gu, "\ufffd");
     if (i === 0) return `<th scope="row">${text}</th>`;
     return (kind === "number" && !word) || kind === "amount"
       ? `<td class="n">${text}</td>`
