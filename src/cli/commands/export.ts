@@ -6,11 +6,10 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, extname, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { FORMATS } from "../../export/formats/format.ts";
 import type { ExportFormat } from "../../export/record.ts";
 import { RenderCancelled, type RenderedFile, renderExport } from "../../export/render.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
@@ -27,6 +26,7 @@ import { normalizeSpec } from "../../spec/normalize.ts";
 import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { stderr } from "../../terminal.ts";
+import { formatOfName } from "../support/ending.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import { positive, specSource } from "../support/specfile.ts";
 
@@ -70,7 +70,7 @@ export function registerExport(program: Command): void {
     .addOption(
       new Option(
         "--format <format>",
-        "what to write (default: as --out ends, else as the spec says, else csv)",
+        "what to write, as --out ends (default: as --out ends, else as the spec says, else csv)",
       ).choices(EXPORT_FORMATS),
     )
     .option("--limit <n>", "most accounts (default: the spec's limit, else all)", positive)
@@ -100,6 +100,7 @@ export function registerExport(program: Command): void {
 /** Runs the command. @throws CommandError for wrong flags (exit 2), and where writing fails. */
 export async function runExport(flags: ExportFlags): Promise<void> {
   refuseOut(flags);
+  formatOfName(flags.out, flags.format);
   const specOf = specSource(flags);
   const segment = await openAnySegment(flags.snapshot);
   try {
@@ -131,16 +132,10 @@ function refuseOut({ out, force }: ExportFlags): void {
   if (problem !== null) throw new CommandError(problem, 2);
 }
 
-/** The format that the end of a file's name stands for; undefined for any other end. */
-function formatOfName(name: string): ExportFormat | undefined {
-  const extension = extname(name).slice(1).toLowerCase();
-  return EXPORT_FORMATS.find((format) => FORMATS[format].extension === extension);
-}
-
 /** Everything is allowed that no plan is there to forbid. */
 function normalize(segment: Segment, input: unknown, flags: ExportFlags): AccountQuerySpec {
   const { limit, explain, bom, delimiter, labels, preset, title } = flags;
-  const format = flags.format ?? formatOfName(flags.out);
+  const format = formatOfName(flags.out, flags.format);
   return normalizeSpec(input, {
     catalog: segment.catalog,
     limitDefault: SPEC_LIMITS.exportLimitMax,

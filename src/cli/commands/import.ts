@@ -21,6 +21,7 @@ import { CommandError } from "../../errors.ts";
 import type { ImportOptions } from "../../ingest/dump-import.ts";
 import type { ImportReport } from "../../ingest/report.ts";
 import { stderr } from "../../terminal.ts";
+import { refuseSnapshotName } from "../support/ending.ts";
 import { progress } from "../support/progress.ts";
 import { isOfSystem, systemWords, writing } from "../support/systemwords.ts";
 
@@ -87,6 +88,7 @@ Examples:
   $ peneira import 2026-08 --out 2026-08.peneira --population populacao_2024.csv`,
     )
     .action(async (source: string, flags: ImportFlags) => {
+      refuseSnapshotName(flags.out);
       await runImport(source, flags);
     });
 }

@@ -138,9 +138,10 @@ describe("peneira export", () => {
       ["a.parquet", [], "PAR1"],
       ["a.html", [], "<!doctype html>"],
       ["a.csv", [], "cnpj\r\n"],
-      ["a.csv", ["--format", "parquet"], "PAR1"],
-      ["a.data", [], '{"cnpj":'],
+      ["a.CSV", ["--format", "csv"], "cnpj\r\n"],
       ["csv", [], '{"cnpj":'],
+      ["csv", ["--format", "parquet"], "PAR1"],
+      [".csv", ["--format", "parquet"], "PAR1"],
     ];
     for (const [name, flags, begin] of begins) {
       await exported(test, ["--spec", path, "--out", `out/${name}`, ...flags]);
@@ -163,6 +164,16 @@ describe("peneira export", () => {
       [["--out", "out/no/x.csv"], { exitCode: 2, message: /there is no folder .*no for --out/ }],
       [["--out", "-"], { exitCode: 2, message: /--out must name a file/ }],
       [["--out", ""], { exitCode: 2, message: /--out must name a file/ }],
+      [
+        ["--out", "out/p.docx"],
+        { exitCode: 2, message: /p\.docx ends in \.docx, which no export is\. Use one of \.csv, / },
+      ],
+      [["--out", "out/x.csv.gz"], { exitCode: 2, message: /ends in \.gz/ }],
+      [
+        ["--out", "out/x.csv", "--format", "xlsx"],
+        { exitCode: 2, message: /ends in \.csv, but --format is xlsx\. Use the ending \.xlsx/ },
+      ],
+      [["--out", "out/x.data", "--format", "csv"], { exitCode: 2, message: /ends in \.data/ }],
       [["--out", "out/x.pdf", "--format", "pdf"], { message: /Allowed choices are csv, html/ }],
       [["--out", "out/x.csv", "--limit", "0"], { message: /whole number from 1/ }],
       [["--out", "out/x.html", "--format", "html", "--bom"], { code: "invalid_spec" }],

@@ -55,7 +55,7 @@ function cellOf(value: unknown): string {
   if (value === null) return "";
   const text = Array.isArray(value) ? value.join(", ") : plain(value);
   // What HTML cannot hold, and what its parser does to line ends is undone by the writer.
-  return text.replaceAll("\0", "\ufffd");
+  return text.replace(/(?![\t\n\r])\p{Cc}/gu, "\ufffd");
 }
 
 function plain(value: unknown): string {
@@ -76,6 +76,11 @@ function only(page: PageElement, name: string): PageElement {
 }
 
 describe("an exported page", () => {
+  it("tells Excel that cells are text, which no formula is, but for numbers", () => {
+    const style = pageStyle([], false);
+    assert.match(style, /\nth,td\{mso-number-format:"\\@"\}\n\.n\{mso-number-format:General\}\n/);
+  });
+
   it("has the cells of the search under human headings, whatever their texts", async () => {
     const page = readPage(await pageOf(fixture.rows));
     const headings = elements(only(page, "thead"), "th");

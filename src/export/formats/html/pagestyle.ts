@@ -13,6 +13,7 @@ import type { ColumnLabel } from "../labels.ts";
 /** Up to this width of a window rows are cards. */
 const PHONE_PX = 640;
 
+// Excel opens pages: `mso-number-format` makes cells text there, so no name is a formula.
 const SCREEN = `
 :root{color-scheme:light dark;--ink:#1b2420;--soft:#4d5b54;--line:#d5ddd8;--paper:#ffffff;
 --panel:#f4f7f5;--accent:#0b6b4f}
@@ -43,6 +44,8 @@ tbody th{font-weight:600}
 tbody tr:nth-child(even){background:var(--panel)}
 tbody tr:hover{outline:1px solid var(--accent);outline-offset:-1px}
 .n{text-align:right;font-variant-numeric:tabular-nums}
+th,td{mso-number-format:"\\@"}
+.n{mso-number-format:General}
 `;
 
 const FEW = `
