@@ -50,6 +50,7 @@ export const ERROR_CODES = {
   state_damaged: { status: 500, title: "The server's state is damaged" },
   snapshot_unavailable: { status: 503, title: "The server is not ready to answer" },
   changes_preparing: { status: 503, title: "The changes are still being listed" },
+  storage_unavailable: { status: 503, title: "The server cannot use its disk" },
   overloaded: { status: 503, title: "The server is overloaded" },
   storage_full: { status: 507, title: "The server has no room for more files" },
 } as const;

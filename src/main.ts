@@ -6,8 +6,9 @@
  */
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./cli/commands/version.ts";
-import { isOfSystem, systemWords } from "./cli/support/systemwords.ts";
+import { isOfSystem, refusalWords, systemWords } from "./cli/support/systemwords.ts";
 import { AppError, CommandError } from "./errors.ts";
+import { notWritten, storageWords } from "./storage.ts";
 import { damagedState, isStateDamage } from "./store/damage.ts";
 import { stderr, stdout } from "./terminal.ts";
 
@@ -65,7 +66,9 @@ Settings may also stand in the environment (PENEIRA_LISTEN, …) or in a JSON fi
 
 // A reader that has seen enough, as in `peneira search … | head`, is not a failure.
 stdout.onError((error) => {
-  process.exit(error.code === "EPIPE" ? 0 : report(error));
+  if (error.code === "EPIPE") process.exit(0);
+  const told = notWritten("Standard output", error);
+  process.exit(report(told === null ? error : new CommandError(told, 1, error)));
 });
 
 // Messages that cannot be written are lost; the work goes on, and the exit code reports its result.
@@ -116,8 +119,13 @@ function report(error: unknown): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof CommandError) {
-    stderr.print(`peneira: ${error.message}\n`);
+    stderr.print(`peneira: ${refusalWords(error)}\n`);
     return error.exitCode;
+  }
+  const disk = storageWords(error);
+  if (disk !== null && (!isOfSystem(error) || error.path === undefined)) {
+    stderr.print(`peneira: The disk refused: ${disk}\n`);
+    return 1;
   }
   if (error instanceof AppError) {
     const mistakes = error.errors.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}\n`);

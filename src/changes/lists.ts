@@ -12,6 +12,7 @@ import { describeError, type Log } from "../log.ts";
 import type { Segment } from "../search/segment.ts";
 import { readThrough } from "../search/warm.ts";
 import { openDataDir } from "../store/datadir.ts";
+import { storageRefusal } from "../store/unwritable.ts";
 import { type ChangeList, ChangeListError, changeListName, openChangeList } from "./list.ts";
 import {
   CHANGES_FOLDER,
@@ -318,9 +319,11 @@ function unmade(why: "snapshot" | "disk" | "other", cause?: unknown): AppError {
     const detail = "One of the two snapshots is gone or damaged. The operator must replace it.";
     return new AppError("snapshot_unavailable", detail, { headers, cause });
   }
-  const detail =
-    why === "disk"
-      ? "The server's disk is full, so the changes cannot be listed. Ask its operator for space."
-      : "The changes could not be listed at the moment. Try again later.";
-  return new AppError("overloaded", detail, { headers, cause });
+  if (why === "disk") {
+    const detail =
+      "The server's disk is full, so the changes cannot be listed. Ask its operator for space.";
+    return new AppError("storage_full", detail, { headers, cause });
+  }
+  const detail = "The changes could not be listed at the moment. Try again later.";
+  return storageRefusal(cause) ?? new AppError("overloaded", detail, { headers, cause });
 }

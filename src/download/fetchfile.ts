@@ -9,6 +9,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { CommandError } from "../errors.ts";
+import { notWritten } from "../storage.ts";
 import type { ShareAnswer } from "./client.ts";
 import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
 import type { ListedFile } from "./months.ts";
@@ -131,11 +132,11 @@ async function restart(
 
 /** A full disk is the one failure of the disk that people mend by themselves. */
 function diskWords(error: unknown, path: string): unknown {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const { syscall, message } = error as NodeJS.ErrnoException;
   if (error instanceof DownloadError || error instanceof CommandError || syscall === undefined) {
     return error;
   }
-  const full = code === "ENOSPC" || code === "EDQUOT";
-  const mend = full ? "Make room and run the command again; it goes on with what is there." : "";
-  return new CommandError(`${path} cannot be written: ${message}. ${mend}`.trim(), 1, error);
+  const told = notWritten(path, error);
+  if (told === null) return new CommandError(`${path} was not written: ${message}.`, 1, error);
+  return new CommandError(`${told} The next run goes on with what is there.`, 1, error);
 }

@@ -2,7 +2,7 @@
  * The exports of a data directory, put together: intake, queue, sweeper, recovery. What comes in:
  * what the HTTP layer asks for, and the served snapshot. What goes out: records.
  * Invariant: the database says what is so; memory only adds how far a running render is. What the
- * database cannot write is answered as `overloaded` and changes nothing.
+ * database cannot write is answered as `stateUnwritable` says and changes nothing.
  */
 import { isPlanName, type Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
@@ -16,6 +16,7 @@ import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import { isStateFailure, type StateDatabase } from "../store/sqlite.ts";
+import { stateUnwritable } from "../store/unwritable.ts";
 import type { AcceptedExport, Exporter, ExportOrigin, ExportPage, NewExport } from "./exporter.ts";
 import { ExportFolder } from "./files/folder.ts";
 import { Intake, type IntakeParts } from "./queue/intake.ts";
@@ -292,13 +293,12 @@ function sinceOf({ since, sinceDate, kinds, watch }: ExportRow): ExportRecord["s
   };
 }
 
-/** Runs what needs the database; that it cannot be written or read becomes the public 503. */
+/** Runs what needs the database; a failure of the database becomes a public refusal. */
 function stored<Value>(action: () => Value): Value {
   try {
     return action();
   } catch (error) {
     if (!isStateFailure(error)) throw error;
-    const detail = "The server cannot write its state at the moment. Try again later.";
-    throw new AppError("overloaded", detail, { cause: error, headers: { "Retry-After": "10" } });
+    throw stateUnwritable(error);
   }
 }

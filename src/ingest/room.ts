@@ -71,6 +71,7 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   ENOSPC: (folder) => `the disk of ${folder} is full`,
   EDQUOT: (folder) => `the quota of this user on the disk of ${folder} is used up`,
   EROFS: (folder) => `${folder} is on a disk that may only be read`,
+  EIO: (folder) => `the disk of ${folder} reported an input/output error`,
   EACCES: (folder) => `this user may not write to ${folder}`,
   EPERM: (folder) => `this user may not write to ${folder}`,
 };
@@ -89,7 +90,8 @@ export function diskRefusal(
   freeBytes = freeBytesOf,
 ): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
-  const { code = "", path } = error as NodeJS.ErrnoException;
+  const { code = "", path, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "read") return error;
   const folder = path === undefined ? dirname(out) : dirname(path);
   const need = needs.find((one) => folder === one.folder || folder.startsWith(`${one.folder}/`));
   const reason = REASONS[code];

@@ -38,7 +38,7 @@ export type ChangeOutcome =
   | { readonly kind: "missing" }
   | { readonly kind: "too_many"; readonly entries: number; readonly most: number }
   /** The database cannot be written at the moment. */
-  | { readonly kind: "unwritable"; readonly why: string }
+  | { readonly kind: "unwritable"; readonly why: string; readonly code: string | undefined }
   /** Entries that the list had are damaged; nothing was changed. */
   | { readonly kind: "damaged"; readonly why: string };
 
@@ -131,9 +131,9 @@ function orFailure(act: () => ChangeOutcome): ChangeOutcome {
   try {
     return act();
   } catch (error) {
-    const why = (error as Error).message;
+    const { message: why, code } = error as NodeJS.ErrnoException;
     if (isStateDamage(error)) return { kind: "damaged", why };
-    if (isStateFailure(error)) return { kind: "unwritable", why };
+    if (isStateFailure(error)) return { kind: "unwritable", why, code };
     throw error;
   }
 }

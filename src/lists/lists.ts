@@ -15,6 +15,7 @@ import type { ExportedStore } from "../store/exportedstore.ts";
 import type { ListPin } from "../store/listpins.ts";
 import type { ListKind, ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
+import { stateUnwritable } from "../store/unwritable.ts";
 import type { BlockVerb } from "./blocks.ts";
 import type { ChangeThread } from "./changethread.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
@@ -246,7 +247,9 @@ async function foundIn({ native }: Segment, entries: Uint8Array): Promise<number
 function refuse(outcome: ChangeOutcome): number {
   const { kind } = outcome;
   if (kind === "missing") throw listNotFound();
-  if (kind === "unwritable") throw unwritable(new Error(outcome.why));
+  if (kind === "unwritable") {
+    throw stateUnwritable(Object.assign(new Error(outcome.why), { code: outcome.code }));
+  }
   if (kind === "damaged") throw new BlobDamage(outcome.why);
   if (kind === "changed") return outcome.entries;
   const { entries, most } = outcome;
@@ -256,16 +259,11 @@ function refuse(outcome: ChangeOutcome): number {
   );
 }
 
-/** Runs what needs the database; that it cannot be written or read becomes the public 503. */
+/** Runs what needs the database; a failure of the database becomes a public refusal. */
 function stored<Value>(action: () => Value): Value {
   try {
     return action();
   } catch (error) {
-    throw isStateFailure(error) ? unwritable(error) : error;
+    throw isStateFailure(error) ? stateUnwritable(error) : error;
   }
-}
-
-function unwritable(cause: unknown): AppError {
-  const detail = "The server cannot write its state at the moment. Try again later.";
-  return new AppError("overloaded", detail, { cause, headers: { "Retry-After": "10" } });
 }

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { notWritten, storageWords } from "../storage.ts";
 import { damagedBlobs } from "./checksums.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
@@ -253,6 +254,8 @@ function migrate(database: StateDatabase, path: string): void {
     if (from > 0 && from < SCHEMA_VERSION) tellUpgrade(path, from, SCHEMA_VERSION);
   } catch (error) {
     if (error instanceof CommandError || isStateDamage(error)) throw error;
+    const disk = notWritten(path, error);
+    if (disk !== null) throw new CommandError(disk, 1, error);
     throw new CommandError(
       `${path} cannot be brought to schema ${SCHEMA_VERSION}: ${reason(error)}. ` +
         "It was left as it is.",
@@ -269,6 +272,8 @@ function orRefuse<Value>(path: string, open: () => Value): Value {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     if (isStateDamage(error)) throw damagedState(path, [reason(error)], error);
+    const disk = storageWords(error);
+    if (disk !== null) throw new CommandError(`${path} was not opened: ${disk}`, 1, error);
     if (isStateBusy(error)) {
       const mend = "Wait until it is done, or name another directory.";
       throw new CommandError(`Another process is writing to ${path}. ${mend}`, 1, error);

@@ -25,6 +25,7 @@ import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { notWritten } from "../../storage.ts";
 import { stderr } from "../../terminal.ts";
 import { formatOfName } from "../support/ending.ts";
 import { type Progress, progress } from "../support/progress.ts";
@@ -198,7 +199,8 @@ function failureOf(error: unknown, out: string, signal: NodeJS.Signals | null): 
   }
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
-  return new CommandError(`${out} could not be written: ${message}`, 1, error);
+  const told = notWritten(out, error) ?? `${out} was not written: ${message}`;
+  return new CommandError(told, 1, error);
 }
 
 function summarize(out: string, file: RenderedFile, seconds: number): void {

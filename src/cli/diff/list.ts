@@ -18,6 +18,7 @@ import {
 } from "../../changes/list.ts";
 import { CommandError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
+import { notWritten } from "../../storage.ts";
 import { stderr } from "../../terminal.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import type { Interrupts } from "./interrupts.ts";
@@ -76,6 +77,8 @@ function keptPlace(folder: string): Place {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
     const { message } = error as Error;
+    const told = notWritten(`--cache ${folder}`, error);
+    if (told !== null) throw new CommandError(told, 1, error);
     throw new CommandError(`--cache ${folder} is no folder to write to: ${message}`, 2, error);
   }
   return { folder, leave: () => undefined };
@@ -108,7 +111,8 @@ async function make(
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    throw new CommandError(`The comparison could not be written: ${message}`, 1, error);
+    const told = notWritten("The comparison", error);
+    throw new CommandError(told ?? `The comparison was not written: ${message}`, 1, error);
   }
   return openChangeList(path, older, newer);
 }

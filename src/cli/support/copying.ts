@@ -6,6 +6,7 @@
  */
 import { constants } from "node:os";
 import { CommandError } from "../../errors.ts";
+import { storageWords } from "../../storage.ts";
 import { stderr } from "../../terminal.ts";
 import { type Progress, progress } from "./progress.ts";
 
@@ -53,7 +54,8 @@ function inWords(label: string, error: unknown): unknown {
   if (error instanceof CommandError || !(error instanceof Error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
-  return new CommandError(`The ${label} failed: ${message}. Nothing was left behind.`, 1, error);
+  const why = storageWords(error) ?? `${message}.`;
+  return new CommandError(`The ${label} failed: ${why} Nothing was left behind.`, 1, error);
 }
 
 /** Why the work was ended. */

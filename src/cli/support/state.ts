@@ -11,6 +11,7 @@ import { Passwords } from "../../access/passwords.ts";
 import { Users } from "../../access/users.ts";
 import { systemClock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";
+import { notWritten } from "../../storage.ts";
 import { damagedState, findingsIn, isStateDamage } from "../../store/damage.ts";
 import { DATABASE_FILE, openDatabase } from "../../store/database.ts";
 import { lookAt } from "../../store/datadir.ts";
@@ -47,6 +48,8 @@ export function withDatabase<Result>(
   }
   const database = openDatabase(path);
   const inWords = (error: unknown): never => {
+    const told = notWritten(database.name, error);
+    if (told !== null) throw new CommandError(told, 1, error);
     const found = error instanceof CommandError ? [] : findingsIn(database);
     if (found.length > 0 || isStateDamage(error)) throw damagedState(database.name, found, error);
     throw error;

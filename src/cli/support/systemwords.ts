@@ -5,6 +5,7 @@
  * stay as they are.
  */
 import { CommandError } from "../../errors.ts";
+import { storageWords } from "../../storage.ts";
 
 /** Whether an error is that of a system call: no fault of ours, reported without a stack. */
 export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
@@ -13,7 +14,10 @@ export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** `EACCES: permission denied, open 'x'` as `x: permission denied (EACCES at open)`. */
-export function systemWords({ code, syscall, path, message }: NodeJS.ErrnoException): string {
+export function systemWords(error: NodeJS.ErrnoException): string {
+  const { code, syscall, path, message } = error;
+  const told = storageWords(error);
+  if (told !== null) return path === undefined ? told : `${path}: ${told}`;
   const why = /^\w+: ([^,]+)/.exec(message)?.[1] ?? message;
   const place = path === undefined ? "" : `${path}: `;
   return `${place}${why} (${code} at ${syscall}).`;
@@ -39,4 +43,14 @@ async function inWords<Result>(what: string, work: () => Promise<Result>): Promi
     if (!isOfSystem(error)) throw error;
     throw new CommandError(`${what}: ${systemWords(error)}`, 1, error);
   }
+}
+
+/**
+ * Returns the message of a refusal. If its cause is the disk's and the message does not give the
+ * reason and the mend, they are added.
+ */
+export function refusalWords({ message, cause }: Error): string {
+  const cut = storageWords(cause);
+  if (cut === null || message.includes(cut) || /[Mm]ake room/.test(message)) return message;
+  return `${message.replace(/\.$/, "")}: ${cut}`;
 }

@@ -13,6 +13,7 @@ import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../fault.ts";
 import type { Segment } from "../../search/segment.ts";
 import { openDataDir, syncDirectory } from "../../store/datadir.ts";
+import { stateUnwritable } from "../../store/unwritable.ts";
 
 /** Name of the folder in the data directory. */
 const FOLDER = "pins";
@@ -177,6 +178,5 @@ function refusal(code: string, cause: unknown): AppError {
     const detail = "The snapshot was moved away while it is served. The operator must restart.";
     return new AppError("snapshot_unavailable", detail, { cause });
   }
-  const detail = "The server cannot write its state at the moment. Try again later.";
-  return new AppError("overloaded", detail, { cause, headers: { "Retry-After": "10" } });
+  return stateUnwritable(cause);
 }

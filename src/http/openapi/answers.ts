@@ -19,7 +19,13 @@ const KEY_ERRORS: readonly ErrorCode[] = [
 ];
 
 /** Errors of any request: headers that must come once, unknown parameters; and our mistakes. */
-const ANY_ERRORS: readonly ErrorCode[] = ["invalid_request", "internal_error", "state_damaged"];
+const ANY_ERRORS: readonly ErrorCode[] = [
+  "invalid_request",
+  "internal_error",
+  "state_damaged",
+  "storage_full",
+  "storage_unavailable",
+];
 
 /** Codes that are given before anybody knows who asks. */
 const UNKNOWN_SENDER: readonly ErrorCode[] = KEY_ERRORS.filter((code) => code !== "rate_limited");

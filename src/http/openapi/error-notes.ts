@@ -82,12 +82,15 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
   changes_preparing:
     "What changed between the two snapshots is listed once, when it is first asked for. " +
     "`progress` says how far that is. Ask again after the time in Retry-After.",
+  storage_unavailable:
+    "The server cannot write to its disk: it is read-only, or fails. Nothing was changed, and " +
+    "searches go on. Retry after the time in Retry-After, or tell the operator.",
   overloaded:
     "The server has too much to do, or one connection or address asks for too much at once; " +
     "`detail` says which. Retry after the time in Retry-After.",
   storage_full:
-    "Less of the server's disk is free than its operator keeps free, so it takes no new exports. " +
-    "Searches go on. Retry after the time in Retry-After, or ask the operator.",
+    "The server's disk is full, or less of it is free than its operator keeps free, so nothing new " +
+    "is written. Searches go on. Retry after the time in Retry-After, or ask the operator.",
 };
 
 /** An error of a code, as it is answered. */

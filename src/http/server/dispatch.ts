@@ -13,6 +13,7 @@ import { networkOf } from "../../access/signins.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
+import { storageRefusal } from "../../store/unwritable.ts";
 import type { AccessLine } from "./accessline.ts";
 import { isPulled, pull } from "./body-stream.ts";
 import { allowed, isShared, optionsAnswer } from "./cors.ts";
@@ -281,7 +282,8 @@ class Dispatch implements RequestOrigin, AccessLine {
       // The error of an answer that has begun cannot be told any more.
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
-      const answer = problem(damaged ? stateDamaged(error) : error, this.requestId);
+      const refusal = damaged ? stateDamaged(error) : refusalOf(error);
+      const answer = problem(refusal, this.requestId);
       if (damaged) this.#noteDamage(error);
       else if (isUnexpected(error)) this.#note(error, "request failed");
       this.#answer(answer);
@@ -390,6 +392,11 @@ function blockOf(fields: Readonly<Record<string, string>>): HeaderBlock | null {
 }
 
 /** Whether somebody should look into a failure; that a server is full or stops is no such one. */
+/** A failure of the disk that no part has put into words is answered as such. */
+function refusalOf(error: unknown): unknown {
+  return error instanceof AppError ? error : (storageRefusal(error) ?? error);
+}
+
 function isUnexpected(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code === "internal_error") return true;
   return error.status >= 500 && error.cause !== undefined;

@@ -1,0 +1,215 @@
+/**
+ * Proves, on a real disk that is full, read-only or fails: every command that writes ends with 1
+ * and one sentence that names what was not written, why, and what to do, and leaves nothing behind;
+ * commands that only read still answer, or end in the same way. No command shows a stack.
+ * Every command of the program has a row here, so a new one cannot be forgotten.
+ */
+import assert from "node:assert/strict";
+import { closeSync, cpSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertSwept, type Ended, runCommand } from "../../support/cli/commands.ts";
+import { FAULTS, FailingDisk, type Fault, noFailingDisk } from "../../support/cli/failing-disk.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const skip = noFailingDisk();
+
+let disk: FailingDisk;
+let sample: SampleSnapshot;
+let keyId: string;
+let disabledId: string;
+
+/** Arguments of a command, and whether it must fail because it writes to the disk. */
+interface Row {
+  readonly args: readonly string[];
+  readonly writes: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly until?: RegExp;
+  readonly input?: string;
+}
+
+const on = (name: string) => join(disk.folder, name);
+const spec = () => join(sample.folder, "spec.json");
+const share = () => ["--url", `file://${join(sample.folder, "share")}`];
+const state = () => ["--data-dir", on("state")];
+const user = ["--email", "a@example.com"];
+const csv = () => join(sample.folder, "cnpjs.csv");
+
+const writes = (args: readonly string[], more: Partial<Row> = {}): Row => ({
+  args,
+  writes: true,
+  ...more,
+});
+const reads = (args: readonly string[]): Row => ({ args, writes: false });
+
+/** A run of every command. */
+const ROWS: Readonly<Record<string, () => Row>> = {
+  sample: () => writes(["sample", "--out", on("dump"), "--establishments", "50", "--seed", "1"]),
+  download: () => writes(["download", "2026-10", ...share(), "--to", disk.folder]),
+  update: () => writes(["update", ...share(), "--dir", disk.folder]),
+  import: () => writes(["import", sample.dump, "--out", on("new.peneira")]),
+  inspect: () => reads(["inspect", sample.snapshot]),
+  verify: () => reads(["verify", sample.snapshot]),
+  search: () => reads(["search", "--snapshot", sample.snapshot, "--spec", spec()]),
+  find: () => reads(["find", "--snapshot", sample.snapshot, "padaria"]),
+  account: () => reads(["account", "--snapshot", sample.snapshot, "11222333000181"]),
+  districts: () => reads(["districts", "--snapshot", sample.snapshot, "São Paulo/SP"]),
+  diff: () =>
+    writes(["diff", sample.snapshot, join(sample.folder, "next.peneira"), "--cache", on("lists")]),
+  translate: () => reads(["translate", "--snapshot", sample.snapshot, "padarias em SP"]),
+  export: () =>
+    writes(["export", "--snapshot", sample.snapshot, "--spec", spec(), "--out", on("x.csv")]),
+  mcp: () => reads(["mcp", "--snapshot", sample.snapshot, "--exports", disk.folder]),
+  serve: () =>
+    writes(
+      ["serve", "--snapshot", sample.snapshot, "--data-dir", on("new"), "--listen", "127.0.0.1:0"],
+      { until: /listening on/ },
+    ),
+  "key create": () => writes(["key", "create", ...state()]),
+  "key list": () => reads(["key", "list", ...state()]),
+  "key disable": () => writes(["key", "disable", ...state(), keyId]),
+  "key enable": () => writes(["key", "enable", ...state(), disabledId]),
+  "key expire": () => writes(["key", "expire", ...state(), keyId, "--at", "2099-01-01"]),
+  "key rename": () => writes(["key", "rename", ...state(), keyId, "--to", "other"]),
+  "key rotate": () => writes(["key", "rotate", ...state(), keyId]),
+  "tenant create": () => writes(["tenant", "create", ...state(), "other"]),
+  "tenant list": () => reads(["tenant", "list", ...state()]),
+  "tenant rename": () => writes(["tenant", "rename", ...state(), "default", "other"]),
+  "tenant disable": () => writes(["tenant", "disable", ...state(), "default"]),
+  "tenant enable": () => writes(["tenant", "enable", ...state(), "idle"]),
+  "user create": () => writes(["user", "create", ...state(), "--email", "b@example.com"]),
+  "user list": () => reads(["user", "list", ...state()]),
+  "user disable": () => writes(["user", "disable", ...state(), ...user]),
+  "user enable": () => writes(["user", "enable", ...state(), "--email", "d@example.com"]),
+  "user passwd": () => writes(["user", "passwd", ...state(), ...user]),
+  "user role": () =>
+    writes(["user", "role", ...state(), "--email", "c@example.com", "--role", "owner"]),
+  "list create": () => writes(["list", "create", ...state(), "new"]),
+  "list list": () => reads(["list", "list", ...state()]),
+  "list show": () => reads(["list", "show", ...state(), "clients"]),
+  "list add": () => writes(["list", "add", ...state(), "clients", csv()]),
+  "list remove": () => writes(["list", "remove", ...state(), "old", csv()]),
+  "list rename": () => writes(["list", "rename", ...state(), "clients", "other"]),
+  "list delete": () => writes(["list", "delete", ...state(), "clients"]),
+  "list export": () => reads(["list", "export", ...state(), "clients"]),
+  audit: () => reads(["audit", ...state()]),
+  backup: () => writes(["backup", "--data-dir", join(sample.folder, "state"), on("backup")]),
+  restore: () => writes(["restore", join(sample.folder, "backup"), "--data-dir", on("restored")]),
+  usage: () => reads(["usage", ...state()]),
+  healthcheck: () => reads(["healthcheck", "--listen", "127.0.0.1:9"]),
+  openapi: () => reads(["openapi"]),
+  config: () => reads(["config"]),
+  completion: () => reads(["completion", "bash"]),
+  manpage: () => reads(["manpage"]),
+  version: () => reads(["version"]),
+};
+
+const REASONS: Readonly<Record<Fault, RegExp>> = {
+  full: /no space|disk of .* is (full|too small)|bytes are free|are free on its disk/,
+  readOnly: /read-only|may only be read/,
+  failing: /input\/output error/,
+};
+
+before(async () => {
+  if (skip) return;
+  sample = await makeSampleSnapshot(300, 5);
+  disk = new FailingDisk(2_500_000);
+  writeFileSync(spec(), "{}");
+  writeFileSync(csv(), "cnpj\n11222333000181\n");
+  cpSync(sample.dump, join(sample.folder, "share/2026-10"), { recursive: true });
+  cpSync(sample.snapshot, join(sample.folder, "next.peneira"));
+  const own = ["--data-dir", join(sample.folder, "state")];
+  for (const args of [
+    ["key", "create", ...own],
+    ["key", "create", ...own, "--tenant", "idle"],
+    ["tenant", "disable", ...own, "idle"],
+    ["user", "create", ...own, "--email", "d@example.com"],
+    ["user", "disable", ...own, "--email", "d@example.com"],
+    ["user", "create", ...own, ...user],
+    ["user", "create", ...own, "--email", "c@example.com"],
+    ["list", "create", ...own, "clients"],
+    ["list", "create", ...own, "old"],
+    ["list", "add", ...own, "old", csv()],
+    ["backup", ...own, join(sample.folder, "backup")],
+  ]) {
+    const { code, err } = await runCommand(args);
+    assert.equal(code, 0, err);
+  }
+  keyId = await makeKey(own);
+  disabledId = await makeKey(own);
+  await runCommand(["key", "disable", ...own, disabledId]);
+  mkdirSync(on("lists"));
+  cpSync(join(sample.folder, "state"), on("state"), { recursive: true });
+});
+after(() => {
+  if (skip) return;
+  disk.dispose();
+  sample.dispose();
+});
+
+async function makeKey(own: readonly string[]): Promise<string> {
+  const { out, err } = await runCommand(["key", "create", ...own, "--json"]);
+  assert.match(out, /key_id/, err);
+  return (JSON.parse(out) as { key_id: string }).key_id;
+}
+
+/** Fails unless a command that could not write says so in one sentence. */
+function assertTold({ code, err }: Ended, what: string, reason: RegExp): void {
+  assert.equal(code, 1, `${what}: ${err}`);
+  assert.doesNotMatch(err, /\n\s+at |overload|Error:/i, what);
+  const told = err.split("\n").filter((line) => line.startsWith("peneira: "));
+  assert.equal(told.length, 1, `${what}: ${err}`);
+  assert.match(told[0] as string, reason, what);
+  assert.match(told[0] as string, /\.$/, what);
+}
+
+describe("the sweep", () => {
+  it("has a row for every command", () => assertSwept(ROWS));
+});
+
+for (const fault of FAULTS) {
+  describe(`a disk that is ${fault}`, { skip }, () => {
+    for (const [name, row] of Object.entries(ROWS)) {
+      it(`is named by ${name}, or does not matter to it`, async () => {
+        const { args, writes: must, until } = row();
+        const before = disk.names();
+        const env = { ...disk.break(fault), TMPDIR: disk.folder };
+        try {
+          const ended = await runCommand(args, { env, ...(until && { until }) });
+          const known = ended.code === 0 || /Nobody answers|no account|There is no/.test(ended.err);
+          if (must || !known) assertTold(ended, `${name}, ${fault}`, REASONS[fault]);
+          assert.deepEqual(disk.names(), before, `${name}, ${fault}: left behind`);
+        } finally {
+          disk.mend();
+          for (const left of disk.names()) {
+            if (!before.includes(left)) rmSync(on(left), { recursive: true, force: true });
+          }
+        }
+      });
+    }
+  });
+}
+
+describe("standard output on a full disk", { skip }, () => {
+  it("is named by every command that answers there", async () => {
+    for (const name of [
+      "search",
+      "account",
+      "openapi",
+      "manpage",
+      "key list",
+      "config",
+      "version",
+    ]) {
+      const stdout = openSync("/dev/full", "w");
+      try {
+        const { args } = (ROWS[name] as () => Row)();
+        const ended = await runCommand(args, { stdout });
+        if (ended.err.includes("no account")) continue;
+        assertTold(ended, name, /[Ss]tandard output was not written: no space is left/);
+      } finally {
+        closeSync(stdout);
+      }
+    }
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * A small disk that can be full, read-only or failing. Needs root and mounts, and gcc for the
+ * failing one.
+ * Invariant: `dispose` unmounts it; a failing write never reaches the disk.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What may be wrong with the disk. */
+export const FAULTS = ["full", "readOnly", "failing"] as const;
+/** One of them. */
+export type Fault = (typeof FAULTS)[number];
+
+const FILLER = ".filler";
+
+/** Fails everything that writes to a file below FAILING_FOLDER with EIO. */
+const SHIM = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+static int fails(int fd) {
+  const char *folder = getenv("FAILING_FOLDER");
+  char link[64], path[4096];
+  if (folder == NULL) return 0;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length < 0) return 0;
+  path[length] = 0;
+  if (strncmp(path, folder, strlen(folder)) != 0) return 0;
+  errno = EIO;
+  return 1;
+}
+#define FAIL(type, name, args, call)                    \\
+  type name args {                                      \\
+    static type(*real) args;                            \\
+    if (fails(fd)) return -1;                           \\
+    if (real == NULL) real = dlsym(RTLD_NEXT, #name);   \\
+    return real call;                                   \\
+  }
+FAIL(ssize_t, write, (int fd, const void *b, size_t n), (fd, b, n))
+FAIL(ssize_t, pwrite, (int fd, const void *b, size_t n, off_t o), (fd, b, n, o))
+FAIL(ssize_t, pwrite64, (int fd, const void *b, size_t n, off_t o), (fd, b, n, o))
+FAIL(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
+FAIL(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t o), (fd, v, n, o))
+FAIL(int, fsync, (int fd), (fd))
+FAIL(int, fdatasync, (int fd), (fd))
+`;
+
+/** A mounted disk. */
+export class FailingDisk {
+  readonly folder: string;
+  readonly #shim: string;
+
+  /** Mounts a disk of some bytes. */
+  constructor(bytes: number) {
+    this.folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes},mode=0700`, "tmpfs", this.folder]);
+    this.#shim = `${this.folder}.so`;
+    const source = `${this.folder}.c`;
+    writeFileSync(source, SHIM);
+    execFileSync("gcc", ["-shared", "-fPIC", "-o", this.#shim, source, "-ldl"]);
+    rmSync(source);
+  }
+
+  /** Makes the disk so; returns the variables of a process that is to meet the fault. */
+  break(fault: Fault): Record<string, string> {
+    if (fault === "full") this.#fill();
+    if (fault === "readOnly") execFileSync("mount", ["-o", "remount,ro", this.folder]);
+    if (fault !== "failing") return {};
+    return { LD_PRELOAD: this.#shim, FAILING_FOLDER: this.folder };
+  }
+
+  /** Makes the disk work again. */
+  mend(): void {
+    execFileSync("mount", ["-o", "remount,rw", this.folder]);
+    rmSync(join(this.folder, FILLER), { force: true });
+  }
+
+  /** The names of everything on the disk, without what a reader of a database makes beside it. */
+  names(): string[] {
+    const all = readdirSync(this.folder, { recursive: true }) as string[];
+    return all.filter((name) => !/-(wal|shm)$/.test(name) && name !== FILLER).sort();
+  }
+
+  /** Unmounts the disk. */
+  dispose(): void {
+    execFileSync("umount", ["-l", this.folder]);
+    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.#shim, { force: true });
+  }
+
+  #fill(): void {
+    const fd = openSync(join(this.folder, FILLER), "w");
+    const piece = Buffer.alloc(4_096);
+    try {
+      for (;;) writeSync(fd, piece);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+/** Why there is no such disk here; false if there is. */
+export function noFailingDisk(): string | false {
+  if (process.getuid?.() !== 0) return "needs root and mounts";
+  const folder = mkdtempSync(join(tmpdir(), "peneira-disk-"));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "tmpfs", folder]);
+  if (status === 0) spawnSync("umount", [folder]);
+  rmSync(folder, { recursive: true });
+  if (status !== 0) return "needs root and mounts";
+  return spawnSync("gcc", ["--version"]).status !== 0 && "needs gcc";
+}
