@@ -4,9 +4,10 @@
  * Invariant: write-ahead log with synchronous=FULL, so that what was acknowledged survives a
  * power cut; several processes may have it open; a database of a newer program is refused.
  */
+import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { notWritten, storageWords } from "../storage.ts";
+import { notWritten, storageCause, storageWords } from "../storage.ts";
 import { damagedBlobs } from "./checksums.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
@@ -33,6 +34,30 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
  * Throws `CommandError` when it is damaged, foreign, newer or open to others.
  */
 export function openDatabase(dataDir: string): StateDatabase {
+  const found = { dir: lookAt(dataDir), file: lookAt(join(dataDir, DATABASE_FILE)) };
+  try {
+    return openOrMake(dataDir);
+  } catch (error) {
+    if (found.file === undefined && storageCause(error) !== null) {
+      removeUnfinished(dataDir, found.dir === undefined);
+    }
+    throw error;
+  }
+}
+
+/** Removes what a full or failing disk left of a new state; a file that holds anything stays. */
+function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
+  const path = join(dataDir, DATABASE_FILE);
+  try {
+    if (lookAt(path)?.size !== 0) return;
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    if (isNewFolder) rmdirSync(dataDir);
+  } catch {
+    // The refusal of the disk is what the caller reports.
+  }
+}
+
+function openOrMake(dataDir: string): StateDatabase {
   const path = databasePath(dataDir);
   return orRefuse(path, () => {
     // Before anything is written: setting the journal would already change a newer file.

@@ -171,7 +171,7 @@ async function createUntilRefused(world: Recovered): Promise<number> {
       continue;
     }
     const { code } = jsonOf(reply) as { code: string };
-    must(reply.status === 503 && code === "overloaded", "I12", `${reply.status} ${code}`);
+    must(reply.status === 507 && code === "storage_full", "I12", `${reply.status} ${code}`);
     must(reply.headers.has("retry-after"), "I12", "the 503 does not say when to try again");
     entry.refused = true;
     refusals++;

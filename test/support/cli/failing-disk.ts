@@ -23,7 +23,7 @@ export type Fault = (typeof FAULTS)[number];
 
 const FILLER = ".filler";
 
-/** Fails everything that writes to a file below FAILING_FOLDER with EIO. */
+/** Fails what writes to a file below FAILING_FOLDER with EIO while FAILING_FOLDER.on is there. */
 const SHIM = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,6 +38,8 @@ static int fails(int fd) {
   char link[64], path[4096];
   if (folder == NULL) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  snprintf(path, sizeof path, "%s.on", folder);
+  if (access(path, F_OK) != 0) return 0;
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = 0;
@@ -77,17 +79,22 @@ export class FailingDisk {
     rmSync(source);
   }
 
-  /** Makes the disk so; returns the variables of a process that is to meet the fault. */
-  break(fault: Fault): Record<string, string> {
+  /** Variables of a process that is to meet faults; set before it starts. */
+  get variables(): Record<string, string> {
+    return { LD_PRELOAD: this.#shim, FAILING_FOLDER: this.folder };
+  }
+
+  /** Makes the disk so. A disk with open files cannot become read-only. */
+  break(fault: Fault): void {
     if (fault === "full") this.#fill();
     if (fault === "readOnly") execFileSync("mount", ["-o", "remount,ro", this.folder]);
-    if (fault !== "failing") return {};
-    return { LD_PRELOAD: this.#shim, FAILING_FOLDER: this.folder };
+    if (fault === "failing") writeFileSync(`${this.folder}.on`, "");
   }
 
   /** Makes the disk work again. */
   mend(): void {
     execFileSync("mount", ["-o", "remount,rw", this.folder]);
+    rmSync(`${this.folder}.on`, { force: true });
     rmSync(join(this.folder, FILLER), { force: true });
   }
 
@@ -106,14 +113,20 @@ export class FailingDisk {
 
   #fill(): void {
     const fd = openSync(join(this.folder, FILLER), "w");
-    const piece = Buffer.alloc(4_096);
     try {
-      for (;;) writeSync(fd, piece);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+      for (const bytes of [1 << 20, 4_096]) fillWith(fd, Buffer.alloc(bytes));
     } finally {
       closeSync(fd);
     }
+  }
+}
+
+/** Writes until no space is left. */
+function fillWith(fd: number, piece: Buffer): void {
+  try {
+    for (;;) writeSync(fd, piece);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
   }
 }
 

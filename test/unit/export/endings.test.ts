@@ -180,7 +180,7 @@ describe("waiting", () => {
 });
 
 describe("a database that cannot be written", () => {
-  it("answers overloaded, keeps the end of a render, and commits it later", async () => {
+  it("answers that its storage is full or unavailable, keeps the end of a render, and commits it later", async () => {
     const { record } = here.create("a", "k");
     await settle();
     // No page more than there are: what SQLite says when the disk is full.
@@ -190,12 +190,12 @@ describe("a database that cannot be written", () => {
     big.explain.warnings.push("x".repeat(100_000));
     const refused = () => here.create("a", "k2", { spec: big });
     assert.throws(refused, (error: AppError) => {
-      assert.equal(error.code, "overloaded");
+      assert.equal(error.code, "storage_full");
       assert.ok(error.headers["Retry-After"]);
       return true;
     });
     here.database.pragma("query_only = ON");
-    assert.throws(() => here.exports.remove("a", record.id), isError("overloaded"));
+    assert.throws(() => here.exports.remove("a", record.id), isError("storage_unavailable"));
     await here.endFirst();
     assert.equal(here.stateOf(record.id), "running");
     here.database.pragma("query_only = OFF");
