@@ -1,5 +1,6 @@
 /**
  * Proves which names of files `export --out` and `import --out` take, and which format a name is.
+ * Does not prove that the commands ask: e2e/cli/export.test.ts.
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
