@@ -89,8 +89,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "The server has too much to do, or one connection or address asks for too much at once; " +
     "`detail` says which. Retry after the time in Retry-After.",
   storage_full:
-    "The server's disk is full, or less of it is free than its operator keeps free, so nothing new " +
-    "is written. Searches go on. Retry after the time in Retry-After, or ask the operator.",
+    "The server's disk is full, or less of it is free than its operator keeps free, so nothing " +
+    "new is written. Searches go on. Retry after the time in Retry-After, or ask the operator.",
 };
 
 /** An error of a code, as it is answered. */

@@ -105,7 +105,7 @@ const ROWS: Readonly<Record<string, () => Row>> = {
 };
 
 const REASONS: Readonly<Record<Fault, RegExp>> = {
-  full: /no space|disk of .* is (full|too small)|bytes are free|are free on its disk|has \d+ bytes free/,
+  full: /no space|disk of .* is (full|too small)|are free on its disk|has \d+ bytes free/,
   readOnly: /read-only|may only be read/,
   failing: /input\/output error/,
 };

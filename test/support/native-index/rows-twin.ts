@@ -104,8 +104,8 @@ function jsonLine(account: Account, extra: readonly ExtraColumn[], position: num
 }
 
 /** What spreadsheets drop in front of a text, then what begins a formula. */
-export const FORMULA =
-  /^(?:[\t\r]|[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*[=+\-@＝＋－＠])/u;
+const DROPPED = "[\\p{White_Space}\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]*";
+export const FORMULA = new RegExp(`^(?:[\\t\\r]|${DROPPED}[=+\\-@＝＋－＠])`, "u");
 
 /** A text as a cell of a spreadsheet's CSV shows it: not as a formula. */
 export function unformulated(text: string): string {

@@ -180,7 +180,7 @@ describe("waiting", () => {
 });
 
 describe("a database that cannot be written", () => {
-  it("answers that storage is full or unavailable, and commits the end of a render later", async () => {
+  it("answers that storage is full or fails, and commits the end of a render later", async () => {
     const { record } = here.create("a", "k");
     await settle();
     // No page more than there are: what SQLite says when the disk is full.
