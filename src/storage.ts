@@ -2,6 +2,7 @@
  * Why a disk refuses to be written or read.
  * Invariant: only codes that mean the storage are known here; every other error is not the disk's.
  */
+import { mkdirSync } from "node:fs";
 
 /** What a refusal of the disk means. */
 export interface StorageProblem {
@@ -74,6 +75,20 @@ export function storageWords(error: unknown): string | null {
   if (cause === null || problem === null) return null;
   const at = cause.syscall === undefined ? "" : ` at ${cause.syscall}`;
   return `${problem.why} (${cause.code}${at}). ${problem.mend}`;
+}
+
+/**
+ * Returns why a folder could not be made. On a read-only file system Node's recursive mkdir reports
+ * ENOENT; a plain one reports the reason.
+ */
+export function folderFailure(path: string, error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
+  try {
+    mkdirSync(path);
+    return error;
+  } catch (reason) {
+    return reason;
+  }
 }
 
 /** Returns the sentence that something was not written; null if it is not the disk's. */

@@ -11,6 +11,7 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promi
 import { join } from "node:path";
 import { DOWNLOAD_RECORD as RECORD } from "../dump/downloadrecord.ts";
 import { CommandError } from "../errors.ts";
+import { folderFailure, storageWords } from "../storage.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
 
 /** What `download.json` holds. */
@@ -137,8 +138,9 @@ export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
-    const { message } = error as Error;
-    throw new CommandError(`The folder ${path} cannot be made: ${message}.`, 1, error);
+    const reason = folderFailure(path, error);
+    const why = storageWords(reason) ?? `${(reason as Error).message}.`;
+    throw new CommandError(`The folder ${path} was not made: ${why}`, 1, reason);
   }
 }
 

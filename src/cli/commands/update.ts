@@ -19,6 +19,7 @@ import { listMonths, NotReady } from "../../download/months.ts";
 import { checkSpace, type Demand } from "../../download/space.ts";
 import { CommandError } from "../../errors.ts";
 import { DiskRefusal } from "../../ingest/room.ts";
+import { folderFailure, storageWords } from "../../storage.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
 import { stdout } from "../../terminal.ts";
@@ -207,8 +208,9 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    const { message } = error as Error;
-    throw new CommandError(`The folder ${path} cannot be made: ${message}.`, 1, error);
+    const reason = folderFailure(path, error);
+    const why = storageWords(reason) ?? `${(reason as Error).message}.`;
+    throw new CommandError(`The folder ${path} was not made: ${why}`, 1, reason);
   }
 }
 

@@ -142,6 +142,7 @@ describe("routes that write", () => {
 
   it("document what a disk refuses", () => {
     for (const route of writingRoutes()) {
+      assert.ok("summary" in route, nameOf(route));
       const codes = errorCodesOf(route, route.access);
       assert.ok(codes.includes("storage_full") && codes.includes("storage_unavailable"));
     }

@@ -103,8 +103,9 @@ function jsonLine(account: Account, extra: readonly ExtraColumn[], position: num
   return `{${members.join(",")}}\n`;
 }
 
-/** What spreadsheets drop in front of a text, then what begins a formula. */
+/** What spreadsheets drop in front of a text. */
 const DROPPED = "[\\p{White_Space}\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]*";
+/** A text that a spreadsheet may run. */
 export const FORMULA = new RegExp(`^(?:[\\t\\r]|${DROPPED}[=+\\-@＝＋－＠])`, "u");
 
 /** A text as a cell of a spreadsheet's CSV shows it: not as a formula. */
