@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "builder/build_context.h"
+#include "builder/contacts_writer.h"
 #include "builder/cover_writer.h"
 #include "builder/cube_writer.h"
 #include "builder/districts_writer.h"
@@ -236,6 +237,8 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   watch.lap("cover", result);
   writeDistricts(context, path);
   watch.lap("districts", result);
+  writeContacts(context);
+  watch.lap("contacts", result);
 }
 
 }  // namespace

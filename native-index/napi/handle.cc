@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "napi/calls.h"
+#include "napi/handle_contacts.h"
 #include "napi/handle_districts.h"
 #include "napi/handle_find.h"
 #include "napi/handle_lists.h"
@@ -284,6 +285,8 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
     for (const auto& [name, method] : findMethods()) putFunction(env, object, name, method);
     for (const auto& [name, method] : listMethods()) putFunction(env, object, name, method);
     for (const auto& [name, method] : districtMethods()) putFunction(env, object, name, method);
+    for (const auto& [name, method] : contactMethods()) putFunction(env, object, name, method);
+    putProperty(env, object, "hasContacts", fromBool(env, handle->segment->contacts().isThere()));
     const bool hasDistricts = handle->segment->districts().isThere();
     putProperty(env, object, "hasDistricts", fromBool(env, hasDistricts));
     wrap(env, object, kTag, std::move(handle));

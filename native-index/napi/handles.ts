@@ -180,6 +180,8 @@ export interface NativeSegment extends ListHandle {
   readonly opened: FileState;
   /** Whether the snapshot knows the rows of districts; one of before does not. */
   readonly hasDistricts: boolean;
+  /** Whether the snapshot knows the rows of e-mails and phones; one of before does not. */
+  readonly hasContacts: boolean;
   /** Bytes of the META section. */
   meta(): Uint8Array;
   /** Values of a string table (TABLES), by number. */
@@ -207,6 +209,10 @@ export interface NativeSegment extends ListHandle {
   ): Promise<Uint32Array[]>;
   /** Rows in one of the districts: a code of municipality_ibge and a folded name for each. */
   districtRows(municipalities: Uint32Array, names: readonly string[]): NativeRowList;
+  /** Rows that have one of these e-mails, given in lower case. */
+  emailRows(emails: readonly string[]): NativeRowList;
+  /** Rows one of whose phones is among these, given as E.164 digits. */
+  phoneRows(phones: Float64Array): NativeRowList;
   /** Districts of a municipality (its code) that fit what was typed; see query/districts.h. */
   districts(municipality: number, typed: string, limit: number): NativeDistricts;
   /** Rows of districts of a municipality (its code) by their folded names; 0 for an unknown one. */

@@ -238,4 +238,33 @@ std::vector<uint8_t> portableRoaring(std::span<const uint64_t> words) {
   return std::move(writer.bytes_);
 }
 
+std::vector<uint8_t> portableRoaringOf(std::span<const uint32_t> rows) {
+  std::vector<std::span<const uint32_t>> chunks;
+  for (size_t from = 0, to = 0; from < rows.size(); from = to) {
+    const uint32_t chunk = rows[from] / kChunkRows;
+    while (to < rows.size() && rows[to] / kChunkRows == chunk) to++;
+    chunks.push_back(rows.subspan(from, to - from));
+  }
+  const auto bytesOf = [](size_t count) { return count > kArrayMax ? kChunkWords * 8 : count * 2; };
+  size_t at = 8 + chunks.size() * 8;
+  Writer writer(at + rows.size() * 2);
+  writer.u32(kCookie);
+  writer.u32(static_cast<uint32_t>(chunks.size()));
+  for (const auto& own : chunks) {
+    writer.u16(own[0] / kChunkRows);
+    writer.u16(static_cast<uint32_t>(own.size()) - 1);
+  }
+  for (const auto& own : chunks) {
+    writer.u32(static_cast<uint32_t>(at));
+    at += bytesOf(own.size());
+  }
+  std::vector<uint64_t> words(kChunkWords);
+  for (const auto& own : chunks) {
+    std::fill(words.begin(), words.end(), 0);
+    for (const uint32_t row : own) words[row % kChunkRows / 64] |= uint64_t{1} << (row % 64);
+    writer.chunk(words, static_cast<uint32_t>(own.size()));
+  }
+  return std::move(writer.bytes_);
+}
+
 }  // namespace peneira

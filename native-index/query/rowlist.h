@@ -53,4 +53,7 @@ void checkRows(const RowList& list, const class Segment& segment);
 // Bits of a set of rows, 64 a word, as the bytes of a portable Roaring bitmap without runs.
 std::vector<uint8_t> portableRoaring(std::span<const uint64_t> words);
 
+// The same of rows that ascend, each once; costs nothing for the rows between them.
+std::vector<uint8_t> portableRoaringOf(std::span<const uint32_t> rows);
+
 }  // namespace peneira

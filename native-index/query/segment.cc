@@ -54,6 +54,7 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
   postal_ = PostalIndex(blocks_, columns_, directory_);
   districts_ = DistrictIndex(blocks_, directory_, postings_, columns_,
                              tables_[Tables::kMunicipalityIbge].count());
+  contacts_ = ContactIndex(blocks_, columns_, directory_);
   population_ = numbersOf(Tables::kMunicipalityPopulation);
   numbers_ = numbersOf(Tables::kNumber);
   meta();

@@ -16,6 +16,7 @@
 #include "format/table.h"
 #include "format/terms.h"
 #include "query/answers.h"
+#include "query/contacts.h"
 #include "query/cover.h"
 #include "query/districts.h"
 #include "query/places.h"
@@ -67,6 +68,7 @@ class Segment {
   const Cover& cover() const { return cover_; }
   const PostalIndex& postal() const { return postal_; }
   const DistrictIndex& districts() const { return districts_; }
+  const ContactIndex& contacts() const { return contacts_; }
   Answers& answers() const { return answers_; }
 
   // Bytes of the META section.
@@ -101,6 +103,7 @@ class Segment {
   Cover cover_;
   PostalIndex postal_;
   DistrictIndex districts_;
+  ContactIndex contacts_;
   std::vector<int64_t> population_, numbers_;
   mutable Answers answers_;
 };
