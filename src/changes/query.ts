@@ -121,6 +121,7 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
     legalNatures: union(older.catalog.legalNatures, newer.catalog.legalNatures),
     municipalities: [...places.values()],
     ...(older.catalog.lacksCounts || newer.catalog.lacksCounts ? { lacksCounts: true } : {}),
+    ...(older.catalog.lacksContacts || newer.catalog.lacksContacts ? { lacksContacts: true } : {}),
     ...(older.catalog.lacksDistricts || newer.catalog.lacksDistricts
       ? { lacksDistricts: true }
       : {}),

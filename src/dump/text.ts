@@ -4,6 +4,7 @@
  * Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
  * doubled white space; nothing written means the field is null. Controls count as white space.
  */
+import { EMAIL_BYTES_MAX, isEmail } from "../spec/emails.ts";
 import { countSequences, utf8Sequence } from "./encoding.ts";
 import type { DumpRecord } from "./records.ts";
 import { BYTE_KINDS, isControlSequence, KIND_OF_BYTE, UTF8_OF_BYTE } from "./registrytext.ts";
@@ -11,8 +12,6 @@ import { ABSENT, oddCode } from "./rules.ts";
 
 const SPACE = 32;
 const EMAIL_INVALID = oddCode("email_invalid");
-/** Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets). */
-const EMAIL_BYTES_MAX = 254;
 
 /** A byte buffer that texts are appended to; it grows as needed. */
 export interface TextSink {
@@ -145,9 +144,7 @@ export function cleanEmail(record: DumpRecord, column: number, sink: TextSink): 
     }
     target[write++] = byte >= 65 && byte <= 90 ? byte | 32 : byte;
   }
-  if (at < 0 || !isLocal(target, sink.length, at) || !isDomain(target, at + 1, write)) {
-    return EMAIL_INVALID;
-  }
+  if (at < 0 || !isEmail(target, sink.length, at, write)) return EMAIL_INVALID;
   const length = write - sink.length;
   sink.length = write;
   return length;
@@ -155,36 +152,4 @@ export function cleanEmail(record: DumpRecord, column: number, sink: TextSink): 
 
 function isBlankByte(byte: number): boolean {
   return byte <= SPACE || byte === 0xa0;
-}
-
-/** 1 for visible ASCII that needs no quoting before the @ of an address. */
-const LOCAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte > SPACE && byte < 127 && !'"(),:;<>@[\\]'.includes(String.fromCharCode(byte)) ? 1 : 0,
-);
-
-function isLocal(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end === start || end - start > 64) return false;
-  for (let p = start; p < end; p++) if (LOCAL_BYTES[bytes[p] as number] === 0) return false;
-  return true;
-}
-
-/** Two or more labels of letters, digits and inner hyphens; the last is two or more letters. */
-function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
-  let labels = 0;
-  let first = start;
-  let lettersOnly = true;
-  for (let p = start; p <= end; p++) {
-    const byte = p < end ? (bytes[p] as number) : 46;
-    if (byte === 46) {
-      if (p === first || bytes[first] === 45 || bytes[p - 1] === 45) return false;
-      labels++;
-      if (p === end) return labels >= 2 && lettersOnly && p - first >= 2;
-      first = p + 1;
-      lettersOnly = true;
-    } else if (byte < 97 || byte > 122) {
-      if (byte !== 45 && (byte < 48 || byte > 57)) return false;
-      lettersOnly = false;
-    }
-  }
-  return false;
 }

@@ -4,6 +4,7 @@
  * Invariant: a cleaner answers with a real value, ABSENT, or an odd code of `rules.ts`; it never
  * throws on data and allocates nothing, because it runs 30 times per row on 72 million rows.
  */
+import { NO_PHONE, phoneOf } from "../spec/phones.ts";
 import type { DumpRecord } from "./records.ts";
 import { decodeText } from "./registrytext.ts";
 import { ABSENT, oddCode } from "./rules.ts";
@@ -198,13 +199,10 @@ export function cleanPhone(record: DumpRecord, areaColumn: number, column: numbe
   if (from === to) return ABSENT;
   const length = to - from;
   const number = trimmedDigits(bytes);
-  if (number < 0 || length < 7 || length > 9) return PHONE_NUMBER;
   trim(record, areaColumn);
-  const area = from === to ? -1 : trimmedDigits(bytes);
-  if (area < 11 || area > 99) return PHONE_AREA;
-  if (length === 7) return (5500 + area) * 1e7 + number;
-  if (length === 8 && number >= 60_000_000) return (5500 + area) * 1e9 + 900_000_000 + number;
-  return (5500 + area) * (length === 8 ? 1e8 : 1e9) + number;
+  const phone = phoneOf(from === to ? -1 : trimmedDigits(bytes), number, length);
+  if (phone === NO_PHONE.number) return PHONE_NUMBER;
+  return phone === NO_PHONE.area ? PHONE_AREA : phone;
 }
 
 /** Area code (11 to 99) of a phone number that `cleanPhone` gave. */

@@ -18,6 +18,7 @@ import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { ascending } from "./codelists.ts";
+import { emailRows, phoneRows } from "./contacts.ts";
 import { districtRows } from "./districts.ts";
 import { listedRows } from "./listedrows.ts";
 import { LANDLINES, MOBILES } from "./phonekinds.ts";
@@ -254,6 +255,16 @@ function phoneSharedClauses({ segment, contact: { phone_shared_max: max } }: Ask
   return countClauses(segment, columns, [undefined, max]);
 }
 
+function phoneClauses({ segment, contact: { phone_any_of: phones } }: Asked): Clause[] {
+  if (phones === undefined) return [];
+  return [{ kind: "rows", lists: [phoneRows(segment, phones)], negated: false }];
+}
+
+function emailClauses({ segment, contact: { email_any_of: emails } }: Asked): Clause[] {
+  if (emails === undefined) return [];
+  return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
+}
+
 /** Rows that are, or are not, in one of the lists; what is not there has no rows. */
 function listClauses({ segment, lists }: Asked, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
@@ -340,6 +351,8 @@ const CLAUSES = {
   require_own_domain: ({ contact }) => flag("own_domain", contact.require_own_domain ?? null),
   email_shared_max: emailSharedClauses,
   phone_shared_max: phoneSharedClauses,
+  phone_any_of: phoneClauses,
+  email_any_of: emailClauses,
   any_of: (asked) => listClauses(asked, "any_of"),
   exclude: (asked) => listClauses(asked, "exclude"),
 } satisfies Readonly<Record<FilterName, ClauseReader>>;

@@ -1,40 +1,21 @@
 /**
  * Districts of a snapshot. What comes in: districts as a spec names them, or a municipality and
  * what was typed of a name. What goes out: their rows, or what districts there are.
- * Invariant: the rows of the same districts are one object while they are kept, so that what the
- * kernel remembers of a question is found again; as many are kept as few megabytes hold.
+ * Invariant: the rows of the same districts are one object while they are cached (keptrows.ts).
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { keptRows } from "./keptrows.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Districts as a spec in normal form names them. */
 type SpecDistricts = NonNullable<AccountQuerySpec["filters"]["geo"]["district_any_of"]>;
 
-/** Bytes of row lists that are kept for a snapshot; one that is larger is kept alone. */
-const KEPT_BYTES_MAX = 32 * 2 ** 20;
-/** Bytes of a list, at most: two for each row, and no more than a bit for every row there is. */
-const bytesOf = ({ size, end }: NativeRowList) => Math.min(2 * size, end / 8 + 8_192);
-
-const kept = new WeakMap<Segment, Map<string, NativeRowList>>();
-
 /** The rows that are in one of the districts. */
 export function districtRows(segment: Segment, districts: SpecDistricts): NativeRowList {
-  const lists = kept.get(segment) ?? new Map<string, NativeRowList>();
-  kept.set(segment, lists);
-  const key = JSON.stringify(districts);
-  const list = lists.get(key) ?? foundRows(segment, districts);
-  // The one that was asked for last goes last.
-  lists.delete(key);
-  lists.set(key, list);
-  let bytes = 0;
-  for (const one of lists.values()) bytes += bytesOf(one);
-  for (const [oldest, one] of lists) {
-    if (bytes <= KEPT_BYTES_MAX || oldest === key) break;
-    lists.delete(oldest);
-    bytes -= bytesOf(one);
-  }
-  return list;
+  return keptRows(segment, `districts ${JSON.stringify(districts)}`, () =>
+    foundRows(segment, districts),
+  );
 }
 
 function foundRows(segment: Segment, districts: SpecDistricts): NativeRowList {
@@ -46,11 +27,6 @@ function foundRows(segment: Segment, districts: SpecDistricts): NativeRowList {
   const codes = Uint32Array.from(known, ({ code }) => code);
   const names = known.map(({ name }) => name);
   return segment.native.districtRows(codes, names);
-}
-
-/** Forgets the rows of districts, for the file that they were read from may have changed. */
-export function forgetDistricts(segment: Segment): void {
-  kept.delete(segment);
 }
 
 /** Districts of a list: at most, and where no limit is given. */

@@ -9,8 +9,8 @@
 import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, type Log } from "../log.ts";
-import { forgetDistricts } from "./districts.ts";
 import { wasTouched } from "./filestate.ts";
+import { forgetRows } from "./keptrows.ts";
 import type { Segment } from "./segment.ts";
 
 /** How often is looked what is due, in milliseconds; at the latest then a touch is noticed. */
@@ -214,7 +214,7 @@ export class Scrubber {
     pass.state = now;
     if (!touched) return;
     native.distrust();
-    forgetDistricts(pass.segment);
+    forgetRows(pass.segment);
     pass.touches++;
     pass.checked = 0;
     if (pass.hurried) return;

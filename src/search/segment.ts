@@ -94,13 +94,14 @@ function contentId(meta: SnapshotMeta, directoryCrc: number, rowCount: number): 
 }
 
 /** What normalization knows about the snapshot. */
-function catalogOf(meta: SnapshotMeta, { hasDistricts }: NativeSegment): Catalog {
+function catalogOf(meta: SnapshotMeta, native: NativeSegment): Catalog {
   const { lookups, dictionaries } = meta;
   return {
     cnaeCodes: dictionaries.cnae_primary,
     legalNatures: dictionaries.legal_nature,
     ...(meta.format === 1 ? { lacksCounts: true } : {}),
-    ...(hasDistricts ? {} : { lacksDistricts: true }),
+    ...(native.hasDistricts ? {} : { lacksDistricts: true }),
+    ...(native.hasContacts ? {} : { lacksContacts: true }),
     municipalities: lookups.municipalities.map((row) => {
       return { tom: row[0], name: row[1], ibge: row[2], uf: row[3] };
     }),

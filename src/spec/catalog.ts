@@ -28,10 +28,19 @@ export interface Catalog {
   readonly lacksCounts?: true;
   /** Set where the snapshot lacks the rows of districts, for the same reason. */
   readonly lacksDistricts?: true;
+  /** Set where the snapshot lacks the rows of phones and e-mails, for the same reason. */
+  readonly lacksContacts?: true;
 }
 
 /** What snapshots of earlier versions may lack. */
-export type Lacked = "counts" | "districts";
+export type Lacked = "counts" | "districts" | "contacts";
+
+/** Says of a catalog that the snapshot lacks something. */
+const LACKS = {
+  counts: "lacksCounts",
+  districts: "lacksDistricts",
+  contacts: "lacksContacts",
+} as const satisfies Readonly<Record<Lacked, keyof Catalog>>;
 
 /** What somebody is told who asks for something made at the import that a snapshot lacks. */
 export function notCounted(name: string): string {
@@ -123,8 +132,7 @@ export class CatalogLookup {
 
   /** Whether the snapshot lacks something that imports of this version make. */
   lacks(what: Lacked): boolean {
-    const { lacksCounts, lacksDistricts } = this.#catalog;
-    return (what === "counts" ? lacksCounts : lacksDistricts) === true;
+    return this.#catalog[LACKS[what]] === true;
   }
 
   /**

@@ -23,6 +23,8 @@ export const SPEC_LIMITS = {
   titleLengthMax: 100,
   /** Districts of `district_any_of`. */
   districtsMax: 200,
+  /** Phones of `phone_any_of`, addresses of `email_any_of`. */
+  contactsMax: 200,
   /** Keys of `sort`. */
   sortKeysMax: 3,
   /** Elements of each array of `explain`. */

@@ -82,8 +82,10 @@ export function* normalizingSteps(
   const pointer = context.pointer ?? "/spec";
   if (input === undefined) reader.mistake(pointer, "missing", "A spec is required.");
   const root = reader.object(input, pointer, MEMBERS);
-  const lookup = catalogLookup(context.catalog);
-  const read = yield* readFilters(root.filters, `${pointer}/filters`, reader, lookup);
+  const read = yield* readFilters(root.filters, `${pointer}/filters`, reader, {
+    lookup: catalogLookup(context.catalog),
+    allowedFields: context.allowedFields,
+  });
   checkSecondaryMode(read.filters.industry, context, reader);
   if (read.filters.lists !== undefined && context.listsKnown !== true) {
     reader.mistake(`${pointer}/filters/lists`, "not_here", NO_LISTS);

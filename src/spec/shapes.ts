@@ -8,6 +8,7 @@ import { SPEC_LIMITS } from "./limits.ts";
 import { LIST_ID, LISTS_MAX } from "./listids.ts";
 
 const list = { maxItems: SPEC_LIMITS.arrayLengthMax } as const;
+const contacts = { maxItems: SPEC_LIMITS.contactsMax } as const;
 
 /** Makes an enum of literals with its static type. */
 export function oneOf<const Values extends readonly (string | number)[]>(
@@ -74,6 +75,15 @@ export const SHAPES = {
       ),
       { maxItems: SPEC_LIMITS.districtsMax, description },
     ),
+  phones: (description: string) =>
+    Type.Array(Type.String({ pattern: "^\\+55\\d{9,11}$" }), { ...contacts, description }),
+  emails: (description: string) =>
+    Type.Array(Type.String({ minLength: 6, maxLength: 254 }), { ...contacts, description }),
+  contactsSent: (description: string) =>
+    Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), {
+      ...contacts,
+      description,
+    }),
   texts: (description: string) =>
     Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
   numbersOrTexts: (description: string) =>

@@ -135,6 +135,10 @@ function meetsContact(row: TwinRow, contact: AccountQuerySpec["filters"]["contac
   if (contact.require_email && !email) return false;
   if (contact.require_phone && !phone) return false;
   if (contact.require_any_contact && !email && !phone) return false;
+  const phones = [row.phone_1, row.phone_2].map(String);
+  if (contact.phone_any_of?.some((wanted) => phones.includes(wanted)) === false) return false;
+  const address = String(row.email).toLowerCase();
+  if (contact.email_any_of?.includes(address) === false) return false;
   const kinds = [row.phone_1, row.phone_2].map(kindOfPhone);
   if (contact.require_mobile && !kinds.includes("mobile")) return false;
   if (contact.require_landline && !kinds.includes("landline")) return false;

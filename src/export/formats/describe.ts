@@ -230,6 +230,12 @@ const DESCRIBED = {
     "Empresas com o mesmo telefone, até",
     ({ contact }, words) => counted(words, contact.phone_shared_max),
   ],
+  phone_any_of: [
+    "One of the phones is",
+    "Um dos telefones é",
+    ({ contact }) => contact.phone_any_of,
+  ],
+  email_any_of: ["The e-mail is", "O e-mail é", ({ contact }) => contact.email_any_of],
   any_of: ["In one of the lists", "Em uma das listas", ({ lists }) => lists?.any_of],
   exclude: ["In none of the lists", "Em nenhuma das listas", ({ lists }) => lists?.exclude],
 } satisfies Readonly<Record<FilterName, readonly [en: string, pt: string, ValuesOf]>>;

@@ -12,6 +12,7 @@ import {
   type Lacked,
   notCounted,
 } from "../catalog.ts";
+import type { OutputField } from "../fields.ts";
 import type { SpecReader } from "../reader.ts";
 import type { AccountQuerySpec } from "../schema.ts";
 import { rowsOf } from "./members.ts";
@@ -72,10 +73,10 @@ export function* readFilters(
   value: unknown,
   pointer: string,
   reader: SpecReader,
-  lookup: CatalogLookup,
+  known: { readonly lookup: CatalogLookup; readonly allowedFields: readonly string[] },
 ): Steps<ReadFilters> {
   const members = reader.object(value, pointer, FILTER_GROUPS);
-  const group = new GroupReader(reader, new ValueReader(reader, lookup), lookup);
+  const group = new GroupReader(reader, new ValueReader(reader, known.lookup), known);
   const filters: Partial<Record<FilterGroup, Members>> = {};
   for (const name of FILTER_GROUPS) {
     const read = yield* group.read(name, members[name], `${pointer}/${name}`);
@@ -92,11 +93,17 @@ class GroupReader {
   readonly #reader: SpecReader;
   readonly #values: ValueReader;
   readonly #lookup: CatalogLookup;
+  readonly #allowedFields: readonly string[];
 
-  constructor(reader: SpecReader, values: ValueReader, lookup: CatalogLookup) {
+  constructor(
+    reader: SpecReader,
+    values: ValueReader,
+    known: { readonly lookup: CatalogLookup; readonly allowedFields: readonly string[] },
+  ) {
     this.#reader = reader;
     this.#values = values;
-    this.#lookup = lookup;
+    this.#lookup = known.lookup;
+    this.#allowedFields = known.allowedFields;
   }
 
   get municipalities(): readonly CatalogMunicipality[] {
@@ -120,6 +127,7 @@ class GroupReader {
       if (unset === undefined && isNothing(normal)) continue;
       members[member] = normal;
       if ("needs" in row) this.#checkSnapshot(row.needs, member, at);
+      if ("reveals" in row) this.#checkFields(row.reveals, at);
       this.#checkInterval(member, members, at);
       this.#checkContrary(member, members, at);
     }
@@ -129,6 +137,15 @@ class GroupReader {
   #checkSnapshot(needs: Lacked, member: FilterName, pointer: string): void {
     if (!this.#lookup.lacks(needs)) return;
     this.#reader.mistake(pointer, "not_in_snapshot", notCounted(member));
+  }
+
+  /** A filter by a value is as good as the value: a plan that withholds it has no such filter. */
+  #checkFields(reveals: readonly OutputField[], pointer: string): void {
+    const withheld = reveals.filter((field) => !this.#allowedFields.includes(field));
+    if (withheld.length === 0) return;
+    const detail = () =>
+      `The plan does not offer ${withheld.join(" and ")}, nor a filter by what stands there.`;
+    this.#reader.mistake(pointer, "field_not_allowed", detail);
   }
 
   #checkContrary(member: FilterName, members: Members, pointer: string): void {

@@ -11,7 +11,7 @@ import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
 import type { Shapes } from "../shapes.ts";
 import type { AlwaysRead, ReadName } from "./values.ts";
-import { WIDER } from "./wider.ts";
+import { WIDER, WIDER_CONTACTS } from "./wider.ts";
 
 /** The groups of filters, in the order of a spec. */
 export const FILTER_GROUPS = ["industry", "geo", "company", "contact", "lists"] as const;
@@ -84,6 +84,8 @@ export const PARTS = {
   own_domain: { section: "contact", role: "contact" },
   email_shared: { section: "contact", role: "contact" },
   phone_shared: { section: "contact", role: "contact" },
+  phone_number: { section: "contact", role: "contact" },
+  email_address: { section: "contact", role: "contact" },
   lists: { section: "lists", role: "list" },
   lists_exclude: { section: "lists", role: "list" },
 } as const satisfies Readonly<Record<string, PartRow>>;
@@ -105,6 +107,8 @@ interface FilterShape {
   readonly narrows?: true;
   /** What of an import it asks for that older snapshots lack. */
   readonly needs?: Lacked;
+  /** Output fields whose values it gives away: a plan must offer all of them. */
+  readonly reveals?: readonly OutputField[];
   /** Schema of the normal form. */
   readonly normal: (shape: Shapes) => TSchema;
   /** Schema of what a client may send, where that is more. */
@@ -372,11 +376,7 @@ export const FILTERS = [
     read: "flag",
     reason: { name: "any_contact", shows: "met" },
   },
-  WIDER.require_mobile,
-  WIDER.require_landline,
-  WIDER.require_own_domain,
-  WIDER.email_shared_max,
-  WIDER.phone_shared_max,
+  ...WIDER_CONTACTS,
   WIDER.any_of,
   WIDER.exclude,
 ] as const satisfies readonly (FilterShape & Form)[];

@@ -3,12 +3,16 @@
  * Invariant: that of the readers it is made of: what is wrong leaves a mistake behind. Each method
  * is named by a row of the table, with the value and its pointer.
  */
+
+import type { Steps } from "../../steps.ts";
 import { readCapital, readDate } from "../amounts.ts";
 import type { CatalogLookup } from "../catalog.ts";
 import { CodeReader } from "../codes.ts";
+import { readEmail } from "../emails.ts";
 import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
 import { SPEC_LIMITS } from "../limits.ts";
 import { LIST_ID, LISTS_MAX } from "../listids.ts";
+import { type PhoneFault, readPhone } from "../phones.ts";
 import { type SpecReader, shown } from "../reader.ts";
 
 /** Reads the values of one spec; lists come in steps. */
@@ -75,12 +79,65 @@ export class ValueReader extends CodeReader {
     return [...ids].sort();
   }
 
+  /** Phones as +55, area code and number, ascending; in any spelling that people write. */
+  phones(value: unknown, pointer: string): Steps<string[]> {
+    return this.#contacts(value, pointer, (text, at) => {
+      const read = readPhone(text);
+      if ("phone" in read) return [read.phone];
+      this.#reader.mistake(at, read.fault, () => PHONE_FAULTS[read.fault](shown(text)));
+      return [];
+    });
+  }
+
+  /** E-mail addresses in lower case, ascending. */
+  emails(value: unknown, pointer: string): Steps<string[]> {
+    return this.#contacts(value, pointer, (text, at) => {
+      const address = readEmail(text);
+      if (address !== null) return [address];
+      const detail = () => `Must be an e-mail address such as ana@example.com, not ${shown(text)}.`;
+      this.#reader.mistake(at, "wrong_format", detail);
+      return [];
+    });
+  }
+
+  /** A list that may be null, of so many values at most. */
+  *#contacts(
+    value: unknown,
+    pointer: string,
+    read: (text: string, pointer: string) => readonly string[],
+  ): Steps<string[]> {
+    const { contactsMax } = SPEC_LIMITS;
+    if (Array.isArray(value) && value.length > contactsMax) {
+      const detail = `May hold ${contactsMax} elements, not ${value.length}.`;
+      this.#reader.mistake(pointer, "too_many", detail);
+      return [];
+    }
+    return yield* this.#reader.strings(value ?? undefined, pointer, read);
+  }
+
   /** Whether secondary activities count. */
   mode(value: unknown, pointer: string): SecondaryCnaeMode {
     if (value === undefined) return "off";
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
   }
 }
+
+const PHONE_EXAMPLE = "such as 11 98765-4321";
+
+/** What is wrong with a phone number, in words; nothing that may be a CPF is repeated. */
+const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
+  wrong_format: (given) =>
+    `Must be a phone number with its area code, ${PHONE_EXAMPLE}, not ${given}.`,
+  too_short: (given) =>
+    `Has too few digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  too_long: (given) =>
+    `Has too many digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  missing_area_code: (given) => `Lacks the area code: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  unknown_area_code: (given) => `Must begin with an area code from 11 to 99, unlike ${given}.`,
+  foreign_number: (given) => `Must be a number of Brazil (+55), not ${given}.`,
+  looks_like_cpf: () =>
+    "Looks like a CPF, and people are not searched. If it is a phone, write +55 before it.",
+};
 
 function notAList(id: unknown): () => string {
   return () => `Must be the id of a list, lst_ and 32 digits, or exported, not ${shown(id)}.`;

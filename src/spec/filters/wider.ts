@@ -139,4 +139,46 @@ export const WIDER = {
     part: "phone_shared",
     what: "As email_shared_max; of two phones the least shared one counts.",
   }),
+  phone_any_of: {
+    group: "contact",
+    member: "phone_any_of",
+    part: "phone_number",
+    unset: undefined,
+    narrows: true,
+    needs: "contacts",
+    reveals: ["phone_1", "phone_2"],
+    normal: (shape: Shapes) =>
+      shape.phones("Numbers as +55, area code and number, sorted. Absent unless used."),
+    input: (shape: Shapes) =>
+      shape.orNull(
+        shape.contactsSent("One of the phones is among these. Any spelling with an area code."),
+      ),
+    read: "phones",
+    reason: { name: "phone_number", shows: "met" },
+  },
+  email_any_of: {
+    group: "contact",
+    member: "email_any_of",
+    part: "email_address",
+    unset: undefined,
+    narrows: true,
+    needs: "contacts",
+    reveals: ["email"],
+    normal: (shape: Shapes) => shape.emails("Addresses in lower case, sorted. Absent unless used."),
+    input: (shape: Shapes) =>
+      shape.orNull(shape.contactsSent("The e-mail is among these; case does not count.")),
+    read: "emails",
+    reason: { name: "email_address", shows: "met" },
+  },
 } as const;
+
+/** The rows of contacts, in the order of a spec. */
+export const WIDER_CONTACTS = [
+  WIDER.require_mobile,
+  WIDER.require_landline,
+  WIDER.require_own_domain,
+  WIDER.email_shared_max,
+  WIDER.phone_shared_max,
+  WIDER.phone_any_of,
+  WIDER.email_any_of,
+] as const;

@@ -79,6 +79,8 @@ const READERS = {
   require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
   email_shared_max: ({ wishes }) => (wishes.emailOwn ? 1 : undefined),
   phone_shared_max: ({ wishes }) => (wishes.phoneOwn ? 1 : undefined),
+  phone_any_of: { excused: "A number in the box is looked up as it is." },
+  email_any_of: { excused: "An address in the box is looked up as it is." },
   any_of: ({ lists }) => listed(lists.anyOf),
   exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;

@@ -130,6 +130,8 @@ const VALUES: Readonly<Record<FilterName, (pair: MonthPair) => unknown>> = {
   require_own_domain: () => true,
   email_shared_max: () => 1,
   phone_shared_max: () => 1,
+  phone_any_of: (pair) => [middleOf(pair, "phone_1")],
+  email_any_of: (pair) => [middleOf(pair, "email")],
   text_hints: (pair) => [String(middleOf(pair, "legal_name")).split(" ")[0]],
   uf_any_of: (pair) => [middleOf(pair, "uf")],
   municipality_ibge_any_of: (pair) => [middleOf(pair, "municipality_ibge")],

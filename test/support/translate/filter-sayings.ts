@@ -184,6 +184,8 @@ export const FILTER_SAYINGS = {
       ],
     ],
   },
+  phone_any_of: null,
+  email_any_of: null,
   any_of: null,
   exclude: null,
 } satisfies Readonly<Record<FilterName, Sayings | null>>;

@@ -71,6 +71,8 @@ function fullQuery(): Query {
       require_own_domain: true,
       email_shared_max: 1,
       phone_shared_max: 2,
+      phone_any_of: ["+5511987654321"],
+      email_any_of: ["ana@example.com"],
     },
     lists: { any_of: [`lst_${"a".repeat(32)}`], exclude: [`lst_${"b".repeat(32)}`] },
   };
@@ -83,6 +85,7 @@ const NAMES = [
   ..."registration_status company_size legal_nature headquarters simples mei started".split(" "),
   ..."share_capital email phone any_contact cnae_secondary branches mobile landline".split(" "),
   ..."establishments own_domain email_shared phone_shared lists lists_exclude district".split(" "),
+  ..."phone_number email_address".split(" "),
 ];
 
 describe("groups of filters", () => {

@@ -78,6 +78,8 @@ const FULL = normalizeSpec(
         require_own_domain: true,
         email_shared_max: 1,
         phone_shared_max: 2,
+        phone_any_of: ["+5511987654321"],
+        email_any_of: ["ana@example.com"],
       },
     },
     sort: [
@@ -133,6 +135,8 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   "filters.contact.require_own_domain": undefined,
   "filters.contact.email_shared_max": 3,
   "filters.contact.phone_shared_max": undefined,
+  "filters.contact.phone_any_of": ["+5511987654322"],
+  "filters.contact.email_any_of": undefined,
   "filters.lists.any_of": [LISTS[0], LISTS[2]],
   "filters.lists.exclude": undefined,
   "sort.0.field": "cnpj",

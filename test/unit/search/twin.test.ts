@@ -259,6 +259,7 @@ const EXPECTED_USES: readonly string[] = [
   ...["cnae_secondary_any_of", "branches_only true"],
   ...["require_mobile true", "require_landline true", "require_own_domain true"],
   ...["establishments_min", "establishments_max", "email_shared_max", "phone_shared_max"],
+  ...["phone_any_of", "email_any_of"],
   ...SORT_FIELDS.flatMap((field) => [`${field} asc`, `${field} desc`]),
   ...["balanced", "contactable", "newest", "established"].flatMap((strategy) => [
     `${strategy} plain`,

@@ -45,6 +45,8 @@ const asked: FilterWords = {
     count === "1" ? "e-mail of this company only" : `e-mail of at most ${count} companies`,
   phone_shared: (count) =>
     count === "1" ? "phone of this company only" : `phone of at most ${count} companies`,
+  phone_number: (phones) => `phone ${phones}`,
+  email_address: (addresses) => `e-mail ${addresses}`,
   lists: (names: string) => `in the list ${names}`,
   lists_exclude: (names: string) => `not in the list ${names}`,
 };

@@ -42,6 +42,8 @@ const asked: FilterWords = {
     count === "1" ? "e-mail só desta empresa" : `e-mail de no máximo ${count} empresas`,
   phone_shared: (count) =>
     count === "1" ? "telefone só desta empresa" : `telefone de no máximo ${count} empresas`,
+  phone_number: (phones) => `telefone ${phones}`,
+  email_address: (addresses) => `e-mail ${addresses}`,
   lists: (names) => `na lista ${names}`,
   lists_exclude: (names) => `fora da lista ${names}`,
 };

@@ -1,0 +1,109 @@
+/**
+ * Brazilian phone numbers: the rule of an import, and the spellings in which people write them.
+ * Invariant: a number that is typed becomes what an import makes of its area code and its digits,
+ * by the same code; what is no such number is refused with the reason, never guessed at.
+ */
+
+/** Answers of `phoneOf` for what is no phone. */
+export const NO_PHONE = { number: -1, area: -2 } as const;
+
+/**
+ * Returns E.164 digits as a number, such as 5511987654321: of an area code from 11 to 99 and a
+ * number of `length` digits, 7 to 9, without leading zeros. A number of 8 digits that begins with
+ * 6 to 9 gets its lost leading 9.
+ */
+export function phoneOf(area: number, number: number, length: number): number {
+  if (number < 0 || length < 7 || length > 9) return NO_PHONE.number;
+  if (area < 11 || area > 99) return NO_PHONE.area;
+  if (length === 7) return (5500 + area) * 1e7 + number;
+  if (length === 8 && number >= 60_000_000) return (5500 + area) * 1e9 + 900_000_000 + number;
+  return (5500 + area) * (length === 8 ? 1e8 : 1e9) + number;
+}
+
+/** Why a text is no phone number; the codes of mistakes. */
+export type PhoneFault =
+  | "wrong_format"
+  | "too_short"
+  | "too_long"
+  | "missing_area_code"
+  | "unknown_area_code"
+  | "foreign_number"
+  | "looks_like_cpf";
+
+/** A number in normal form, such as +5511987654321, or why there is none. */
+export type TypedPhone = { readonly phone: string } | { readonly fault: PhoneFault };
+
+/** What stands before the number in links. */
+const LINK =
+  /^(?:tel:|callto:|sms:|whatsapp:(?:\/\/send\/?\?phone=)?|(?:https?:\/\/)?(?:www\.)?(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=))/i;
+/** Dialed for the carrier where no carrier is meant: 0xx11. */
+const CARRIER_SIGN = /^(\(?)0\s?(?:xx|\*\*|--)\s?/i;
+const WRITTEN = /^\+?[\d\s().\-/]+$/;
+const CPF_WRITTEN = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
+/** An area code that stands apart from the digits after it. */
+const AREA_APART = /^\(?0?\d{2}[\s)./-]/;
+
+/** Reads a number as people write it: with +55, 0, 0xx or none of these, or a link to it. */
+export function readPhone(typed: string): TypedPhone {
+  const text = withoutLink(typed.trim()).trim();
+  const written = text.replace(CARRIER_SIGN, "$1");
+  if (!WRITTEN.test(written) || !/\d/.test(written)) return { fault: "wrong_format" };
+  if (CPF_WRITTEN.test(written)) return { fault: "looks_like_cpf" };
+  const digits = written.replace(/\D/g, "");
+  if (written.startsWith("+") || digits.startsWith("00")) return abroad(digits.replace(/^0+/, ""));
+  const national = withoutPrefix(digits);
+  if (national.length < 7) return { fault: "too_short" };
+  if (national.length > 11) return { fault: "too_long" };
+  const isArea = text !== written || digits.startsWith("0") || AREA_APART.test(written);
+  if (national.length < 9) return { fault: "missing_area_code" };
+  if (national.length === 9 && !isArea && national.startsWith("9")) {
+    return { fault: "missing_area_code" };
+  }
+  if (!isArea && national[2] !== "9" && isCpf(national)) return { fault: "looks_like_cpf" };
+  return fromNational(national);
+}
+
+function withoutLink(text: string): string {
+  const rest = text.replace(LINK, "");
+  // A link may go on with a message, a telephone number with parameters.
+  return rest === text ? text : (rest.replace(/^%2B/i, "+").split(/[?&#;/]/, 1)[0] as string);
+}
+
+/** Digits behind a plus sign or 00: of Brazil, or of no phone here. */
+function abroad(digits: string): TypedPhone {
+  if (!digits.startsWith("55")) return { fault: "foreign_number" };
+  const national = digits.slice(2).replace(/^0+/, "");
+  if (national.length < 9)
+    return { fault: national.length < 7 ? "too_short" : "missing_area_code" };
+  return national.length > 11 ? { fault: "too_long" } : fromNational(national);
+}
+
+/**
+ * Area code and number of digits that may begin with 0, the two digits of a carrier, or 55. The
+ * area code 55 is one as well, so that 55 counts as the country only where more digits follow.
+ */
+function withoutPrefix(digits: string): string {
+  const national = digits.replace(/^0+/, "");
+  const { length } = national;
+  const isPrefixed = length === 12 || length === 13;
+  return isPrefixed && (digits !== national || national.startsWith("55"))
+    ? national.slice(2)
+    : national;
+}
+
+function fromNational(national: string): TypedPhone {
+  const number = national.slice(2).replace(/^0+/, "");
+  const phone = phoneOf(Number(national.slice(0, 2)), Number(number), number.length);
+  if (phone === NO_PHONE.number) return { fault: "too_short" };
+  return phone === NO_PHONE.area ? { fault: "unknown_area_code" } : { phone: `+${phone}` };
+}
+
+/** Whether 11 digits have the check digits of a CPF. */
+function isCpf(digits: string): boolean {
+  if (digits.length !== 11) return false;
+  return [9, 10].every((count) => {
+    let sum = 0;
+    for (let i = 0; i < count; i++) sum += Number(digits[i]) * (count + 1 - i);
+    return ((sum * 10) % 11) % 10 === Number(digits[count]);
+  });
+}
