@@ -102,7 +102,8 @@ constexpr uint64_t emailHash(std::string_view email) {
 // Compares addresses in lower case, by bytes.
 constexpr int compareEmails(std::string_view a, std::string_view b) {
   for (size_t i = 0; i < a.size() && i < b.size(); i++) {
-    const auto x = static_cast<uint8_t>(lowerAscii(a[i])), y = static_cast<uint8_t>(lowerAscii(b[i]));
+    const auto x = static_cast<uint8_t>(lowerAscii(a[i])),
+               y = static_cast<uint8_t>(lowerAscii(b[i]));
     if (x != y) return x < y ? -1 : 1;
   }
   return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;

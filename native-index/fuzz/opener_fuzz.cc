@@ -59,6 +59,23 @@ void attempt(Step step) {
   }
 }
 
+// Looks up the contacts of a row, and some that no row has.
+void askContacts(const Segment& segment, uint32_t number) {
+  std::vector<std::string> emails{"caixa1@exemplo.com.br", "nobody@example.com"};
+  std::vector<int64_t> phones{551133334444};
+  if (segment.rowCount() > 0) {
+    const ColumnSet& columns = segment.columns();
+    const uint32_t row = number % segment.rowCount();
+    if (columns.valid(Columns::kEmail, row))
+      emails.emplace_back(columns.text(Columns::kEmail, row));
+    phones.push_back(columns.value<int64_t>(Columns::kPhone1, row));
+  }
+  for (const auto& rows :
+       {segment.contacts().rowsOfEmails(emails), segment.contacts().rowsOfPhones(phones)}) {
+    if (!rows.empty() && rows.back() >= segment.rowCount()) std::abort();
+  }
+}
+
 void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
   Work work;
   PageRequest request;
@@ -78,6 +95,7 @@ void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
   attempt([&] { countFacets(segment, request.query, {facet}, work); });
   attempt([&] { countFacets(segment, request.query, {Facet::kMunicipality}, work); });
   attempt([&] { facetsWorkMax(segment, request.query, {Facet::kMunicipality, facet}); });
+  attempt([&] { askContacts(segment, number); });
   attempt([&] {
     const Page page = selectPage(segment, request, work);
     std::vector<Field> fields;

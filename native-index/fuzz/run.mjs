@@ -31,7 +31,7 @@ const SOURCES = [
   ["format/analyzer", "query/company", "query/editdistance", "query/namewords"],
   ["query/entries", "query/nearterms", "query/rowlist", "query/suggest", "query/wordmatch"],
   ["query/wordrows"],
-  ["format/districtname", "query/cover", "query/districts"],
+  ["format/districtname", "query/contacts", "query/cover", "query/districts"],
   ["render/fields", "render/render"],
   ["scan/bucket_file", "scan/cnpj", "scan/company_rows", "scan/cpf", "scan/establishment_rows"],
   ["scan/member_scan", "scan/record_scanner", "scan/simples_rows", "scan/texts", "scan/values"],

@@ -105,7 +105,8 @@ std::vector<uint32_t> ContactIndex::rowsOf(ContactKind kind, std::span<const uin
   std::vector<uint32_t> rows;
   ask(of, hashes);
   for (size_t i = 0; i < hashes.size(); i++) {
-    find(of, hashes[i], [&](uint32_t row) { return has(row, i); }, rows);
+    find(
+        of, hashes[i], [&](uint32_t row) { return has(row, i); }, rows);
   }
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());

@@ -41,6 +41,8 @@ function writeBundle(root, folder) {
     bundle: true,
     splitting: true,
     minify: true,
+    // Portuguese as it is written is shorter than its escapes.
+    charset: "utf8",
     format: "esm",
     // The colours are light-dark().
     target: ["chrome123", "firefox120", "safari17.5"],

@@ -4,6 +4,7 @@
  * Invariant: every list and text is bounded by the limits of a spec.
  */
 import Type from "typebox";
+import { DESCRIPTIONS, type Described } from "./filters/descriptions.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { LIST_ID, LISTS_MAX } from "./listids.ts";
 
@@ -29,14 +30,25 @@ const partialDay = Type.String({
 const phrases = (description: string, schema = Type.String()) =>
   Type.Array(schema, { maxItems: SPEC_LIMITS.textHintsMax, description });
 
+const contactsSent = (description: string) =>
+  orNull(
+    Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), {
+      ...contacts,
+      description,
+    }),
+  );
+const count = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.countMax, description });
+const unlessUsed = (what: Described) => `${DESCRIPTIONS[what]} Absent unless used.`;
+
 /** Schemas of which those of the filters are made. */
 export const SHAPES = {
   oneOf,
   flag,
   /** A yes that is absent where it is not said. */
-  only: (description: string) => Type.Literal(true, { description }),
+  only: (what: Described) => Type.Literal(true, { description: unlessUsed(what) }),
   /** The same as it is sent: without a default, for a normal form may lack it. */
-  onlySent: (description: string) => Type.Boolean({ description }),
+  onlySent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),
   phrasesSent: (description: string) =>
@@ -75,23 +87,27 @@ export const SHAPES = {
       ),
       { maxItems: SPEC_LIMITS.districtsMax, description },
     ),
-  phones: (description: string) =>
-    Type.Array(Type.String({ pattern: "^\\+55\\d{9,11}$" }), { ...contacts, description }),
-  emails: (description: string) =>
-    Type.Array(Type.String({ minLength: 6, maxLength: 254 }), { ...contacts, description }),
-  contactsSent: (description: string) =>
-    Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), {
+  phones: () =>
+    Type.Array(Type.String({ pattern: "^\\+55\\d{9,11}$" }), {
       ...contacts,
-      description,
+      description: "Numbers as +55, area code and number, sorted. Absent unless used.",
     }),
+  phonesSent: () =>
+    contactsSent("One of the phones is among these. Any spelling with an area code will do."),
+  emails: () =>
+    Type.Array(Type.String({ minLength: 6, maxLength: 254 }), {
+      ...contacts,
+      description: "Addresses in lower case, sorted. Absent unless used.",
+    }),
+  emailsSent: () => contactsSent("The e-mail is among these; case does not count."),
   texts: (description: string) =>
     Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
   numbersOrTexts: (description: string) =>
     Type.Array(Type.Union([Type.Integer(), Type.String()]), { ...list, description }),
   day: () => orNull(day),
   partialDay: () => orNull(partialDay),
-  count: (description: string) =>
-    Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.countMax, description }),
+  count: (what: Described) => count(unlessUsed(what)),
+  countSent: (what: Described) => orNull(count(DESCRIPTIONS[what])),
   capital: (description: string) =>
     Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description }),
 };

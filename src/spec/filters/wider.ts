@@ -4,6 +4,7 @@
  * Invariant: as that of the table; each is absent from the normal form unless it is used.
  */
 import type { Shapes } from "../shapes.ts";
+import type { Described } from "./descriptions.ts";
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
 
@@ -12,14 +13,14 @@ function only<
   const Group extends "company" | "contact",
   const Member extends string,
   const Part extends string,
->(group: Group, { member, part, what }: { member: Member; part: Part; what: string }) {
+>(group: Group, { member, part }: { member: Member & Described; part: Part }) {
   return {
     group,
     member,
     part,
     unset: undefined,
-    normal: (shape: Shapes) => shape.only(`${what} Absent unless used.`),
-    input: (shape: Shapes) => shape.onlySent(what),
+    normal: (shape: Shapes) => shape.only(member),
+    input: (shape: Shapes) => shape.onlySent(member),
     read: "only",
     reason: { name: part, shows: "met" },
   } as const;
@@ -30,15 +31,15 @@ function counted<
   const Group extends "company" | "contact",
   const Member extends string,
   const Part extends string,
->(group: Group, { member, part, what }: { member: Member; part: Part; what: string }) {
+>(group: Group, { member, part, what }: { member: Member; part: Part; what: Described }) {
   return {
     group,
     member,
     part,
     unset: undefined,
     needs: "counts",
-    normal: (shape: Shapes) => shape.count(`${what} Absent unless used.`),
-    input: (shape: Shapes) => shape.orNull(shape.count(what)),
+    normal: (shape: Shapes) => shape.count(what),
+    input: (shape: Shapes) => shape.countSent(what),
     read: "count",
     reason: { name: part, shows: "met" },
   } as const;
@@ -80,40 +81,36 @@ export const WIDER = {
   branches_only: only("company", {
     member: "branches_only",
     part: "branches",
-    what: "Branches only.",
   }),
   establishments_min: counted("company", {
     member: "establishments_min",
     part: "establishments",
-    what: "Active establishments of the company, inclusive.",
+    what: "establishments",
   }),
   establishments_max: counted("company", {
     member: "establishments_max",
     part: "establishments",
-    what: "Active establishments of the company, inclusive.",
+    what: "establishments",
   }),
   require_mobile: only("contact", {
     member: "require_mobile",
     part: "mobile",
-    what: "Has a mobile: nine digits, the first is 9.",
   }),
   require_landline: only("contact", {
     member: "require_landline",
     part: "landline",
-    what: "Has a landline: seven or eight digits.",
   }),
   require_own_domain: {
     ...only("contact", {
       member: "require_own_domain",
       part: "own_domain",
-      what: "Has an e-mail beside the public mail providers.",
     }),
     needs: "counts",
   },
   email_shared_max: counted("contact", {
     member: "email_shared_max",
     part: "email_shared",
-    what: "At most so many companies have the same e-mail; 1 is its own.",
+    what: "email_shared_max",
   }),
   any_of: {
     group: "lists",
@@ -137,7 +134,7 @@ export const WIDER = {
   phone_shared_max: counted("contact", {
     member: "phone_shared_max",
     part: "phone_shared",
-    what: "As email_shared_max; of two phones the least shared one counts.",
+    what: "phone_shared_max",
   }),
   phone_any_of: {
     group: "contact",
@@ -147,12 +144,8 @@ export const WIDER = {
     narrows: true,
     needs: "contacts",
     reveals: ["phone_1", "phone_2"],
-    normal: (shape: Shapes) =>
-      shape.phones("Numbers as +55, area code and number, sorted. Absent unless used."),
-    input: (shape: Shapes) =>
-      shape.orNull(
-        shape.contactsSent("One of the phones is among these. Any spelling with an area code."),
-      ),
+    normal: (shape: Shapes) => shape.phones(),
+    input: (shape: Shapes) => shape.phonesSent(),
     read: "phones",
     reason: { name: "phone_number", shows: "met" },
   },
@@ -164,9 +157,8 @@ export const WIDER = {
     narrows: true,
     needs: "contacts",
     reveals: ["email"],
-    normal: (shape: Shapes) => shape.emails("Addresses in lower case, sorted. Absent unless used."),
-    input: (shape: Shapes) =>
-      shape.orNull(shape.contactsSent("The e-mail is among these; case does not count.")),
+    normal: (shape: Shapes) => shape.emails(),
+    input: (shape: Shapes) => shape.emailsSent(),
     read: "emails",
     reason: { name: "email_address", shows: "met" },
   },

@@ -12,7 +12,6 @@ import {
 } from "../../../spec/catalog.ts";
 import { completeDate } from "../../../spec/dates.ts";
 import { foldDistrict } from "../../../spec/districtname.ts";
-import { readEmail } from "../../../spec/emails.ts";
 import {
   COMPANY_SIZE_CODES,
   REGISTRATION_STATUSES,
@@ -22,7 +21,6 @@ import {
 } from "../../../spec/fields.ts";
 import type { PartMember } from "../../../spec/filters/table.ts";
 import { LIST_ID } from "../../../spec/listids.ts";
-import { readPhone, type TypedPhone } from "../../../spec/phones.ts";
 import {
   type AddressMember,
   choice,
@@ -226,10 +224,6 @@ function contactCount(key: string, name: "email_shared_max" | "phone_shared_max"
   };
 }
 
-function phonesOf(read: TypedPhone): string[] {
-  return "phone" in read ? [read.phone] : [];
-}
-
 const ORDER = choice(
   "order",
   SCORING_STRATEGIES.map((name) => [name === "balanced" ? "" : name, name as string] as const),
@@ -357,12 +351,12 @@ const FILTER_MEMBERS = {
   phone_any_of: list(
     "phone",
     ({ filters }) => grown(filters.contact, "phone_any_of"),
-    (element) => phonesOf(readPhone(element)),
+    matching(/^\+55\d{9,11}$/),
   ),
   email_any_of: list(
     "email",
     ({ filters }) => grown(filters.contact, "email_any_of"),
-    (element) => [readEmail(element) ?? []].flat(),
+    matching(/@/),
   ),
   any_of: named("in_lists", "any_of"),
   exclude: named("not_in_lists", "exclude"),
