@@ -23,13 +23,14 @@ const ARGUMENTS = {
     type: "string",
     maxLength: SUGGEST_LIMITS.characters,
     description:
-      "The name, or the beginning of it, misspelt or not; or a CNPJ, or the root of one.",
+      "The name, or the beginning of it, misspelt or not; a CNPJ, or the root of one; a phone " +
+      "with its area code; or an e-mail.",
   } as TSchema,
   uf: { type: "string", description: "Only establishments of this state, such as SP." } as TSchema,
   limit: { type: "integer", minimum: 1, maximum: SUGGEST_LIMITS.limit } as TSchema,
 };
 
-const { number, refused } = SCHEMAS.SuggestAnswer.properties;
+const { number, refused, contact } = SCHEMAS.SuggestAnswer.properties;
 const match = { enum: [...FITS] } as unknown as TSchema;
 /** Without their types, which get_account has: what a model reads of tools is read every time. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
@@ -43,14 +44,15 @@ const DEFINITION = {
   title: "Find a company by its name",
   description:
     "Finds establishments by legal or trade name, also when it is incomplete or misspelt by a " +
-    "letter or two, or by CNPJ. Use it when somebody names a company; read one with get_account " +
+    "letter or two, by CNPJ, or by a phone or e-mail that they have. Use it when somebody names a company; read one with get_account " +
     `then. To select many by words of their names use search_accounts. ${VALUES_NOTE}`,
   inputSchema: objectSchema(ARGUMENTS, ["q"]),
-  outputSchema: objectSchema({ ...SOURCE, suggestions, number, refused }, [
+  outputSchema: objectSchema({ ...SOURCE, suggestions, number, refused, contact }, [
     ...SOURCE_NAMES,
     "suggestions",
     "number",
     "refused",
+    "contact",
   ]),
   annotations: { title: "Find a company by its name", ...READING },
 };
@@ -65,7 +67,7 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
       const call = calledWith(asker, { query, header: () => undefined });
       return answeredBy<AnswerSource & Suggestions>(await suggestAccounts(call));
     });
-    const { suggestions: fitting, number: typed, refused: why } = found;
+    const { suggestions: fitting, number: typed, refused: why, contact: typedContact } = found;
     const lines = fitting.map(({ match, account }) => `${match}: ${JSON.stringify(account)}`);
     return {
       text: [sourceLine(found), ...notesOf(found), ...lines].join("\n"),
@@ -74,6 +76,7 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
         suggestions: fitting,
         number: typed,
         refused: why,
+        contact: typedContact,
       } as JsonObject,
       accounts: fitting.length,
     };
@@ -100,9 +103,13 @@ function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, str
 }
 
 /** What is to be said of a CNPJ, and of an answer without accounts. */
-function notesOf({ number, refused: why, suggestions }: Suggestions): readonly string[] {
+function notesOf({ number, contact, refused: why, suggestions }: Suggestions): readonly string[] {
   const isWrong = number?.check_digits_right === false;
+  const { kind, value, total = 0 } = contact ?? {};
   return [
+    ...(total > suggestions.length
+      ? [`${total} accounts have ${value}: search_accounts with contact.${kind}_any_of has all.`]
+      : []),
     ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
     ...(why === null ? [] : [refusalText(why)]),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),

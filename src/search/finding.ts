@@ -4,7 +4,8 @@
  * answer.
  * Invariant: which accounts fit, and in which order, depends on text, state and snapshot alone
  * (native-index/query/suggest.h has the rules); the work is done off the main thread, in a lane of
- * its own. A text that is spelled like a CNPJ is looked for as one, and never as a name.
+ * its own. A text that is spelled like a CNPJ is looked for as one, and never as a name; a phone or
+ * an e-mail that accounts have finds these accounts.
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
@@ -17,19 +18,27 @@ import {
   readCnpjText,
   readRootText,
 } from "../spec/cnpjspelling.ts";
+import { readEmail } from "../spec/emails.ts";
+import { readPhone } from "../spec/phones.ts";
+import { emailRows, phoneRows } from "./contacts.ts";
 import { ASIDE } from "./lane.ts";
 import type { RenderedAccount } from "./searcher.ts";
-import type { Segment } from "./segment.ts";
+import { guarded, type Segment } from "./segment.ts";
 
 /** How an account can fit a typed text, best first. */
 export const FITS = [
   "cnpj",
+  "phone",
+  "email",
   "name_start",
   "whole_words",
   "word_starts",
   "one_edit",
   "two_edits",
 ] as const;
+
+/** Where the ways begin in which a name fits, as the kernel numbers them. */
+const NAME_FITS = FITS.indexOf("name_start");
 
 /** How one account fits. */
 type Fit = (typeof FITS)[number];
@@ -40,10 +49,12 @@ export const SUGGEST_LIMITS = { characters: 200, words: 32, limit: 20, limitDefa
 /** What is typed, and which accounts are wanted. */
 export interface SuggestRequest {
   readonly text: string;
-  /** Two letters, upper case; null for all. Holds for names, not for a CNPJ. */
+  /** Two letters, upper case; null for all. Holds for names and contacts, not for a CNPJ. */
   readonly uf: string | null;
   readonly limit: number;
   readonly fields: readonly string[];
+  /** Whether whoever asks may see phones, and e-mails: else a text is not looked up as one. */
+  readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
 }
 
 /** An account and how it fits. */
@@ -68,9 +79,20 @@ interface RefusedNumber {
   readonly offered?: string;
 }
 
+/** What a text was read as, where it is a phone or an e-mail. */
+interface TypedContact {
+  readonly kind: "phone" | "email";
+  /** As a spec has it, in `phone_any_of` or `email_any_of`. */
+  readonly value: string;
+  /** Accounts that have it. */
+  readonly total: number;
+}
+
 /** Accounts that fit, best first. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
+  /** Null where the text is none, the snapshot cannot tell, or the plan has no such field. */
+  readonly contact: TypedContact | null;
   /** Null where the text is a name. */
   readonly number: TypedNumber | null;
   /** Null where the text is a name, a CNPJ or a root. */
@@ -108,8 +130,10 @@ export async function suggest(
   const text = request.text.trim();
   const reading = readCnpjText(text);
   if (reading.kind === "cnpj") return suggestCnpj(segment, reading, fields);
+  const contact = contactIn(segment, { ...request, text });
+  if (contact !== null && contact.total > 0) return suggestContact(segment, contact, request);
   const refused = refusedNumber(reading, text);
-  if (refused?.reason === "cpf") return { suggestions: [], number: null, refused };
+  if (refused?.reason === "cpf") return { suggestions: [], number: null, refused, contact: null };
   const root = readRootText(text);
   const company =
     root === null ? [] : (await companyRows(segment, { root, afterRow: -1, limit }, asker)).rows;
@@ -118,7 +142,7 @@ export async function suggest(
   if (found.size < limit) {
     const { rows, fits } = await namedRows(segment, request, asker);
     for (const [i, row] of rows.entries()) {
-      if (!found.has(row)) found.set(row, FITS[1 + (fits[i] as number)] as Fit);
+      if (!found.has(row)) found.set(row, FITS[NAME_FITS + (fits[i] as number)] as Fit);
     }
   }
   const rows = [...found].slice(0, limit);
@@ -131,6 +155,47 @@ export async function suggest(
     suggestions: rows.map(([, match], i) => ({ match, account: accounts[i] as RenderedAccount })),
     number: numberOf(root, company.length > 0),
     refused,
+    contact,
+  };
+}
+
+/** The phone or e-mail that a text is; a number with letters is none. */
+function contactIn(segment: Segment, { text, contacts }: SuggestRequest): TypedContact | null {
+  if (segment.catalog.lacksContacts) return null;
+  const email = contacts.email ? readEmail(text) : null;
+  if (email !== null) {
+    return { kind: "email", value: email, total: emailRows(segment, [email]).size };
+  }
+  const read = contacts.phone ? readPhone(text) : null;
+  if (read === null || !("phone" in read)) return null;
+  return { kind: "phone", value: read.phone, total: phoneRows(segment, [read.phone]).size };
+}
+
+/** Accounts that have a phone or an e-mail, by rank; of a state alone where one is wanted. */
+function suggestContact(
+  segment: Segment,
+  contact: TypedContact,
+  { uf, limit, fields }: SuggestRequest,
+): Suggestions {
+  const { kind, value } = contact;
+  const list = (kind === "phone" ? phoneRows : emailRows)(segment, [value]);
+  const own: Clause = { kind: "rows", lists: [list], negated: false };
+  const { rows } = guarded(() =>
+    segment.native.select({
+      clauses: uf === null ? [own] : [own, stateClause(segment, uf)],
+      order: [{ key: "score", descending: true }],
+      method: "rank",
+      seed: 0n,
+      afterRow: -1,
+      limit,
+    }),
+  );
+  const accounts = rendered(segment, rows, fields);
+  return {
+    suggestions: accounts.map((account) => ({ match: kind, account })),
+    number: null,
+    contact,
+    refused: null,
   };
 }
 
@@ -141,6 +206,7 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
     suggestions: accounts.map((account) => ({ match: FITS[0], account })),
     number: { kind: "cnpj", value: read.cnpj, check_digits_right: read.checked },
     refused: null,
+    contact: null,
   };
 }
 

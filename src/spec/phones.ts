@@ -38,7 +38,8 @@ const LINK =
   /^(?:tel:|callto:|sms:|whatsapp:(?:\/\/send\/?\?phone=)?|(?:https?:\/\/)?(?:www\.)?(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=))/i;
 /** Dialed for the carrier where no carrier is meant: 0xx11. */
 const CARRIER_SIGN = /^(\(?)0\s?(?:xx|\*\*|--)\s?/i;
-const WRITTEN = /^\+?[\d\s().\-/]+$/;
+const WRITTEN = /^\(?\+?[\d\s().\-/]+$/;
+const FROM_ABROAD = /^\(?(?:\+|00)/;
 const CPF_WRITTEN = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
 /** An area code that stands apart from the digits after it. */
 const AREA_APART = /^\(?0?\d{2}[\s)./-]/;
@@ -50,8 +51,8 @@ export function readPhone(typed: string): TypedPhone {
   if (!WRITTEN.test(written) || !/\d/.test(written)) return { fault: "wrong_format" };
   if (CPF_WRITTEN.test(written)) return { fault: "looks_like_cpf" };
   const digits = written.replace(/\D/g, "");
-  if (written.startsWith("+") || digits.startsWith("00")) return abroad(digits.replace(/^0+/, ""));
-  const national = withoutPrefix(digits);
+  if (FROM_ABROAD.test(written)) return abroad(digits.replace(/^0+/, ""));
+  const national = bareNational(withoutPrefix(digits, written.startsWith("(")));
   if (national.length < 7) return { fault: "too_short" };
   if (national.length > 11) return { fault: "too_long" };
   const isArea = text !== written || digits.startsWith("0") || AREA_APART.test(written);
@@ -72,27 +73,32 @@ function withoutLink(text: string): string {
 /** Digits behind a plus sign or 00: of Brazil, or of no phone here. */
 function abroad(digits: string): TypedPhone {
   if (!digits.startsWith("55")) return { fault: "foreign_number" };
-  const national = digits.slice(2).replace(/^0+/, "");
-  if (national.length < 9)
-    return { fault: national.length < 7 ? "too_short" : "missing_area_code" };
+  const national = bareNational(digits.slice(2).replace(/^0+/, ""));
+  if (national.length < 7) return { fault: "too_short" };
+  if (national.length < 9) return { fault: "missing_area_code" };
   return national.length > 11 ? { fault: "too_long" } : fromNational(national);
 }
 
 /**
  * Area code and number of digits that may begin with 0, the two digits of a carrier, or 55. The
- * area code 55 is one as well, so that 55 counts as the country only where more digits follow.
+ * area code 55 is one as well: 55 is the country only where an area code follows.
  */
-function withoutPrefix(digits: string): string {
+function withoutPrefix(digits: string, isBracketed: boolean): string {
   const national = digits.replace(/^0+/, "");
   const { length } = national;
-  const isPrefixed = length === 12 || length === 13;
-  return isPrefixed && (digits !== national || national.startsWith("55"))
-    ? national.slice(2)
-    : national;
+  if (length < 12 || length > 14) return national;
+  const isCountry = national.startsWith("55") && !(isBracketed && national[2] === "0");
+  if (isCountry) return national.slice(2).replace(/^0+/, "");
+  return digits === national || length === 14 ? national : national.slice(2);
+}
+
+/** An import takes the zeros before a number away. */
+function bareNational(national: string): string {
+  return national.slice(0, 2) + national.slice(2).replace(/^0+/, "");
 }
 
 function fromNational(national: string): TypedPhone {
-  const number = national.slice(2).replace(/^0+/, "");
+  const number = national.slice(2);
   const phone = phoneOf(Number(national.slice(0, 2)), Number(number), number.length);
   if (phone === NO_PHONE.number) return { fault: "too_short" };
   return phone === NO_PHONE.area ? { fault: "unknown_area_code" } : { phone: `+${phone}` };

@@ -37,6 +37,7 @@ const contactsSent = (description: string) =>
       description,
     }),
   );
+const only = (description: string) => Type.Literal(true, { description });
 const count = (description: string) =>
   Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.countMax, description });
 const unlessUsed = (what: Described) => `${DESCRIPTIONS[what]} Absent unless used.`;
@@ -46,9 +47,10 @@ export const SHAPES = {
   oneOf,
   flag,
   /** A yes that is absent where it is not said. */
-  only: (what: Described) => Type.Literal(true, { description: unlessUsed(what) }),
+  only,
+  onlyWider: (what: Described) => only(unlessUsed(what)),
   /** The same as it is sent: without a default, for a normal form may lack it. */
-  onlySent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
+  onlyWiderSent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),
   phrasesSent: (description: string) =>
@@ -106,8 +108,8 @@ export const SHAPES = {
     Type.Array(Type.Union([Type.Integer(), Type.String()]), { ...list, description }),
   day: () => orNull(day),
   partialDay: () => orNull(partialDay),
-  count: (what: Described) => count(unlessUsed(what)),
-  countSent: (what: Described) => orNull(count(DESCRIPTIONS[what])),
+  countWider: (what: Described) => count(unlessUsed(what)),
+  countWiderSent: (what: Described) => orNull(count(DESCRIPTIONS[what])),
   capital: (description: string) =>
     Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description }),
 };

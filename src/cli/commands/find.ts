@@ -31,18 +31,20 @@ const EXAMPLES = `
 Examples:
   $ peneira find --snapshot 2026-10.peneira padaria estrela da manha
   $ peneira find --snapshot 2026-10.peneira --uf SP --limit 20 "pdaria estrela"
-  $ peneira find --snapshot 2026-10.peneira 11.222.333`;
+  $ peneira find --snapshot 2026-10.peneira 11.222.333
+  $ peneira find --snapshot 2026-10.peneira "(11) 98765-4321"`;
 
 /** Adds `peneira find` to the program. */
 export function registerFind(program: Command): void {
   program
     .command("find")
-    .summary("find accounts by name or CNPJ")
+    .summary("find accounts by name, CNPJ, phone or e-mail")
     .description(
       "Finds the accounts whose legal or trade name fits a text, also one that is incomplete or " +
-        "misspelt by a letter or two, best first; or those of a CNPJ or the root of one.",
+        "misspelt by a letter or two, best first; or those of a CNPJ or the root of one; or those " +
+        "that have a phone or an e-mail.",
     )
-    .argument("<text...>", "a name as far as it is known, or a CNPJ")
+    .argument("<text...>", "a name as far as it is known, a CNPJ, a phone or an e-mail")
     .requiredOption("--snapshot <file>", "the snapshot to look in")
     .option("--uf <state>", "only accounts of this state; EX is abroad", state)
     .addOption(
@@ -72,7 +74,10 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   const segment = await openAnySegment(options.snapshot);
   try {
     // One more than is wanted says whether others fit as well.
-    const all = await suggest(segment, { text, uf, limit: limit + 1, fields: FIELDS });
+    const all = await suggest(segment, {
+      ...{ text, uf, limit: limit + 1, fields: FIELDS },
+      contacts: { phone: true, email: true },
+    });
     const found = { ...all, suggestions: all.suggestions.slice(0, limit) };
     const rows = found.suggestions.map(({ match, account }) => ({ match, ...account }));
     if (format === "table") stdout.print(printTable(rows, ["match", ...FIELDS]));
@@ -84,16 +89,17 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
   }
 }
 
-function summary(
-  { suggestions, number, refused }: Suggestions,
-  hasMore: boolean,
-  label: string,
-): string {
+function summary(found: Suggestions, hasMore: boolean, label: string): string {
+  const { suggestions, number, contact, refused } = found;
   const count = suggestions.length;
   const wrong =
     number?.check_digits_right === false
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
+  if (contact !== null && contact.total > 0) {
+    const have = wordFor(contact.total, "account has", "accounts have");
+    return `${contact.total} ${have} ${contact.value} in snapshot ${label}\n`;
+  }
   const told = hasMore
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;

@@ -23,6 +23,7 @@ const suggestion = Type.Object(
     match: Type.Enum([...FITS], {
       description:
         "How it fits: cnpj its number is what was typed, or begins with the root that was; " +
+        "phone, email it has what was typed; " +
         "name_start a name begins with all of the text; whole_words all words are in its names; " +
         "word_starts they are, or begin words that are; one_edit, two_edits with so many edits " +
         "in all.",
@@ -51,6 +52,20 @@ const refused = Type.Object(
   { ...closed, description: "Why a text that looks like a number is no CNPJ." },
 );
 
+const contact = Type.Object(
+  {
+    kind: Type.Enum(["phone", "email"]),
+    value: text("As contact.phone_any_of or contact.email_any_of of a spec has it."),
+    total: count("Accounts that have it, whatever uf says."),
+  },
+  {
+    ...closed,
+    description:
+      "What the text was read as; null if it is no phone or e-mail, if the plan does not offer " +
+      "them, or if an earlier version imported the snapshot.",
+  },
+);
+
 const district = Type.Object(
   {
     name: text("As the account with the best score spells it."),
@@ -69,6 +84,7 @@ export const FINDING_SCHEMAS = {
       suggestions: Type.Array(suggestion, { description: "Best first." }),
       number: orNull(number),
       refused: orNull(refused),
+      contact: orNull(contact),
       took_ms: tookMs,
     },
     closed,

@@ -8,6 +8,7 @@ import Type from "typebox";
 import type { Mistake } from "../../errors.ts";
 import { mistakeIn, SUGGEST_LIMITS, type SuggestRequest } from "../../search/finding.ts";
 import type { Segment } from "../../search/segment.ts";
+import type { OutputField } from "../../spec/fields.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { plainText } from "../../spec/typedtext.ts";
 import { type Steps, waited } from "../../steps.ts";
@@ -52,7 +53,9 @@ export const SUGGEST_ROUTE: ListedRoute = route({
     "words, with beginnings of words, with one edit, with two; within each of these by rank. " +
     "Names that begin with the text are looked for among the first 4,096 accounts, by rank, that " +
     "hold all words but the last whole, and the last whole or as a beginning. A text that is a " +
-    "CNPJ or the root of one finds it, in any spelling and whatever uf says. Counts as 1 request.",
+    "CNPJ or the root of one finds it, in any spelling and whatever uf says. A text that is a " +
+    "phone with its area code or an e-mail finds the accounts that have it, by rank, if the plan " +
+    "offers phones or e-mails; contact then says how many they are. Counts as 1 request.",
   parameters: [
     {
       name: "q",
@@ -87,6 +90,7 @@ export const SUGGEST_ROUTE: ListedRoute = route({
         suggestions: [{ match: "name_start", account: EXAMPLE_ACCOUNT }],
         number: null,
         refused: null,
+        contact: null,
         took_ms: 0.842,
       }),
       headers: ["ETag"],
@@ -109,10 +113,19 @@ function* suggestSteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
   const fields = SUGGESTED_FIELDS.filter((name) =>
     (call.plan.fields as readonly string[]).includes(name),
   );
-  const request = { ...readSuggest(call.query), fields };
+  const offers = (name: OutputField) => call.plan.fields.includes(name);
+  const contacts = { phone: offers("phone_1") && offers("phone_2"), email: offers("email") };
+  const request = { ...readSuggest(call.query), fields, contacts };
   call.spend(costOf({}));
   const { text, uf, limit } = request;
-  const parts = [segment.snapshotId, text, uf ?? "", String(limit), fields.join()];
+  const parts = [
+    segment.snapshotId,
+    text,
+    uf ?? "",
+    String(limit),
+    fields.join(),
+    JSON.stringify(contacts),
+  ];
   const tag = weakTag(["suggest", ...parts]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
@@ -129,7 +142,9 @@ function* suggestSteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
   return { ...json(answer), headers: { ETag: tag }, accounts: found.suggestions.length };
 }
 
-function readSuggest(query: ReadonlyMap<string, string>): Omit<SuggestRequest, "fields"> {
+function readSuggest(
+  query: ReadonlyMap<string, string>,
+): Omit<SuggestRequest, "fields" | "contacts"> {
   const mistakes: Mistake[] = [];
   const typed = query.get("q");
   const text = typed === undefined ? undefined : plainText(typed);

@@ -19,8 +19,8 @@ function only<
     member,
     part,
     unset: undefined,
-    normal: (shape: Shapes) => shape.only(member),
-    input: (shape: Shapes) => shape.onlySent(member),
+    normal: (shape: Shapes) => shape.onlyWider(member),
+    input: (shape: Shapes) => shape.onlyWiderSent(member),
     read: "only",
     reason: { name: part, shows: "met" },
   } as const;
@@ -38,8 +38,8 @@ function counted<
     part,
     unset: undefined,
     needs: "counts",
-    normal: (shape: Shapes) => shape.count(what),
-    input: (shape: Shapes) => shape.countSent(what),
+    normal: (shape: Shapes) => shape.countWider(what),
+    input: (shape: Shapes) => shape.countWiderSent(what),
     read: "count",
     reason: { name: part, shows: "met" },
   } as const;

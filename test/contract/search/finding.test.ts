@@ -14,10 +14,15 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/sn
 
 const FIELDS = ["cnpj", "legal_name", "trade_name", "uf", "headquarters"];
 
+const SEEN = [...FIELDS, "email", "phone_1", "phone_2"];
+
 interface Row {
   readonly cnpj: string;
   readonly legal_name: string;
   readonly uf: string;
+  readonly email: string | null;
+  readonly phone_1: string | null;
+  readonly phone_2: string | null;
 }
 
 describe("finding", () => {
@@ -28,7 +33,7 @@ describe("finding", () => {
     sample = await makeSampleSnapshot(400, 3);
     segment = await openSegment(sample.snapshot);
     const all = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
-    rows = JSON.parse(Buffer.from(segment.native.renderJson(all, FIELDS)).toString());
+    rows = JSON.parse(Buffer.from(segment.native.renderJson(all, SEEN)).toString());
   });
   after(() => {
     segment.close();
@@ -36,7 +41,7 @@ describe("finding", () => {
   });
 
   const ask = (text: string, uf: string | null = null, limit = 5) =>
-    suggest(segment, { text, uf, limit, fields: FIELDS });
+    suggest(segment, { text, uf, limit, fields: FIELDS, contacts: { phone: true, email: true } });
 
   it("takes a CNPJ in any spelling, and says that its check digits are wrong", async () => {
     const { cnpj } = rows[7] as Row;
@@ -56,6 +61,39 @@ describe("finding", () => {
     assert.deepEqual(letters.number, {
       ...{ kind: "cnpj", value: "12ABC34501DE35", check_digits_right: true },
     });
+  });
+
+  it("takes a phone or an e-mail in any spelling, and lists who has it by rank", async () => {
+    const has = (name: "email" | "phone", value: string) =>
+      rows.filter((row) =>
+        (name === "email" ? [row.email] : [row.phone_1, row.phone_2]).includes(value),
+      );
+    const phone = rows.find(({ phone_1: one }) => one !== null)?.phone_1 ?? "";
+    const email = rows.find((row) => row.email !== null)?.email ?? "";
+    const spelled = `(${phone.slice(3, 5)}) ${phone.slice(5)}`;
+    for (const [kind, value, ...texts] of [
+      ["phone", phone, phone, spelled, `tel:${phone}`],
+      ["email", email, email, email.toUpperCase(), `mailto:${email}`],
+    ] as const) {
+      const expected = has(kind, value).map(({ cnpj }) => cnpj);
+      for (const text of texts) {
+        const { suggestions, number, contact } = await ask(text, null, 20);
+        assert.deepEqual(
+          suggestions.map(({ account }) => account.cnpj),
+          expected.slice(0, 20),
+        );
+        assert.ok(suggestions.every(({ match }) => match === kind));
+        assert.deepEqual([number, contact], [null, { kind, value, total: expected.length }]);
+        // A plan without the field learns nothing, not even that it is one.
+        const blind = { text, uf: null, limit: 20, fields: FIELDS };
+        const contacts = { phone: kind !== "phone", email: kind !== "email" };
+        const hidden = await suggest(segment, { ...blind, contacts });
+        assert.equal(hidden.contact, null);
+        assert.ok(hidden.suggestions.every(({ match }) => match !== kind));
+      }
+    }
+    const nobody = await ask("(99) 98765-4321");
+    assert.deepEqual(nobody.contact, { kind: "phone", value: "+5599987654321", total: 0 });
   });
 
   it("takes a root, and lists the company first", async () => {

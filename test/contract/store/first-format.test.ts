@@ -27,6 +27,8 @@ after(() => rmSync(folder, { recursive: true }));
 /** Values of filters that are no count. */
 const VALUES: Readonly<Partial<Record<FilterName, unknown>>> = {
   require_own_domain: true,
+  phone_any_of: ["11 3333-4444"],
+  email_any_of: ["ana@example.com"],
   district_any_of: [{ municipality_ibge: "3550308", name: "Centro" }],
 };
 

@@ -1,0 +1,234 @@
+/**
+ * Proves: the spellings in which people write phones and e-mails become one normal form, which is
+ * what an import makes of the same value; the normal form is stable; whatever is no phone or
+ * address is refused with its pointer and code, and a CPF is never repeated. A plan without the
+ * fields has no filter by them, and a filter by a contact narrows a search.
+ * Does not prove: which accounts are found (campaign/kernel/contacts.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { cleanEmail, newTextSink } from "../../../src/dump/text.ts";
+import { cleanPhone } from "../../../src/dump/values.ts";
+import { tooBroad } from "../../../src/spec/breadth.ts";
+import { readEmail } from "../../../src/spec/emails.ts";
+import { readPhone } from "../../../src/spec/phones.ts";
+import { SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
+import { failure, filters, mistakes, normal } from "../../support/spec/outcome.ts";
+import { seededRng } from "../../support/spec/random.ts";
+
+const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
+  [
+    "+5511987654321",
+    ...[
+      "+55 (11) 98765-4321",
+      "(11) 98765-4321",
+      "(+55) 11 98765-4321",
+      "55 011 98765-4321",
+      "11987654321",
+      "11 98765 4321",
+      "11.98765.4321",
+    ],
+    ...["011 98765-4321", "(011)98765-4321", "5511987654321", "55 11 98765-4321", "+5511987654321"],
+    ...["0xx11 98765-4321", "(0xx11) 98765-4321", "0XX 11 98765-4321", "0**11 98765-4321"],
+    ...["tel:+55-11-98765-4321", "TEL:+5511987654321;ext=9", "callto:+5511987654321"],
+    ...["https://wa.me/5511987654321", "wa.me/5511987654321?text=oi", "whatsapp:5511987654321"],
+    ...["https://api.whatsapp.com/send?phone=5511987654321&text=oi", "0055 11 98765-4321"],
+    ...["whatsapp://send?phone=%2B5511987654321", "0 15 11 98765-4321", "  11/98765-4321 "],
+    // A mobile that lost its leading nine.
+    ...["(11) 8765-4321", "1187654321", "+55 11 8765 4321"],
+  ],
+  ["+551133334444", "011 3333-4444", "1133334444", "+551133334444", "55 11 3333-4444"],
+  // Numbers of before, with seven digits.
+  ["+55112345678", "11 234-5678", "112345678", "+55112345678", "(11)2345678", "011 2345678"],
+  ["+55912345678", "(91) 234-5678", "+55912345678"],
+  // The area code 55 is no country there.
+  ["+5555987654321", "55 98765-4321", "(55) 98765-4321", "+5555987654321", "5555987654321"],
+  ["+555533334444", "(55) 3333-4444", "55 3333-4444", "555533334444"],
+];
+
+const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
+  ["wrong_format", "", "abc", "11 98765-432a", "ana@example.com", "11, 98765-4321", "+", "()-"],
+  ["too_short", "1", "190", "11 9876", "+55 11", "11 0000-0000"],
+  ["too_long", "11222333000181", "11 98765-43210", "+55 11 98765-43210 1", "5511987654321000"],
+  ["missing_area_code", "98765-4321", "987654321", "3333-4444", "33334444", "+55 3333-4444"],
+  ["unknown_area_code", "(10) 98765-4321", "10 3333-4444", "+55 10 98765-4321"],
+  ["foreign_number", "+1 212 555 0100", "00351 21 555 0100"],
+  ["looks_like_cpf", "529.982.247-25", "11144477735"],
+];
+
+const phoneIn = (text: string) => normal(filters("contact", { phone_any_of: [text] }));
+
+describe("phones", () => {
+  it("are read in the spellings that people use", () => {
+    for (const [phone, ...spellings] of PHONES) {
+      for (const text of [phone, ...spellings]) {
+        assert.deepEqual(phoneIn(text).filters.contact.phone_any_of, [phone], text);
+      }
+    }
+  });
+
+  it("are refused with what is wrong", () => {
+    for (const [code, ...texts] of NO_PHONES) {
+      for (const text of texts) {
+        const spec = filters("contact", { phone_any_of: ["1133334444", text] });
+        const place = "/spec/filters/contact/phone_any_of/1";
+        assert.deepEqual(mistakes(spec), [`${place} ${code}`], text);
+        const [mistake] = failure(spec).errors;
+        assert.equal(mistake?.detail.includes(text) && code === "looks_like_cpf", false);
+      }
+    }
+    // The digits of a CPF may be those of a phone.
+    assert.deepEqual(phoneIn("+5511144477735").filters.contact.phone_any_of, ["+5511144477735"]);
+  });
+
+  it("become what an import makes of area code and number", () => {
+    const rng = seededRng(5);
+    const below = (end: number) => Math.floor(rng() * end);
+    let read = 0;
+    for (let round = 0; round < 4_000; round++) {
+      const area = String(10 + below(90));
+      const zeros = "0".repeat(below(2));
+      const digits = String(below(10 ** (5 + below(5))) + 1);
+      const bytes = Buffer.from(`${area}${zeros}${digits}`);
+      const ends = Int32Array.of(2, bytes.length);
+      const record = { bytes, starts: Int32Array.of(0, 2), ends, line: 1, encoding: "latin1" };
+      const imported = cleanPhone({ ...record, sequences: {} } as never, 0, 1);
+      const typed = readPhone(`(${area}) ${zeros}${digits}`);
+      const found = "phone" in typed ? Number(typed.phone.slice(1)) : -1;
+      assert.equal(found, imported > 0 ? imported : -1, `(${area}) ${zeros}${digits}`);
+      if (found > 0) read++;
+    }
+    assert.ok(read > 1_000, `${read}`);
+  });
+});
+
+describe("e-mails", () => {
+  it("are read in any case, as links, and with the name of their owner", () => {
+    const spellings = [
+      ...[
+        "ana.silva+x@example.com.br",
+        " Ana.Silva+X@EXAMPLE.com.br ",
+        "<ana.silva+x@example.com.br>",
+      ],
+      ...["mailto:Ana.Silva+x@example.com.br?subject=oi", "Ana <ana.silva+x@example.com.br>"],
+    ];
+    for (const text of spellings) {
+      const { contact } = normal(filters("contact", { email_any_of: [text] })).filters;
+      assert.deepEqual(contact.email_any_of, ["ana.silva+x@example.com.br"], text);
+    }
+  });
+
+  it("are refused where an import would not keep them", () => {
+    const long = `${"a".repeat(65)}@example.com`;
+    for (const text of [
+      "",
+      "ana",
+      "ana@",
+      "@b.co",
+      "a@b",
+      "a b@example.com",
+      "a@b@c.co",
+      "á@b.co",
+      long,
+    ]) {
+      assert.deepEqual(mistakes(filters("contact", { email_any_of: [text] })), [
+        "/spec/filters/contact/email_any_of/0 wrong_format",
+      ]);
+    }
+  });
+
+  it("become what an import makes of them", () => {
+    const rng = seededRng(6);
+    const letters = "aAzZ09.-_+@@@ é";
+    let read = 0;
+    for (let round = 0; round < 20_000; round++) {
+      const length = 4 + Math.floor(rng() * 9);
+      const of = () => letters[Math.floor(rng() * letters.length)];
+      const text = `${Array.from({ length }, of).join("")}${rng() < 0.7 ? ".co" : ""}`;
+      const bytes = Buffer.from(text);
+      const sink = newTextSink();
+      const starts = Int32Array.of(0);
+      const record = {
+        bytes,
+        starts,
+        ends: Int32Array.of(bytes.length),
+        line: 1,
+        encoding: "utf8",
+      };
+      const written = cleanEmail({ ...record, sequences: {} } as never, 0, sink);
+      const imported = written > 0 ? Buffer.from(sink.bytes.subarray(0, written)).toString() : null;
+      assert.equal(readEmail(text), imported, text);
+      if (imported !== null) read++;
+    }
+    assert.ok(read > 200, `${read}`);
+  });
+});
+
+describe("filters by contacts", () => {
+  const both = {
+    phone_any_of: ["(21) 3333-4444", "11 3333-4444", "+55 21 3333 4444"],
+    email_any_of: ["b@example.com", "A@example.com", "a@EXAMPLE.com"],
+  };
+
+  it("are sorted, each once, stable, and absent unless used", () => {
+    const spec = normal(filters("contact", both));
+    const { phone_any_of, email_any_of } = spec.filters.contact;
+    assert.deepEqual(phone_any_of, ["+551133334444", "+552133334444"]);
+    assert.deepEqual(email_any_of, ["a@example.com", "b@example.com"]);
+    assert.deepEqual(normal(spec), spec);
+    for (const unused of [null, []]) {
+      const none = filters("contact", { phone_any_of: unused, email_any_of: unused });
+      assert.deepEqual(normal(none), normal({}));
+    }
+  });
+
+  it("narrow a search", () => {
+    for (const member of ["phone_any_of", "email_any_of"] as const) {
+      assert.equal(tooBroad(normal(filters("contact", { [member]: both[member] }))), null);
+    }
+    assert.ok(tooBroad(normal({}))?.missing.includes("filters.contact.phone_any_of"));
+  });
+
+  it("take 200 values and no more, texts only", () => {
+    const phones = (count: number) =>
+      filters("contact", {
+        phone_any_of: Array.from({ length: count }, (_, i) => `11 3${1e6 + i}`),
+      });
+    assert.equal(normal(phones(200)).filters.contact.phone_any_of?.length, 200);
+    const place = "/spec/filters/contact/phone_any_of";
+    assert.deepEqual(mistakes(phones(201)), [`${place} too_many`]);
+    const numbers = filters("contact", { phone_any_of: [1133334444, null] });
+    assert.deepEqual(mistakes(numbers), [`${place}/0 wrong_type`, `${place}/1 wrong_type`]);
+    assert.deepEqual(mistakes(filters("contact", { phone_any_of: "11 3333-4444" })), [
+      `${place} wrong_type`,
+    ]);
+  });
+
+  it("are refused under a plan that withholds what they would give away", () => {
+    for (const [member, fields] of [
+      ["phone_any_of", ["cnpj", "email", "phone_1"]],
+      ["email_any_of", ["cnpj", "phone_1", "phone_2"]],
+    ] as const) {
+      const context = { allowedFields: fields, defaultFields: ["cnpj"] };
+      const spec = filters("contact", { [member]: both[member] });
+      const error = failure(spec, context);
+      assert.equal(error.code, "field_not_allowed");
+      assert.deepEqual(
+        error.errors.map(({ pointer }) => pointer),
+        [`/spec/filters/contact/${member}`],
+      );
+      const rest = [...fields, "phone_2", "email"];
+      assert.ok(normal(spec, { allowedFields: rest, defaultFields: ["cnpj"] }));
+    }
+  });
+
+  it("are refused of a snapshot that was imported by an earlier version", () => {
+    const catalog = { ...SAMPLE_CATALOG, lacksContacts: true as const };
+    const spec = filters("contact", both);
+    assert.deepEqual(mistakes(spec, { catalog }), [
+      "/spec/filters/contact/phone_any_of not_in_snapshot",
+      "/spec/filters/contact/email_any_of not_in_snapshot",
+    ]);
+    assert.match(failure(spec, { catalog }).errors[0]?.detail ?? "", /Import the dump/);
+  });
+});
