@@ -45,6 +45,9 @@ const unlessUsed = (what: Described) => `${DESCRIPTIONS[what]} Absent unless use
 /** Schemas of which those of the filters are made. */
 export const SHAPES = {
   oneOf,
+  /** One of some words that need an explanation. */
+  explained: <const Values extends readonly string[]>(values: Values, what: Described) =>
+    oneOf(values, DESCRIPTIONS[what]),
   flag,
   /** A yes that is absent where it is not said. */
   only,
@@ -53,8 +56,8 @@ export const SHAPES = {
   onlyWiderSent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),
-  phrasesSent: (description: string) =>
-    phrases(description, Type.String({ maxLength: SPEC_LIMITS.stringLengthMax })),
+  phrasesSent: (what: Described) =>
+    phrases(DESCRIPTIONS[what], Type.String({ maxLength: SPEC_LIMITS.stringLengthMax })),
   optIn: (what: string) =>
     Type.Union([Type.Boolean(), Type.Null()], {
       description: `null: no filter; false: known not to be ${what}.`,
@@ -63,10 +66,13 @@ export const SHAPES = {
   list: <Schema extends Type.TSchema>(schema: Schema) => Type.Array(schema, list),
   codes: (pattern: string, description: string) =>
     Type.Array(Type.String({ pattern }), { ...list, description }),
-  listIds: (description: string) =>
-    Type.Array(Type.String({ pattern: LIST_ID.source }), { maxItems: LISTS_MAX, description }),
-  listIdsSent: (description: string) =>
-    Type.Array(Type.String(), { maxItems: LISTS_MAX, description }),
+  listIds: (what: Described) =>
+    Type.Array(Type.String({ pattern: LIST_ID.source }), {
+      maxItems: LISTS_MAX,
+      description: unlessUsed(what),
+    }),
+  listIdsSent: (what: Described) =>
+    Type.Array(Type.String(), { maxItems: LISTS_MAX, description: DESCRIPTIONS[what] }),
   districts: (description: string) =>
     Type.Array(
       Type.Object(
@@ -78,7 +84,7 @@ export const SHAPES = {
       ),
       { maxItems: SPEC_LIMITS.districtsMax, description },
     ),
-  districtsSent: (description: string) =>
+  districtsSent: (what: Described) =>
     Type.Array(
       Type.Object(
         {
@@ -87,7 +93,7 @@ export const SHAPES = {
         },
         { additionalProperties: false },
       ),
-      { maxItems: SPEC_LIMITS.districtsMax, description },
+      { maxItems: SPEC_LIMITS.districtsMax, description: DESCRIPTIONS[what] },
     ),
   phones: () =>
     Type.Array(Type.String({ pattern: "^\\+55\\d{9,11}$" }), {
@@ -104,8 +110,16 @@ export const SHAPES = {
   emailsSent: () => contactsSent("The e-mail is among these; case does not count."),
   texts: (description: string) =>
     Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), { ...list, description }),
-  numbersOrTexts: (description: string) =>
-    Type.Array(Type.Union([Type.Integer(), Type.String()]), { ...list, description }),
+  textsOf: (what: Described) =>
+    Type.Array(Type.String({ maxLength: SPEC_LIMITS.stringLengthMax }), {
+      ...list,
+      description: DESCRIPTIONS[what],
+    }),
+  numbersOrTexts: (what: Described) =>
+    Type.Array(Type.Union([Type.Integer(), Type.String()]), {
+      ...list,
+      description: DESCRIPTIONS[what],
+    }),
   day: () => orNull(day),
   partialDay: () => orNull(partialDay),
   countWider: (what: Described) => count(unlessUsed(what)),

@@ -124,9 +124,6 @@ type Form =
   | { readonly unset: readonly [] | false | null | string; readonly read: ReadName };
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
-const MODES =
-  "off: primary activity only. fallback: secondary matches fill up after all primary ones. " +
-  "full: either. Search takes off only.";
 const OWN_DAYS = { name: "started_on", shows: "started_on" } as const;
 const OWN_CAPITAL = { name: "share_capital", shows: "share_capital" } as const;
 
@@ -139,11 +136,7 @@ export const FILTERS = [
     unset: [],
     narrows: true,
     normal: (shape) => shape.codes(CNAE, "Subclasses as NNNN-N/NN, sorted."),
-    input: (shape) =>
-      shape.texts(
-        "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits, or a section letter A-U; expanded to " +
-          "the known subclasses.",
-      ),
+    input: (shape) => shape.textsOf("cnae_any_of"),
     read: "cnaes",
     reason: { name: "cnae", shows: "activity" },
   },
@@ -153,7 +146,7 @@ export const FILTERS = [
     part: "cnae_exclude",
     unset: [],
     normal: (shape) => shape.codes(CNAE, "Subclasses left out, sorted."),
-    input: (shape) => shape.texts("The same spellings; these activities are left out."),
+    input: (shape) => shape.textsOf("cnae_exclude"),
     read: "cnaes",
   },
   {
@@ -161,7 +154,7 @@ export const FILTERS = [
     member: "secondary_cnae_mode",
     part: null,
     unset: "off",
-    normal: (shape) => shape.oneOf(SECONDARY_CNAE_MODES, MODES),
+    normal: (shape) => shape.explained(SECONDARY_CNAE_MODES, "secondary_cnae_mode"),
     read: "mode",
   },
   {
@@ -171,10 +164,7 @@ export const FILTERS = [
     unset: [],
     narrows: true,
     normal: (shape) => shape.phrases("Folded words joined by single spaces."),
-    input: (shape) =>
-      shape.phrasesSent(
-        "Phrases of up to 80 characters; every word of one of them must be in a name.",
-      ),
+    input: (shape) => shape.phrasesSent("text_hints"),
     read: "hints",
     reason: { name: "text_hint", shows: "hint" },
   },
@@ -249,10 +239,7 @@ export const FILTERS = [
       shape.list(
         shape.oneOf(REGISTRATION_STATUSES, "1 null, 2 active, 3 suspended, 4 unfit, 8 closed."),
       ),
-    input: (shape) =>
-      shape.numbersOrTexts(
-        "1 null, 2 active, 3 suspended, 4 unfit, 8 closed; integers or 02. Empty: all.",
-      ),
+    input: (shape) => shape.numbersOrTexts("registration_status_any_of"),
     read: "statuses",
     reason: { name: "registration_status", shows: "registration_status" },
   },
@@ -263,8 +250,7 @@ export const FILTERS = [
     unset: [],
     normal: (shape) =>
       shape.list(shape.oneOf(COMPANY_SIZE_CODES, "00 not informed, 01 micro, 03 small, 05 other.")),
-    input: (shape) =>
-      shape.numbersOrTexts("00 not informed, 01 micro, 03 small, 05 other; strings or integers."),
+    input: (shape) => shape.numbersOrTexts("company_size_code_any_of"),
     read: "sizes",
     reason: { name: "company_size_code", shows: "company_size_code" },
   },

@@ -55,12 +55,7 @@ export const WIDER = {
     narrows: true,
     normal: (shape: Shapes) =>
       shape.codes(CNAE, "Subclasses as NNNN-N/NN, sorted. Absent unless used."),
-    input: (shape: Shapes) =>
-      shape.orNull(
-        shape.texts(
-          "Secondary activities, spelled as in cnae_any_of, whatever secondary_cnae_mode says.",
-        ),
-      ),
+    input: (shape: Shapes) => shape.orNull(shape.textsOf("cnae_secondary_any_of")),
     read: "secondaryCnaes",
     reason: { name: "cnae_secondary", shows: "secondary" },
   },
@@ -73,8 +68,7 @@ export const WIDER = {
     needs: "districts",
     normal: (shape: Shapes) =>
       shape.districts("Municipalities with folded names, sorted. Absent unless used."),
-    input: (shape: Shapes) =>
-      shape.districtsSent("Any one suffices; accents, case and runs of spaces do not count."),
+    input: (shape: Shapes) => shape.districtsSent("district_any_of"),
     read: "districts",
     reason: { name: "district", shows: "district" },
   },
@@ -117,8 +111,8 @@ export const WIDER = {
     member: "any_of",
     part: "lists",
     unset: undefined,
-    normal: (shape: Shapes) => shape.listIds("In one of these lists. Absent unless used."),
-    input: (shape: Shapes) => shape.listIdsSent("In one of these lists."),
+    normal: (shape: Shapes) => shape.listIds("any_of"),
+    input: (shape: Shapes) => shape.listIdsSent("any_of"),
     read: "listIds",
     reason: { name: "lists", shows: "met" },
   },
@@ -127,8 +121,8 @@ export const WIDER = {
     member: "exclude",
     part: "lists_exclude",
     unset: undefined,
-    normal: (shape: Shapes) => shape.listIds("In none of these lists. Absent unless used."),
-    input: (shape: Shapes) => shape.listIdsSent("In none of these."),
+    normal: (shape: Shapes) => shape.listIds("exclude"),
+    input: (shape: Shapes) => shape.listIdsSent("exclude"),
     read: "listIds",
   },
   phone_shared_max: counted("contact", {

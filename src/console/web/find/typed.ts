@@ -43,14 +43,18 @@ export function numberIn(text: string): TypedNumber | null {
  * digit; null for any other text. Zeros are put back only where the check digits then are right.
  */
 export function shortNumberIn(text: string): ShortNumber | null {
+  // A phone may have as many digits.
+  if (/^[+(]|\d{4}-\d{4}$/.test(text.trim())) return null;
   const read = readLoneCnpj(text);
   if (read.kind !== "refused") return null;
   const { reason, offered } = read;
   if (offered !== undefined) {
     return { filled: offered, lacks: offered.length - offered.replace(/^0+/, "").length };
   }
-  const lacks = CNPJ_LENGTH - text.replace(/[^0-9]/g, "").length;
-  return reason === "too_short" && lacks === 1 ? { filled: null, lacks } : null;
+  const digits = text.replace(/[^0-9]/g, "");
+  const lacks = CNPJ_LENGTH - digits.length;
+  const isPhone = /^55\d\d9/.test(digits);
+  return reason === "too_short" && lacks === 1 && !isPhone ? { filled: null, lacks } : null;
 }
 
 /** Reasons that are shown at the box; a text that is refused for another may be a sentence. */

@@ -1,6 +1,6 @@
 /**
  * The contact filters. What comes in: the query. What goes out: which ways of contact are needed,
- * of which kind, and whether they may be those of other companies too.
+ * of which kind, whether they may be those of other companies too, and which one it must be.
  * Invariant: "e-mail or phone" is there beside the two, since the three are filters of their own; a
  * filter that is absent unless it is used is taken out of the query when it is cleared.
  * Apart because the form has one file per group of filters.
@@ -10,6 +10,8 @@ import type { Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
 import { Checkbox } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
+import { mistakeAt } from "./fielderrors.ts";
+import { TagField } from "./tagfield.tsx";
 
 type Contact = Filters["contact"];
 
@@ -23,17 +25,67 @@ interface Way {
 /** E-mail, phone or either; of which kind; whose. */
 export function FilterContact(): VNode {
   const { contact } = query.value.filters;
+  const { find } = words.value;
   return (
-    <div class="checks">
-      {ways().map(({ label, isSet, set }) => (
-        <Checkbox
-          key={label}
-          label={label}
-          checked={isSet(contact)}
-          onChecked={(checked) => change(({ filters }) => set(filters.contact, checked))}
-        />
-      ))}
-    </div>
+    <>
+      <div class="checks">
+        {ways().map(({ label, isSet, set }) => (
+          <Checkbox
+            key={label}
+            label={label}
+            checked={isSet(contact)}
+            onChecked={(checked) => change(({ filters }) => set(filters.contact, checked))}
+          />
+        ))}
+      </div>
+      <Values
+        member="phone_any_of"
+        label={find.thisPhone}
+        hint="11 98765-4321"
+        valueOf={(text) => {
+          const digits = text.replace(/\D/g, "").replace(/^0+/, "");
+          return `+${digits.length > 11 ? "" : 55}${digits}`;
+        }}
+        form={/^\+55\d{9,11}$/}
+      />
+      <Values
+        member="email_any_of"
+        label={find.thisEmail}
+        hint="ana@example.com"
+        valueOf={(text) => text.toLowerCase()}
+        form={/^\S+@\S+\.\S+$/}
+      />
+    </>
+  );
+}
+
+interface ValuesProps {
+  member: "phone_any_of" | "email_any_of";
+  label: string;
+  /** An example. */
+  hint: string;
+  valueOf: (text: string) => string;
+  form: RegExp;
+}
+
+/** Phones or addresses, one of which must be there; the server knows the rest of their rules. */
+function Values({ member, label, hint, valueOf, form }: ValuesProps): VNode {
+  return (
+    <TagField
+      label={label}
+      hint={hint}
+      values={query.value.filters.contact[member] ?? []}
+      error={mistakeAt(`contact/${member}`)}
+      read={(text) => {
+        const value = valueOf(text);
+        return form.test(value) ? { value } : { wrong: words.value.find.likeThis(hint) };
+      }}
+      onValues={(values) =>
+        change(({ filters }) => {
+          filters.contact[member] = values;
+        })
+      }
+    />
   );
 }
 

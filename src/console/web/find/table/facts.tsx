@@ -11,6 +11,7 @@ import { useEffect } from "preact/hooks";
 import { punctuateCnae } from "../../../../spec/catalog.ts";
 import type { Account } from "../../app/answers.ts";
 import { date, money, number, phone } from "../../app/format.ts";
+import { Link } from "../../app/router.ts";
 import { words } from "../../app/words.ts";
 import { CopyButton } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
@@ -62,9 +63,9 @@ export function Group({ title, children }: { title: string; children: ComponentC
 function Contact({ account, allowed }: FactsProps): VNode {
   const { drawer, fields } = words.value.table;
   const lines = [
-    { field: "email", icon: "contact", scheme: "mailto:", show: (text: string) => text },
-    { field: "phone_1", icon: "phone", scheme: "tel:", show: phone },
-    { field: "phone_2", icon: "phone", scheme: "tel:", show: phone },
+    { field: "email", key: "email", icon: "contact", scheme: "mailto:", show: String },
+    { field: "phone_1", key: "phone", icon: "phone", scheme: "tel:", show: phone },
+    { field: "phone_2", key: "phone", icon: "phone", scheme: "tel:", show: phone },
   ] as const;
   const known = lines.filter(({ field }) => textOf(account, field) !== "");
   const offered = lines.some(({ field }) => allowed.has(field));
@@ -74,7 +75,7 @@ function Contact({ account, allowed }: FactsProps): VNode {
         <p class="account-none">{offered ? drawer.noContact : drawer.contactNotInPlan}</p>
       ) : (
         <ul class="account-contact">
-          {known.map(({ field, icon, scheme, show }) => (
+          {known.map(({ field, key, icon, scheme, show }) => (
             <ContactLine
               key={field}
               icon={icon}
@@ -82,7 +83,12 @@ function Contact({ account, allowed }: FactsProps): VNode {
               text={show(textOf(account, field))}
               label={drawer.copy(fields[field])}
               whatsApp={whatsApp(textOf(account, field))}
-            />
+            >
+              <Sharers
+                hash={`${key}=${encodeURIComponent(textOf(account, field))}`}
+                count={Number(account[`${field}_shared`])}
+              />
+            </ContactLine>
           ))}
         </ul>
       )}
@@ -101,16 +107,29 @@ interface ContactLineProps {
   text: string;
   label: string;
   whatsApp: string | null;
+  children: VNode;
 }
 
-function ContactLine({ icon, href, text, label, whatsApp: chat }: ContactLineProps): VNode {
+function ContactLine(props: ContactLineProps): VNode {
+  const { icon, href, text, label, whatsApp: chat, children } = props;
   return (
     <li>
       <Icon name={icon} />
       <a href={href}>{text}</a>
       <CopyButton iconOnly small text={text} label={label} />
       {chat !== null && <OtherSite href={chat}>WhatsApp</OtherSite>}
+      {children}
     </li>
+  );
+}
+
+/** The search for all who have a contact; nothing where no other company has it. */
+function Sharers({ hash, count }: { hash: string; count: number }): VNode | null {
+  if (!(count > 1)) return null;
+  return (
+    <Link class="account-site" view="find" hash={hash}>
+      {words.value.table.drawer.sharedBy(number(count))}
+    </Link>
   );
 }
 

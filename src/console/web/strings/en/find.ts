@@ -219,6 +219,9 @@ export const find = {
   ownDomain: "E-mail at its own domain",
   ownEmail: "E-mail of this company alone",
   ownPhone: "Phone of this company alone",
+  thisPhone: "This phone",
+  thisEmail: "This e-mail",
+  likeThis: (example: string) => `Write it like this: ${example}`,
 
   names: "Words in the name",
   namesHint: "Each entry is one alternative; all of its words must be in the legal or trade name.",

@@ -176,6 +176,7 @@ export const table = {
     registry: "See at Receita Federal",
     partners: "Partners are personal data and not part of this data; Receita Federal shows them.",
     company: "Company",
+    sharedBy: (count: string) => `the same: ${count} companies`,
     since: (status: string, day: string) => `${status} since ${day}`,
     population: (count: string) => `${count} inhabitants`,
     reason: (word: string) => `reason: ${word}`,

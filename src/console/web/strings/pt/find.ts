@@ -213,6 +213,9 @@ export const find: typeof English = {
   ownDomain: "E-mail em domínio próprio",
   ownEmail: "E-mail só desta empresa",
   ownPhone: "Telefone só desta empresa",
+  thisPhone: "Este telefone",
+  thisEmail: "Este e-mail",
+  likeThis: (example: string) => `Escreva assim: ${example}`,
 
   names: "Palavras no nome",
   namesHint:

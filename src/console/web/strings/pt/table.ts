@@ -174,6 +174,7 @@ export const table: typeof English = {
     partners:
       "Sócios são dados pessoais e não fazem parte desta base; a Receita Federal os mostra.",
     company: "Empresa",
+    sharedBy: (count: string) => `o mesmo: ${count} empresas`,
     since: (status: string, day: string) => `${status} desde ${day}`,
     population: (count: string) => `${count} habitantes`,
     reason: (word: string) => `motivo: ${word}`,
