@@ -210,7 +210,6 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
             ["phone_shared_max", odds, () => draw.of([1, 2, 9, 1_000])],
           ] as const)
         : []),
-      ...(catalog.lacksContacts ? [] : contactDraws(draw, odds, row)),
     ]),
   };
   // Head offices alone that are branches alone are a contradiction.
@@ -221,22 +220,30 @@ function withWider(draw: Draw, odds: number, catalog: Catalog, { filters, row }:
     industry: { ...filters.industry, ...wider.industry },
     geo: { ...filters.geo, ...wider.geo },
     company: { ...company, ...wider.company },
-    contact: { ...filters.contact, ...wider.contact },
+    contact: {
+      ...filters.contact,
+      ...wider.contact,
+      ...(catalog.lacksContacts ? {} : randomContacts(odds, { filters, row })),
+    },
   };
 }
 
-/** Phones and e-mails, those of an account first, in a spelling of somebody. */
-function contactDraws(draw: Draw, odds: number, row: TwinRow | undefined) {
+/**
+ * Phones and e-mails, those of an account first, in a spelling of somebody. They are drawn apart,
+ * from what was drawn before, so that other specs stay as they were.
+ */
+function randomContacts(odds: number, { filters, row }: Drawn): Json {
+  const drawn = Buffer.from(JSON.stringify([filters, row?.cnpj]));
+  const draw = new Draw(seededRng(drawn.reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7)));
   const { phone_1: first, phone_2: second, email } = row ?? {};
   const digits = String(first ?? second ?? "+551133334444").slice(3);
   const phone = draw.of([`+55${digits}`, `(${digits.slice(0, 2)}) ${digits.slice(2)}`]);
-  const address = draw.of(
-    [String(email ?? "ana@example.com")].flatMap((a) => [a, a.toUpperCase()]),
-  );
-  return [
+  const typed = String(email ?? "ana@example.com");
+  const address = draw.of([typed, typed.toUpperCase()]);
+  return draw.some([
     ["phone_any_of", odds, () => draw.list(phone, 2, () => `11 9${draw.below(9)}345-6789`)],
     ["email_any_of", odds, () => draw.list(address, 2, () => `ana${draw.below(99)}@example.com`)],
-  ] as const;
+  ]);
 }
 
 /** Districts, that of an account first, in a spelling of somebody. */
