@@ -72,6 +72,33 @@ for (const transport of MATRIX) {
       assert.deepEqual(found.suggestions, plain.suggestions);
     });
 
+    it("searches by phone and e-mail under a plan that offers them, and no other", async () => {
+      const ask = (path: string, members: object, plan: "enterprise" | "free") =>
+        fetchDocumented(server.base + path, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${server.keys[plan]}`,
+            "content-type": "application/json",
+          },
+          body: JSON.stringify({ spec: { filters: { contact: members } } }),
+        });
+      const value = { phone_any_of: "(61) 98620-9575", email_any_of: "Ana@Example.com" };
+      for (const member of ["phone_any_of", "email_any_of"] as const) {
+        for (const route of ["accounts/search", "accounts/count", "spec/normalize"]) {
+          const contact = { [member]: [value[member]] };
+          assert.equal((await ask(`/v1/${route}`, contact, "enterprise")).status, 200, route);
+          const refused = await ask(`/v1/${route}`, contact, "free");
+          assert.equal(refused.status, 422, route);
+          const { code, errors = [] } = (await refused.json()) as Problem;
+          assert.equal(code, "field_not_allowed");
+          assert.deepEqual(
+            errors.map(({ pointer }) => pointer),
+            [`/spec/filters/contact/${member}`],
+          );
+        }
+      }
+    });
+
     it("shows no field that the plan lacks, and none that finding does not show", async () => {
       const answer = await get("/v1/accounts/suggest?q=empresa&limit=1", {}, "free");
       const { suggestions } = (await answer.json()) as Found;
