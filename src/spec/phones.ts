@@ -31,11 +31,14 @@ export type PhoneFault =
   | "looks_like_cpf";
 
 /** A number in normal form, such as +5511987654321, or why there is none. */
-export type TypedPhone = { readonly phone: string } | { readonly fault: PhoneFault };
+type TypedPhone = { readonly phone: string } | { readonly fault: PhoneFault };
 
 /** What stands before the number in links. */
-const LINK =
-  /^(?:tel:|callto:|sms:|whatsapp:(?:\/\/send\/?\?phone=)?|(?:https?:\/\/)?(?:www\.)?(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=))/i;
+const LINK = new RegExp(
+  "^(?:tel:|callto:|sms:|whatsapp:(?://send/?\\?phone=)?|" +
+    "(?:https?://)?(?:www\\.)?(?:wa\\.me/|api\\.whatsapp\\.com/send/?\\?phone=))",
+  "i",
+);
 /** Dialed for the carrier where no carrier is meant: 0xx11. */
 const CARRIER_SIGN = /^(\(?)0\s?(?:xx|\*\*|--)\s?/i;
 const WRITTEN = /^\(?\+?[\d\s().\-/]+$/;

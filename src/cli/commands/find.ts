@@ -41,8 +41,8 @@ export function registerFind(program: Command): void {
     .summary("find accounts by name, CNPJ, phone or e-mail")
     .description(
       "Finds the accounts whose legal or trade name fits a text, also one that is incomplete or " +
-        "misspelt by a letter or two, best first; or those of a CNPJ or the root of one; or those " +
-        "that have a phone or an e-mail.",
+        "misspelt by a letter or two, best first; or those of a CNPJ or the root of one; or " +
+        "those that have a phone or an e-mail.",
     )
     .argument("<text...>", "a name as far as it is known, a CNPJ, a phone or an e-mail")
     .requiredOption("--snapshot <file>", "the snapshot to look in")

@@ -1,6 +1,6 @@
 /**
- * What the schemas say of filters, where it is long. Apart because the browser has the table of filters,
- * but none of these words.
+ * What the schemas say of filters, where it is long. Apart because the browser has the table of
+ * filters, but none of these words.
  */
 export const DESCRIPTIONS = {
   branches_only: "Branches only.",
