@@ -45,7 +45,8 @@ const DEFINITION = {
   description:
     "Finds establishments by legal or trade name, also when it is incomplete or misspelt by a " +
     "letter or two, by CNPJ, or by a phone or e-mail that they have. Use it when somebody names " +
-    `a company or one of these; read one with get_account then. To select many by words of their names use search_accounts. ${VALUES_NOTE}`,
+    "a company or one of these; read one with get_account then. To select many by words of " +
+    `their names use search_accounts. ${VALUES_NOTE}`,
   inputSchema: objectSchema(ARGUMENTS, ["q"]),
   outputSchema: objectSchema({ ...SOURCE, suggestions, number, refused, contact }, [
     ...SOURCE_NAMES,
