@@ -48,7 +48,7 @@ export const NATURES: readonly NatureRow[] = [
   },
   {
     names:
-      "empresário individual|empresária individual|firma individual|empresa individual|" +
+      "EI|empresário individual|empresária individual|firma individual|empresa individual|" +
       "sole proprietorship|sole proprietor|sole proprietors",
     codes: ["2135"],
   },

@@ -14,7 +14,7 @@ export interface Token {
   readonly kind: "word" | "number" | "mark";
   readonly start: number;
   readonly end: number;
-  /** As written. */
+  /** As written; "S.P." without its points. */
   readonly text: string;
   /** Lower case without accents. */
   readonly folded: string;
@@ -54,22 +54,40 @@ function tokenAt(text: string, start: number, kind: "letter" | "digit" | "mark")
   return { kind: type, start, end, text: part, folded: part, key: part };
 }
 
-/** "S/A", "S.A.", "M&A": one word, whatever stands between its letters. */
-const ONE_WORD = /(?:s[/.]a|m&a)(?![\p{L}\p{N}])\.?/iuy;
+/** "S/A", "M&A", "T.I.", "E.P.P": one word, whatever stands between its letters. */
+const ONE_WORD = /(?:s\/a|m&a|[a-z](?:\.[a-z])+)(?!\.?[\p{L}\p{N}\p{M}])/iuy;
+/** Words that are written short, with a point that ends no sentence. */
+const SHORTENED = new Set("ltda ltd cia tel cel fone".split(" "));
+/** What follows a point that ends a sentence: white space and a capital, or a line. */
+const NEW_SENTENCE = /\s*(?:\n|\s\p{Lu})/uy;
 
 function wordToken(text: string, start: number, end: number): Token {
-  if (end - start === 1) {
-    ONE_WORD.lastIndex = start;
-    const whole = ONE_WORD.exec(text)?.[0];
-    if (whole !== undefined) {
-      const folded = whole.toLowerCase().replace(/[/.]/g, "");
-      return { kind: "word", start, end: start + whole.length, text: whole, folded, key: folded };
-    }
-  }
+  const whole = end - start === 1 ? dotted(text, start) : null;
+  if (whole !== null) return whole;
   const part = text.slice(start, end);
   // "nº" folds to "no", which is a preposition.
   const folded = end - start === 2 && /^n[ºª]$/i.test(part) ? "numero" : foldWord(part);
-  return { kind: "word", start, end, text: part, folded, key: reduce(folded) };
+  const shortened = SHORTENED.has(folded) && text[end] === ".";
+  const to = shortened ? pointEnd(text, end) : end;
+  return { kind: "word", start, end: to, text: part, folded, key: reduce(folded) };
+}
+
+/** The word that begins with a single letter: "T.I." is "ti"; null where the letter is alone. */
+function dotted(text: string, start: number): Token | null {
+  ONE_WORD.lastIndex = start;
+  const whole = ONE_WORD.exec(text)?.[0];
+  if (whole === undefined) return null;
+  const letters = whole.replace(/[/.]/g, "");
+  const end = pointEnd(text, start + whole.length);
+  const folded = foldWord(letters);
+  return { kind: "word", start, end, text: letters, folded, key: reduce(folded) };
+}
+
+/** Behind the point of an abbreviation, unless the point ends a sentence as well. */
+function pointEnd(text: string, at: number): number {
+  if (text[at] !== ".") return at;
+  NEW_SENTENCE.lastIndex = at + 1;
+  return NEW_SENTENCE.test(text) ? at : at + 1;
 }
 
 function addressToken(text: string, start: number, end: number): Token {

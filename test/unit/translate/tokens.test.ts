@@ -36,6 +36,11 @@ const CUTS: readonly (readonly [text: string, ...folded: string[]])[] = [
   ["(www.exemplo.com)", "(", "www.exemplo.com", ")"],
   ["mande a fulano@exemplo.com.", "mande", "a", "fulano@exemplo.com", "."],
   ["padarias @padaria", "padarias", "@", "padaria"],
+  ["T.I. em S.P, E.P.P.", "ti", "em", "sp", ",", "epp"],
+  ["Ltda. e S.A. (S/A)", "ltda", "e", "sa", "(", "sa", ")"],
+  ["no P.R. Com tel. fixo", "no", "pr", ".", "com", "tel", "fixo"],
+  ["R.H.\nem SP", "rh", ".", "em", "sp"],
+  ["a.b.cd e a.é.", "a", ".", "b", ".", "cd", "e", "a", ".", "e", "."],
   ["fim.Com telefone", "fim", ".", "com", "telefone"],
   ["🍞padarias🥖 em SP", "🍞", "padarias", "🥖", "em", "sp"],
   ["👨‍🍳 chefs", "👨", "🍳", "chefs"],
@@ -114,7 +119,8 @@ describe("tokenize", () => {
         const between: string[] = [];
         for (const token of tokenize(text)) {
           assert.ok(token.start >= end && token.end > token.start);
-          assert.equal(token.text, text.slice(token.start, token.end));
+          const written = text.slice(token.start, token.end);
+          assert.ok([written, written.replace(/[/.]/g, "")].includes(token.text));
           assert.ok(token.folded !== "" && token.key !== "");
           between.push(text.slice(end, token.start));
           end = token.end;
