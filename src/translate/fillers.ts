@@ -24,7 +24,7 @@ const FILLERS = new Set(
     "cade all any company companies business businesses firm firms " +
     "abrir montar concorrente concorrentes competitor competitors that have has are is located " +
     "with " +
-    "please want need give us i we looking search ola oi bom boa dia tarde noite prezado " +
+    "please want need give us i we looking search ola oi ei bom boa dia tarde noite prezado " +
     "prezada solicito solicitar solicitamos grato grata obrigado obrigada gentileza poderia " +
     "poderiam podem voce voces enviar envie mandar mande manda passar passe passa trabalho vendo " +
     "ofereco prospectar prospeccao interessado interessada interesse queremos necessito " +
@@ -32,7 +32,7 @@ const FILLERS = new Set(
     "mas porem ou or but only possuem consegue " +
     "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
     "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
-    "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose " +
+    "exista existam ve doing does do both ambos ambas enrolled tendo teniendo dame muestrame an their its whose " +
     "mostra acha envia arruma arrume arranja arranje levanta levante puxa puxe traz separa " +
     "separe filtra filtre filtrar seleciona selecione selecionar receber receba recebo recebemos " +
     "instalada instalado la dentro pela pelo espalhada espalhado operam opera funcionam funciona " +

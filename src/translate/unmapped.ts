@@ -86,8 +86,8 @@ const OTHER: Reason = {
 };
 
 /** Whether a word gives away a wish that no filter expresses. */
-export function isGiveaway(token: Token): boolean {
-  return BY_WORD.has(token.folded) || BY_WORD.has(token.key);
+export function isGiveaway(token: Token | undefined): boolean {
+  return token !== undefined && (BY_WORD.has(token.folded) || BY_WORD.has(token.key));
 }
 
 /** Claims what is left. */

@@ -181,7 +181,8 @@ function leadStart(sentence: Sentence, at: number): number {
 }
 
 /** Behind a name these go on with something else. */
-const AFTER_ALL = /^(que|inclusive|incluindo|including|com|with|con|abert[ao]s?|opened|desde)$/;
+const AFTER_ALL =
+  /^(que|inclusive|incluindo|including|com|with|con|tendo|abert[ao]s?|opened|desde)$/;
 
 /** Words up to a mark, a place's preposition or another wish. */
 function wordsEnd(sentence: Sentence, first: number): number {

@@ -35,6 +35,12 @@ export const EITHER_QUALITY: Remark = {
   pt: "Nenhum filtro aceita um destes contatos ou o outro.",
   en: "No filter takes the one or the other of these contacts.",
 };
+/** Web sites and profiles are contacts that the registry does not have. */
+export const SITE: Remark = {
+  code: "site",
+  pt: "A Receita não informa sites nem redes sociais.",
+  en: "The registry has no web sites.",
+};
 /** What several companies share can only be left out. */
 export const SHARED_ONLY: Remark = {
   code: "shared_contact",

@@ -7,6 +7,7 @@
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
 import type { Sentence } from "../words/sentence.ts";
+import { isListedBehindItem } from "./behinditems.ts";
 import type { FilterPhrase } from "./phrase.ts";
 import { FILTER_PHRASES } from "./table.ts";
 
@@ -20,7 +21,7 @@ const HAVING = wordSet(
     "listagem relacao " +
     "contendo contem contenham incluindo informe informem informam informaram disponha disponham " +
     "containing including seus their cadastrado informado no excluindo exceto " +
-    "usam usem use usa usar utilizam utilizem utilize using",
+    "usam usem use usa usar utilizam utilizem utilize using tendo teniendo",
 );
 const BEFORE_CONTACT = wordSet(
   "um uma o a os as numero de do da e ou nem and or any both mail pelo menos ao algum alguma " +
@@ -89,6 +90,8 @@ export function isFilterMeant(sentence: Sentence, named: Named, contactEnd: numb
     const size = beside || isLoneSize(sentence, at);
     return text === "ME" || text === "MEs" || size;
   }
+  // "ei, quero padarias"
+  if (folded === "ei" && to === at + 1) return text === "EI";
   if (folded === "simples" && to === at + 1 && text !== "Simples" && text !== "SIMPLES") {
     // "padarias em Recife, simples"
     const next = sentence.folded(to);
@@ -203,6 +206,7 @@ function isContactMeant(sentence: Sentence, { at, to }: Named, contactEnd: numbe
       break;
   }
   if (NEEDED.has(sentence.folded(to)) || isListNeeded(sentence, to)) return true;
+  if (isListedBehindItem(sentence, first, to)) return true;
   // "padarias em Piracicaba email": what ends a search behind its place is wanted.
   if (to === sentence.tokens.length && sentence.owner(first - 1) === "place") return true;
   const of = ["de", "dos", "das", "do", "da", "of", "e"].includes(sentence.folded(to));

@@ -9,7 +9,17 @@ import { PhraseTable, type PhraseText, phraseText } from "../words/phrasetable.t
 import { NATURES } from "./natures.ts";
 import { type Apply, contact, type FilterPhrase, type Outcome, positive } from "./phrase.ts";
 import { QUALITIES } from "./qualities.ts";
-import { BEST, BRANCHES, LARGE, LEGAL, PER_PLACE, RANDOM, REGIME, WHATSAPP } from "./remarks.ts";
+import {
+  BEST,
+  BRANCHES,
+  LARGE,
+  LEGAL,
+  PER_PLACE,
+  RANDOM,
+  REGIME,
+  SITE,
+  WHATSAPP,
+} from "./remarks.ts";
 
 const never: Apply = () => "cannot";
 
@@ -231,6 +241,11 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "contact details|contact information|informação de contato|canal de contato|" +
       "algum contato|algum meio de contato|alguma forma de contato",
     contact("contact"),
+  ],
+  [
+    "site|website|web site|página na internet|página da internet|web page|instagram|facebook|" +
+      "linkedin|rede social|social media",
+    { role: "contact", apply: never, cannot: SITE },
   ],
   [
     "mais nova|mais novo|mais nova primeiro|mais novo primeiro|mais recente|" +

@@ -126,7 +126,7 @@ function simpleAt(sentence: Sentence, at: number): Span | null {
   const half = ["meio", "meia"].includes(sentence.folded(at));
   const number = half ? { value: 0.5, to: at + 1 } : numberAt(sentence, at);
   if (number === null) return null;
-  const plus = sentence.tokens[number.to]?.text === "+" ? 1 : 0;
+  const plus = sentence.tokens[number.to]?.folded === "+" ? 1 : 0;
   return lengthOf(sentence, number.value, number.to + plus);
 }
 
@@ -337,7 +337,7 @@ function tailOf(sentence: Sentence, at: number): Tail {
     side = second === "cima" ? "more" : "less";
     to = at + 2;
   }
-  if (sentence.tokens[at - 2]?.text === "+") side ??= "more";
+  if (sentence.tokens[at - 2]?.folded === "+") side ??= "more";
   let says = side !== null;
   if (["atras", "ago", "old"].includes(sentence.folded(to))) {
     to++;

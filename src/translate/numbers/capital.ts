@@ -77,7 +77,7 @@ function behind(sentence: Sentence, at: number): Read | null {
       const tail = turned ? opposite(said) : said;
       const joined = secondOf(sentence, first, between);
       const end =
-        said === side ? first.to : first.to + (sentence.tokens[first.to]?.text === "+" ? 1 : 2);
+        said === side ? first.to : first.to + (sentence.tokens[first.to]?.folded === "+" ? 1 : 2);
       const start = sentence.folded(at - 1) === "share" ? at - 1 : at;
       const read = { from: start, to: joined?.to ?? end, side: tail, outside: turned };
       return { ...read, ...scaledAlike(first, joined) };
@@ -163,7 +163,7 @@ function sideOf(sentence: Sentence, at: number): Read["side"] {
 /** "ou mais", "+" behind an amount. */
 function sideBehind(sentence: Sentence, at: number): Read["side"] {
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
-  if (sentence.tokens[at]?.text === "+") return "min";
+  if (sentence.tokens[at]?.folded === "+") return "min";
   if (first === "no" && /^(maximo|minimo)$/.test(second))
     return second === "maximo" ? "max" : "min";
   if (["ou", "or"].includes(first) && ["mais", "more"].includes(second)) return "min";

@@ -170,7 +170,7 @@ function isUnit(sentence: Sentence, at: number): boolean {
 
 /** "ou mais", "+", "or fewer" behind a number or what it counts. */
 function sideBehind(sentence: Sentence, at: number): { readonly side: Side; readonly to: number } {
-  if (sentence.tokens[at]?.text === "+") return { side: "min", to: at + 1 };
+  if (sentence.tokens[at]?.folded === "+") return { side: "min", to: at + 1 };
   const [join, word] = [sentence.folded(at), sentence.folded(at + 1)];
   if (["ou", "or", "o", "e"].includes(join) && ["mais", "more"].includes(word))
     return { side: "min", to: at + 2 };

@@ -25,9 +25,10 @@ const VERBS = new Set(
 );
 /** Before these, "c" and "s" are "com" and "sem". */
 const CONTACTS = new Set(
-  "tel telefone telefones fone email emails mail celular cel whats whatsapp zap wpp contato".split(
-    " ",
-  ),
+  (
+    "tel telefone telefones fone email emails e mail celular celulares cel whats whatsapp zap wpp " +
+    "contato contatos site fixo instagram"
+  ).split(" "),
 );
 /** Letters before a slash. */
 const SLASHED = new Map([
@@ -41,6 +42,7 @@ export function readAbbreviations(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
     const { kind, folded } = sentence.tokens[at] ?? { kind: "mark", folded: "" };
     if (folded === "+" && isMore(sentence, at)) sentence.readAs(at, "mais");
+    if (folded === "+" && isJoining(sentence, at)) sentence.readAs(at, "e");
     if (kind !== "word" || folded.length > 4) continue;
     const long = SHORT.get(folded);
     if (long !== undefined) sentence.readAs(at, long);
@@ -64,10 +66,17 @@ function isMore({ tokens }: Sentence, at: number): boolean {
   return before?.kind !== "number" && next?.folded === "de" && number?.kind === "number";
 }
 
+/** "em Recife + celular", "no máximo 50 + celular"; not "3+ lojas". */
+function isJoining({ tokens, text }: Sentence, at: number): boolean {
+  const start = tokens[at]?.start ?? 0;
+  const apart = at > 0 && /\s/.test(text.charAt(start - 1));
+  return apart && CONTACTS.has(tokens[at + 1]?.folded ?? "");
+}
+
 /** "c/ email", "c/email"; not "C / D" and not "s/a". */
 function isSlashed(sentence: Sentence, at: number): boolean {
   const [letter, slash, next] = [0, 1, 2].map((step) => sentence.tokens[at + step]);
   if (slash?.text !== "/" || letter?.end !== slash.start) return false;
-  const more = next?.folded === "mais" || next?.text === "+";
+  const more = next?.folded === "mais" || next?.folded === "+";
   return more || (next?.kind === "word" && next.text.length > 2);
 }

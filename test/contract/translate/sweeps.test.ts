@@ -37,6 +37,7 @@ describe("sweeps", () => {
     "a city beside its state in every spelling": () => sweeps.citiesBeside(cities),
     "a state and a wish": () => sweeps.states(),
     "an activity with a wish behind and before it": () => sweeps.activities(),
+    "a contact that a list joins to an item": () => sweeps.contactsBehind(),
     "wishes in every order": () => sweeps.orders(),
     "every name of every wish": () => sweeps.tableNames(),
     "other ways to write": () => sweeps.writings(),

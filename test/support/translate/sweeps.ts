@@ -146,6 +146,44 @@ const ORDERED = [
 ];
 const ORDERED_MORE = ["de pequeno porte", "em Campinas", "só matriz", "do Simples", "com e-mail"];
 
+/** Items of every kind that a contact may stand behind. */
+const ITEMS: readonly string[] = [
+  ...["em Recife", "em Bom Jesus/PI", "em SP", "no estado de São Paulo", "no Nordeste"],
+  ...["na Baixada Santista", "no interior de SP", "em Xurupita", "em Campinas e região"],
+  ...["no bairro Boa Viagem em Recife", "num raio de 50 km de Campinas"],
+  ...["com DDD 11", "com DDD 11 ou 21", "com CEP 01310", "CEP começando com 800"],
+  ...["ativas", "baixadas", "de pequeno porte", "micro", "do Simples", "fora do Simples"],
+  ...["só MEI", "exceto MEI", "LTDA", "S/A", "de capital aberto", "só matriz", "só filiais"],
+  ...["abertas desde 2020", "há mais de 5 anos", "entre 2018 e 2020", "em março de 2021"],
+  ...["com capital acima de 100 mil", "com mais de 3 filiais", "com uma unidade só"],
+  ...["com silva no nome", "chamadas Sol Nascente", "por maior capital", "no máximo 50"],
+  ...["com mais de 10 funcionários", "com faturamento acima de 1 milhão", "CNAE 5611-2/01"],
+];
+/** Ways to name a contact; what no filter takes is named as such. */
+const CONTACTS: readonly string[] = [
+  ...["e-mail", "email", "telefone", "celular", "celulares", "telefone fixo", "fixo", "site"],
+  ...["whatsapp", "contato", "instagram", "telefone e e-mail", "celular, site e e-mail"],
+];
+/** What joins a contact to the item before it, in the three languages. */
+const CONTACT_JOINS: readonly string[] = [
+  ...[" e ", ", ", ", e ", " e com ", ", com ", " mais ", " tendo ", " / ", " + ", "; "],
+  ...[" and ", " and with ", " with ", " & "],
+];
+const SUBJECTS: readonly string[] = ["empresas", "padarias"];
+
+/** A contact that a list joins to an item of any kind is had, as behind "com". */
+export function* contactsBehind(): Generator<SweepCase> {
+  for (const subject of SUBJECTS) {
+    for (const item of ITEMS) {
+      const where = `${subject} ${item}`;
+      for (const contact of CONTACTS) {
+        const like = `${subject} com ${contact}, ${item}`;
+        for (const join of CONTACT_JOINS) yield { text: `${where}${join}${contact}`, like, where };
+      }
+    }
+  }
+}
+
 /** Two to four wishes in every order. */
 export function* orders(): Generator<SweepCase> {
   const all = [...ORDERED, ...ORDERED_MORE];
