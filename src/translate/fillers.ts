@@ -21,7 +21,7 @@ const FILLERS = new Set(
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
     "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
     "informacao pode possam estado cidade regiao municipio nome find show list get me " +
-    "cade all any company companies business businesses firm firms " +
+    "cade quien quienes all any company companies business businesses firm firms " +
     "abrir montar concorrente concorrentes competitor competitors that have has are is located " +
     "with " +
     "please want need give us i we looking search ola oi ei bom boa dia tarde noite prezado " +

@@ -17,12 +17,14 @@ import { lexiconSteps } from "./activities/lexicon.ts";
 import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
+import { findContactValues } from "./filters/contactvalues.ts";
 import { findFilters } from "./filters/filters.ts";
 import type { NamedList } from "./filters/listnames.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
 import { findLists } from "./filters/saidlists.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import { forgetReach } from "./negation.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -110,6 +112,9 @@ export function* translateSteps(
     ...{ sentence, notes, gazetteer, districts, accounts: segment.accounts },
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
+  const lookup = catalogLookup(segment.catalog);
+  const contacts = findContactValues(sentence, notes, !lookup.lacks("contacts"));
+  forgetReach(sentence);
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists(sentence, notes, lists ?? null);
   if (long) yield;
@@ -131,7 +136,7 @@ export function* translateSteps(
   findCapital(numbers);
   findAges(numbers);
   findDates(numbers);
-  const { hasCounts: counts } = catalogLookup(segment.catalog);
+  const { hasCounts: counts } = lookup;
   findCounts({ sentence, notes, bounds, counts });
   const limit = findLimit(sentence, notes);
   leaveAmounts(numbers);
@@ -142,16 +147,27 @@ export function* translateSteps(
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes)) places.unknown = true;
+  if (leaveSecond(sentence, notes) || contacts.lost) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, notes);
   const { areaCodes, postalCodes } = numbered;
-  const told = hints.length + saidLists.anyOf.length;
+  const values = contacts.phones.length + contacts.emails.length;
+  const told = hints.length + saidLists.anyOf.length + values;
   const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
   sayEither(sentence, notes);
-  const found = { activities, hints, geo, numbered, wishes, bounds, notes, lists: saidLists };
+  const found = {
+    activities,
+    hints,
+    geo,
+    numbered,
+    wishes,
+    bounds,
+    notes,
+    lists: saidLists,
+    contacts,
+  };
   const filters = filtersOf({ ...found, districts: named });
   const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject });

@@ -12,6 +12,7 @@ import type { Notes } from "../notes.ts";
 import type { Bounds } from "../numbers/bounds.ts";
 import type { GeoFilters } from "../places/geo.ts";
 import type { NumberedPlaces } from "../places/numbered.ts";
+import type { SaidContacts } from "./contactvalues.ts";
 import type { FoundFilters, SortPhrase } from "./phrase.ts";
 import type { SaidLists } from "./saidlists.ts";
 
@@ -29,6 +30,7 @@ interface Understood {
   readonly wishes: FoundFilters;
   readonly bounds: Bounds;
   readonly lists: SaidLists;
+  readonly contacts: SaidContacts;
   readonly notes: Notes;
 }
 
@@ -79,8 +81,8 @@ const READERS = {
   require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
   email_shared_max: ({ wishes }) => (wishes.emailOwn ? 1 : undefined),
   phone_shared_max: ({ wishes }) => (wishes.phoneOwn ? 1 : undefined),
-  phone_any_of: { excused: "A number in the box is looked up as it is." },
-  email_any_of: { excused: "An address in the box is looked up as it is." },
+  phone_any_of: ({ contacts }) => listed(contacts.phones),
+  email_any_of: ({ contacts }) => listed(contacts.emails),
   any_of: ({ lists }) => listed(lists.anyOf),
   exclude: ({ lists }) => listed(lists.exclude),
 } satisfies Readonly<Record<FilterName, Reader | Excused>>;

@@ -184,13 +184,30 @@ export const FILTER_SAYINGS = {
       ],
     ],
   },
-  phone_any_of: null,
-  email_any_of: null,
+  phone_any_of: {
+    rows: [
+      [
+        "@ com o telefone (11) 98765-4321",
+        "@ com telefone 11987654321",
+        "@ cujo número é +55 11 98765-4321",
+        "bakeries in Curitiba with the phone 11 98765-4321",
+      ],
+    ],
+  },
+  email_any_of: {
+    rows: [
+      [
+        "@ com o e-mail ana@example.com",
+        "@ com email Ana@Example.com",
+        "bakeries in Curitiba with the e-mail ana@example.com",
+      ],
+    ],
+  },
   any_of: null,
   exclude: null,
 } satisfies Readonly<Record<FilterName, Sayings | null>>;
 
 /** The text of a saying. */
 export function said(saying: string): string {
-  return saying.replace("@", "padarias em Curitiba");
+  return saying.replace(/@(?!example)/, "padarias em Curitiba");
 }

@@ -1,0 +1,182 @@
+/**
+ * Phone numbers and e-mail addresses that a sentence names: "quem tem o telefone (11) 98765-4321".
+ * Invariant: a number is a phone only behind a word for one, or written as only phones are; a
+ * number without its area code, and a value that is left out, go to the notes; nothing is guessed.
+ */
+import { readEmail } from "../../spec/emails.ts";
+import { type PhoneFault, readPhone } from "../../spec/phones.ts";
+import { claimNegation, negatorOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { EITHER_QUALITY, NOT_COUNTED, type Remark } from "./remarks.ts";
+
+/** The values of a sentence, each in the normal form of the spec. */
+export interface SaidContacts {
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
+  /** Whether a value went to the notes, so that the filters find more than was meant. */
+  readonly lost: boolean;
+}
+
+const wordSet = (words: string) => new Set(words.split(" "));
+
+const PHONES = wordSet(
+  "telefone telefones fone fones tel celular celulares cel fixo numero numeros whatsapp whats zap " +
+    "wpp phone phones telephone mobile cell cellphone landline number numbers telefono telefonos " +
+    "movil",
+);
+const MAILS = wordSet("email emails mail correo correos endereco address");
+/** Words between the word for a contact and its value, or between two values. */
+const BETWEEN = wordSet(
+  "e o a os as de do da com ddd eh is the numero number fixo celular comercial fone el la y and ou " +
+    "or : , ; / . & seja sejam sao = ( whatsapp telefone phone",
+);
+/** Words before the word for a contact that belong to it. */
+const LEADS = wordSet(
+  "com o a os as no na do da with the con el la of de tem tenham usa usam uses use has " +
+    "have tiene tienen",
+);
+/** Numbers behind these have a name of their own. */
+const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
+/** Behind these an address is where a list is to be sent. */
+const SENT_TO = wordSet("para pra to");
+
+/** Max words between the word for a contact and its value. */
+const BETWEEN_MAX = 4;
+/** Max tokens of one phone: "+ 55 ( 11 ) 98765 4321". */
+const PHONE_TOKENS = 8;
+/** Digits that no other number of a sentence has; a date has eight and marks of its own. */
+const DIGITS_MIN = 8;
+const DIGITS_MAX = 13;
+const OTHER_FORMS =
+  /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
+/** What only phones look like: a plus sign or an area code apart, and a number in two parts. */
+const PHONE_FORM = /^(\+\s?55.*|\(0?\d\d\)\s?9?\d{4}[-.\s]?\d{4}|0?\d\d[\s-]9?\d{4}[-\s]\d{4})$/;
+
+const AREA_MISSING: Remark = {
+  code: "phone_area_code",
+  pt: "Falta o DDD do telefone; diga, por exemplo: 11 98765-4321.",
+  en: "The area code of the phone is missing; write it as in: 11 98765-4321.",
+};
+const NO_PHONE: Remark = {
+  code: "phone_number",
+  pt: "Não é um telefone do Brasil com DDD, como 11 98765-4321.",
+  en: "This is no phone number of Brazil with its area code, such as 11 98765-4321.",
+};
+const EXCLUDED: Remark = {
+  code: "excluded_contact",
+  pt: "Nenhum filtro exclui um telefone ou e-mail.",
+  en: "No filter leaves a phone or an e-mail address out.",
+};
+const ANY_OF: Remark = {
+  code: "any_of_contacts",
+  pt: "Basta um dos telefones ou e-mails ditos.",
+  en: "One of the phones or addresses is enough.",
+};
+
+/** A value in the text: its tokens, and what it is or why it is none. */
+interface Value {
+  readonly from: number;
+  readonly to: number;
+  readonly read: { readonly phone: string } | { readonly email: string } | { readonly why: Remark };
+}
+
+/** Finds and claims every phone number and e-mail address; `known` if the snapshot finds them. */
+export function findContactValues(sentence: Sentence, notes: Notes, known: boolean): SaidContacts {
+  const [phones, emails] = [new Set<string>(), new Set<string>()];
+  let lost = false;
+  let last: Value | null = null;
+  for (let at = 0; at < sentence.tokens.length; ) {
+    const value = sentence.free(at) ? (emailAt(sentence, at) ?? phoneAt(sentence, at)) : null;
+    if (value === null) {
+      at++;
+      continue;
+    }
+    const why = whyNot(sentence, value, last) ?? (known ? null : NOT_COUNTED);
+    if (!take(sentence, notes, value, why)) lost = true;
+    else if ("phone" in value.read) phones.add(value.read.phone);
+    else if ("email" in value.read) emails.add(value.read.email);
+    last = value;
+    at = value.to;
+  }
+  if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
+  return { phones: [...phones], emails: [...emails], lost };
+}
+
+/** Why no filter takes a value; "telefone X ou e-mail Y" are two filters, of which both hold. */
+function whyNot(sentence: Sentence, { from, read }: Value, last: Value | null): Remark | null {
+  if ("why" in read) return read.why;
+  if (last === null || "email" in last.read === "email" in read) return null;
+  const gap = sentence.tokens.slice(last.to, Math.min(from, last.to + BETWEEN_MAX));
+  return gap.some(({ folded }) => folded === "ou" || folded === "or") ? EITHER_QUALITY : null;
+}
+
+/** Claims a value with the words that lead to it; false if no filter takes it. */
+function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null): boolean {
+  const lead = leadOf(sentence, value.from);
+  let from = lead;
+  while (from > lead - 3 && sentence.free(from - 1) && LEADS.has(sentence.folded(from - 1))) from--;
+  const negator = [lead, value.from].map((at) => negatorOf(sentence, at)).find((at) => at >= 0);
+  if (negator !== undefined) claimNegation(sentence, negator, from);
+  const left = why ?? (negator === undefined ? null : EXCLUDED);
+  if (left === null) sentence.claim(from, value.to, "contact");
+  else notes.leave(left.code, left, sentence.claim(from, value.to, "unmapped"));
+  return left === null;
+}
+
+/** An address, unless it is where a list is to be sent. */
+function emailAt(sentence: Sentence, at: number): Value | null {
+  const { text = "" } = sentence.tokens[at] ?? {};
+  if (!text.includes("@") || SENT_TO.has(sentence.folded(at - 1))) return null;
+  const email = readEmail(text);
+  return email === null ? null : { from: at, to: at + 1, read: { email } };
+}
+
+/** The longest run of tokens that is one phone number. */
+function phoneAt(sentence: Sentence, from: number): Value | null {
+  const { kind, text } = sentence.tokens[from] ?? {};
+  if (kind !== "number" && text !== "(" && text !== "+") return null;
+  if (isOtherNumber(sentence, from)) return null;
+  const led = leadOf(sentence, from) < from;
+  let best: Value | null = null;
+  for (let to = from + 1; to <= from + PHONE_TOKENS && isPart(sentence, to - 1); to++) {
+    const { words } = sentence.words(from, to);
+    const digits = words.replace(/\D/g, "").length;
+    if (digits > DIGITS_MAX) break;
+    if (digits < DIGITS_MIN || OTHER_FORMS.test(words)) continue;
+    const read = readPhone(words);
+    if ("phone" in read && (led || PHONE_FORM.test(words))) return { from, to, read };
+    if ("fault" in read && led) best = { from, to, read: { why: reasonOf(read.fault) } };
+  }
+  return best;
+}
+
+function reasonOf(fault: PhoneFault): Remark {
+  return fault === "missing_area_code" ? AREA_MISSING : NO_PHONE;
+}
+
+/** Whether a token may stand in a phone number: "( 11 ) 98765 - 4321", "0 xx 11". */
+function isPart(sentence: Sentence, at: number): boolean {
+  const { kind, text = "" } = sentence.tokens[at] ?? {};
+  return sentence.free(at) && (kind === "number" || "()+".includes(text) || text === "xx");
+}
+
+/** "CEP 01310-100", "CNPJ 12.345.678/0001-95". */
+function isOtherNumber(sentence: Sentence, at: number): boolean {
+  return [1, 2].some((back) => OTHER_NUMBERS.has(sentence.folded(at - back)));
+}
+
+/** Where the word for a contact stands that leads to a value, or the value before; else `at`. */
+function leadOf(sentence: Sentence, at: number): number {
+  let lead = at;
+  for (let i = at - 1; i >= Math.max(0, at - BETWEEN_MAX); i--) {
+    const word = sentence.tokens[i]?.folded ?? "";
+    const value = sentence.owner(i) === "contact" || sentence.owner(i) === "unmapped";
+    if (value && sentence.tokens[i]?.kind === "number") return i + 1;
+    if (value || !sentence.free(i)) break;
+    if (word === "mail" && sentence.folded(i - 1) === "e") lead = i - 1;
+    else if (PHONES.has(word) || MAILS.has(word)) lead = i;
+    else if (!BETWEEN.has(word)) break;
+  }
+  return lead;
+}

@@ -1,0 +1,101 @@
+/**
+ * Proves: phone numbers and e-mail addresses in a sentence become their filters, in three languages
+ * and in the spellings that people use; what is no phone stays what it is; a number without its
+ * area code, or one that no filter takes, is named and the search does not run.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { isUncertain } from "../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+const MOBILE = "+5511987654321";
+const FIXED = "+551133334444";
+
+/** Sentences with the phones and addresses that they ask for. */
+const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
+  ["quem tem o telefone (11) 98765-4321", MOBILE],
+  ["quem tem o telefone (11) 98765-4321?", MOBILE],
+  ["de quem é o número 11 3333-4444", FIXED],
+  ["de quem é o número 1133334444", FIXED],
+  ["com telefone 11987654321 ou 1133334444", MOBILE, FIXED],
+  ["empresas com telefone 11987654321, 1133334444", MOBILE, FIXED],
+  ["padarias com o celular 11 98765-4321", MOBILE],
+  ["telefone: +55 11 98765 4321", MOBILE],
+  ["qual empresa usa o telefone 0xx11 3333-4444", FIXED],
+  ["de quem é o whatsapp 11 9 8765-4321", MOBILE],
+  ["(11) 98765-4321", MOBILE],
+  ["empresas com telefone DDD 11 98765-4321", MOBILE],
+  ["who has the phone (11) 98765-4321", MOBILE],
+  ["companies with the phone number 11 3333-4444", FIXED],
+  ["quién tiene el teléfono (11) 98765-4321", MOBILE],
+  ["empresas con el teléfono 11 3333-4444 o 11 98765-4321", FIXED, MOBILE],
+  ["empresas com o e-mail contato@exemplo.com.br", "contato@exemplo.com.br"],
+  ["de quem é o e-mail Contato@Exemplo.com.br?", "contato@exemplo.com.br"],
+  ["contato@exemplo.com.br", "contato@exemplo.com.br"],
+  ["e-mail a@exemplo.com.br ou b@exemplo.com.br", "a@exemplo.com.br", "b@exemplo.com.br"],
+  ["companies with the email ana@example.com", "ana@example.com"],
+  ["empresas con el correo ana@example.com", "ana@example.com"],
+  ["empresas com telefone 11987654321 e e-mail ana@example.com", MOBILE, "ana@example.com"],
+];
+
+/** Sentences without such a value, and a word of what they ask for. */
+const NONE: readonly (readonly [text: string, asked: RegExp])[] = [
+  ["padarias com DDD 11 e telefone", /"area_code_any_of":\["11"\].*"require_phone":true/],
+  ["padarias com CEP 01310-100 e telefone", /"01310100".*"require_phone":true/],
+  ["padarias com telefone e CEP 01310100", /"01310100".*"require_phone":true/],
+  ["padarias com telefone desde 31/12/2020", /"2020-12-31".*"require_phone":true/],
+  ["padarias com telefone, 50 empresas", /"require_phone":true/],
+  ["padarias com telefone e capital acima de 1.000.000", /1000000.*"require_phone":true/],
+  ["padarias com telefone, abertas em 2020-2022", /"require_phone":true/],
+  ["padarias com telefone de CNPJ 12.345.678/0001-95", /4721/],
+  ["padarias com telefone, CNAE 5611-2/01", /5611-2\/01/],
+];
+
+/** Sentences that do not run, and why. */
+const LEFT: readonly (readonly [text: string, code: string])[] = [
+  ["de quem é o telefone 98765-4321", "phone_area_code"],
+  ["padarias com telefone 987654321", "phone_area_code"],
+  ["padarias com telefone 3333-4444", "phone_area_code"],
+  ["bakeries with the phone 3333-4444", "phone_area_code"],
+  ["padarias com telefone +1 212 555 0100", "phone_number"],
+  ["padarias exceto a do telefone (11) 98765-4321", "excluded_contact"],
+  ["padarias com telefone 11987654321 ou e-mail ana@example.com", "either_contact"],
+];
+
+describe("phones and e-mail addresses in a sentence", () => {
+  let probe: Probe;
+  before(async () => {
+    probe = await openProbe();
+  });
+  after(() => probe.close());
+
+  for (const [text, ...values] of FOUND) {
+    it(`are found: ${text}`, () => {
+      const { filters, explain } = probe.spec(text);
+      const { phone_any_of: phones = [], email_any_of: emails = [] } = filters.contact;
+      assert.deepEqual([...phones, ...emails].sort(), [...values].sort());
+      assert.equal(filters.contact.require_phone, false, "the filter asks for more already");
+      assert.deepEqual(explain.unmapped_constraints, []);
+      assert.ok(!isUncertain(explain.confidence), `${explain.confidence}`);
+    });
+  }
+
+  for (const [text, asked] of NONE) {
+    it(`are not read into: ${text}`, () => {
+      const { filters } = probe.spec(text);
+      assert.equal(filters.contact.phone_any_of, undefined);
+      assert.match(JSON.stringify(filters), asked);
+    });
+  }
+
+  for (const [text, code] of LEFT) {
+    it(`do not run: ${text} (${code})`, () => {
+      const { explain } = probe.translate(text).spec;
+      assert.deepEqual(
+        explain.unmapped_constraints.map((note) => note.code),
+        [code],
+      );
+      assert.ok(isUncertain(explain.confidence), `${explain.confidence}`);
+    });
+  }
+});
