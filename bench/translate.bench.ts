@@ -16,6 +16,7 @@ import { makeCorpus } from "./corpus.ts";
 import { goldenTable } from "./translate-golden.ts";
 import { halfTables, judgeAll, missesOf } from "./translate-half.ts";
 import { sentenceTimes, shapeTimes } from "./translate-times.ts";
+import { worstTimes } from "./translate-worst.ts";
 
 const { values } = parseArgs({
   options: {
@@ -52,4 +53,5 @@ for (const half of halves) {
 const texts = halves.flatMap((half) => loadSentences(half).map(({ text }) => text));
 print(sentenceTimes(texts, segment));
 print(shapeTimes(segment));
+print(worstTimes(segment));
 segment.close();

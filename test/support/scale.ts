@@ -15,6 +15,8 @@ const TRIES = {
   "facet specs": 30,
   /** Sentences of real words and noise that the translator keeps its promises for. */
   "hostile texts": 30_000,
+  /** Long texts of ordinary words whose work is counted. */
+  "long texts": 60,
   /** Texts of the sweeps of the translator; with more than there are, all of them. */
   "sweep texts": 24_000,
   /** Generated requests with known answers that the translator gives. */

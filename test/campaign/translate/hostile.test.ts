@@ -13,6 +13,7 @@ import { PhraseBook } from "../../../src/translate/words/phrases.ts";
 import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
 import { tries } from "../../support/scale.ts";
+import { longText, poolsOf } from "../../support/translate/longtexts.ts";
 import { NOTE_LISTS, openProbe, type Probe } from "../../support/translate/probe.ts";
 import {
   hostileText,
@@ -27,6 +28,8 @@ const TEXTS = tries("hostile texts");
 const WHOLE_EVERY = 10;
 /** The promise for 2,000 characters of anything. */
 const WORST_MS = 20;
+/** Long texts of ordinary words whose work is counted. */
+const LONG_TEXTS = tries("long texts");
 /** Twice the text may cost this much more; n log n gives 2.2. */
 const GROWTH_MAX = 2.4;
 
@@ -105,6 +108,18 @@ describe("any text", () => {
       return whole > GROWTH_MAX * half + 500 ? [`${JSON.stringify(shape)}: ${half} ${whole}`] : [];
     });
     assert.deepEqual(steep, [], "steps for 1,000 and 2,000 units");
+  });
+
+  it("works no more than in proportion to a text of ordinary words", () => {
+    const pools = poolsOf(probe.segment);
+    const steep = Array.from({ length: LONG_TEXTS }, (_, seed) => seed).flatMap((seed) => {
+      const text = longText(seed, pools, TEXT_MAX / 2);
+      const [once, twice] = [text, `${text.slice(0, -1)} ${text}`].map((one) =>
+        stepsOf(() => probe.translate(one)),
+      ) as [number, number];
+      return twice > GROWTH_MAX * once + 500 ? [`seed ${seed}: ${once} ${twice}`] : [];
+    });
+    assert.deepEqual(steep, [], "steps for a text, and for it twice");
   });
 
   it(`takes under ${WORST_MS} ms for 2,000 units`, () => {
