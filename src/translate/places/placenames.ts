@@ -7,6 +7,7 @@
  * to put the names there that begin so.
  */
 import { atOnce, type Steps } from "../../steps.ts";
+import { cachedMatch, WALK_MAX } from "../words/matches.ts";
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
@@ -177,13 +178,22 @@ export class PlaceNames {
   longest(
     tokens: readonly Token[],
     from: number,
-    usable: (index: number) => boolean = () => true,
+    usable?: (index: number) => boolean,
   ): PlaceMatch | null {
+    return cachedMatch(this, { tokens, from, usable }, (free) => this.#walk(tokens, from, free));
+  }
+
+  #walk(
+    tokens: readonly Token[],
+    from: number,
+    usable: (index: number) => boolean,
+  ): PlaceMatch | null {
+    const end = Math.min(tokens.length, from + WALK_MAX);
     let node: Node | undefined;
     let found: PlaceMatch | null = null;
     let words = 0;
     let small = 0;
-    for (let at = from; at < tokens.length && usable(at); at++) {
+    for (let at = from; at < end && usable(at); at++) {
       const { kind, text, folded } = tokens[at] as Token;
       if (at > from && text === "." && TITLES.has((tokens[at - 1] as Token).folded)) continue;
       if (kind !== "word") break;

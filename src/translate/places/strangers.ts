@@ -183,16 +183,17 @@ function beginningOf(context: PlaceContext, at: number): Beginning | null {
   const word = sentence.folded(at);
   const capital = isCapitalised(sentence, at);
   if (isIn(word) || isOf(word) || isKindOfPlace(word)) return null;
-  const city = cityOf(context, at);
-  if (city === "other") return null;
-  const strange = isStrange(context, at, capital) || isOpening(context, at) || isTitle(context, at);
-  const begins = strange || (city !== null && !beginsWish(sentence, at));
-  if (!begins || (NAMING.has(word) && !goesOn(context, at + 1, capital))) return null;
+  // First, because it is cheap and most words fail it.
   const lead = leadOf(sentence, at);
   const place = (lead.city || lead.cities) && lead.from < at;
   const said = (lead.kind === "in" && !isSpecialised(sentence, lead.from)) || place;
   const led = said || isNear(sentence, lead) || negatorOf(sentence, lead.from) >= 0;
   if (!led && !(capital && at > 0 && isBehindTrade(context, at))) return null;
+  const city = cityOf(context, at);
+  if (city === "other") return null;
+  const strange = isStrange(context, at, capital) || isOpening(context, at) || isTitle(context, at);
+  const begins = strange || (city !== null && !beginsWish(sentence, at));
+  if (!begins || (NAMING.has(word) && !goesOn(context, at + 1, capital))) return null;
   const opening = NAMING.has(word) || isOpening(context, at) || (city !== null && isWord(word));
   return {
     told: led && opening && (capital || NAMING.has(word)) && goesOn(context, at + 1, capital),

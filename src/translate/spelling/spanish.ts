@@ -79,6 +79,9 @@ const WORDS = new Map(
 /** Words of trades and goods, folded; "vidrios" of a Portuguese sentence is a slip of the pen. */
 const TRADE_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(spanishWords));
 
+/** Words without accents are spared the look at accents. */
+const PLAIN = /^[a-z]*$/i;
+
 /** Verbs before which "no" negates. */
 const NEGATED = new Set(
   "en sean sea son esten estan tengan tenga tienen es pertenezcan".split(" "),
@@ -111,7 +114,7 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 /** Reads a Spanish sentence as a Portuguese one, word by word; gives whether it is one. */
 export function readSpanish(sentence: Sentence, { places }: Gazetteer): boolean {
   const spanish = sentence.tokens.some(({ folded, text }) => {
-    const whole = text.normalize("NFC");
+    const whole = PLAIN.test(text) ? "" : text.normalize("NFC");
     // "panaderías": in Portuguese the ending has no accent, nor does a word end in ctores.
     return (
       SIGNS.has(folded) ||

@@ -6,6 +6,7 @@
  * sentence, so that "casa de carnes" and "casa das carnes" are one; looking costs at most the
  * number of words of the longest name, with at most `JOINED_MAX` joining words before each.
  */
+import { cachedMatch, WALK_MAX } from "./matches.ts";
 import { foldWord, type Token, tokenize } from "./tokens.ts";
 
 /** Words that join others and mean nothing by themselves. */
@@ -57,13 +58,22 @@ export abstract class PhraseBook<Value, Spot = unknown> {
   longest(
     tokens: readonly Token[],
     from: number,
-    usable: (index: number) => boolean = () => true,
+    usable?: (index: number) => boolean,
   ): Match<Value> | null {
+    return cachedMatch(this, { tokens, from, usable }, (free) => this.#walk(tokens, from, free));
+  }
+
+  #walk(
+    tokens: readonly Token[],
+    from: number,
+    usable: (index: number) => boolean,
+  ): Match<Value> | null {
+    const end = Math.min(tokens.length, from + WALK_MAX);
     let spot: Spot | undefined = this.start;
     let found: Match<Value> | null = null;
     let words = 0;
     let joined = 0;
-    for (let at = from; at < tokens.length && usable(at); at++) {
+    for (let at = from; at < end && usable(at); at++) {
       const token = tokens[at] as Token;
       if (at > from && joins(token) && joined++ < JOINED_MAX) continue;
       spot = this.follow(spot, token.key);

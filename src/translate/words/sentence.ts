@@ -6,6 +6,7 @@
  * one keeps its text and its place; a name is never read again, as whatever else its words mean.
  */
 import type { FILTER_ROLES } from "../../spec/filters/table.ts";
+import { cacheMatches, forgetMatches } from "./matches.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { reduce } from "./wordforms.ts";
 
@@ -44,6 +45,7 @@ export class Sentence {
     this.#written = text;
     this.text = text.replace(OTHER_SPACE, " ");
     this.#tokens = tokenize(this.text);
+    cacheMatches(this.#tokens);
     this.#owners = this.#tokens.map(() => null);
   }
 
@@ -61,6 +63,7 @@ export class Sentence {
   readAs(index: number, folded: string): void {
     const token = this.#tokens[index] as Token;
     this.#tokens[index] = { ...token, kind: "word", folded, key: reduce(folded) };
+    forgetMatches(this.#tokens, index);
     this.#revision++;
   }
 
@@ -73,6 +76,7 @@ export class Sentence {
       const token = this.#tokens[at];
       if (token === undefined || token.kind === "mark") continue;
       this.#tokens[at] = { ...token, kind: "word", folded: IN_NAME, key: IN_NAME };
+      forgetMatches(this.#tokens, at);
     }
   }
 
