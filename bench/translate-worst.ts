@@ -2,8 +2,8 @@
  * The slowest long texts that a deterministic search finds.
  * Output: median, p99 and worst processor time of 2,000 characters, how the worst grows from 1,000,
  * and the seed that makes the worst text again.
- * Invariant: every figure of a text is the median of its repeats, after the code is warm; the search
- * has a fixed number of steps, and keeps a change only if the text became slower.
+ * Invariant: every figure of a text is the median of its repeats, after the code is warm.
+ * The search has a fixed number of steps, and keeps a change only if the text became slower.
  */
 import type { Segment } from "../src/search/segment.ts";
 import { TEXT_MAX } from "../src/spec/schema.ts";
@@ -45,7 +45,8 @@ export function worstTimes(segment: Segment): string[] {
 function rowOf({ name, text, us }: Timed, segment: Segment): string {
   const half = timeOf(name, text.slice(0, TEXT_MAX / 2), segment).us;
   const shown = JSON.stringify(text.slice(0, 40));
-  return `  ${formatUs(us).padEnd(8)} ${(us / half).toFixed(1)} times that of half: ${name}, ${shown}`;
+  const growth = (us / half).toFixed(1);
+  return `  ${formatUs(us).padEnd(8)} ${growth} times that of half: ${name}, ${shown}`;
 }
 
 /** Changes a text step by step and keeps what is slower. */

@@ -14,7 +14,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
 /** Words between a joiner and its contact, and marks that close the item. */
 const SMALL = wordSet(
-  'um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo menos ) " ” »',
+  'um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo ' +
+    'menos ) " ” »',
 );
 /** Words that lead to a place; a name that no stage knows yet is an item behind them. */
 const PLACE_LEADS = wordSet("em no na nos nas in en bairro cidade municipio");

@@ -21,15 +21,15 @@ export interface SaidContacts {
 const wordSet = (words: string) => new Set(words.split(" "));
 
 const PHONES = wordSet(
-  "telefone telefones fone fones tel celular celulares cel fixo numero numeros whatsapp whats zap " +
-    "wpp phone phones telephone mobile cell cellphone landline number numbers telefono telefonos " +
+  "telefone telefones fone fones tel celular celulares cel fixo numero numeros whatsapp whats " +
+    "zap wpp phone phones telephone mobile cell cellphone landline number numbers telefono telefonos " +
     "movil",
 );
 const MAILS = wordSet("email emails mail correo correos endereco address");
 /** Words between the word for a contact and its value, or between two values. */
 const BETWEEN = wordSet(
-  "e o a os as de do da com ddd eh is the numero number fixo celular comercial fone el la y and ou " +
-    "or : , ; / . & seja sejam sao = ( whatsapp telefone phone",
+  "e o a os as de do da com ddd eh is the numero number fixo celular comercial fone el la y and " +
+    "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone",
 );
 /** Words before the word for a contact that belong to it. */
 const LEADS = wordSet(

@@ -243,7 +243,9 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("contact"),
   ],
   [
-    "site|website|web site|site próprio|website próprio|own site|own website|site na internet|página na internet|página da internet|web page|instagram|facebook|" +
+    "site|website|web site|site próprio|website próprio|own site|own website|" +
+      "site na internet|" +
+      "página na internet|página da internet|web page|instagram|facebook|" +
       "linkedin|rede social|social media",
     { role: "contact", apply: never, cannot: SITE },
   ],

@@ -17,7 +17,8 @@ import { randomFrom } from "./shapes.ts";
 export type WordPools = Readonly<Record<string, readonly string[]>>;
 
 const SMALL =
-  "e|ou|de|do|da|dos|das|em|no|na|com|sem|para|por|a|o|as|os|um|uma|que|mais|menos|não|nem|exceto|" +
+  "e|ou|de|do|da|dos|das|em|no|na|com|sem|para|por|a|o|as|os|um|uma|que|mais|menos|não|nem|" +
+  "exceto|" +
   "entre|até|desde|and|or|in|with|of|y|con";
 const NUMBERS =
   "2020|11|21|01310|01310-100|1.000.000|50 mil|5 anos|31/12/2020|5611-2/01|47|0|" +
