@@ -22,7 +22,8 @@ const wordSet = (words: string) => new Set(words.split(" "));
 
 const PHONES = wordSet(
   "telefone telefones fone fones tel celular celulares cel fixo numero numeros whatsapp whats " +
-    "zap wpp phone phones telephone mobile cell cellphone landline number numbers telefono telefonos " +
+    "zap wpp " +
+    "phone phones telephone mobile cell cellphone landline number numbers telefono telefonos " +
     "movil",
 );
 const MAILS = wordSet("email emails mail correo correos endereco address");
