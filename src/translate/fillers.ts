@@ -32,7 +32,7 @@ const FILLERS = new Set(
     "mas porem ou or but only possuem consegue " +
     "conseguem conseguiria saber possivel estou estamos procurando buscando gostariamos " +
     "desejo desejamos ver conhecer aqui ai minha meu nossa nosso meus minhas campanha " +
-    "exista existam ve doing does do both ambos ambas enrolled tendo teniendo dame muestrame an their its whose " +
+    "exista existam ve doing does do both ambos ambas enrolled dame muestrame an their its whose " +
     "mostra acha envia arruma arrume arranja arranje levanta levante puxa puxe traz separa " +
     "separe filtra filtre filtrar seleciona selecione selecionar receber receba recebo recebemos " +
     "instalada instalado la dentro pela pelo espalhada espalhado operam opera funcionam funciona " +
@@ -53,7 +53,7 @@ const FILLERS = new Set(
     "listado relacion gracias estoy soy somos los las el del al y con en este estan esten sea " +
     "sean tengan tenga tiene tienen hay haya un una unos unas negocios empresas comercios " +
     "locales rubro adherido adherida ubicado ubicada situado sus todas ciudad provincia " +
-    "pueblo actualmente tambien solo solamente"
+    "tendo teniendo pueblo actualmente tambien solo solamente"
   ).split(" "),
 );
 

@@ -24,7 +24,6 @@ import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
 import { findLists } from "./filters/saidlists.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
-import { forgetReach } from "./negation.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -114,7 +113,6 @@ export function* translateSteps(
   };
   const lookup = catalogLookup(segment.catalog);
   const contacts = findContactValues(sentence, notes, !lookup.lacks("contacts"));
-  forgetReach(sentence);
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists(sentence, notes, lists ?? null);
   if (long) yield;
@@ -133,9 +131,7 @@ export function* translateSteps(
   const marks = findSecondaryMarks({ sentence, notes });
   const bounds = new Bounds(notes);
   const numbers = { sentence, notes, bounds, today: dayOf(segment.snapshotDate) };
-  findCapital(numbers);
-  findAges(numbers);
-  findDates(numbers);
+  findAmountsAndDates(numbers);
   const { hasCounts: counts } = lookup;
   findCounts({ sentence, notes, bounds, counts });
   const limit = findLimit(sentence, notes);
@@ -152,32 +148,27 @@ export function* translateSteps(
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, notes);
   const { areaCodes, postalCodes } = numbered;
-  const values = contacts.phones.length + contacts.emails.length;
-  const told = hints.length + saidLists.anyOf.length + values;
+  const told = hints.length + saidLists.anyOf.length + contacts.count;
   const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
   sayEither(sentence, notes);
   const found = {
-    activities,
-    hints,
-    geo,
-    numbered,
-    wishes,
-    bounds,
-    notes,
-    lists: saidLists,
-    contacts,
+    ...{ activities, hints, geo, numbered, wishes },
+    ...{ bounds, notes, contacts, lists: saidLists },
   };
   const filters = filtersOf({ ...found, districts: named });
   const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
   const features = featuresOf({ sentence, notes, places, activities, narrowed, subject });
-  const spec = {
-    ...(limit === null ? {} : { limit }),
-    filters,
-    ...(sort.length === 0 ? {} : { sort }),
-    explain: explained(notes, confidenceOf(features)),
-  };
-  return { spec, parts: partsOf(sentence), activities };
+  const spec = { ...(limit === null ? {} : { limit }), filters };
+  const ordered = sort.length === 0 ? spec : { ...spec, sort };
+  const explain = explained(notes, confidenceOf(features));
+  return { spec: { ...ordered, explain }, parts: partsOf(sentence), activities };
+}
+
+function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
+  findCapital(numbers);
+  findAges(numbers);
+  findDates(numbers);
 }
 
 function explained(notes: Notes, confidence: number): TranslationExplain {

@@ -14,7 +14,7 @@ const wordSet = (words: string) => new Set(words.split(" "));
 const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
 /** Words between a joiner and its contact, and marks that close the item. */
 const SMALL = wordSet(
-  'um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo ' +
+  "um uma o a os as algum alguma qualquer seu seus sua tambem ainda mail an any the also pelo " +
     'menos ) " ” »',
 );
 /** Words that lead to a place; a name that no stage knows yet is an item behind them. */

@@ -5,7 +5,7 @@
  */
 import { readEmail } from "../../spec/emails.ts";
 import { type PhoneFault, readPhone } from "../../spec/phones.ts";
-import { claimNegation, negatorOf } from "../negation.ts";
+import { claimNegation, forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { EITHER_QUALITY, NOT_COUNTED, type Remark } from "./remarks.ts";
@@ -14,6 +14,8 @@ import { EITHER_QUALITY, NOT_COUNTED, type Remark } from "./remarks.ts";
 export interface SaidContacts {
   readonly phones: readonly string[];
   readonly emails: readonly string[];
+  /** How many values there are. */
+  readonly count: number;
   /** Whether a value went to the notes, so that the filters find more than was meant. */
   readonly lost: boolean;
 }
@@ -101,7 +103,9 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
     at = value.to;
   }
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
-  return { phones: [...phones], emails: [...emails], lost };
+  // More words become names later, and names negate nothing.
+  forgetReach(sentence);
+  return { phones: [...phones], emails: [...emails], count: phones.size + emails.size, lost };
 }
 
 /** Why no filter takes a value; "telefone X ou e-mail Y" are two filters, of which both hold. */

@@ -26,8 +26,8 @@ const VERBS = new Set(
 /** Before these, "c" and "s" are "com" and "sem". */
 const CONTACTS = new Set(
   (
-    "tel telefone telefones fone email emails e mail celular celulares cel whats whatsapp zap wpp " +
-    "contato contatos site fixo instagram"
+    "tel telefone telefones fone email emails e mail celular celulares cel whats whatsapp zap " +
+    "wpp contato contatos site fixo instagram"
   ).split(" "),
 );
 /** Letters before a slash. */
