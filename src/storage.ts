@@ -5,7 +5,7 @@
 import { mkdirSync } from "node:fs";
 
 /** What a refusal of the disk means. */
-export interface StorageProblem {
+interface StorageProblem {
   /** True if space or a quota is used up, which freeing space mends. */
   readonly full: boolean;
   /** Why, as the end of a sentence. */

@@ -5,7 +5,6 @@
  * so a flipped bit in a blob is another valid blob to it.
  */
 import { crc32c } from "../../native-index/napi/engine.ts";
-import type { StateDatabase } from "./sqlite.ts";
 
 /** Name of the SQL function: `blob_checksum(blob, …)`. Every connection has it. */
 export const CHECKSUM_FUNCTION = "blob_checksum";
@@ -37,29 +36,4 @@ export function blobChecksum(...blobs: readonly Uint8Array[]): number {
 export function checkBlobs(table: string, checksum: number | null, ...blobs: Uint8Array[]): void {
   if (checksum === blobChecksum(...blobs)) return;
   throw new BlobDamage(`a row of ${table} does not match its checksum`);
-}
-
-/** Counts the damaged rows of each table, in a sentence each. Earlier schemas have no checksums. */
-export function damagedBlobs(database: StateDatabase): string[] {
-  return BLOBS.filter(({ table }) => hasChecksums(database, table)).flatMap(({ table, blobs }) => {
-    const damaged = database
-      .prepare<[], number>(
-        `SELECT count(*) FROM ${table}
-         WHERE checksum IS NOT ${CHECKSUM_FUNCTION}(${blobs.join(", ")})`,
-      )
-      .pluck()
-      .get();
-    return damaged === 0 ? [] : [`rows of ${table} that do not match their checksum: ${damaged}`];
-  });
-}
-
-function hasChecksums(database: StateDatabase, table: string): boolean {
-  return (
-    database
-      .prepare<[string], number>(
-        "SELECT count(*) FROM pragma_table_info(?) WHERE name = 'checksum'",
-      )
-      .pluck()
-      .get(table) === 1
-  );
 }

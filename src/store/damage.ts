@@ -4,7 +4,8 @@
  * Invariant: what the database says is damaged is never answered from, and never ends in a stack.
  */
 import { AppError, CommandError } from "../errors.ts";
-import { BlobDamage, damagedBlobs } from "./checksums.ts";
+import { BlobDamage } from "./checksums.ts";
+import { damagedBlobs } from "./damagedblobs.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** How many findings are looked for. */

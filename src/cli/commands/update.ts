@@ -4,7 +4,7 @@
  * Invariant: one update at a time; a snapshot appears under its name in one step and only when it
  * is whole; whatever ends the command, the next run goes on, and nothing is left behind for ever.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
@@ -17,9 +17,9 @@ import {
 } from "../../download/month.ts";
 import { listMonths, NotReady } from "../../download/months.ts";
 import { checkSpace, type Demand } from "../../download/space.ts";
+import { makeFolder } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import { DiskRefusal } from "../../ingest/room.ts";
-import { folderFailure, storageWords } from "../../storage.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
 import { stdout } from "../../terminal.ts";
@@ -136,7 +136,7 @@ export async function runUpdate(flags: UpdateFlags): Promise<void> {
   const config = configOfShare(flags);
   const folder = resolve(flags.dir);
   if (flags.check) return untilSignal((signal) => runCheck({ flags, config, folder, signal }));
-  makeFolder(join(folder, ".update"));
+  await makeFolder(join(folder, ".update"));
   const unlock = tryLock(folder, ".update.lock");
   if (unlock === null) throw new CommandError(`Another update works in ${folder}.`);
   try {
@@ -202,16 +202,6 @@ function refuse(flags: UpdateFlags, keep: number | null): void {
     problems.push(error.message);
   }
   if (problems.length > 0) throw new CommandError(problems.join("\n"), 2);
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    const reason = folderFailure(path, error);
-    const why = storageWords(reason) ?? `${(reason as Error).message}.`;
-    throw new CommandError(`The folder ${path} was not made: ${why}`, 1, reason);
-  }
 }
 
 function importFlags(flags: UpdateFlags, out: string) {
@@ -390,7 +380,7 @@ class Update {
   #removeDumps(over: (label: string) => boolean): void {
     const { work, keepDump } = this.#parts.flags;
     if (work !== undefined || keepDump) return;
-    makeFolder(this.#options.to);
+    await makeFolder(this.#options.to);
     for (const name of readdirSync(this.#options.to)) {
       const label = /^(\d{4}-\d\d)(\.part)?$/.exec(name)?.[1];
       if (label !== undefined && over(label)) {

@@ -134,9 +134,8 @@ class Dispatch implements RequestOrigin, AccessLine {
     const methods = exchange.path === "*" ? this.#table.methods : destination?.methods;
     if (methods === undefined) return false;
     const asked = exchange.header("access-control-request-method") !== undefined;
-    const origin = exchange.header("origin");
-    const permitted = this.#shared && this.service.cors?.allows(origin) === true;
-    this.#answer(optionsAnswer(methods, asked && permitted));
+    const cors = asked && this.#shared ? this.service.cors : null;
+    this.#answer(optionsAnswer(methods, cors?.allows(exchange.header("origin")) === true));
     return true;
   }
 
@@ -282,8 +281,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       // The error of an answer that has begun cannot be told any more.
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
-      const refusal = damaged ? stateDamaged(error) : refusalOf(error);
-      const answer = problem(refusal, this.requestId);
+      const answer = problem(damaged ? stateDamaged(error) : refusalOf(error), this.requestId);
       if (damaged) this.#noteDamage(error);
       else if (isUnexpected(error)) this.#note(error, "request failed");
       this.#answer(answer);
@@ -358,9 +356,8 @@ class Dispatch implements RequestOrigin, AccessLine {
 
   /** Every answer to a known sender says what is left of the limit. */
   #headersOf(plain: HttpAnswer): HeaderList {
-    const { cors } = this.service;
-    const shown = cors !== null && this.#shared;
-    const answer = shown ? cors.shown(plain, this.exchange.header("origin")) : plain;
+    const cors = this.#shared ? this.service.cors : null;
+    const answer = cors?.shown(plain, this.exchange.header("origin")) ?? plain;
     if (this.sender === null) return headersOf(answer, this.requestId);
     const { identity, limited } = this.sender;
     const fields = this.service.rateLimits.fields(identity.keyId, limited);

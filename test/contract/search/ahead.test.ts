@@ -119,7 +119,8 @@ describe("what is found ahead", () => {
     };
     await Promise.all([...Array.from({ length: 60 }, () => count("many")), count("one")]);
     assert.ok(ended.indexOf("one") <= 1, ended.join());
-    const wanted = { text: "a", uf: null, limit: 10, fields: ["cnpj"] };
+    const contacts = { phone: true, email: true };
+    const wanted = { text: "a", uf: null, limit: 10, fields: ["cnpj"], contacts };
     ended.length = 0;
     const find = async (asker: string) => {
       await suggest(segment, wanted, asker);

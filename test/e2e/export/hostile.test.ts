@@ -153,10 +153,7 @@ describe("hostile names", () => {
   it("come through csv, guarded where a spreadsheet would run them", async () => {
     const [head, ...rows] = readCsv((await exported("csv")).toString());
     assert.deepEqual(head, FIELDS);
-    assert.deepEqual(
-      rows,
-      cells(unformulated),
-    );
+    assert.deepEqual(rows, cells(unformulated));
     for (const cell of rows.flat()) assert.doesNotMatch(cell, FORMULA);
   });
 

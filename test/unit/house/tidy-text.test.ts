@@ -14,7 +14,6 @@ const OWN_BYTES = new Set([
   "src/dump/cpf.ts", // bytes of constants
   "src/dump/downloadrecord.ts", // JSON that the download wrote
   "src/ingest/column-rows.ts", // a CNPJ of a row record
-  "src/ingest/columns-import.ts", // a magic number
   "src/ingest/company-table.ts", // a root of a row record
   "src/ingest/join.ts", // a CNPJ of a row record
   "src/ingest/native-join.ts", // CNPJs that were read before

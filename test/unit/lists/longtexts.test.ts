@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { cleaned, piecesOf } from "../../../src/lists/pieces.ts";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
+import { cleaned, piecesOf } from "../../../src/spec/cnpjpieces.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const LENGTH = 200_000;

@@ -42,7 +42,7 @@ export function FilterContact(): VNode {
         member="phone_any_of"
         label={find.thisPhone}
         hint="11 98765-4321"
-        valueOf={(text) => {
+        toValue={(text) => {
           const digits = text.replace(/\D/g, "").replace(/^0+/, "");
           return `+${digits.length > 11 ? "" : 55}${digits}`;
         }}
@@ -52,7 +52,7 @@ export function FilterContact(): VNode {
         member="email_any_of"
         label={find.thisEmail}
         hint="ana@example.com"
-        valueOf={(text) => text.toLowerCase()}
+        toValue={(text) => text.toLowerCase()}
         form={/^\S+@\S+\.\S+$/}
       />
     </>
@@ -64,12 +64,12 @@ interface ValuesProps {
   label: string;
   /** An example. */
   hint: string;
-  valueOf: (text: string) => string;
+  toValue: (text: string) => string;
   form: RegExp;
 }
 
 /** Phones or addresses, one of which must be there; the server knows the rest of their rules. */
-function Values({ member, label, hint, valueOf, form }: ValuesProps): VNode {
+function Values({ member, label, hint, toValue, form }: ValuesProps): VNode {
   return (
     <TagField
       label={label}
@@ -77,7 +77,7 @@ function Values({ member, label, hint, valueOf, form }: ValuesProps): VNode {
       values={query.value.filters.contact[member] ?? []}
       error={mistakeAt(`contact/${member}`)}
       read={(text) => {
-        const value = valueOf(text);
+        const value = toValue(text);
         return form.test(value) ? { value } : { wrong: words.value.find.likeThis(hint) };
       }}
       onValues={(values) =>
