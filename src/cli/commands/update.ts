@@ -380,7 +380,7 @@ class Update {
   #removeDumps(over: (label: string) => boolean): void {
     const { work, keepDump } = this.#parts.flags;
     if (work !== undefined || keepDump) return;
-    await makeFolder(this.#options.to);
+    if (!existsSync(this.#options.to)) return;
     for (const name of readdirSync(this.#options.to)) {
       const label = /^(\d{4}-\d\d)(\.part)?$/.exec(name)?.[1];
       if (label !== undefined && over(label)) {
