@@ -35,8 +35,6 @@ const FORBIDDEN = {
 /** Problems by the code of the system or the first words of that of SQLite. */
 const PROBLEMS: readonly (readonly [code: RegExp, problem: StorageProblem])[] = [
   [/^(ENOSPC|SQLITE_FULL)$/, FULL],
-  // SQLite calls it an input/output error that the file of its shared memory cannot grow.
-  [/^SQLITE_IOERR_SHMSIZE$/, FULL],
   [/^EDQUOT$/, { full: true, why: "the disk quota of this user is used up", mend: RETRY }],
   [
     /^EFBIG$/,

@@ -4,8 +4,8 @@
  * Invariant: write-ahead log with synchronous=FULL, so that what was acknowledged survives a
  * power cut; several processes may have it open; a database of a newer program is refused.
  */
-import { rmdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmdirSync, rmSync, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { CommandError } from "../errors.ts";
 import { notWritten, storageCause, storageWords } from "../storage.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
@@ -297,14 +297,26 @@ function orRefuse<Value>(path: string, open: () => Value): Value {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     if (isStateDamage(error)) throw damagedState(path, [reason(error)], error);
-    const disk = storageWords(error);
-    if (disk !== null) throw new CommandError(`${path} was not opened: ${disk}`, 1, error);
+    const cause = ofFullDisk(path, error);
+    const disk = storageWords(cause);
+    if (disk !== null) throw new CommandError(`${path} was not opened: ${disk}`, 1, cause);
     if (isStateBusy(error)) {
       const mend = "Wait until it is done, or name another directory.";
       throw new CommandError(`Another process is writing to ${path}. ${mend}`, 1, error);
     }
     throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
   }
+}
+
+/** Bytes that SQLite's file of shared memory grows by. */
+const SHARED_MEMORY_BYTES = 32_768;
+
+/** SQLite reports an input/output error if a full disk has no room for its shared memory. */
+function ofFullDisk(path: string, error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "SQLITE_IOERR_SHMSIZE") return error;
+  const { bavail, bsize } = statfsSync(dirname(path));
+  if (bavail * bsize >= SHARED_MEMORY_BYTES) return error;
+  return Object.assign(new Error(reason(error), { cause: error }), { code: "SQLITE_FULL" });
 }
 
 function reason(error: unknown): string {

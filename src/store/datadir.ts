@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { folderFailure } from "../storage.ts";
 
 /** Mode of the data directory. */
 export const DIRECTORY_MODE = 0o700;
@@ -32,7 +33,11 @@ export function openDataDir(path: string): void {
       // The process's umask may have taken bits away; it never adds any.
       chmodSync(path, DIRECTORY_MODE);
     } catch (error) {
-      throw new CommandError(`Cannot make the data directory ${path}.`, 1, error);
+      throw new CommandError(
+        `Cannot make the data directory ${path}.`,
+        1,
+        folderFailure(path, error),
+      );
     }
     return;
   }

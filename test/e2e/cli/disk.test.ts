@@ -79,7 +79,7 @@ const ROWS: Readonly<Record<string, () => Row>> = {
   "tenant enable": () => writes(["tenant", "enable", ...state(), "idle"]),
   "user create": () => writes(["user", "create", ...state(), "--email", "b@example.com"]),
   "user list": () => reads(["user", "list", ...state()]),
-  "user disable": () => writes(["user", "disable", ...state(), ...user]),
+  "user disable": () => writes(["user", "disable", ...state(), "--email", "c@example.com"]),
   "user enable": () => writes(["user", "enable", ...state(), "--email", "d@example.com"]),
   "user passwd": () => writes(["user", "passwd", ...state(), ...user]),
   "user role": () =>
