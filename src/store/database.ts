@@ -34,15 +34,18 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
  * Throws `CommandError` when it is damaged, foreign, newer or open to others.
  */
 export function openDatabase(dataDir: string): StateDatabase {
-  const found = { dir: lookAt(dataDir), file: lookAt(join(dataDir, DATABASE_FILE)) };
+  const folder = lookAt(dataDir);
+  const isNew = folder === undefined || (folder.isDirectory() && !hasDatabase(dataDir));
   try {
     return openOrMake(dataDir);
   } catch (error) {
-    if (found.file === undefined && storageCause(error) !== null) {
-      removeUnfinished(dataDir, found.dir === undefined);
-    }
+    if (isNew && storageCause(error) !== null) removeUnfinished(dataDir, folder === undefined);
     throw error;
   }
+}
+
+function hasDatabase(dataDir: string): boolean {
+  return lookAt(join(dataDir, DATABASE_FILE)) !== undefined;
 }
 
 /** Removes what a full or failing disk left of a new state; a file that holds anything stays. */

@@ -54,10 +54,10 @@ const PTY = `
 import os, pty, signal, sys, termios, threading
 pid, fd = pty.fork()
 if pid == 0:
-    mode = termios.tcgetattr(0)
-    mode[3] &= ~termios.ECHO
-    termios.tcsetattr(0, termios.TCSANOW, mode)
     os.execvp(sys.argv[1], sys.argv[1:])
+mode = termios.tcgetattr(fd)
+mode[3] &= ~termios.ECHO
+termios.tcsetattr(fd, termios.TCSANOW, mode)
 signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
 def feed():
     for line in sys.stdin.buffer:
