@@ -36,8 +36,7 @@ bool EstablishmentRows::take(const DumpRecord& record) {
   const int32_t branch = readBranch(cnpj.branch);
   const int32_t check = readCheckDigits(cnpj.check);
   const bool whole = hasRoot && branch >= 0 && check >= 0;
-  const bool right =
-      whole && checkDigitsOf(cnpj.root, cnpj.branch) == static_cast<uint32_t>(check);
+  const bool right = whole && checkDigitsOf(cnpj.root, cnpj.branch) == static_cast<uint32_t>(check);
   const std::initializer_list<uint32_t> columns = {EstabColumns::kRoot, EstabColumns::kBranch,
                                                    EstabColumns::kCheck};
   if (!whole || (cnpj.isPadded && !right)) {

@@ -18,8 +18,8 @@ bool SimplesRows::take(const DumpRecord& record) {
   output_.odd.noteRoot(record, SimplesColumns::kRoot);
   const Answer simples = readFlag(record, SimplesColumns::kSimples, SimplesColumns::kSimplesFrom,
                                   SimplesColumns::kSimplesUntil);
-  const Answer mei = readFlag(record, SimplesColumns::kMei, SimplesColumns::kMeiFrom,
-                              SimplesColumns::kMeiUntil);
+  const Answer mei =
+      readFlag(record, SimplesColumns::kMei, SimplesColumns::kMeiFrom, SimplesColumns::kMeiUntil);
   uint64_t flags = simples == 1 ? RecordFlags::kSimples : 0;
   if (mei == 1) flags |= RecordFlags::kMei;
   uint8_t* const to =
