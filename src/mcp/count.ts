@@ -22,14 +22,22 @@ import {
 import { FILTERS_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
-import { objectSchema, READING, SELECTION, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+import {
+  objectSchema,
+  READING,
+  SELECTION,
+  SOURCE,
+  SOURCE_NAMES,
+  type Tool,
+  terse,
+} from "./tool.ts";
 
 /** Most facets of a call, and most values of one. */
 const FACETS_MAX = 4;
 const VALUES_MAX = 15;
 
 const ARGUMENTS = {
-  filters: SELECTION.filters,
+  filters: { ...terse(SELECTION.filters), description: "As in search_accounts." } as TSchema,
   facets: {
     ...SCHEMAS.CountRequest.properties.facets,
     maxItems: FACETS_MAX,

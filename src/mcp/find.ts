@@ -16,7 +16,7 @@ import { type JsonObject, shown } from "../spec/reader.ts";
 import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
-import { objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+import { objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool, terse } from "./tool.ts";
 
 const ARGUMENTS = {
   q: {
@@ -30,7 +30,8 @@ const ARGUMENTS = {
   limit: { type: "integer", minimum: 1, maximum: SUGGEST_LIMITS.limit } as TSchema,
 };
 
-const { number, refused, contact } = SCHEMAS.SuggestAnswer.properties;
+const { number, ...others } = SCHEMAS.SuggestAnswer.properties;
+const [refused, contact] = [terse(others.refused), terse(others.contact)];
 const match = { enum: [...FITS] } as unknown as TSchema;
 /** Without their types, which get_account has: what a model reads of tools is read every time. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);

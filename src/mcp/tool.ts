@@ -7,7 +7,6 @@
  */
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import { SPEC_LIMITS } from "../spec/limits.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";
 
@@ -58,14 +57,20 @@ const { filters, sort, scoring } = SPEC_INPUT_SCHEMA.properties;
 /** What selects accounts, and in which order; the same in every tool that takes it. */
 export const SELECTION = { filters: unlimited(filters), sort, scoring } as const;
 
-/** A schema without the limits of any list and any text: the reader holds them, and says so. */
+/** Returns a schema without the limits of lists, texts and numbers: the reader names those. */
 function unlimited<Schema extends TSchema>(schema: Schema): Schema {
-  const { arrayLengthMax, stringLengthMax } = SPEC_LIMITS;
-  const text = JSON.stringify(schema, (name, value: unknown) => {
-    const limit =
-      (name === "maxItems" && arrayLengthMax) || (name === "maxLength" && stringLengthMax);
-    return value === limit ? undefined : value;
-  });
+  return without(schema, ["maxItems", "maxLength", "minimum", "maximum"]);
+}
+
+/** Returns a schema without what it says of itself and of its parts. */
+export function terse(schema: TSchema): TSchema {
+  return without(schema, ["description"]);
+}
+
+function without<Schema extends TSchema>(schema: Schema, names: readonly string[]): Schema {
+  const text = JSON.stringify(schema, (name, value: unknown) =>
+    names.includes(name) && typeof value !== "object" ? undefined : value,
+  );
   return JSON.parse(text) as Schema;
 }
 

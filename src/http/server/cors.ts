@@ -54,8 +54,11 @@ export class Cors {
   }
 }
 
+/** What a path asks of its sender. */
+type Needs = "key" | "session" | "nothing";
+
 /** Returns true for paths that pages of other origins may be shown. */
-export function isShared(path: string, needs: "key" | "session" | "nothing"): boolean {
+export function isShared(path: string, needs: Needs): boolean {
   return needs !== "session" && !CONSOLE_PAGES.test(path);
 }
 
@@ -71,7 +74,7 @@ export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer 
   return { status: 204, type: "", body: "", headers };
 }
 
-/** Lists methods for the header Allow. */
-export function allowed(methods: Methods): string {
-  return [...methods.keys(), "OPTIONS"].join(", ");
+/** Lists methods for the header Allow; OPTIONS is answered where no session is needed. */
+export function allowed(methods: Methods, needs: Needs = "nothing"): string {
+  return [...methods.keys(), ...(needs === "session" ? [] : ["OPTIONS"])].join(", ");
 }

@@ -202,7 +202,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       if (known === "any" || query === "") return foundWithoutQuery(route, params);
       return { route, params, query: readQuery(query, known) };
     }
-    const allow = allowed(destination.methods);
+    const allow = allowed(destination.methods, this.#table.needs(this.exchange.path));
     throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
       headers: { Allow: allow },
     });

@@ -191,7 +191,7 @@ for (const transport of TRANSPORTS) {
         assert.ok(!got.text.includes("not for anybody"));
       }
       const posted = await server.ask({ method: "POST", path: "/app", body: {} });
-      assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
+      assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD, OPTIONS"]);
     });
 
     it("are said to be missing where they were not built", async () => {

@@ -41,6 +41,7 @@ import {
   renderedBytes,
   searched,
 } from "../../support/native-index/render-fixture.ts";
+import { FORMULA } from "../../support/native-index/rows-twin.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const RENDERERS: Readonly<Record<ExportFormat, OpenRenderer>> = {
@@ -107,7 +108,7 @@ function cellOf(field: string, value: unknown): string {
   if (value === null) return "";
   if (Array.isArray(value)) return value.join(",");
   const text = typeof value === "number" ? plainNumber(value) : String(value);
-  return FREE_TEXT.has(field) && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return FREE_TEXT.has(field) && FORMULA.test(text) ? `'${text}` : text;
 }
 
 /** JSON and CSV write amounts alike: no exponent, at most two decimals. */

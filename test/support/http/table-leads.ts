@@ -184,7 +184,13 @@ export const LEAD_SCENARIOS: readonly Scenario[] = [
     status: 401,
     contains: ['"code":"authentication_required"'],
   },
-  { ...asking, name: "GET of leads", method: "GET", status: 405, answerHeaders: { allow: "POST" } },
+  {
+    ...asking,
+    name: "GET of leads",
+    method: "GET",
+    status: 405,
+    answerHeaders: { allow: "POST, OPTIONS" },
+  },
   {
     ...normalizing,
     name: "a lead query is normalized and compiled",

@@ -237,14 +237,14 @@ const ROUTING: readonly Scenario[] = [
     path: "/v1/status",
     status: 405,
     contains: ['"code":"method_not_allowed"'],
-    answerHeaders: { allow: "GET, HEAD" },
+    answerHeaders: { allow: "GET, HEAD, OPTIONS" },
   },
   {
     name: "GET of a search",
     method: "GET",
     path: "/v1/accounts/search",
     status: 405,
-    answerHeaders: { allow: "POST" },
+    answerHeaders: { allow: "POST, OPTIONS" },
   },
   {
     name: "a query where none is known",

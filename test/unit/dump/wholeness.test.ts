@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, truncateSync } from "node:fs";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { readImportFlags } from "../../../src/cli/commands/import.ts";
@@ -107,7 +107,8 @@ describe("parts of a type", () => {
     for (const type of ["empresas", "estabelecimentos"] as const satisfies FileType[]) {
       sizes.forEach((bytes, part) => {
         const file = join(path, memberNames(type, part, "D60808")[1]);
-        spawnSync("touch", [file]);
+        // A file of zero bytes alone is refused for that.
+        writeFileSync(file, '"');
         truncateSync(file, bytes);
       });
     }

@@ -189,7 +189,7 @@ describe("a month of UTF-8", () => {
       [[...names(70, "S\u00c3\u0083O"), ...names(70, "S\u00c3O", 30_000_000)], 70],
     ] as const) {
       const report = await space.import(month(rows), "utf8.peneira", { threads: 1 });
-      assert.equal(nameOf("10000000000199"), "S\u00c3\u0083O");
+      assert.equal(nameOf("10000000000199"), "S\u00c3\u0192O", "83 is a letter of Windows-1252");
       const said = report.warnings.find((text) => text.includes("look like UTF-8")) ?? "none";
       assert.ok(
         said.startsWith(`${count} characters look like UTF-8 in files of ISO-8859-1`),

@@ -132,7 +132,7 @@ for (const transport of TRANSPORTS) {
       const authorization = `Bearer ${server.keys.free}`;
       for (const method of ["GET", "DELETE", "HEAD"]) {
         const answer = await fetch(`${server.base}/mcp`, { method, headers: { authorization } });
-        assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "POST"]);
+        assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "POST, OPTIONS"]);
         const asStranger = await fetch(`${server.base}/mcp`, { method });
         assert.equal(asStranger.status, 401);
       }

@@ -343,6 +343,7 @@ test("the bench of the builder runs, small, and names every phase", async () => 
     "places",
     "cover",
     "districts",
+    "contacts",
     "checksums",
   ]);
 });
