@@ -48,6 +48,8 @@ export class NameStarts {
   /** Of each beginning, and behind each name: the next name, `NONE` behind the last one. */
   readonly #first = new Int32Array(ODD + 1);
   readonly #next: Int32Array;
+  /** No name is left of the beginnings below. */
+  #emptyBelow = 0;
 
   /**
    * Takes how many names there are, their folded text with a line for each, and the first word of a
@@ -84,8 +86,9 @@ export class NameStarts {
     yield* inSteps(this.#rest(), perStep, act);
   }
 
+  /** A sentence may ask for all of them at each word, so what is empty is not looked at again. */
   *#rest(): Generator<number> {
-    for (let beginning = 0; beginning <= ODD; beginning++) yield* this.#taken(beginning);
+    for (; this.#emptyBelow <= ODD; this.#emptyBelow++) yield* this.#taken(this.#emptyBelow);
   }
 
   /** Given out before it is looked at, so that who asks in between gets the others. */

@@ -35,7 +35,7 @@ const TOGETHER = [
 ];
 /** Members that are absent where nothing is asked, by how their names begin. */
 const ABSENT =
-  /^(postal|area|share|legal|cnae_sec|branches|establish|(email|phone)_(sh|any)|require_([ml]|own))/;
+  /^(postal|area|share|legal|cnae_sec|branch|establish|(email|phone)_(sh|any)|require_([ml]|own))/;
 
 /** Pointers of every filter that is set, found by looking at what is not empty. */
 function setPointers(filters: AccountQuerySpec["filters"]): string[][] {
