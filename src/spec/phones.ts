@@ -3,6 +3,7 @@
  * Invariant: a number that is typed becomes what an import makes of its area code and its digits,
  * by the same code; what is no such number is refused with the reason, never guessed at.
  */
+import { cleaned } from "./cnpjpieces.ts";
 
 /** Answers of `phoneOf` for what is no phone. */
 export const NO_PHONE = { number: -1, area: -2 } as const;
@@ -41,6 +42,11 @@ const LINK = new RegExp(
 );
 /** Dialed for the carrier where no carrier is meant: 0xx11. */
 const CARRIER_SIGN = /^(\(?)0\s?(?:xx|\*\*|--)\s?/i;
+/** A word before a number; "tel:" without a blank is a link, which may go on behind the number. */
+const LABEL =
+  /^(?:tel(?:efone)?|fone|cel(?:ular)?|phone|whatsapp)(?:\.\s*:?\s*|\s*:\s+|\s+)(?=[(+\d])/i;
+/** Numbers of services, which have no area code: 0800, 0300, 0500, 0900. */
+const WITHOUT_AREA = /^\(?0[3589]00/;
 const WRITTEN = /^\(?\+?[\d\s().\-/]+$/;
 const FROM_ABROAD = /^\(?(?:\+|00)/;
 const CPF_WRITTEN = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
@@ -49,10 +55,11 @@ const AREA_APART = /^\(?0?\d{2}[\s)./-]/;
 
 /** Reads a number as people write it: with +55, 0, 0xx or none of these, or a link to it. */
 export function readPhone(typed: string): TypedPhone {
-  const text = withoutLink(typed.trim()).trim();
+  const text = withoutLink(bareText(typed)).trim();
   const written = text.replace(CARRIER_SIGN, "$1");
   if (!WRITTEN.test(written) || !/\d/.test(written)) return { fault: "wrong_format" };
   if (CPF_WRITTEN.test(written)) return { fault: "looks_like_cpf" };
+  if (WITHOUT_AREA.test(written)) return { fault: "unknown_area_code" };
   const digits = written.replace(/\D/g, "");
   if (FROM_ABROAD.test(written)) return abroad(digits.replace(/^0+/, ""));
   const national = bareNational(withoutPrefix(digits, written.startsWith("(")));
@@ -65,6 +72,18 @@ export function readPhone(typed: string): TypedPhone {
   }
   if (!isArea && national[2] !== "9" && isCpf(national)) return { fault: "looks_like_cpf" };
   return fromNational(national);
+}
+
+/**
+ * A text without what only stands around a number: what nobody sees, quotes of spreadsheets, a word
+ * before it, a sign after it, the fraction of a number that a program wrote.
+ */
+function bareText(typed: string): string {
+  return cleaned(typed)
+    .replace(/[\u2010-\u2015\u2212]/g, "-")
+    .replace(LABEL, "")
+    .replace(/[\s;,]+$/, "")
+    .replace(/^(\d{8,})\.0+$/, "$1");
 }
 
 function withoutLink(text: string): string {

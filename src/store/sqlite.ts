@@ -48,3 +48,8 @@ export function isStateFailure(error: unknown): boolean {
 export function isStateBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
+
+/** True for the error of a database that was closed, because the server stopped under a request. */
+export function isStateClosed(error: unknown): boolean {
+  return error instanceof TypeError && /^The database connection is not open/.test(error.message);
+}

@@ -5,12 +5,17 @@
  */
 import { AppError } from "../errors.ts";
 import { storageCause, storageProblem } from "../storage.ts";
+import { isStateClosed } from "./sqlite.ts";
 
 /** When to try again, in seconds. */
 const RETRY_AFTER = { "Retry-After": "10" };
 
-/** Returns the refusal for an error of the disk; null for every other error. */
+/** Returns the refusal for an error of the disk or of a stop; null for every other error. */
 export function storageRefusal(cause: unknown): AppError | null {
+  if (isStateClosed(cause)) {
+    const detail = "The server has stopped, and nothing was changed. Send the request again.";
+    return new AppError("overloaded", detail, { cause, headers: RETRY_AFTER });
+  }
   const problem = storageProblem(storageCause(cause));
   if (problem === null) return null;
   const details = { cause, headers: RETRY_AFTER };

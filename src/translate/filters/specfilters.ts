@@ -58,7 +58,8 @@ const READERS = {
   district_any_of: ({ districts }) => districts,
   postal_code_prefix_any_of: ({ numbered }) => listed(numbered.postalCodes),
   area_code_any_of: ({ numbered }) => listed(numbered.areaCodes),
-  registration_status_any_of: ({ wishes, notes }) => statusesOf(wishes, notes),
+  registration_status_any_of: ({ wishes, contacts, activities, notes }) =>
+    statusesOf(wishes, contacts.count > 0 && activities.length === 0, notes),
   company_size_code_any_of: ({ wishes, notes }) => sizesOf(wishes, notes),
   headquarters_only: ({ wishes }) => wishes.headquarters || undefined,
   branches_only: ({ wishes }) => wishes.branches || undefined,
@@ -123,12 +124,14 @@ export function sortOf({ sort }: FoundFilters, notes: Notes) {
     .map(({ field, direction }) => ({ field, direction }));
 }
 
-function statusesOf(found: FoundFilters, notes: Notes): number[] {
+/** `isLookUp`: who has a number is asked of all who have it, closed ones as well. */
+function statusesOf(found: FoundFilters, isLookUp: boolean, notes: Notes): number[] {
   if (found.anyStatus) return [];
   if (found.statuses.size === STATUSES.length) return [];
   if (found.statuses.size > 0) return [...found.statuses];
   const { excludedStatuses } = found;
   if (excludedStatuses.size > 0) return STATUSES.filter((code) => !excludedStatuses.has(code));
+  if (isLookUp) return [];
   notes.assume("active_only", { pt: "Somente empresas ativas.", en: "Active companies only." });
   return [2];
 }

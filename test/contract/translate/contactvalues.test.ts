@@ -69,6 +69,14 @@ describe("phones and e-mail addresses in a sentence", () => {
   });
   after(() => probe.close());
 
+  it("are asked of all who have them, closed ones as well, unless a status is said", () => {
+    const statusOf = (text: string) => probe.spec(text).filters.company.registration_status_any_of;
+    assert.deepEqual(statusOf("quem tem o telefone (11) 98765-4321"), []);
+    assert.deepEqual(statusOf("companies with the email ana@example.com"), []);
+    assert.deepEqual(statusOf("empresas ativas com telefone (11) 98765-4321"), [2]);
+    assert.deepEqual(statusOf("padarias com telefone"), [2]);
+  });
+
   for (const [text, ...values] of FOUND) {
     it(`are found: ${text}`, () => {
       const { filters, explain } = probe.spec(text);

@@ -1,0 +1,24 @@
+/**
+ * Proves: a request whose server closes the state under it is refused as one to send again, in
+ * place of 500; an error that is not of the state stays one.
+ * Does not prove: what a full or failing disk is answered (e2e/server/disk.test.ts).
+ */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { connect } from "../../../src/store/sqlite.ts";
+import { storageRefusal } from "../../../src/store/unwritable.ts";
+
+it("a statement of a closed state is refused as one to send again", () => {
+  const database = connect(":memory:");
+  const statement = database.prepare("SELECT 1");
+  database.close();
+  for (const use of [() => statement.get(), () => database.prepare("SELECT 1")]) {
+    assert.throws(use, (error) => {
+      const refusal = storageRefusal(error);
+      assert.deepEqual([refusal?.code, refusal?.status], ["overloaded", 503]);
+      assert.match(refusal?.message ?? "", /stopped.*Send the request again/);
+      return true;
+    });
+  }
+  assert.equal(storageRefusal(new TypeError("x is not a function")), null);
+});
