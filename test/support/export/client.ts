@@ -162,7 +162,7 @@ export async function written(
   name: string,
 ): Promise<Buffer> {
   const input = join(sample.folder, `${name}.json`);
-  const out = join(sample.folder, `${name}.out`);
+  const out = join(sample.folder, `${name}-out`);
   writeFileSync(input, JSON.stringify(spec));
   await runExport({ snapshot: sample.snapshot, spec: input, out });
   return readFileSync(out);
