@@ -14,7 +14,7 @@ export interface FileKind {
   readonly name: string;
 }
 
-/** Identifiers of the kinds that are told apart. */
+/** Identifiers of the recognized kinds. */
 export type KindId =
   | "empty"
   | "zeros"

@@ -4,13 +4,13 @@
  */
 import { mkdirSync } from "node:fs";
 
-/** What a refusal of the disk means. */
+/** The meaning of a refusal by the disk. */
 interface StorageProblem {
-  /** True if space or a quota is used up, which freeing space mends. */
+  /** True if space or a quota is used up, which freeing space fixes. */
   readonly full: boolean;
   /** Why, as the end of a sentence. */
   readonly why: string;
-  /** What to do, as a sentence. */
+  /** The remedy, as a sentence. */
   readonly mend: string;
 }
 

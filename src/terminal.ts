@@ -72,8 +72,8 @@ class Output {
   }
 }
 
-/** What a command answers. */
+/** Standard output: the answer of a command. */
 export const stdout = new Output(() => process.stdout);
 
-/** What a command says to people beside its answer. */
+/** Standard error: messages for people. */
 export const stderr = new Output(() => process.stderr);

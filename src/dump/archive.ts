@@ -117,7 +117,7 @@ async function inspect(file: string, found: Findings): Promise<void> {
   }
 }
 
-/** An unzipped member is text; one without a byte is told as a part without rows. */
+/** An unzipped member is text; an empty one is reported as a part without rows. */
 function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
   // What the scanner says of UTF-16 has the place and the way out.

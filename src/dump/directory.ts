@@ -126,7 +126,7 @@ interface ZipEntries {
   readonly fileBytes: number;
 }
 
-/** Entries that are read before a zip is refused, whoever made them. */
+/** Maximum entries read before a zip is refused. */
 const ENTRIES_MAX = 1_000;
 
 /** Reads members until there are two: two are already one too many. */

@@ -16,7 +16,7 @@ const WINDOWS =
   "\u20ac \u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152 \u017d " +
   " \u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153 \u017e\u0178";
 
-/** What a byte of Windows-1252 is in a text. */
+/** Kinds of bytes of Windows-1252 in a text. */
 export const BYTE_KINDS = { plain: 0, space: 1, control: 2, windows: 3 } as const;
 
 /** Kind of every byte of a file in Windows-1252. */

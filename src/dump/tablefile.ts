@@ -46,7 +46,7 @@ export function readTableText(path: string): string {
   }
 }
 
-/** What to do with a file of another kind. */
+/** Returns what to do with a file of another kind. */
 function wayOut(kind: KindId): string {
   if (kind === "utf16") return "Save it as CSV in UTF-8.";
   if (WORKBOOKS.has(kind)) return "Open it in a spreadsheet program and save it as CSV (UTF-8).";

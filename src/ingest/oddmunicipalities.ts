@@ -1,7 +1,7 @@
 /**
  * Municipalities of a dump that its table names otherwise than the IBGE does. Input: what became of
  * each of them. Output: sentences for the person who imports, with the names.
- * Invariant: every municipality that was not joined by its own name is told by name and code.
+ * Invariant: every municipality that was not joined by its own name is reported by name and code.
  */
 import { wordFor } from "../amounts.ts";
 

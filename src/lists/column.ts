@@ -181,7 +181,7 @@ function holdsNothingElse(cell: string): boolean {
   return piecesOf(cell).every(({ text }) => readCnpjPiece(text).kind === "cnpj");
 }
 
-/** Whether a text may be a CNPJ, or a number that may have been one. */
+/** True if a text may be a CNPJ, or a number that may have been one. */
 function isCnpj(text: string | undefined): boolean {
   const cell = cleaned(text ?? "");
   const reading = readCnpjText(cell);
@@ -193,7 +193,7 @@ function isCnpj(text: string | undefined): boolean {
 /** Reasons of numbers that may have been CNPJs. */
 const NUMBERS: readonly CnpjRefusal[] = ["lost_zeros", "rounded", "too_short", "cpf"];
 
-/** Whether a cell is a number of nine digits and more; amounts and telephones have signs. */
+/** True if a cell is a number of nine digits and more; amounts and telephones have signs. */
 function isLong(cell: string): boolean {
   return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
 }

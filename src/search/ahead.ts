@@ -16,7 +16,7 @@ import { collect, companySteps, type Page, type PageRequest, type RowFinder } fr
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Dear questions wait for each other, in turns of the tenants. */
+/** Expensive queries run one at a time, in turns of the tenants. */
 const queue = new FairQueue(ASIDE);
 
 /** A page that is wanted. */

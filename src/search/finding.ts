@@ -79,7 +79,7 @@ interface RefusedNumber {
   readonly offered?: string;
 }
 
-/** What a text was read as, where it is a phone or an e-mail. */
+/** The phone or e-mail that a text was read as. */
 interface TypedContact {
   readonly kind: "phone" | "email";
   /** As a spec has it, in `phone_any_of` or `email_any_of`. */

@@ -43,7 +43,7 @@ export function isPlainCnpj(text: string): boolean {
   return /^[0-9]{8}(?!0000)[0-9]{6}$/.test(text) && text.endsWith(cnpjCheckDigits(text));
 }
 
-/** Whether a text is 14 characters as the registry stores a CNPJ; its check digits may be wrong. */
+/** True if a text is 14 characters as the registry stores a CNPJ; its check digits may be wrong. */
 export function isStoredCnpj(text: string): boolean {
   return /^[0-9A-Z]{12}[0-9]{2}$/.test(text);
 }

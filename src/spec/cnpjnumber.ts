@@ -15,7 +15,7 @@ interface WrittenNumber {
   readonly isWhole: boolean;
 }
 
-/** What people and programs write before a number. */
+/** Words that people and programs write before a number. */
 export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
 
 /** 99938275000138.0; of up to three digits a fraction of three zeros may be thousands. */

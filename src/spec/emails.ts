@@ -13,7 +13,7 @@ const LOCAL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 32 && byte < 127 && !'"(),:;<>@[\\]'.includes(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/** Whether bytes in lower case, with an @ at `at`, look like `local@domain.tld`. */
+/** True if bytes in lower case, with an @ at `at`, look like `local@domain.tld`. */
 export function isEmail(bytes: Uint8Array, start: number, at: number, end: number): boolean {
   return isLocal(bytes, start, at) && isDomain(bytes, at + 1, end);
 }

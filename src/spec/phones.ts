@@ -34,7 +34,7 @@ export type PhoneFault =
 /** A number in normal form, such as +5511987654321, or why there is none. */
 type TypedPhone = { readonly phone: string } | { readonly fault: PhoneFault };
 
-/** What stands before the number in links. */
+/** The part of a link before its number. */
 const LINK = new RegExp(
   "^(?:tel:|callto:|sms:|whatsapp:(?://send/?\\?phone=)?|" +
     "(?:https?://)?(?:www\\.)?(?:wa\\.me/|api\\.whatsapp\\.com/send/?\\?phone=))",
@@ -126,7 +126,7 @@ function fromNational(national: string): TypedPhone {
   return phone === NO_PHONE.area ? { fault: "unknown_area_code" } : { phone: `+${phone}` };
 }
 
-/** Whether 11 digits have the check digits of a CPF. */
+/** True if 11 digits have the check digits of a CPF. */
 function isCpf(digits: string): boolean {
   if (digits.length !== 11) return false;
   return [9, 10].every((count) => {

@@ -22,7 +22,7 @@ export interface KeyRow {
   readonly expiresAt: number | null;
   readonly disabledAt: number | null;
   readonly lastUsedAt: number | null;
-  /** That of `hash`, as it was written. */
+  /** Checksum of `hash` when it was written. */
   readonly checksum: number | null;
 }
 

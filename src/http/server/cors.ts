@@ -54,7 +54,7 @@ export class Cors {
   }
 }
 
-/** What a path asks of its sender. */
+/** The credential that a path requires. */
 type Needs = "key" | "session" | "nothing";
 
 /** Returns true for paths that pages of other origins may be shown. */

@@ -84,7 +84,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   #paid = PAID_UNITS;
   /** Where one of the console comes from; no other handler may know it. */
   address = "";
-  /** Whether pages of other origins may be shown its answer. */
+  /** True if pages of other origins may read its answer. */
   #shared = false;
   /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
   #state: "none" | "begun" | "out" = "none";

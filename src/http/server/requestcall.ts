@@ -27,7 +27,7 @@ export interface Found {
 }
 
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
-/** What was found of routes whose paths say nothing: one for each. */
+/** Caches one `Found` for each route without path parameters. */
 const plainlyFound = new WeakMap<Route, Found>();
 
 /** Returns what was found of a request without a query. */

@@ -124,7 +124,7 @@ export class ValueReader extends CodeReader {
 
 const PHONE_EXAMPLE = "such as 11 98765-4321";
 
-/** What is wrong with a phone number, in words; nothing that may be a CPF is repeated. */
+/** Messages for faults of a phone number; nothing that may be a CPF is repeated. */
 const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
   wrong_format: (given) =>
     `Must be a phone number with its area code, ${PHONE_EXAMPLE}, not ${given}.`,

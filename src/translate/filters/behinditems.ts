@@ -10,7 +10,7 @@ import { FILTER_PHRASES } from "./table.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 
-/** What joins a contact to the item before it. */
+/** Words that join a contact to the item before it. */
 const JOINERS = wordSet("e ou and or y mais plus com with con nem , ; / & +");
 /** Words between a joiner and its contact, and marks that close the item. */
 const SMALL = wordSet(
@@ -23,7 +23,7 @@ const HAD = wordSet("com with con tendo tenham tenha having");
 /** Max words between a contact and its item, and of an item. */
 const REACH = 8;
 
-/** Whether a list joins the contact [first, to) to an item of another kind. */
+/** True if a list joins the contact [first, to) to an item of another kind. */
 export function isListedBehindItem(sentence: Sentence, first: number, to: number): boolean {
   const item = itemBefore(sentence, first);
   if (item < 0) return false;

@@ -160,7 +160,7 @@ function reasonOf(fault: PhoneFault): Remark {
   return fault === "missing_area_code" ? AREA_MISSING : NO_PHONE;
 }
 
-/** Whether a token may stand in a phone number: "( 11 ) 98765 - 4321", "0 xx 11". */
+/** True if a token may be part of a phone number: "( 11 ) 98765 - 4321", "0 xx 11". */
 function isPart(sentence: Sentence, at: number): boolean {
   const { kind, text = "" } = sentence.tokens[at] ?? {};
   return sentence.free(at) && (kind === "number" || "()+".includes(text) || text === "xx");

@@ -6,7 +6,7 @@
  */
 import type { Token } from "./tokens.ts";
 
-/** What a book of names finds; `to` is behind its last token. */
+/** A match of a book of names; `to` is after its last token. */
 interface Found {
   readonly to: number;
 }
