@@ -10,6 +10,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { bundleTests, testsFolder } from "./bundle.mjs";
 import { coverageReport } from "./coverage.mjs";
+import { makeScratch } from "./scratch.mjs";
 import { isOfMatrix, quickSuites, readTests, TIERS, tierOf } from "./tiers.mjs";
 
 /** Suites that start dist/peneira, which is made beside the suites that do not. */
@@ -34,12 +35,18 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
   const runner = runnerOf({ root, cache, files, names });
   const matrix = asked.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
-  const variables = { ...asked.variables, ...matrix, ...(asked.asan ? asanEnv(built) : {}) };
+  const asan = asked.asan ? asanEnv(built) : {};
+  const variables = { ...asked.variables, ...matrix, ...asan, ...runEnv(root) };
   handOver(process.execPath, runner, variables, async (status) => {
     const ended = (await checked()) || status;
     if (ended === 0 && asked.quick) passed.note();
     return ended;
   });
+}
+
+/** The folders of this run: bundled suites and facts that the suites share, temporary files. */
+function runEnv(root) {
+  return { TEST_RUN: testsFolder(root), TMPDIR: makeScratch() };
 }
 
 /** What runs bundled suites, with its one argument. */

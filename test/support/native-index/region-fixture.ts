@@ -52,15 +52,7 @@ export async function writeFixture(
   rows: readonly FixtureRow[],
   options: FixtureOptions = {},
 ): Promise<Fixture> {
-  const records = encodeRecords(rows);
-  const starts = rankRecords(records, records.length);
-  const places = new Map<number, FixtureRow>();
-  let at = 0;
-  for (const row of rows) {
-    places.set(at, row);
-    at += records.readUInt32LE(at + RECORD.length);
-  }
-  const ranked = Array.from(starts, (start) => places.get(start) as FixtureRow);
+  const { records, starts, ranked } = rankedOf(rows);
   const written = writeColumns(path, { records, starts });
   const directory = await buildIndex({
     path,
@@ -76,6 +68,28 @@ export async function writeFixture(
     ...(options.progress === undefined ? {} : { progress: options.progress }),
   });
   return { path, directory, rows: ranked, regionOffset: written.regionOffset };
+}
+
+/** Rows that were ranked before: suites write the same ones with several options. */
+const known = new WeakMap<
+  readonly FixtureRow[],
+  RankedRecords & { readonly ranked: FixtureRow[] }
+>();
+
+function rankedOf(rows: readonly FixtureRow[]) {
+  const before = known.get(rows);
+  if (before !== undefined) return before;
+  const records = encodeRecords(rows);
+  const starts = rankRecords(records, records.length);
+  const places = new Map<number, FixtureRow>();
+  let at = 0;
+  for (const row of rows) {
+    places.set(at, row);
+    at += records.readUInt32LE(at + RECORD.length);
+  }
+  const ranked = Array.from(starts, (start) => places.get(start) as FixtureRow);
+  known.set(rows, { records, starts, ranked });
+  return { records, starts, ranked };
 }
 
 /** Writes the columns of ranked records; `columns` are the bytes of the COLUMNS section. */

@@ -1,0 +1,58 @@
+/**
+ * The folder for the temporary files of a run of suites.
+ * Invariant: files that the suites leave there are removed with the run. A memory file system is used
+ * where it is large enough and lets programs run, because the suites write and sync some 100,000
+ * small files (npm test on two processors: see docs/contributing.md).
+ */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { lives } from "../../src/setup/alone.mjs";
+
+/** The mount that Linux distributions keep in memory. */
+const IN_MEMORY = "/dev/shm";
+/** The suites of a run need about 1 GiB at a time; a machine with less keeps them on its disk. */
+const BYTES_MIN = 4 * 2 ** 30;
+
+/** A folder's name, before the number of its process. */
+const NAMED = "peneira-run-";
+
+/** Makes the folder and returns its path; it is removed when this process ends. */
+export function makeScratch() {
+  const parent = process.env.TMPDIR ?? (isRoomy() ? IN_MEMORY : os.tmpdir());
+  removeOld(parent);
+  const folder = path.join(parent, `${NAMED}${process.pid}`);
+  fs.mkdirSync(folder, { recursive: true });
+  process.once("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Removes the folders of runs that were killed. */
+function removeOld(parent) {
+  for (const name of fs.readdirSync(parent)) {
+    const dead = name.startsWith(NAMED) && !lives(Number(name.slice(NAMED.length)));
+    if (dead) fs.rmSync(path.join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isRoomy() {
+  try {
+    const { bavail, bsize } = fs.statfsSync(IN_MEMORY);
+    return bavail * bsize >= BYTES_MIN && os.freemem() >= BYTES_MIN && runsPrograms();
+  } catch {
+    return false;
+  }
+}
+
+/** False on a mount with `noexec`, as containers have it: suites start programs they wrote. */
+function runsPrograms() {
+  const folder = fs.mkdtempSync(path.join(IN_MEMORY, "peneira-probe-"));
+  try {
+    const program = path.join(folder, "probe");
+    fs.writeFileSync(program, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    return spawnSync(program).status === 0;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
