@@ -51,6 +51,7 @@ const USAGE = `usage: node build.mjs [command]
   coverage [TIER…]    which lines of the product the unit and contract suites run
   bench [name] [args] builds and runs bench/<name>.bench.ts, or every benchmark; --help says
                       what each of them measures, with its options
+  road [NAME…]        which source files run for a request, in order: search, again, count, …
   crash [options]     kills the server and checks its promises; --help says how
   campaign NAME       tries for long what the tests try for seconds; without NAME it says what
   check               types and lint only
@@ -89,6 +90,7 @@ const COMMANDS = {
   test: (args) => runTests(args),
   coverage: (args) => runTests(args, "coverage"),
   bench: runBenches,
+  road: (args) => runScript("test/support/road/run.ts", args),
   crash: (args) => runScript("test/campaign/kills/run.ts", args),
   campaign: (args) => runScript("test/campaign/run.ts", args),
   rebuild: () => install({ rebuild: true }),

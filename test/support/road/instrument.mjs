@@ -1,0 +1,86 @@
+/**
+ * The product, built so that it records which of its functions run, in order.
+ * Invariant: nothing else changes: each function reports its number first and then does what it
+ * does in the sources. Worker threads run the ordinary bundle and record nothing.
+ */
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { bundleOptions } from "../../../src/executable/bundle.mjs";
+
+const require = createRequire(import.meta.url);
+
+/** Name of the global function that gets the number of a function that begins. */
+const RECORD = "recordRoad";
+
+/**
+ * Builds the recording product into `folder`, which lies in the checkout. `product` is the folder of the ordinary bundle, which
+ * has the addon and the worker files. Returns the path of the program, and the functions by number
+ * as `file:name`.
+ */
+export async function buildRecorder({ root, folder, product }) {
+  const functions = [];
+  const record = {
+    name: "record",
+    setup(build) {
+      build.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path: file }) => {
+        const name = path.relative(root, file).split(path.sep).join("/");
+        const text = recording(fs.readFileSync(file, "utf8"), (one) => {
+          functions.push(`${name}:${one}`);
+          return functions.length - 1;
+        });
+        const place = name === "src/location.ts" ? path.join(product, "location.mjs") : file;
+        const url = JSON.stringify(pathToFileURL(place).href);
+        return { contents: text.replaceAll("import.meta.url", url), loader: "ts" };
+      });
+    },
+  };
+  await require("esbuild").build({
+    ...bundleOptions({ root, origin: { commit: "road", date: "" } }),
+    // Empty functions would be dropped together with their calls.
+    minifySyntax: false,
+    entryPoints: { recorder: path.join(root, "test/support/road/recorder.ts") },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    sourcemap: false,
+    packages: "external",
+    plugins: [record],
+  });
+  return { program: path.join(folder, "recorder.mjs"), functions };
+}
+
+/** Returns the source with a call at the beginning of each function; `numbered` numbers a name. */
+function recording(text, numbered) {
+  const ts = require("typescript");
+  const tree = ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest, true);
+  const inserts = [];
+  const visit = (node) => {
+    if (ts.isFunctionLike(node) && node.body !== undefined) {
+      const call = `globalThis.${RECORD}?.(${numbered(nameOf(ts, node))})`;
+      if (ts.isBlock(node.body)) inserts.push([node.body.getStart() + 1, `${call};`]);
+      else inserts.push([node.body.getStart(), `(${call},`], [node.body.end, ")"]);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  let out = "";
+  let at = 0;
+  for (const [place, piece] of inserts.sort(([a], [b]) => a - b)) {
+    out += text.slice(at, place) + piece;
+    at = place;
+  }
+  return out + text.slice(at);
+}
+
+/** Name of a function as its reader knows it; one without a name is named by where it stands. */
+function nameOf(ts, node) {
+  if (ts.isConstructorDeclaration(node)) return `new ${node.parent.name?.text ?? "class"}`;
+  const own = node.name ?? node.parent.name;
+  if (own !== undefined) return own.getText();
+  for (let outer = node.parent; outer !== undefined; outer = outer.parent) {
+    if (outer.name !== undefined) return `in ${outer.name.getText()}`;
+  }
+  return "at the top";
+}
