@@ -21,7 +21,7 @@ import {
   renameList,
 } from "../http/api/listanswers.ts";
 import { addFromSearch } from "../http/api/listsearch.ts";
-import { searchAccounts } from "../http/api/search.ts";
+import { searchPage } from "../http/api/search.ts";
 import { suggestAccounts } from "../http/api/suggestions.ts";
 import { translateLeads } from "../http/api/translate.ts";
 import type { Shedding } from "../http/server/pressure.ts";
@@ -54,7 +54,7 @@ type Handle = (call: SessionCall<ServicePart>) => Reply;
 export const CONSOLE_DATA_ROUTES: readonly Route[] = [
   ask("/translate", translateLeads, "first"),
   ask("/explore", explore, "first"),
-  ask("/accounts/search", searchAccounts),
+  ask("/accounts/search", searchPage),
   ask("/accounts/count", countAccounts),
   ask("/accounts/explain", explainAccount),
   get("/accounts/suggest", suggestAccounts, ["q", "limit", "uf"]),

@@ -8,7 +8,7 @@
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import { searchAccounts } from "../http/api/search.ts";
+import { searchPage } from "../http/api/search.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
@@ -145,7 +145,7 @@ function withLimit(body: Body, limit: number): Body {
 }
 
 async function pageOf(asker: Question<AskedPart>, body: Body): Promise<Page> {
-  return answeredBy<Page>(await searchAccounts(withBody(asker, body)));
+  return answeredBy<Page>(await searchPage(withBody(asker, body)));
 }
 
 /** How many accounts of a page fit, judged by what each adds to the text and to the values. */

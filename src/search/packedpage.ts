@@ -27,18 +27,11 @@ const RANGE_COLUMNS = {
   establishments: 8,
 } as const satisfies Readonly<Record<RangeClause["column"], number>>;
 
-/** Numbers of a page that is asked for once; read before the next one is packed. */
+/** The numbers of a page; the addon reads them before the next one is packed. */
 const scratch = new Float64Array(512);
 
-/**
- * The numbers of a page in the order of the rows. Those of one that comes `once` stand where the
- * next one's will, if they have room there.
- */
-export function packedPage(
-  clauses: readonly Clause[],
-  limit: number,
-  once = false,
-): Float64Array | undefined {
+/** Returns the numbers of a page in row order; the next call may overwrite them. */
+export function packedPage(clauses: readonly Clause[], limit: number): Float64Array | undefined {
   const numbers = [limit, clauses.length];
   for (const clause of clauses) {
     if (clause.kind === "words" || clause.kind === "rows") return undefined;
@@ -55,7 +48,7 @@ export function packedPage(
       for (const code of codes) numbers.push(code);
     }
   }
-  if (!once || numbers.length > scratch.length) return new Float64Array(numbers);
+  if (numbers.length > scratch.length) return new Float64Array(numbers);
   // One by one: the call that copies a list takes longer.
   for (let at = 0; at < numbers.length; at++) scratch[at] = numbers[at] as number;
   return scratch.subarray(0, numbers.length);

@@ -63,13 +63,8 @@ interface Compiled {
 
 const RANK_REASON = "the rows are stored in this order";
 
-/** Specs are immutable, so that the pages of one need not be compiled again. */
-const compiledSpecs = new WeakMap<AccountQuerySpec, Compiled>();
-/**
- * The one that was compiled last, which most are asked for once more at once or never again; what
- * is in a weak map for nothing costs the collector more than compiling.
- */
-let youngest: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
+/** The spec that was compiled last: one request asks for its phases, its count and its facets. */
+let last: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
 
 /** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
 export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Phase[] {
@@ -82,8 +77,7 @@ export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly
 }
 
 function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
-  const known = kept(spec);
-  if (known?.segment === segment) return known;
+  if (last?.spec === spec && last.made.segment === segment) return last.made;
   const order = orderOf(spec);
   const seed = BigInt(spec.scoring.random_seed ?? 0);
   const phases = phaseClauses(segment, spec.filters).map((clauses) => ({ clauses, order, seed }));
@@ -91,16 +85,7 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   const single = one !== undefined && second === undefined;
   const clauses = single ? one.clauses : clausesOf(segment, spec.filters);
   const made = { segment, phases, clauses };
-  youngest = { spec, made };
-  return made;
-}
-
-/** What was compiled of a spec; one that is asked for a second time is kept as long as the spec. */
-function kept(spec: AccountQuerySpec): Compiled | undefined {
-  if (youngest?.spec !== spec) return compiledSpecs.get(spec);
-  const { made } = youngest;
-  compiledSpecs.set(spec, made);
-  youngest = null;
+  last = { spec, made };
   return made;
 }
 

@@ -31,8 +31,6 @@ export interface EngineRequest extends AheadRequest {
   readonly ahead?: PageAhead | null;
   /** Where its text may be written to, if it is not to have memory of its own. */
   readonly room?: TextRoom | null;
-  /** Whether the caller keeps the spec, and asks with the same object again. */
-  readonly kept?: boolean;
 }
 
 /** The accounts of a page and what is known about the whole answer, however they were found. */

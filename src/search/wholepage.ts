@@ -2,9 +2,7 @@
  * Pages that the addon finds and renders in one call. What comes in: a question in the order of the
  * rows, of one phase, of accounts as they are. What goes out: the page with its text.
  * Invariant: the same page, total and text as by `plan`, `execute`, `collect` and `project`; any
- * other question is none of these, and gives null. The addon reads a question once, so the request
- * of a spec that is kept, and so may come again, is kept beside it; the spec never changes. Of any
- * other spec nothing outlives the call. The total is that of the call, kept nowhere here.
+ * other question is none of these, and gives null. Nothing outlives the call.
  * Memory of its own for each text lies outside of the heap, and costs more than to write it:
  * whoever has room for it gives that.
  */
@@ -28,8 +26,6 @@ interface PageOptions {
   readonly afterRow: number;
   /** Where the text may be written to, if it is not to have memory of its own. */
   readonly room?: TextRoom | null;
-  /** Whether the caller keeps the spec, and asks with the same object again. */
-  readonly kept?: boolean;
 }
 
 /** A page with its text. */
@@ -48,34 +44,23 @@ export interface WholePage {
   readonly plan: QueryPlan;
 }
 
-/** A request that the addon knows, and for what it was made. */
-interface Known {
-  readonly segment: Segment;
-  readonly fields: readonly string[];
-  readonly request: WholePageRequest;
-  /** The plan by which it was answered last; it differs in nothing but the total. */
-  plan: QueryPlan | null;
-}
-
-const requests = new WeakMap<AccountQuerySpec, Known>();
 /** What the addon tells of a page; read before anything else is called. */
 const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 
 /** The page, or null for a question that takes more than one call. */
 export function wholePage(segment: Segment, options: PageOptions): WholePage | null {
-  const known = knownOf(segment, options);
-  if (known === null) return null;
-  const text = textOf(segment, known.request, options);
+  const request = requestOf(segment, options);
+  if (request === null) return null;
+  const text = textOf(segment, request, options);
   const total = facts[PAGE_FACTS.matches] as number;
   const count = facts[PAGE_FACTS.rows] as number;
   const lastRow = facts[PAGE_FACTS.lastRow] as number;
   const more = facts[PAGE_FACTS.more] === 1;
   assert(count <= total, "a page holds at most all matches");
   assert(!(more && count === 0), "an empty page is the last one");
-  if (known.plan?.matches !== total) known.plan = rankPlan(known.request, total);
   const placed = typeof text === "number" ? text : -1;
   const accounts = typeof text === "number" ? (options.room as TextRoom).memory : text;
-  return { accounts, placed, count, total, more, lastRow, plan: known.plan };
+  return { accounts, placed, count, total, more, lastRow, plan: rankPlan(request, total) };
 }
 
 /** The text, or how many bytes of it were written to the room. */
@@ -88,26 +73,12 @@ function textOf(segment: Segment, request: WholePageRequest, options: PageOption
     : segment.native.wholePage(request, afterRow, facts, room.memory);
 }
 
-function knownOf(segment: Segment, { spec, fields, kept = false }: PageOptions): Known | null {
-  const before = kept ? requests.get(spec) : undefined;
-  if (before !== undefined && before.segment === segment && before.fields === fields) return before;
+/** The request to the addon; null for a question that takes more than one call. */
+function requestOf(segment: Segment, { spec, fields }: PageOptions): WholePageRequest | null {
   const [phase, second] = phasesOf(segment, spec);
   if (phase === undefined || second !== undefined || !isRankOrder(phase.order)) return null;
   const { clauses, order, seed } = phase;
   const { limit } = spec;
-  const request: WholePageRequest = {
-    clauses,
-    order,
-    seed,
-    method: "rank",
-    afterRow: -1,
-    limit,
-    // One that is kept is frozen; the list is the caller's.
-    fields: kept ? [...fields] : fields,
-    packed: packedPage(clauses, limit, !kept),
-    once: !kept,
-  };
-  const known: Known = { segment, fields, request, plan: null };
-  if (kept) requests.set(spec, known);
-  return known;
+  const packed = packedPage(clauses, limit);
+  return { clauses, order, seed, method: "rank", afterRow: -1, limit, fields, packed, once: true };
 }

@@ -51,34 +51,23 @@ interface PageEnd extends Pick<CursorScope, "binding"> {
 /** The secrets of cursors: the first signs, all of them verify (a previous one stays valid). */
 export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Makes the cursors of one search: from page to page only the row and the signature change. */
-export class CursorTemplate {
-  /** Everything in front of the signature, with the row of the cursor that was made last. */
-  readonly #payload = Buffer.alloc(MAC_AT);
-
-  constructor({ snapshotId, specHash, fieldsHash }: PagesScope) {
-    this.#payload.writeUInt8(VERSION, 0);
-    this.#payload.write(snapshotHash(snapshotId), SNAPSHOT_AT, "hex");
-    this.#payload.write(half(specHash), SPEC_AT, "hex");
-    this.#payload.write(half(fieldsHash), FIELDS_AT, "hex");
-  }
-
-  /** The cursor that continues behind a page. */
-  after(lastRow: number, binding: PageEnd["binding"], [secret]: CursorSecrets): string {
-    this.#payload.writeUIntBE(lastRow, ROW_AT, ROW_BYTES);
-    made.set(this.#payload);
-    keyOf(secret).sign(this.#payload, bindingText(binding), madeMac);
-    return made.toString("base64url");
-  }
-}
-
-/** The cursor that was made last. */
+/** The bytes of the cursor that was made last. */
 const made = Buffer.alloc(CURSOR_BYTES);
+const madePayload = made.subarray(0, MAC_AT);
 const madeMac = made.subarray(MAC_AT);
 
-/** Makes the cursor that continues after a row, for whoever makes one alone. */
-export function encodeCursor(cursor: CursorScope & PageEnd, secrets: CursorSecrets): string {
-  return new CursorTemplate(cursor).after(cursor.lastRow, cursor.binding, secrets);
+/** Makes the cursor that continues after a row. */
+export function encodeCursor(
+  { snapshotId, specHash, fieldsHash, lastRow, binding }: CursorScope & PageEnd,
+  [secret]: CursorSecrets,
+): string {
+  made.writeUInt8(VERSION, 0);
+  made.write(snapshotHash(snapshotId), SNAPSHOT_AT, "hex");
+  made.write(half(specHash), SPEC_AT, "hex");
+  made.write(half(fieldsHash), FIELDS_AT, "hex");
+  made.writeUIntBE(lastRow, ROW_AT, ROW_BYTES);
+  keyOf(secret).sign(madePayload, bindingText(binding), madeMac);
+  return made.toString("base64url");
 }
 
 /**
@@ -121,15 +110,10 @@ function openCursor(text: string, binding: readonly string[], secrets: CursorSec
   return bytes;
 }
 
-/** The text that was made last: mostly the same one is asked for again. */
-let lastBound: { readonly binding: readonly string[]; readonly text: string } | null = null;
-
 /** What is signed behind the payload (of fixed length): each part with its length before it. */
 function bindingText(binding: readonly string[]): string {
-  if (lastBound?.binding === binding) return lastBound.text;
   let text = "";
   for (const part of binding) text += `${Buffer.byteLength(part)}:${part}`;
-  lastBound = { binding, text };
   return text;
 }
 

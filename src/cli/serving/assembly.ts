@@ -23,7 +23,7 @@ import { SearchCount } from "../../export/queue/searchcount.ts";
 import { Budget } from "../../http/server/budget.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { Pressure } from "../../http/server/pressure.ts";
-import { ResponseMemory } from "../../http/server/responsememory.ts";
+import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
 import type { Transport } from "../../http/server/transport.ts";
@@ -183,7 +183,7 @@ function settledBy(config: Config) {
 /** Where opened snapshots stand, what is remembered of one, and what checks them again. */
 function openSnapshots(parts: Omit<ChangesParts, "registry">) {
   const { config, folder, log } = parts;
-  const responses = new ResponseMemory(config.get("http.response_memory_bytes"));
+  const responses = new ResponseCache(config.get("http.response_memory_bytes"));
   const registry = new SegmentRegistry(
     systemClock,
     config.get("snapshots.keep") * 1000,
@@ -215,7 +215,7 @@ function watched(
     readonly streams: Budget;
     readonly exporter: Exports;
     readonly transport: Transport;
-    readonly responses: ResponseMemory;
+    readonly responses: ResponseCache;
     readonly freshness: Freshness;
   },
 ): void {

@@ -31,7 +31,7 @@ import {
   SPEC_ERRORS,
   spelling,
 } from "./route.ts";
-import { searchAccountsLent } from "./search.ts";
+import { searchAccounts } from "./search.ts";
 import { SUGGEST_ROUTE } from "./suggestions.ts";
 
 const facetOf = (value: string, label?: string) => ({
@@ -121,7 +121,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
       ...CURSOR_ERRORS,
       ...SNAPSHOT_ERRORS,
     ],
-    handle: searchAccountsLent,
+    handle: searchAccounts,
   }),
   route({
     method: "POST",

@@ -1,7 +1,6 @@
 /**
- * Lead requests that were read before. What comes in: the bytes of a body with a sentence or a lead
- * query, the plan and the segment. What goes out: the account query that is to run, with what the
- * answer says about it.
+ * Lead requests: from a body with a sentence or a lead query to the account query that runs, with
+ * the notes that the answer shows.
  * Invariant: that of search-request.ts; the account query is normalized like any other, and the
  * answer shows it, so that a search of accounts with it finds the same.
  */
@@ -31,9 +30,7 @@ import {
   boundSteps,
   isSmall,
   listNamesOf,
-  PreparedRequests,
   pageOf,
-  type Reading,
   readCursor,
   SEARCH_LIMIT_DEFAULT,
   type SearchRequest,
@@ -47,8 +44,8 @@ interface LeadsRequest extends SearchRequest {
   readonly language: Language;
   /** The refusal of a sentence that was hardly understood, or null. */
   readonly refusal: AppError | null;
-  /** Whether the same bytes may mean something else once lists have other names. */
-  readonly passing: boolean;
+  /** False if the same bytes may mean something else once lists have other names. */
+  readonly cacheable: boolean;
   /** Pointer of the sentence, where it should have named an activity or a place. */
   readonly place?: string;
 }
@@ -76,24 +73,20 @@ const NARROWING = ["activities", "name_contains", "cities", "states", "regions"]
 /** What every sentence has that names a list. */
 const NAMING_LISTS = /list/i;
 
-const requests = new PreparedRequests(readLeads, null, ({ passing }) => !passing);
-
-/** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
-export function prepareLeads(call: Question<"listed">, segment: Segment): Steps<LeadsRequest> {
-  return requests.of(call, segment);
-}
-
-function* readLeads(bytes: Uint8Array, reading: Reading): Steps<LeadsRequest> {
-  const { segment, charge, asker } = reading;
+/** Parses and charges a lead request. Throws `AppError` with every mistake in it. */
+export function* prepareLeads(call: Question<"listed">, segment: Segment): Steps<LeadsRequest> {
+  const { body: bytes, plan } = call;
+  if (!isSmall(bytes)) yield;
   const body = readBody(bytes, MEMBERS);
   const { members } = body;
-  const limit = pageOf(members.limit, members.spec, reading.plan);
-  charge(costOf({ spec: members.spec, text: members.query_text, limit }));
+  const limit = pageOf(members.limit, members.spec, plan);
+  const cost = costOf({ spec: members.spec, text: members.query_text, limit });
+  call.spend(cost);
   if (!isSmall(bytes)) yield;
   const cursor = readCursor(body, []);
   checkMembers(body);
   const bySentence = members.query_text !== undefined;
-  const wanted = yield* bySentence ? ofSentence(body, reading) : ofQuery(body, reading);
+  const wanted = yield* bySentence ? ofSentence(call, body, segment) : ofQuery(call, body, segment);
   if (!isSmall(bytes)) yield;
   const { spec, onePerCompany, language, translation } = wanted;
   const shownMembers = {
@@ -102,10 +95,12 @@ function* readLeads(bytes: Uint8Array, reading: Reading): Steps<LeadsRequest> {
     ...(translation === null ? {} : { translation }),
   };
   const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
-  const bound = yield* boundSteps(asker, segment, spec);
+  const bound = yield* boundSteps(call, segment, spec);
   const lists = JSON.stringify(bound.filters.lists ?? {});
   return {
     spec: bound,
+    unbound: spec,
+    cost,
     resultHash: leadResultHash(bound, onePerCompany),
     cursor,
     missing: tooBroad(spec) === null ? null : NARROWING,
@@ -117,7 +112,7 @@ function* readLeads(bytes: Uint8Array, reading: Reading): Steps<LeadsRequest> {
     prefix,
     onePerCompany,
     language,
-    passing: bySentence && NAMING_LISTS.test(members.query_text as string),
+    cacheable: !(bySentence && NAMING_LISTS.test(members.query_text as string)),
     refusal: translation === null ? null : refusalOf(wanted),
   };
 }
@@ -149,7 +144,7 @@ function checkMembers({ members, mistakes }: BodyObject): void {
   }
 }
 
-function* ofQuery(body: BodyObject, { segment, plan }: Reading): Steps<Wanted> {
+function* ofQuery({ plan }: Question<"listed">, body: BodyObject, segment: Segment): Steps<Wanted> {
   const { members, mistakes } = body;
   const { searchLimitMax } = SPEC_LIMITS;
   return yield* withBodyMistakesIn(body, function* () {
@@ -166,16 +161,16 @@ function* ofQuery(body: BodyObject, { segment, plan }: Reading): Steps<Wanted> {
   });
 }
 
-function* ofSentence(body: BodyObject, { segment, plan, asker }: Reading): Steps<Wanted> {
+function* ofSentence(call: Question<"listed">, body: BodyObject, segment: Segment): Steps<Wanted> {
   const { members } = body;
   checkText(body);
   return yield* withBodyMistakesIn(body, function* () {
     // With mistakes nothing is translated: the text need not even be one.
     const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
-    const lists = listNamesOf(asker);
+    const lists = listNamesOf(call);
     const { spec: input, parts } = yield* translateSteps(text, segment, { lists });
-    const context = { ...contextOf(body, segment, plan), listsKnown: lists !== undefined };
+    const context = { ...contextOf(body, segment, call.plan), listsKnown: lists !== undefined };
     const alone = normalizeSpec(input, context).spec;
     const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);
     const spec = spoken ? alone : withContact(alone, language);

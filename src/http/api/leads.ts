@@ -16,6 +16,7 @@ import {
 import type { HttpAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import type { KeyCall } from "../server/service.ts";
+import { cachedPage, cachePage } from "./cachedpages.ts";
 import { leadProjector } from "./lead.ts";
 import { prepareLeads } from "./leads-request.ts";
 import {
@@ -26,7 +27,7 @@ import {
   route,
   SNAPSHOT_ERRORS,
 } from "./route.ts";
-import { answerPage, answerSteps, refuseDear, segmentFor } from "./search.ts";
+import { answerPage, answerSteps, cacheableOf, segmentFor, type Turn } from "./search.ts";
 
 /** The spec of the examples in the flat form. */
 const EXAMPLE_QUERY = {
@@ -102,6 +103,9 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
+/** Name that cursors and cached pages are bound to. */
+const ENDPOINT = "leads";
+
 /** Answers one page of leads. */
 function searchLeads(
   call: KeyCall<
@@ -112,6 +116,7 @@ function searchLeads(
     | "log"
     | "pressure"
     | "replaced"
+    | "responses"
     | "secrets"
     | "segment"
     | "streams"
@@ -120,7 +125,12 @@ function searchLeads(
 ): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  return answerSteps(call, segment, leadSteps(call, segment, startMs));
+  const cached = cachedPage(call, segment, ENDPOINT, startMs);
+  if (cached !== null) return cached;
+  const turn = { isFirst: true };
+  const reply = answerSteps(call, segment, leadSteps(call, segment, startMs, turn));
+  turn.isFirst = false;
+  return reply;
 }
 
 function* leadSteps(
@@ -131,18 +141,21 @@ function* leadSteps(
     | "listed"
     | "log"
     | "pressure"
+    | "responses"
     | "secrets"
     | "streams"
     | "telemetry"
   >,
   segment: Segment,
   startMs: number,
+  turn: Turn,
 ): Steps<HttpAnswer> {
   const prepared = yield* prepareLeads(call, segment);
   const { spec, onePerCompany, language, refusal } = prepared;
-  refuseDear(call, prepared);
   if (refusal !== null) throw refusal;
   const project = leadProjector({ segment, spec, allowed: call.plan.fields, language });
-  const kind = { endpoint: "leads", onePerCompany, project };
-  return yield* answerPage(call, { segment, prepared, kind, startMs });
+  const kind = { endpoint: ENDPOINT, onePerCompany, project };
+  const answer = yield* answerPage(call, { segment, prepared, kind, startMs }, turn);
+  if (prepared.cacheable) cachePage(call, segment, ENDPOINT, answer, cacheableOf(prepared));
+  return answer;
 }

@@ -6,7 +6,7 @@
  */
 import type { Plan } from "../../access/plans.ts";
 import type { Segment } from "../../search/segment.ts";
-import { CursorTemplate, type PagesScope } from "../../spec/cursor.ts";
+import { encodeCursor, type PagesScope } from "../../spec/cursor.ts";
 import { fieldsHash } from "../../spec/identity.ts";
 import type { Question } from "../server/service.ts";
 import { decodeListed } from "./listedcursor.ts";
@@ -29,26 +29,17 @@ export function rowAfter(call: Question<"secrets">, question: AskedPage): number
   return decodeListed(question.prepared.spec, cursor, scope, call.service.secrets.cursor);
 }
 
-/** One for each request that is kept; those are kept by segment and plan. */
-const templates = new WeakMap<SearchRequest, CursorTemplate>();
-
-function templateOf(call: Question, question: AskedPage, kept: boolean): CursorTemplate {
-  const { prepared } = question;
-  const known = kept ? templates.get(prepared) : undefined;
-  const template = known ?? new CursorTemplate(pagesScope(call, question));
-  if (kept && known === undefined) templates.set(prepared, template);
-  return template;
-}
-
-/** The cursor of the page behind another. */
+/** Returns the cursor of the page after the one that ends with `lastRow`. */
 export function cursorAfter(
   call: Question<"secrets">,
   question: AskedPage,
   { lastRow }: { readonly lastRow: number },
-  { kept }: { readonly kept: boolean },
 ): string {
-  const template = templateOf(call, question, kept);
-  return template.after(lastRow, bindingOf(call, question), call.service.secrets.cursor);
+  const binding = bindingOf(call, question);
+  return encodeCursor(
+    { ...pagesScope(call, question), lastRow, binding },
+    call.service.secrets.cursor,
+  );
 }
 
 /** What the cursors of a request say. */
@@ -60,16 +51,9 @@ function pagesScope({ plan }: Question, { segment, prepared }: AskedPage): Pages
   };
 }
 
-/** What the cursors of the question before were bound to: mostly it is the same tenant. */
-let lastBinding: readonly string[] = [];
-
-/** What they are bound to besides. */
+/** Returns what a cursor is bound to besides: the tenant and the route. */
 function bindingOf({ identity }: Question, { kind }: AskedPage): readonly string[] {
-  const { tenantId } = identity;
-  if (lastBinding[0] !== tenantId || lastBinding[1] !== kind.endpoint) {
-    lastBinding = [tenantId, kind.endpoint];
-  }
-  return lastBinding;
+  return [identity.tenantId, kind.endpoint];
 }
 
 const fieldHashes = new WeakMap<Plan, string>();

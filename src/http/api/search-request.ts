@@ -1,10 +1,7 @@
 /**
- * Search requests that were read before. What comes in: the bytes of a body, the plan and the
- * segment. What goes out: the normalized request, from memory where the same bytes came before.
- * Invariant: an entry is only found for exactly the same bytes under the same plan and segment, and
- * by a tenant that sent them before: how quick an answer is, and whether it is remembered, must not
- * tell what others ask. The number of entries is bounded, and a body that comes for the first time
- * is none: most never come again, and each would outlive the collector's quick rounds.
+ * Search requests: from the bytes of a body to a normalized request, bound to its lists.
+ * Invariant: the request is charged before anything expensive is done with it, and a refusal names
+ * every mistake in the body.
  */
 import type { Plan } from "../../access/plans.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -23,16 +20,12 @@ import { weakTag } from "../server/etag.ts";
 import type { Question } from "../server/service.ts";
 import { readFacets } from "./facets.ts";
 import { searchPrefix } from "./pagetext.ts";
-import { SeenBodies } from "./seenbodies.ts";
 
 /** Accounts in a page where no limit is given. */
 export const SEARCH_LIMIT_DEFAULT = 100;
 
-/** Requests kept per plan and segment, and the largest body that is kept. */
-const ENTRIES_MAX = 512;
-const KEPT_BYTES_MAX = 8 * 1024;
-/** Tenants per entry; where more of them send the same bytes, the first ones are forgotten. */
-const ASKERS_MAX = 8;
+/** Largest body that is parsed inline and cached, in bytes. */
+const SMALL_BYTES_MAX = 8 * 1024;
 
 /** A search request after reading. */
 export interface SearchRequest {
@@ -48,178 +41,19 @@ export interface SearchRequest {
   readonly headers: { readonly ETag: string };
   /** The answer's text from `"snapshot"` up to where the accounts begin (pagetext.ts). */
   readonly prefix: Buffer;
-  /** Where it names lists: the same, bound to nothing, which is all that may be kept of it. */
-  readonly unbound?: SearchRequest;
+  /** Units that it was charged. */
+  readonly cost: number;
+  /** The spec with the ids of its lists, as it was sent; the same as `spec` if it names none. */
+  readonly unbound: AccountQuerySpec;
 }
 
 const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
 /** Members that belong to the first page and are part of the cursor from then on. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
 
-/** What a body is read with. */
-export interface Reading {
-  readonly segment: Segment;
-  readonly plan: Plan;
-  /** Takes what the request costs, before anything dear is done with it. */
-  readonly charge: (cost: number) => void;
-  /** Who asks, and what binds a spec to lists; null where there are none. */
-  readonly asker: Question<"listed">;
-}
-
-/** Reads a body into a request. */
-type ReadRequest<Request> = (body: Uint8Array, reading: Reading) => Steps<Request>;
-
-/** A request with what it costs. */
-export interface Kept<Request> {
-  readonly request: Request;
-  readonly cost: number;
-}
-
-/** What is kept: a request that names lists is kept unbound. */
-interface Entry<Request> extends Kept<Request> {
-  /** The tenants that sent it. */
-  readonly askers: string[];
-}
-
-/** How requests that name lists are kept. */
-interface ListedRequests<Request> {
-  /** What is kept of one: nothing of what its lists hold. */
-  unbound(request: Request): Request;
-  /** What was kept, bound to its lists as they are now; null where that takes more than a look. */
-  now(unbound: Request, question: Question<"listed">, segment: Segment): Request | null;
-}
-
-/** Whether a body is so small that reading it is quick, and that it is remembered. */
+/** Returns true if the body is small enough to parse inline and to cache. */
 export function isSmall(body: Uint8Array): boolean {
-  return body.byteLength <= KEPT_BYTES_MAX;
-}
-
-/** Remembers the youngest requests of one kind. */
-export class PreparedRequests<Request> {
-  readonly #read: ReadRequest<Request>;
-  readonly #listed: ListedRequests<Request> | null;
-  readonly #keeps: (request: Request) => boolean;
-  /** What was asked for last: it is the youngest of its map already. */
-  #youngest: Entry<Request> | null = null;
-  /** The body of the last one that was not kept before, and names no lists. */
-  #newBody: Uint8Array | null = null;
-  readonly #caches = new WeakMap<Segment, WeakMap<Plan, Map<string, Entry<Request>>>>();
-  readonly #seen = new SeenBodies();
-
-  /** Requests that `keeps` is false of are read anew each time. */
-  constructor(
-    read: ReadRequest<Request>,
-    listed: ListedRequests<Request> | null = null,
-    keeps: (request: Request) => boolean = () => true,
-  ) {
-    this.#read = read;
-    this.#listed = listed;
-    this.#keeps = keeps;
-  }
-
-  /** The request in a body, charged. Throws `AppError` with every mistake in it. */
-  *of(question: Question<"listed">, segment: Segment): Steps<Request> {
-    const { body, plan, identity } = question;
-    if (!isSmall(body)) {
-      yield;
-      const charge = (units: number) => question.spend(units);
-      return yield* this.#read(body, { segment, plan, charge, asker: question });
-    }
-    const known = this.kept(question, segment);
-    if (known !== null) return known.request;
-    let cost = 0;
-    const charge = (units: number) => {
-      cost = units;
-      question.spend(units);
-    };
-    const request = yield* this.#read(body, { segment, plan, charge, asker: question });
-    if (!this.#keeps(request) || !this.#seen.cameBefore(body, identity.tenantId)) return request;
-    // Whose lists they are, and what they hold now, does not stand in the body.
-    const kept = isListed(request) ? this.#listed?.unbound(request) : request;
-    if (kept === undefined) return request;
-    this.#keep(question, segment, { request: kept, cost });
-    this.#newBody = kept === request ? body : null;
-    return request;
-  }
-
-  #keep({ body, plan, identity }: Question, segment: Segment, kept: Kept<Request>): void {
-    const cache = this.#cacheOf(segment, plan);
-    const askers = (cache.get(keyOf(body))?.askers ?? []).filter((id) => id !== identity.tenantId);
-    this.#youngest = { ...kept, askers: [...askers, identity.tenantId].slice(-ASKERS_MAX) };
-    cache.delete(keyOf(body));
-    if (cache.size >= ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
-    cache.set(keyOf(body), this.#youngest);
-  }
-
-  /** What was kept of this very question, and not before; null where nothing was. */
-  keptNow({ body }: Question): Kept<Request> | null {
-    return body === this.#newBody ? this.#youngest : null;
-  }
-
-  /** The request in a body that came before, charged; null where it did not, or is forgotten. */
-  kept(question: Question<"listed">, segment: Segment): Kept<Request> | null {
-    const { body, plan, identity } = question;
-    if (!isSmall(body)) return null;
-    const key = keyOf(body);
-    const cache = this.#cacheOf(segment, plan);
-    const known = cache.get(key);
-    if (known === undefined || !known.askers.includes(identity.tenantId)) return null;
-    const isBound = !isListed(known.request);
-    const request = isBound ? known.request : this.#listed?.now(known.request, question, segment);
-    if (request === undefined || request === null) return null;
-    question.spend(known.cost);
-    if (known !== this.#youngest) {
-      // A map keeps the order of insertion, so putting an entry back makes it the youngest.
-      cache.delete(key);
-      cache.set(key, known);
-      this.#youngest = known;
-    }
-    return isBound ? known : { request, cost: known.cost };
-  }
-
-  #cacheOf(segment: Segment, plan: Plan): Map<string, Entry<Request>> {
-    const ofSegment = this.#caches.get(segment) ?? new WeakMap<Plan, Map<string, Entry<Request>>>();
-    this.#caches.set(segment, ofSegment);
-    const cache = ofSegment.get(plan) ?? new Map<string, Entry<Request>>();
-    ofSegment.set(plan, cache);
-    return cache;
-  }
-}
-
-/** The body that a key was made of last: a new one is asked for again and again. */
-let lastKey: { readonly body: Uint8Array; readonly text: string } | null = null;
-
-/** A body as a key; each of its bytes is a character. */
-function keyOf(body: Uint8Array): string {
-  if (lastKey?.body === body) return lastKey.text;
-  // Of a buffer, as bodies of requests are, without another one over the same bytes.
-  const { buffer, byteOffset, byteLength } = body;
-  const bytes = body instanceof Buffer ? body : Buffer.from(buffer, byteOffset, byteLength);
-  lastKey = { body, text: bytes.toString("latin1") };
-  return lastKey.text;
-}
-
-const searches = new PreparedRequests<SearchRequest>(readSearch, {
-  unbound: (request) => request.unbound ?? request,
-  now: (unbound, question, segment) => (unbound as Prepared).now(question, segment),
-});
-
-/** Reads and charges a search request. Throws `AppError` with every mistake in it. */
-export function prepareSearch(call: Question<"listed">, segment: Segment): Steps<SearchRequest> {
-  return searches.of(call, segment);
-}
-
-/** The same where it was read before; null where it was not. */
-export function keptSearch(call: Question<"listed">, segment: Segment): Kept<SearchRequest> | null {
-  return searches.kept(call, segment);
-}
-
-/**
- * The same of a question that was read just now, and whose request is kept from now on as it is;
- * null of any other.
- */
-export function newlyKeptSearch(call: Question): Kept<SearchRequest> | null {
-  return searches.keptNow(call);
+  return body.byteLength <= SMALL_BYTES_MAX;
 }
 
 /** What is sent beside a spec, and whether it may name lists. */
@@ -253,28 +87,33 @@ export function searchContext(
   };
 }
 
-function* readSearch(bytes: Uint8Array, reading: Reading): Steps<SearchRequest> {
-  const { segment, plan, charge, asker } = reading;
+/** Parses, charges and normalizes a search request. Throws `AppError` with every mistake in it. */
+export function* prepareSearch(call: Question<"listed">, segment: Segment): Steps<SearchRequest> {
+  const { body: bytes, plan } = call;
+  if (!isSmall(bytes)) yield;
   const body = readBody(bytes, MEMBERS);
   const { members } = body;
   const limit = pageOf(members.limit, members.spec, plan);
-  charge(costOf({ spec: members.spec, facets: members.facets, limit }));
+  const cost = costOf({ spec: members.spec, facets: members.facets, limit });
+  call.spend(cost);
   if (!isSmall(bytes)) yield;
   const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
   const facets = readFacets(body);
   const { limit: bodyLimit, output } = members;
-  const listsKnown = asker.service.listed !== null;
+  const listsKnown = call.service.listed !== null;
   const context = searchContext(segment, plan, { limit: bodyLimit, output, listsKnown });
-  const { spec } = yield* withBodyMistakesIn(body, () => normalizingSteps(members.spec, context));
-  const bound = yield* boundSteps(asker, segment, spec);
+  const { spec: unbound } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(members.spec, context),
+  );
+  const spec = yield* boundSteps(call, segment, unbound);
   if (!isSmall(bytes)) yield;
-  const missing = tooBroad(spec)?.missing ?? null;
-  const explain = JSON.stringify(spec.explain);
-  const { prefix, specText } = searchPrefix(segment, JSON.stringify(spec));
-  const hash = resultHashOfText(spec, specText, explain);
-  const parts = { spec, resultHash: hash, cursor, missing, facets, prefix, explain };
-  const request = new Prepared(parts, segment.snapshotId);
-  return bound === spec ? request : request.boundTo(bound);
+  const missing = tooBroad(unbound)?.missing ?? null;
+  const explain = JSON.stringify(unbound.explain);
+  const { prefix, specText } = searchPrefix(segment, JSON.stringify(unbound));
+  const hash = spec === unbound ? resultHashOfText(spec, specText, explain) : resultHash(spec);
+  const parts = { spec, resultHash: hash, cursor, facets, explain };
+  const headers = { ETag: tagOf(parts, segment.snapshotId) };
+  return { spec, unbound, resultHash: hash, cursor, missing, facets, headers, prefix, cost };
 }
 
 /** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
@@ -292,68 +131,17 @@ export function listNamesOf({ service: { listed }, identity }: Question<"listed"
   return listed === null ? undefined : () => listed.names(identity.tenantId);
 }
 
-/** Whether a request names lists. */
-function isListed(request: unknown): boolean {
-  return (request as Partial<SearchRequest>).spec?.filters.lists !== undefined;
-}
-
-/** What is read of a request. */
-interface ReadParts extends Omit<SearchRequest, "headers" | "unbound"> {
+/** The parts of a request that its entity tag depends on. */
+interface TagParts extends Pick<SearchRequest, "spec" | "resultHash" | "cursor" | "facets"> {
   /** The JSON of the spec's notes. */
   readonly explain: string;
-}
-
-/** A request, which knows itself bound to lists. */
-class Prepared implements SearchRequest {
-  readonly spec: AccountQuerySpec;
-  readonly resultHash: string;
-  readonly cursor: string | null;
-  readonly missing: readonly string[] | null;
-  readonly facets: readonly FacetName[] | null;
-  readonly headers: SearchRequest["headers"];
-  readonly prefix: Buffer;
-  readonly explain: string;
-  readonly unbound?: Prepared;
-  readonly #snapshotId: string;
-  /** By the bound spec, which is gone with the rows of its lists. */
-  #bounds: WeakMap<AccountQuerySpec, Prepared> | null = null;
-
-  constructor(parts: ReadParts, snapshotId: string, unbound?: Prepared) {
-    this.spec = parts.spec;
-    this.resultHash = parts.resultHash;
-    this.cursor = parts.cursor;
-    this.missing = parts.missing;
-    this.facets = parts.facets;
-    this.prefix = parts.prefix;
-    this.explain = parts.explain;
-    this.#snapshotId = snapshotId;
-    if (unbound !== undefined) this.unbound = unbound;
-    this.headers = { ETag: tagOf(parts, snapshotId) };
-  }
-
-  /** The same of a bound spec. */
-  boundTo(bound: AccountQuerySpec): Prepared {
-    this.#bounds ??= new WeakMap();
-    const known = this.#bounds.get(bound);
-    if (known !== undefined) return known;
-    const parts = { ...this, spec: bound, resultHash: resultHash(bound) };
-    const made = new Prepared(parts, this.#snapshotId, this);
-    this.#bounds.set(bound, made);
-    return made;
-  }
-
-  /** Bound to its lists as they are now; null where that takes more than a look. */
-  now({ service, identity }: Question<"listed">, segment: Segment): Prepared | null {
-    const bound = service.listed?.boundNow(identity.tenantId, segment, this.spec) ?? null;
-    return bound === null ? null : this.boundTo(bound);
-  }
 }
 
 /**
  * The tag of a page: of the snapshot, the spec with what its hash leaves out, and what its lists
  * hold.
  */
-function tagOf(parts: ReadParts, snapshotId: string): string {
+function tagOf(parts: TagParts, snapshotId: string): string {
   const { spec, resultHash: hash, explain, cursor, facets } = parts;
   const { lists } = spec.filters;
   const named = lists === undefined ? [] : [JSON.stringify(lists)];

@@ -31,18 +31,10 @@ import {
 } from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
 import { refuseTooBroad } from "./breadth.ts";
+import { type Cacheable, type CachePart, cachedPage, cachePage } from "./cachedpages.ts";
 import { cursorAfter, rowAfter } from "./pagecursors.ts";
 import { headOf, tailOf, tookMs } from "./pagetext.ts";
-import { type RememberingPart, rememberedSearch, remembering } from "./rememberedsearch.ts";
-import {
-  cursorOf,
-  isSmall,
-  type Kept,
-  keptSearch,
-  newlyKeptSearch,
-  prepareSearch,
-  type SearchRequest,
-} from "./search-request.ts";
+import { cursorOf, isSmall, prepareSearch, type SearchRequest } from "./search-request.ts";
 
 /** Pages of more accounts are rendered while they are sent. */
 export const WHOLE_ACCOUNTS_MAX = 512;
@@ -76,12 +68,10 @@ interface PageRun extends PageStart {
   readonly ahead: PageAhead | null;
   /** Whether its bytes may be lent. */
   readonly lends: boolean;
-  /** Whether the request was read before. */
-  readonly kept: boolean;
 }
 
 /** Whether steps are done in the call that began them: its answer is sent at once, so it lends. */
-interface Turn {
+export interface Turn {
   readonly isFirst: boolean;
 }
 
@@ -103,63 +93,50 @@ type SearchPart =
   | "streams"
   | "telemetry";
 
-/** Answers one page of a search. */
-export function searchAccounts(call: Question<SearchPart>): Reply {
+/** Answers `POST /v1/accounts/search`: one page, from the response cache if it is there. */
+export function searchAccounts(call: KeyCall<SearchPart | CachePart>): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const kept = keptSearch(call, segment);
-  if (kept === null) return answerSteps(call, segment, searchSteps(call, segment, startMs, LATER));
-  const prepared = kept.request;
-  refuseDear(call, prepared);
-  return answerKept(call, { segment, prepared, kind: ACCOUNTS, startMs }, false);
+  const cached = cachedPage(call, segment, ACCOUNTS.endpoint, startMs);
+  if (cached !== null) return cached;
+  const turn = { isFirst: true };
+  const reply = answerSteps(call, segment, cachedSearchSteps(call, segment, startMs, turn));
+  turn.isFirst = false;
+  return reply;
 }
 
-/**
- * The same for whoever sends the answer before anything else is done: its bytes may be lent, and
- * are remembered where the question came before, so that one that never comes again costs nothing.
- */
-export function searchAccountsLent(call: KeyCall<SearchPart | RememberingPart>): Reply {
+/** The same for a caller that sends the answer later: nothing is lent, and nothing cached. */
+export function searchPage(call: Question<SearchPart>): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const remembered = rememberedSearch(call, segment, startMs);
-  if (remembered !== null) return remembered;
-  const kept = keptSearch(call, segment);
-  if (kept === null) {
-    const turn = { isFirst: true };
-    const reply = answerSteps(call, segment, searchSteps(call, segment, startMs, turn));
-    turn.isFirst = false;
-    return rememberedIf(call, segment, reply, newlyKeptSearch(call));
-  }
-  const { request: prepared } = kept;
-  refuseDear(call, prepared);
-  const reply = answerKept(call, { segment, prepared, kind: ACCOUNTS, startMs }, true);
-  return rememberedIf(call, segment, reply, kept);
+  return answerSteps(call, segment, searchSteps(call, segment, startMs));
 }
 
-/**
- * Passes an answer on, and remembers it where its request is kept: the question came before. That
- * of one with lists is not remembered, for its body does not say what they hold.
- */
-function rememberedIf(
-  call: KeyCall<RememberingPart>,
+function* cachedSearchSteps(
+  call: KeyCall<Exclude<SearchPart, "replaced" | "segment"> | CachePart>,
   segment: Segment,
-  reply: Reply,
-  kept: Kept<SearchRequest> | null,
-): Reply {
-  if (kept === null || !call.service.responses.on) return reply;
-  if (kept.request.unbound !== undefined) return reply;
-  return remembering(call, segment, reply, { cost: kept.cost, dear: isDear(kept.request) });
+  startMs: number,
+  turn: Turn,
+): Steps<HttpAnswer> {
+  const prepared = yield* prepareSearch(call, segment);
+  const answer = yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs }, turn);
+  cachePage(call, segment, ACCOUNTS.endpoint, answer, cacheableOf(prepared));
+  return answer;
 }
 
 function* searchSteps(
   call: Question<Exclude<SearchPart, "replaced" | "segment">>,
   segment: Segment,
   startMs: number,
-  turn: Turn,
 ): Steps<HttpAnswer> {
   const prepared = yield* prepareSearch(call, segment);
-  refuseDear(call, prepared);
-  return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs }, turn);
+  return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
+}
+
+/** Returns what the response cache must know of a request. */
+export function cacheableOf(prepared: SearchRequest): Cacheable {
+  const { cost, spec, unbound } = prepared;
+  return { cost, spec, unbound, expensive: isExpensive(prepared) };
 }
 
 /** Answers in steps; the segment stays open until the last of them. */
@@ -172,17 +149,25 @@ export function answerSteps<Value>(
   return value instanceof Promise ? value.finally(service.hold(segment)) : value;
 }
 
-/** Throws for a page that may be large, and for facets, while there is too much to do. */
-export function refuseDear({ service }: Question<"pressure">, prepared: SearchRequest): void {
-  if (isDear(prepared)) service.pressure.refuse("first");
+/** Throws for a page that may be large, and for facets, while the server is overloaded. */
+function shedExpensive({ service }: Question<"pressure">, prepared: SearchRequest): void {
+  if (isExpensive(prepared)) service.pressure.refuse("first");
 }
 
-function isDear({ spec, facets }: SearchRequest): boolean {
+function isExpensive({ spec, facets }: SearchRequest): boolean {
   return spec.limit > WHOLE_ACCOUNTS_MAX || facets !== null;
 }
 
 /** What answering a page needs of a service. */
-type PagePart = "clock" | "engine" | "hold" | "log" | "secrets" | "streams" | "telemetry";
+type PagePart =
+  | "clock"
+  | "engine"
+  | "hold"
+  | "log"
+  | "pressure"
+  | "secrets"
+  | "streams"
+  | "telemetry";
 
 /**
  * Answers one page: an ordinary one at once, and so in the order of the requests; one that may be
@@ -193,23 +178,12 @@ export function* answerPage(
   question: PageQuestion,
   turn: Turn = LATER,
 ): Steps<HttpAnswer> {
+  shedExpensive(call, question.prepared);
   const begun = beginPage(call, question);
   if (typeof begun !== "number") return begun;
   if (!isSmall(call.body)) yield;
   const ahead = aheadOf(call, question, begun);
   return yield* restOfPage(call, question, { afterRow: begun, ahead, turn });
-}
-
-/** The page of a request that was read before: as `answerPage`, and nothing is left to read. */
-function answerKept(call: Question<PagePart>, question: PageQuestion, lends: boolean): Reply {
-  const begun = beginPage(call, question);
-  if (typeof begun !== "number") return begun;
-  const ahead = aheadOf(call, question, begun);
-  if (ahead === null && question.prepared.spec.limit <= WHOLE_ACCOUNTS_MAX) {
-    return answerTo(call, question, { afterRow: begun, ahead, lends, kept: true });
-  }
-  const steps = restOfPage(call, question, { afterRow: begun, ahead, turn: LATER });
-  return answerSteps(call, question.segment, steps);
 }
 
 /** The row that a page begins after, or the answer where none is needed. Throws refusals. */
@@ -248,7 +222,7 @@ function* restOfPage(
     // Found out at the cost of a count, not of a large page.
     refuseWithoutPlace(service.streams, call.identity.tenantId);
   }
-  return answerTo(call, question, { afterRow, ahead, lends: run.turn.isFirst, kept: false });
+  return answerTo(call, question, { afterRow, ahead, lends: run.turn.isFirst });
 }
 
 /** Whether this is the first page of a search and has more accounts than are rendered at once. */
@@ -269,7 +243,7 @@ function answerTo(call: Question<PagePart>, question: PageQuestion, run: PageRun
   const room = run.lends ? beginLent(head, prefix) : null;
   const page = pageOf(call, question, run, room);
   const counted = run.ahead?.facets ?? facetsOf(call, segment, prepared);
-  const next = page.more ? cursorAfter(call, question, page, run) : null;
+  const next = page.more ? cursorAfter(call, question, page) : null;
   const end = tailOf(page, next, counted, tookMs(service.clock, startMs));
   if (page.placed >= 0 && room !== null) {
     const lent = endLent(room.at + page.placed, end);
@@ -303,13 +277,13 @@ type FoundPage = Omit<SearchAnswer, "accounts"> & {
 function pageOf(
   call: Question<"clock" | "engine" | "telemetry">,
   { segment, prepared, kind }: PageQuestion,
-  { afterRow, ahead, kept }: PageRun,
+  { afterRow, ahead }: PageRun,
   room: TextRoom | null,
 ): FoundPage {
   const { spec } = prepared;
   const { fields, include_explain: explain } = spec.output;
   const { onePerCompany, project } = kind;
-  const asked = { spec, fields, afterRow, explain, ahead, onePerCompany, project, room, kept };
+  const asked = { spec, fields, afterRow, explain, ahead, onePerCompany, project, room };
   const { clock, engine, telemetry } = call.service;
   const startMs = clock.monotonicMs();
   const page =

@@ -45,7 +45,7 @@ import type { Cors } from "./cors.ts";
 import type { BodyTaker } from "./incoming.ts";
 import type { Pressure } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
-import type { ResponseMemory } from "./responsememory.ts";
+import type { ResponseCache } from "./responsecache.ts";
 import type { EngineCall, Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport.ts";
 import type { Waits } from "./waits.ts";
@@ -100,8 +100,8 @@ export interface Service {
   readonly rateLimits: RateLimits;
   readonly usage: Usage;
   readonly pressure: Pressure;
-  /** Answers of searches that came before. */
-  readonly responses: ResponseMemory;
+  /** Pages that were answered before. */
+  readonly responses: ResponseCache;
   /** Answers that are being sent piece by piece, and files. */
   readonly streams: Budget;
   /** Requests that wait for exports. */

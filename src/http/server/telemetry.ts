@@ -11,7 +11,7 @@ import { type Log, writeMembers } from "../../log.ts";
 import { Counter, Gauge, Histogram, Metrics } from "../../metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import { type AccessLine, accessLine, knownMethod } from "./accessline.ts";
-import type { ResponseMemory } from "./responsememory.ts";
+import type { ResponseCache } from "./responsecache.ts";
 import type { Sockets } from "./sockets.ts";
 
 /** Bounds of durations in seconds, from a search out of memory to what a client gives up on. */
@@ -54,7 +54,7 @@ interface TelemetrySources {
   /** Answers that are being sent piece by piece, and bytes of request bodies on their way. */
   readonly streams: () => number;
   readonly bodyBytes: () => number;
-  readonly responses: Pick<ResponseMemory, "bytes" | "hits" | "misses">;
+  readonly responses: Pick<ResponseCache, "bytes" | "hits" | "misses">;
   /** The connections of everything but the metrics. */
   readonly sockets: Pick<Sockets, "open" | "busy" | "crowding" | "slow">;
   /** Exports by state, as far as they are under way. */

@@ -2,7 +2,7 @@
  * Proves, with real server processes: answers of searches that came before are remembered as far as
  * `http.response_memory_bytes` says, the metrics tell how often and how much, and nothing is
  * remembered of a snapshot that is no longer served. Does not prove that the answers are the same
- * (contract/http/api/rememberedsearch.test.ts).
+ * (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, renameSync } from "node:fs";

@@ -26,7 +26,7 @@ import { type Clock, systemClock } from "../../../src/clock.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { Budget } from "../../../src/http/server/budget.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
-import { ResponseMemory } from "../../../src/http/server/responsememory.ts";
+import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
@@ -273,7 +273,7 @@ const SETTLED = {
   ...{ securityContact: "mailto:security@example.com", consoleContact: "help@example.com" },
   ...{ proxies: null, cors: null },
   secondaryCnaeFull: false,
-  responses: new ResponseMemory(0),
+  responses: new ResponseCache(0),
   agents: agentDoor("0.0.0-test"),
   replaced: () => null,
   scrubbed: () => null,

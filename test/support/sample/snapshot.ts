@@ -91,7 +91,7 @@ async function keptSample(accounts: number, seed: number, label: string): Promis
  * one run share the name through a file, because reading every source takes 0.3 s of processor.
  */
 function samplesFolder(): string {
-  const run = process.env["TEST_RUN"];
+  const run = process.env.TEST_RUN;
   if (run === undefined) return folderOfSources();
   const noted = join(run, "samples");
   if (existsSync(noted)) return readFileSync(noted, "utf8");

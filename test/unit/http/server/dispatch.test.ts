@@ -17,7 +17,7 @@ import { PUBLIC_TABLE } from "../../../../src/http/api/routes.ts";
 import { type AnswerBody, isPulled, pull } from "../../../../src/http/server/body-stream.ts";
 import { Budget } from "../../../../src/http/server/budget.ts";
 import { dispatcher } from "../../../../src/http/server/dispatch.ts";
-import { ResponseMemory } from "../../../../src/http/server/responsememory.ts";
+import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import type { Engine, Service } from "../../../../src/http/server/service.ts";
 import type { Exchange, ReadHeader } from "../../../../src/http/server/transport.ts";
 import { fakeEngine, fakeSegment } from "../../../support/http/fake.ts";
@@ -166,7 +166,7 @@ function serviceFor(wish: Wish, seen: Seen): Service {
     pressure: { refuse: () => {} },
     cors: null,
     streams: new Budget(1),
-    responses: new ResponseMemory(0),
+    responses: new ResponseCache(0),
     secrets: { cursor: [Buffer.alloc(32)] },
     clock: systemClock,
     log: {

@@ -12,7 +12,7 @@ import { after, before, describe, it } from "node:test";
 import { loadPlans } from "../../../../src/access/plans.ts";
 import { RateLimits } from "../../../../src/access/rate-limits.ts";
 import { type ManualClock, manualClock } from "../../../../src/clock.ts";
-import { ResponseMemory } from "../../../../src/http/server/responsememory.ts";
+import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import type { Service } from "../../../../src/http/server/service.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
@@ -44,15 +44,18 @@ after(() => {
   for (const sample of samples) sample.dispose();
 });
 
+const SEARCH = "/v1/accounts/search";
+
 interface Asked {
+  readonly path?: string;
   readonly body: string;
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** All that a client sees of an answer but the day and time. */
-async function ask(server: FakeServer, { body, key, headers = {} }: Asked) {
-  const answer = await fetch(`${server.base}/v1/accounts/search`, {
+async function ask(server: FakeServer, { path = SEARCH, body, key, headers = {} }: Asked) {
+  const answer = await fetch(server.base + path, {
     method: "POST",
     headers: {
       ...{ "content-type": "application/json", authorization: `Bearer ${key}` },
@@ -67,16 +70,16 @@ async function ask(server: FakeServer, { body, key, headers = {} }: Asked) {
 /** A server with a memory and one without, of the same keys and secrets, at one standing time. */
 class Pair {
   readonly clock: ManualClock = manualClock(1_790_000_000_000);
-  readonly memory: ResponseMemory;
+  readonly memory: ResponseCache;
   readonly #servers: FakeServer[] = [];
   #replaced: Segment | null = null;
 
   constructor(bytesMax: number) {
-    this.memory = new ResponseMemory(bytesMax);
+    this.memory = new ResponseCache(bytesMax);
   }
 
   async start(transport: "uws" | "node", segment: Segment, own: () => Partial<Service>) {
-    const parts = (responses: ResponseMemory) => {
+    const parts = (responses: ResponseCache) => {
       const replaced: Service["replaced"] = (belongs) =>
         this.#replaced !== null && belongs(this.#replaced.snapshotId) ? this.#replaced : null;
       return { clock: this.clock, responses, replaced, ...own() };
@@ -84,7 +87,7 @@ class Pair {
     const one = await startFake(transport, parts(this.memory));
     const { keyring, secrets } = one.service;
     const shared = { keyring, secrets };
-    const other = await startFake(transport, { ...parts(new ResponseMemory(0)), ...shared });
+    const other = await startFake(transport, { ...parts(new ResponseCache(0)), ...shared });
     this.#servers.push(one, other);
     this.load(segment, null);
   }
@@ -176,6 +179,33 @@ for (const transport of MATRIX) {
         }
         const lines = [one, other].map(({ logged }) => logged.map(withoutTime));
         assert.deepEqual(lines[0], lines[1]);
+      });
+
+      it("are leads as well, by query and by sentence", async () => {
+        const key = keyOf(pair, "leads");
+        const [, newer] = segments as [Segment, Segment];
+        pair.load(newer, null);
+        const bodies = [
+          ...["SP", "MG", "BA", "RS"].map((uf) => ({ spec: { kind: "lead_query", states: [uf] }, limit: 5 })),
+          { query_text: "padarias em São Paulo com e-mail" },
+          { query_text: "restaurantes ativos abertos desde 2010 em Minas Gerais", limit: 3 },
+          { query_text: "nothing of this is known" },
+          { spec: { kind: "lead_query" } },
+        ];
+        const { hits } = pair.memory;
+        const statuses = new Set<number>();
+        for (let time = 0; time < 4; time++) {
+          for (const body of bodies) {
+            const asked = { path: "/v1/leads", body: JSON.stringify(body), key };
+            statuses.add((await pair.ask(asked)).status);
+          }
+        }
+        assert.deepEqual([...statuses].sort(), [200, 422]);
+        if (bytesMax === AMPLE) assert.equal(pair.memory.hits - hits, 2 * (bodies.length - 2));
+        // The same bytes on another route are another request.
+        for (const path of [SEARCH, "/v1/leads", SEARCH]) {
+          await pair.ask({ path, body: JSON.stringify(bodies[0]), key });
+        }
       });
     });
   }

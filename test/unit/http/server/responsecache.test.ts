@@ -3,17 +3,20 @@
  * kept for the same body, tenant, plan and snapshot and nothing else; it never takes more bytes
  * than it may; what was not asked for the longest leaves first. A damaged snapshot gets nothing,
  * another one that is served forgets all, and a memory of no bytes keeps and counts nothing.
- * Does not prove that answers are the same with it (contract/http/api/rememberedsearch.test.ts).
+ * Does not prove that answers are the same with it (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Plan } from "../../../../src/access/plans.ts";
-import { ENTRY_BYTES, ResponseMemory } from "../../../../src/http/server/responsememory.ts";
+import { ENTRY_BYTES, ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import { fakeSegment, poison } from "../../../support/http/fake.ts";
 import { SEED } from "../../../support/scale.ts";
 import { Draw, seededRng } from "../../../support/spec/random.ts";
 
 const PLANS = ["free", "scale"].map((name) => ({ name }) as unknown as Plan);
+
+/** Lists that have not changed. */
+const CURRENT = () => true;
 
 /** A question; parts that only joined are the same are made on purpose. */
 function questionOf(plan: Plan, tenantId: string, text: string) {
@@ -23,14 +26,21 @@ function questionOf(plan: Plan, tenantId: string, text: string) {
 /** An answer that says to whom it belongs. */
 function responseOf(text: string, bytes: number) {
   const body = Buffer.from(text.padEnd(bytes, "."));
-  return { bytes: body, headers: { ETag: "W/x" }, accounts: 1, cost: 1, dear: false };
+  return {
+    bytes: body,
+    headers: { ETag: "W/x" },
+    accounts: 1,
+    cost: 1,
+    expensive: false,
+    lists: null,
+  };
 }
 
 describe("the memory of responses", () => {
   it("is a bounded list of the youngest, as a slow model has it", () => {
     const most = 40_000;
     const draw = new Draw(seededRng(SEED));
-    const memory = new ResponseMemory(most);
+    const memory = new ResponseCache(most);
     const segment = fakeSegment();
     memory.serve(segment);
     /** Name and size, the oldest first. */
@@ -41,7 +51,7 @@ describe("the memory of responses", () => {
       const text = draw.of(["", "1", "1:1", "a".repeat(200)]) + "b".repeat(draw.below(6));
       const name = JSON.stringify([plan.name, tenant, text]);
       const question = questionOf(plan, tenant, text) as never;
-      const found = memory.find(question, segment);
+      const found = memory.find(question, segment, "e", CURRENT);
       const known = model.find((one) => one.name === name);
       assert.equal(found === null, known === undefined, name);
       if (found !== null && known !== undefined) {
@@ -51,9 +61,9 @@ describe("the memory of responses", () => {
       } else {
         misses++;
         const response = responseOf(name, draw.of([300, 3_000, 9_000, 50_000]));
-        const key = 2 + plan.name.length + 2 + tenant.length + text.length;
+        const key = 2 + 2 + plan.name.length + 2 + tenant.length + text.length;
         const size = response.bytes.length + key + ENTRY_BYTES;
-        memory.keep(question, segment, response);
+        memory.put(question, segment, "e", response);
         if (size <= most) model.push({ name, size });
         while (model.reduce((sum, one) => sum + one.size, 0) > most) {
           model.shift();
@@ -71,45 +81,64 @@ describe("the memory of responses", () => {
   });
 
   it("keeps the newer of two answers, once", () => {
-    const memory = new ResponseMemory(100_000);
+    const memory = new ResponseCache(100_000);
     const segment = fakeSegment();
     memory.serve(segment);
     const question = questionOf(PLANS[0] as Plan, "t", "body") as never;
-    memory.keep(question, segment, responseOf("older", 5_000));
-    memory.keep(question, segment, responseOf("newer", 100));
-    assert.equal(memory.bytes, 100 + "4:free1:tbody".length + ENTRY_BYTES);
-    assert.match(String(memory.find(question, segment)?.bytes), /^newer/);
+    memory.put(question, segment, "e", responseOf("older", 5_000));
+    memory.put(question, segment, "e", responseOf("newer", 100));
+    assert.equal(memory.bytes, 100 + "e:4:free1:tbody".length + ENTRY_BYTES);
+    assert.match(String(memory.find(question, segment, "e", CURRENT)?.bytes), /^newer/);
   });
 
   it("gives nothing of a snapshot that is damaged, or no longer served", () => {
-    const memory = new ResponseMemory(100_000);
+    const memory = new ResponseCache(100_000);
     const question = questionOf(PLANS[0] as Plan, "t", "body") as never;
     const [older, newer] = [fakeSegment("2026-09"), fakeSegment("2026-10")];
-    memory.keep(question, older, responseOf("before", 100));
+    memory.put(question, older, "e", responseOf("before", 100));
     assert.equal(memory.bytes, 0, "nothing is kept before anything is served");
     memory.serve(older);
-    memory.keep(question, older, responseOf("older", 100));
-    assert.equal(memory.find(question, newer), null);
+    memory.put(question, older, "e", responseOf("older", 100));
+    assert.equal(memory.find(question, newer, "e", CURRENT), null);
     memory.serve(newer);
     assert.equal(memory.bytes, 0);
-    assert.equal(memory.find(question, older), null);
-    memory.keep(question, older, responseOf("late", 100));
+    assert.equal(memory.find(question, older, "e", CURRENT), null);
+    memory.put(question, older, "e", responseOf("late", 100));
     assert.equal(memory.bytes, 0, "an answer that was long under way is of the one before");
-    memory.keep(question, newer, responseOf("newer", 100));
-    assert.ok(memory.find(question, newer) !== null);
+    memory.put(question, newer, "e", responseOf("newer", 100));
+    assert.ok(memory.find(question, newer, "e", CURRENT) !== null);
     poison(newer);
-    assert.equal(memory.find(question, newer), null);
+    assert.equal(memory.find(question, newer, "e", CURRENT), null);
     memory.serve(null);
     assert.equal(memory.bytes, 0);
   });
 
-  it("of no bytes keeps and counts nothing", () => {
-    const memory = new ResponseMemory(0);
+  it("gives a page with lists only while these are as they were", () => {
+    const memory = new ResponseCache(100_000);
     const segment = fakeSegment();
     memory.serve(segment);
     const question = questionOf(PLANS[0] as Plan, "t", "body") as never;
-    memory.keep(question, segment, responseOf("", 0));
-    assert.equal(memory.find(question, segment), null);
+    const lists = { spec: {} as never, bound: "[1]" };
+    memory.put(question, segment, "e", { ...responseOf("page", 100), lists });
+    assert.equal(
+      memory.find(question, segment, "e", ({ bound }) => bound === "[2]"),
+      null,
+    );
+    assert.notEqual(
+      memory.find(question, segment, "e", ({ bound }) => bound === "[1]"),
+      null,
+    );
+    assert.equal(memory.find(question, segment, "other", CURRENT), null, "another route");
+    assert.deepEqual([memory.hits, memory.misses], [1, 2]);
+  });
+
+  it("of no bytes keeps and counts nothing", () => {
+    const memory = new ResponseCache(0);
+    const segment = fakeSegment();
+    memory.serve(segment);
+    const question = questionOf(PLANS[0] as Plan, "t", "body") as never;
+    memory.put(question, segment, "e", responseOf("", 0));
+    assert.equal(memory.find(question, segment, "e", CURRENT), null);
     assert.deepEqual([memory.on, memory.bytes, memory.hits, memory.misses], [false, 0, 0, 0]);
   });
 });
