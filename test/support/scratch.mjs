@@ -1,8 +1,8 @@
 /**
  * The folder for the temporary files of a run of suites.
- * Invariant: files that the suites leave there are removed with the run. A memory file system is used
- * where it is large enough and lets programs run, because the suites write and sync some 100,000
- * small files (npm test on two processors: see docs/contributing.md).
+ * Invariant: files that the suites leave there are removed with the run. A memory file system is
+ * used where it is large enough and lets programs run, because the suites write and sync some
+ * 100,000 small files.
  */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -18,8 +18,10 @@ import { isSmall } from "./search-request.ts";
 /** Parts of the service that cached pages need. */
 export type CachePart = "clock" | "listed" | "pressure" | "responses" | "telemetry";
 
-/** What is known of a page that may be cached. */
+/** A page that may be cached. */
 export interface Cacheable {
+  readonly segment: Segment;
+  readonly endpoint: string;
   /** Units that the request was charged. */
   readonly cost: number;
   readonly expensive: boolean;
@@ -62,10 +64,8 @@ const NOTHING = new Uint8Array(0);
  */
 export function cachePage(
   call: KeyCall<CachePart>,
-  segment: Segment,
-  endpoint: string,
+  { segment, endpoint, cost, expensive, spec, unbound }: Cacheable,
   { status, body, headers, accounts }: HttpAnswer,
-  { cost, expensive, spec, unbound }: Cacheable,
 ): void {
   const { responses } = call.service;
   const whole = body instanceof LentBytes ? body.bytes : body;

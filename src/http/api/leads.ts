@@ -155,7 +155,8 @@ function* leadSteps(
   if (refusal !== null) throw refusal;
   const project = leadProjector({ segment, spec, allowed: call.plan.fields, language });
   const kind = { endpoint: ENDPOINT, onePerCompany, project };
-  const answer = yield* answerPage(call, { segment, prepared, kind, startMs }, turn);
-  if (prepared.cacheable) cachePage(call, segment, ENDPOINT, answer, cacheableOf(prepared));
+  const question = { segment, prepared, kind, startMs };
+  const answer = yield* answerPage(call, question, turn);
+  if (prepared.cacheable) cachePage(call, cacheableOf(question), answer);
   return answer;
 }

@@ -119,8 +119,9 @@ function* cachedSearchSteps(
   turn: Turn,
 ): Steps<HttpAnswer> {
   const prepared = yield* prepareSearch(call, segment);
-  const answer = yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs }, turn);
-  cachePage(call, segment, ACCOUNTS.endpoint, answer, cacheableOf(prepared));
+  const question = { segment, prepared, kind: ACCOUNTS, startMs };
+  const answer = yield* answerPage(call, question, turn);
+  cachePage(call, cacheableOf(question), answer);
   return answer;
 }
 
@@ -133,10 +134,11 @@ function* searchSteps(
   return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
 }
 
-/** Returns what the response cache must know of a request. */
-export function cacheableOf(prepared: SearchRequest): Cacheable {
+/** Returns what the response cache must know of a page. */
+export function cacheableOf({ segment, prepared, kind }: PageQuestion): Cacheable {
   const { cost, spec, unbound } = prepared;
-  return { cost, spec, unbound, expensive: isExpensive(prepared) };
+  const { endpoint } = kind;
+  return { segment, endpoint, cost, spec, unbound, expensive: isExpensive(prepared) };
 }
 
 /** Answers in steps; the segment stays open until the last of them. */

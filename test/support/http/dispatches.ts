@@ -1,6 +1,6 @@
 /**
  * A program that counts what the answer to a search leaves to the collector of garbage. What comes
- * in: the path of a snapshot. What goes out, as JSON: bytes of the heap and bytes outside of it for
+ * in: the path of a snapshot, and which searches. What goes out, as JSON: bytes of the heap and bytes outside of it for
  * each answer, and how often the collector ran while they were counted, which must be never.
  * Invariant: everything is the product's (exchange over uWebSockets.js, dispatch, keys, limits,
  * engine, log, metrics) but the library itself, whose part takes nothing of the heap.
@@ -12,6 +12,7 @@ import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { Budget } from "../../../src/http/server/budget.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { HeldAnswers } from "../../../src/http/server/drain.ts";
+import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import { Sockets } from "../../../src/http/server/sockets.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import { UwsConnection } from "../../../src/http/server/uws-connection.ts";
@@ -38,11 +39,26 @@ const ROUNDS = 10;
 /** Fewer than a connection may send in one turn. */
 const IN_A_TURN = 10;
 
-const BODY = { spec: { filters: { geo: { uf_any_of: ["SP", "RJ", "MG"] } } }, limit: 50 };
+/** Which searches are counted: one that is answered from the response cache, or always new ones. */
+export type Searches = "cached" | "new";
+
+/** Bodies of one length, of which every one but the cached one is sent once. */
+const BODIES = WARMING + COUNTED * ROUNDS;
+
+/** The body of a search; each number gives another one. */
+function bodyOf(number: number): Uint8Array {
+  const cents = 10_000_000 + number;
+  const filters = { geo: { uf_any_of: ["SP", "RJ", "MG"] }, company: { share_capital_max: cents } };
+  return new Uint8Array(Buffer.from(JSON.stringify({ spec: { filters }, limit: 50 })));
+}
 
 /** The library's side of one connection, which has a request waiting whenever it is asked. */
-function librarySide(key: string) {
-  const bytes = new Uint8Array(Buffer.from(JSON.stringify(BODY)));
+function librarySide(key: string, searches: Searches) {
+  // Made before anything is counted; the library's own bytes lie outside of the heap as well.
+  const length = searches === "new" ? BODIES : 1;
+  const bodies = Array.from({ length }, (_, number) => bodyOf(number));
+  const [bytes = new Uint8Array()] = bodies;
+  let next = 0;
   const head: readonly (readonly [string, string])[] = [
     ["host", "127.0.0.1:8080"],
     ["authorization", `Bearer ${key}`],
@@ -61,7 +77,10 @@ function librarySide(key: string) {
   const seen = { status: "200 OK", bytes: 0 };
   const response = {
     onAborted() {},
-    onData: (handler: (chunk: ArrayBuffer, isLast: boolean) => void) => handler(bytes.buffer, true),
+    onData: (handler: (chunk: ArrayBuffer, isLast: boolean) => void) => {
+      const body = bodies[next++ % bodies.length] as Uint8Array;
+      handler(body.buffer as ArrayBuffer, true);
+    },
     writeStatus(status: string) {
       seen.status = status;
     },
@@ -83,13 +102,15 @@ function librarySide(key: string) {
 /** Collects garbage; there with `--expose-gc`. */
 const { gc: collect } = globalThis as unknown as { readonly gc: () => void };
 
-async function count(snapshot: string): Promise<Counted> {
+async function count(snapshot: string, searches: Searches): Promise<Counted> {
   const segment = await openSegment(snapshot);
+  const responses = new ResponseCache(searches === "cached" ? 16_777_216 : 0);
+  responses.serve(segment);
   const log = openLog("info", { write() {} });
   const engine = ENGINE;
-  const parts = { engine, log, telemetry: new Telemetry(log), segment: () => segment };
+  const parts = { engine, log, telemetry: new Telemetry(log), segment: () => segment, responses };
   const server = await startFake("uws", parts as never);
-  const { request, response, seen } = librarySide(server.keys.enterprise);
+  const { request, response, seen } = librarySide(server.keys.enterprise, searches);
   const sockets = new Sockets(TEST_LIMITS);
   const seat = sockets.enter("127.0.0.1", () => {});
   if (seat === null) throw new Error("there is room for one connection");
@@ -134,7 +155,7 @@ async function count(snapshot: string): Promise<Counted> {
   };
 }
 
-const [, , snapshot] = process.argv;
+const [, , snapshot, searches] = process.argv;
 if (snapshot !== undefined) {
-  process.stdout.write(JSON.stringify(await count(snapshot)));
+  process.stdout.write(JSON.stringify(await count(snapshot, searches as Searches)));
 }

@@ -15,9 +15,9 @@ const require = createRequire(import.meta.url);
 const RECORD = "recordRoad";
 
 /**
- * Builds the recording product into `folder`, which lies in the checkout. `product` is the folder of the ordinary bundle, which
- * has the addon and the worker files. Returns the path of the program, and the functions by number
- * as `file:name`.
+ * Builds the recording product into `folder`, which lies in the checkout. `product` is the folder
+ * of the ordinary bundle, which has the addon and the worker files. Returns the path of the
+ * program, and the functions by number as `file:name`.
  */
 export async function buildRecorder({ root, folder, product }) {
   const functions = [];

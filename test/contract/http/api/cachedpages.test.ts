@@ -186,7 +186,9 @@ for (const transport of MATRIX) {
         const [, newer] = segments as [Segment, Segment];
         pair.load(newer, null);
         const bodies = [
-          ...["SP", "MG", "BA", "RS"].map((uf) => ({ spec: { kind: "lead_query", states: [uf] }, limit: 5 })),
+          ...["SP", "MG", "BA", "RS"].map((uf) => {
+            return { spec: { kind: "lead_query", states: [uf] }, limit: 5 };
+          }),
           { query_text: "padarias em São Paulo com e-mail" },
           { query_text: "restaurantes ativos abertos desde 2010 em Minas Gerais", limit: 3 },
           { query_text: "nothing of this is known" },
