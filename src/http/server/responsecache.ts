@@ -2,8 +2,8 @@
  * The response cache: pages that were answered before, as bytes.
  * Invariant: a page is found only for the same bytes of a body on the same route, by the same
  * tenant under the same plan, of the snapshot that is served. All pages together never take more
- * than `bytesMax`; the least recently used ones are evicted. Bytes that differ from one answer to the
- * next (request id, time) are not stored.
+ * than `bytesMax`; the least recently used ones are evicted. Bytes that differ from one answer to
+ * the next (request id, time) are not stored.
  */
 import { strict as assert } from "node:assert";
 import type { Plan } from "../../access/plans.ts";

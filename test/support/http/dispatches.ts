@@ -1,7 +1,8 @@
 /**
- * A program that counts what the answer to a search leaves to the collector of garbage. What comes
- * in: the path of a snapshot, and which searches. What goes out, as JSON: bytes of the heap and bytes outside of it for
- * each answer, and how often the collector ran while they were counted, which must be never.
+ * A program that counts what the answer to a search leaves to the collector of garbage.
+ * Input: the path of a snapshot, and "cached" or "new" searches. Output, as JSON: bytes of the heap
+ * and bytes outside of it for each answer, and how often the collector ran while they were counted,
+ * which must be never.
  * Invariant: everything is the product's (exchange over uWebSockets.js, dispatch, keys, limits,
  * engine, log, metrics) but the library itself, whose part takes nothing of the heap.
  * Needs `--expose-gc` and a young generation that holds all of it (`FLAGS`).
