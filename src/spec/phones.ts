@@ -1,7 +1,8 @@
 /**
  * Brazilian phone numbers: the rule of an import, and the spellings in which people write them.
  * Invariant: a number that is typed becomes what an import makes of its area code and its digits,
- * by the same code; what is no such number is refused with the reason, never guessed at.
+ * by the same code; what is no such number is refused with the reason, never guessed at. An import
+ * keeps any two digits from 11 as an area code; of a typed number it must exist.
  */
 import { cleaned } from "./cnpjpieces.ts";
 
@@ -53,6 +54,17 @@ const CPF_WRITTEN = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
 /** An area code that stands apart from the digits after it. */
 const AREA_APART = /^\(?0?\d{2}[\s)./-]/;
 
+/** The area codes of Brazil: a closed list of 67. No code begins or ends with 0. */
+const AREA_CODES: ReadonlySet<string> = new Set(
+  (
+    "11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 " +
+    "51 53 54 55 61 62 63 64 65 66 67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 " +
+    "91 92 93 94 95 96 97 98 99"
+  ).split(" "),
+);
+/** A bracket of zeros in place of an area code, before a number and not before a country. */
+const AREA_OF_ZEROS = /^\(00+\)(?:\D*\d){8,9}\D*$/;
+
 /** Reads a number as people write it: with +55, 0, 0xx or none of these, or a link to it. */
 export function readPhone(typed: string): TypedPhone {
   const text = withoutLink(bareText(typed)).trim();
@@ -60,8 +72,13 @@ export function readPhone(typed: string): TypedPhone {
   if (!WRITTEN.test(written) || !/\d/.test(written)) return { fault: "wrong_format" };
   if (CPF_WRITTEN.test(written)) return { fault: "looks_like_cpf" };
   if (WITHOUT_AREA.test(written)) return { fault: "unknown_area_code" };
+  if (AREA_OF_ZEROS.test(written)) return { fault: "unknown_area_code" };
   const digits = written.replace(/\D/g, "");
-  if (FROM_ABROAD.test(written)) return abroad(digits.replace(/^0+/, ""));
+  const isAbroad = FROM_ABROAD.test(written);
+  if (isAbroad && !/^0*55/.test(digits)) return { fault: "foreign_number" };
+  const fault = areaFault(written);
+  if (fault !== null) return { fault };
+  if (isAbroad) return abroad(digits.replace(/^0+/, ""));
   const national = bareNational(withoutPrefix(digits, written.startsWith("(")));
   if (national.length < 7) return { fault: "too_short" };
   if (national.length > 11) return { fault: "too_long" };
@@ -72,6 +89,45 @@ export function readPhone(typed: string): TypedPhone {
   }
   if (!isArea && national[2] !== "9" && isCpf(national)) return { fault: "looks_like_cpf" };
   return fromNational(national);
+}
+
+/**
+ * Returns what is wrong with the area code of a number whose groups of digits show it, else null.
+ * Joined digits would read "01 98765-4321" as area code 19, and "+55 98765-4321" as 98.
+ */
+function areaFault(written: string): PhoneFault | null {
+  const [groups, isPrefixed] = nationalGroups(written);
+  const sizes = groups.map(({ length }) => length);
+  const national = groups.join("");
+  const [first = 0, second = 0] = sizes;
+  const isMobile = national.length === 9 && national.startsWith("9");
+  // One group after a prefix may be a mobile, or an area code and seven digits.
+  if (isMobile && (first === 1 || first > 3) && (isPrefixed || sizes.length > 1)) {
+    return "missing_area_code";
+  }
+  if (national.length < 9 || sizes.length < 2) return null;
+  if (sizes.join("-") === "1-3-3-4" && national.startsWith("1")) return "foreign_number";
+  const isOdd = first === 1 ? second > 2 : first === 2 && national.startsWith("0");
+  const isBracketed = /^\([1-9]\d{2}\)/.test(written);
+  return isOdd || isBracketed || sizes.join("-") === "3-3-4" ? "unknown_area_code" : null;
+}
+
+/** Groups of digits after the country and one zero; whether either of these stood apart. */
+function nationalGroups(written: string): [groups: string[], isPrefixed: boolean] {
+  const [head = "", ...rest] = written.match(/\d+/g) ?? [];
+  const isAbroad = FROM_ABROAD.test(written);
+  const country = isAbroad ? head.replace(/^00+/, "") : head;
+  const digits = country.length + rest.join("").length;
+  let groups = [country, ...rest].filter((group) => group !== "");
+  let isPrefixed = false;
+  const isArea = written.startsWith("(") && rest[0]?.startsWith("0") === true;
+  if (groups[0] === "55" && (isAbroad || (digits > 11 && !isArea))) {
+    groups = groups.slice(1);
+    isPrefixed = true;
+  } else if (isAbroad && country.startsWith("55")) groups = [country.slice(2), ...rest];
+  const [first = "", ...others] = groups;
+  if (!first.startsWith("0")) return [groups, isPrefixed];
+  return [first === "0" ? others : [first.slice(1), ...others], true];
 }
 
 /**
@@ -92,9 +148,8 @@ function withoutLink(text: string): string {
   return rest === text ? text : (rest.replace(/^%2B/i, "+").split(/[?&#;/]/, 1)[0] as string);
 }
 
-/** Digits behind a plus sign or 00: of Brazil, or of no phone here. */
+/** Digits behind a plus sign or 00 that begin with the 55 of Brazil. */
 function abroad(digits: string): TypedPhone {
-  if (!digits.startsWith("55")) return { fault: "foreign_number" };
   const national = bareNational(digits.slice(2).replace(/^0+/, ""));
   if (national.length < 7) return { fault: "too_short" };
   if (national.length < 9) return { fault: "missing_area_code" };
@@ -121,9 +176,9 @@ function bareNational(national: string): string {
 
 function fromNational(national: string): TypedPhone {
   const number = national.slice(2);
+  if (!AREA_CODES.has(national.slice(0, 2))) return { fault: "unknown_area_code" };
   const phone = phoneOf(Number(national.slice(0, 2)), Number(number), number.length);
-  if (phone === NO_PHONE.number) return { fault: "too_short" };
-  return phone === NO_PHONE.area ? { fault: "unknown_area_code" } : { phone: `+${phone}` };
+  return phone === NO_PHONE.number ? { fault: "too_short" } : { phone: `+${phone}` };
 }
 
 /** True if 11 digits have the check digits of a CPF. */

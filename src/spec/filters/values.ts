@@ -133,7 +133,8 @@ const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
   too_long: (given) =>
     `Has too many digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
   missing_area_code: (given) => `Lacks the area code: ${given}. Write it ${PHONE_EXAMPLE}.`,
-  unknown_area_code: (given) => `Must begin with an area code from 11 to 99, unlike ${given}.`,
+  unknown_area_code: (given) =>
+    `Must begin with one of Brazil's 67 area codes, ${PHONE_EXAMPLE}, unlike ${given}.`,
   foreign_number: (given) => `Must be a number of Brazil (+55), not ${given}.`,
   looks_like_cpf: () =>
     "Looks like a CPF, and people are not searched. If it is a phone, write +55 before it.",

@@ -7,6 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { getAreaCodeInfo } from "@brazilian-utils/brazilian-utils";
 import { cleanEmail, newTextSink } from "../../../src/dump/text.ts";
 import { cleanPhone } from "../../../src/dump/values.ts";
 import { tooBroad } from "../../../src/spec/breadth.ts";
@@ -52,7 +53,10 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
   ["+551133334444", "011 3333-4444", "1133334444", "+551133334444", "55 11 3333-4444"],
   // Numbers of before, with seven digits.
   ["+55112345678", "11 234-5678", "112345678", "+55112345678", "(11)2345678", "011 2345678"],
-  ["+55912345678", "(91) 234-5678", "+55912345678"],
+  ["+55912345678", "(91) 234-5678", "+55912345678", "091 234-5678"],
+  // Zeros of a long-distance call, and digits one by one.
+  ["+5519987654321", "01987654321", "0 19 98765-4321", "+55 (0) 19 98765-4321"],
+  ["+5511987654321", "1 1 9 8 7 6 5 4 3 2 1", "(5511) 98765-4321", "(00) 55 11 98765-4321"],
   // The area code 55 is no country there.
   ["+5555987654321", "55 98765-4321", "(55) 98765-4321", "+5555987654321", "5555987654321"],
   ["+555533334444", "(55) 3333-4444", "55 3333-4444", "555533334444"],
@@ -63,6 +67,22 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
   ["too_short", "1", "190", "11 9876", "+55 11", "11 0000-0000"],
   ["too_long", "11222333000181", "11 98765-43210", "+55 11 98765-43210 1", "5511987654321000"],
   ["missing_area_code", "98765-4321", "987654321", "3333-4444", "33334444", "+55 3333-4444"],
+  // The digits alone would be area code 98, or 93, and a number of seven digits.
+  [
+    "missing_area_code",
+    ...["0 98765-4321", "098765-4321", "(0) 98765-4321", "+55 98765-4321", "+55 987654321"],
+    ...["9 8765-4321", "09 8765-4321", "+55 9 8765-4321", "0987654321", "0 3333-4444"],
+  ],
+  // The digits alone would be area code 19, 12 or 21.
+  [
+    "unknown_area_code",
+    ...["01 98765-4321", "(01) 98765-4321", "01-98765-4321", "0 1 98765-4321", "01 3333-4444"],
+    ...["1 98765-4321", "(1) 98765-4321", "+55 01 98765-4321", "+55 1 98765-4321"],
+    ...["55 01 98765-4321", "0 01 98765-4321", "(00) 98765-4321", "(212) 555-0100"],
+    ...["212 555 0100", "20 98765-4321", "2098765-4321", "23987654321", "+5520987654321"],
+  ],
+  ["foreign_number", "1 212 555 0100", "1 (212) 555-0100", "1-212-555-0100", "+7 912 345 6789"],
+  ["foreign_number", "+212 555 0100", "+44 20 7946 0958", "+351 912 345 678"],
   [
     "unknown_area_code",
     "0800 123 4567",
@@ -74,6 +94,11 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
   ["foreign_number", "+1 212 555 0100", "00351 21 555 0100"],
   ["looks_like_cpf", "529.982.247-25", "11144477735"],
 ];
+
+/** The area codes of another program. */
+const AREAS: ReadonlySet<string> = new Set(
+  Array.from({ length: 100 }, (_, code) => String(code)).filter((code) => getAreaCodeInfo(code)),
+);
 
 const phoneIn = (text: string) => normal(filters("contact", { phone_any_of: [text] }));
 
@@ -114,10 +139,23 @@ describe("phones", () => {
       const imported = cleanPhone({ ...record, sequences: {} } as never, 0, 1);
       const typed = readPhone(`(${area}) ${zeros}${digits}`);
       const found = "phone" in typed ? Number(typed.phone.slice(1)) : -1;
-      assert.equal(found, imported > 0 ? imported : -1, `(${area}) ${zeros}${digits}`);
+      // An import keeps area codes that do not exist; nobody has such a phone.
+      const wanted = AREAS.has(area) ? imported : -1;
+      assert.equal(found, wanted > 0 ? wanted : -1, `(${area}) ${zeros}${digits}`);
       if (found > 0) read++;
     }
     assert.ok(read > 1_000, `${read}`);
+  });
+
+  it("have an area code that exists", () => {
+    for (let area = 10; area < 100; area++) {
+      const read = readPhone(`${area} 98765-4321`);
+      const wanted = AREAS.has(String(area))
+        ? { phone: `+55${area}987654321` }
+        : { fault: "unknown_area_code" };
+      assert.deepEqual(read, wanted, String(area));
+    }
+    assert.equal(AREAS.size, 67);
   });
 });
 
