@@ -12,6 +12,7 @@ import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
 import { refusalText } from "../spec/cnpjmistake.ts";
+import { contactRefusalText } from "../spec/contactrefusal.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
@@ -32,6 +33,7 @@ const ARGUMENTS = {
 
 const { number, ...others } = SCHEMAS.SuggestAnswer.properties;
 const [refused, contact] = [terse(others.refused), terse(others.contact)];
+const contact_refused = terse(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
 /** Without their types, which get_account has: what a model reads of tools is read every time. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);
@@ -49,13 +51,10 @@ const DEFINITION = {
     "a company or one of these; read one with get_account then. To select many by words of " +
     `their names use search_accounts. ${VALUES_NOTE}`,
   inputSchema: objectSchema(ARGUMENTS, ["q"]),
-  outputSchema: objectSchema({ ...SOURCE, suggestions, number, refused, contact }, [
-    ...SOURCE_NAMES,
-    "suggestions",
-    "number",
-    "refused",
-    "contact",
-  ]),
+  outputSchema: objectSchema(
+    { ...SOURCE, suggestions, number, refused, contact, contact_refused },
+    [...SOURCE_NAMES, "suggestions", "number", "refused", "contact", "contact_refused"],
+  ),
   annotations: { title: "Find a company by its name", ...READING },
 };
 
@@ -69,7 +68,7 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
       const call = calledWith(asker, { query, header: () => undefined });
       return answeredBy<AnswerSource & Suggestions>(await suggestAccounts(call));
     });
-    const { suggestions: fitting, number: typed, refused: why, contact: typedContact } = found;
+    const { suggestions: fitting, number: typed, refused: why } = found;
     const lines = fitting.map(({ match, account }) => `${match}: ${JSON.stringify(account)}`);
     return {
       text: [sourceLine(found), ...notesOf(found), ...lines].join("\n"),
@@ -78,7 +77,8 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
         suggestions: fitting,
         number: typed,
         refused: why,
-        contact: typedContact,
+        contact: found.contact,
+        contact_refused: found.contact_refused,
       } as JsonObject,
       accounts: fitting.length,
     };
@@ -105,7 +105,8 @@ function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, str
 }
 
 /** What is to be said of a CNPJ, and of an answer without accounts. */
-function notesOf({ number, contact, refused: why, suggestions }: Suggestions): readonly string[] {
+function notesOf(found: Suggestions): readonly string[] {
+  const { number, contact, refused: why, contact_refused: whyNot, suggestions } = found;
   const isWrong = number?.check_digits_right === false;
   const { kind, value, total = 0 } = contact ?? {};
   return [
@@ -114,6 +115,8 @@ function notesOf({ number, contact, refused: why, suggestions }: Suggestions): r
       : []),
     ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
     ...(why === null ? [] : [refusalText(why)]),
+    ...(whyNot === null ? [] : [contactRefusalText(whyNot)]),
+    ...(contact?.total === 0 ? [`No account has ${value}.`] : []),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),
   ];
 }

@@ -18,8 +18,7 @@ import {
   readCnpjText,
   readRootText,
 } from "../spec/cnpjspelling.ts";
-import { readEmail } from "../spec/emails.ts";
-import { readPhone } from "../spec/phones.ts";
+import { type RefusedContact, readContact } from "../spec/contactrefusal.ts";
 import { emailRows, phoneRows } from "./contacts.ts";
 import { ASIDE } from "./lane.ts";
 import type { RenderedAccount } from "./searcher.ts";
@@ -91,13 +90,24 @@ interface TypedContact {
 /** Accounts that fit, best first. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
-  /** Null where the text is none, the snapshot cannot tell, or the plan has no such field. */
+  /** Null where the text is none, or was not looked up. */
   readonly contact: TypedContact | null;
+  /** Why a phone or an e-mail was not looked up; null where accounts of a CNPJ were found. */
+  readonly contact_refused: RefusedContact | null;
   /** Null where the text is a name. */
   readonly number: TypedNumber | null;
   /** Null where the text is a name, a CNPJ or a root. */
   readonly refused: RefusedNumber | null;
 }
+
+/** The answer to a text that is nothing. */
+const NOTHING: Suggestions = {
+  suggestions: [],
+  number: null,
+  refused: null,
+  contact: null,
+  contact_refused: null,
+};
 
 /** Which establishments of a company are wanted. */
 export interface CompanyRequest {
@@ -130,10 +140,11 @@ export async function suggest(
   const text = request.text.trim();
   const reading = readCnpjText(text);
   if (reading.kind === "cnpj") return suggestCnpj(segment, reading, fields);
-  const contact = contactIn(segment, { ...request, text });
+  const typed = contactIn(segment, { ...request, text });
+  const contact = typed !== null && "value" in typed ? typed : null;
   if (contact !== null && contact.total > 0) return suggestContact(segment, contact, request);
   const refused = refusedNumber(reading, text);
-  if (refused?.reason === "cpf") return { suggestions: [], number: null, refused, contact: null };
+  if (refused?.reason === "cpf") return { ...NOTHING, refused };
   const root = readRootText(text);
   const company =
     root === null ? [] : (await companyRows(segment, { root, afterRow: -1, limit }, asker)).rows;
@@ -156,19 +167,24 @@ export async function suggest(
     number: numberOf(root, company.length > 0),
     refused,
     contact,
+    // A CNPJ that was found, or one that lost its zeros, is meant as no phone.
+    contact_refused:
+      typed === null || "value" in typed || company.length > 0 || refused?.offered !== undefined
+        ? null
+        : typed,
   };
 }
 
-/** The phone or e-mail that a text is; a number with letters is none. */
-function contactIn(segment: Segment, { text, contacts }: SuggestRequest): TypedContact | null {
-  if (segment.catalog.lacksContacts) return null;
-  const email = contacts.email ? readEmail(text) : null;
-  if (email !== null) {
-    return { kind: "email", value: email, total: emailRows(segment, [email]).size };
-  }
-  const read = contacts.phone ? readPhone(text) : null;
-  if (read === null || !("phone" in read)) return null;
-  return { kind: "phone", value: read.phone, total: phoneRows(segment, [read.phone]).size };
+/** The phone or e-mail that a text is, or why it is not looked up. */
+function contactIn(
+  segment: Segment,
+  { text, contacts }: SuggestRequest,
+): TypedContact | RefusedContact | null {
+  const isLacking = segment.catalog.lacksContacts === true;
+  const read = readContact(text, { ...contacts, isLacking });
+  if (read === null || "reason" in read) return read;
+  const rows = (read.kind === "phone" ? phoneRows : emailRows)(segment, [read.value]);
+  return { ...read, total: rows.size };
 }
 
 /** Accounts that have a phone or an e-mail, by rank; of a state alone where one is wanted. */
@@ -192,10 +208,9 @@ function suggestContact(
   );
   const accounts = rendered(segment, rows, fields);
   return {
+    ...NOTHING,
     suggestions: accounts.map((account) => ({ match: kind, account })),
-    number: null,
     contact,
-    refused: null,
   };
 }
 
@@ -203,10 +218,9 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
   const row = segment.native.findCnpj(read.cnpj);
   const accounts = row < 0 ? [] : rendered(segment, Uint32Array.of(row), fields);
   return {
+    ...NOTHING,
     suggestions: accounts.map((account) => ({ match: FITS[0], account })),
     number: { kind: "cnpj", value: read.cnpj, check_digits_right: read.checked },
-    refused: null,
-    contact: null,
   };
 }
 

@@ -10,6 +10,7 @@ import { CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { mistakeIn, SUGGEST_LIMITS, type Suggestions, suggest } from "../../search/finding.ts";
 import { refusalText } from "../../spec/cnpjmistake.ts";
+import { contactRefusalText } from "../../spec/contactrefusal.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { plainText } from "../../spec/typedtext.ts";
 import { stderr, stdout } from "../../terminal.ts";
@@ -90,13 +91,14 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
 }
 
 function summary(found: Suggestions, hasMore: boolean, label: string): string {
-  const { suggestions, number, contact, refused } = found;
+  const { suggestions, number, contact, refused, contact_refused: whyNot } = found;
   const count = suggestions.length;
   const wrong =
     number?.check_digits_right === false
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
-  if (contact !== null && contact.total > 0) {
+  // Names that fit an unknown number are printed and counted as names.
+  if (contact !== null && (contact.total > 0 || count === 0)) {
     const have = wordFor(contact.total, "account has", "accounts have");
     return `${contact.total} ${have} ${contact.value} in snapshot ${label}\n`;
   }
@@ -104,5 +106,6 @@ function summary(found: Suggestions, hasMore: boolean, label: string): string {
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
   const why = refused === null ? "" : `${refusalText(refused)}\n`;
-  return `${wrong}${why}${told} in snapshot ${label}\n`;
+  const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
+  return `${wrong}${why}${lacks}${told} in snapshot ${label}\n`;
 }

@@ -5,6 +5,7 @@
 import Type, { type TSchema } from "typebox";
 import { FITS } from "../../search/finding.ts";
 import { CNPJ_REFUSALS } from "../../spec/cnpjspelling.ts";
+import { CONTACT_REASONS } from "../../spec/contactrefusal.ts";
 import {
   closed,
   count,
@@ -60,9 +61,23 @@ const contact = Type.Object(
   },
   {
     ...closed,
-    description:
-      "What the text was read as; null if it is no phone or e-mail, if the plan does not offer " +
-      "them, or if an earlier version imported the snapshot.",
+    description: "What the text was read as; null if it is no phone or e-mail that is looked up.",
+  },
+);
+
+const contactRefused = Type.Object(
+  {
+    kind: Type.Enum(["phone", "email"]),
+    reason: Type.Enum([...CONTACT_REASONS], {
+      description:
+        "field_not_allowed the plan does not include phones or e-mails; not_in_snapshot an " +
+        "earlier version imported the snapshot; missing_area_code, unknown_area_code, " +
+        "foreign_number the number is none of Brazil with its area code.",
+    }),
+  },
+  {
+    ...closed,
+    description: "Why a phone or an e-mail was not looked up; null if a CNPJ found accounts.",
   },
 );
 
@@ -85,6 +100,7 @@ export const FINDING_SCHEMAS = {
       number: orNull(number),
       refused: orNull(refused),
       contact: orNull(contact),
+      contact_refused: orNull(contactRefused),
       took_ms: tookMs,
     },
     closed,

@@ -55,7 +55,8 @@ export const SUGGEST_ROUTE: ListedRoute = route({
     "hold all words but the last whole, and the last whole or as a beginning. A text that is a " +
     "CNPJ or the root of one finds it, in any spelling and whatever uf says. A text that is a " +
     "phone with its area code or an e-mail finds the accounts that have it, by rank, if the plan " +
-    "offers phones or e-mails; contact then says how many they are. Counts as 1 request.",
+    "offers phones or e-mails; contact then says how many they are. contact_refused says why a " +
+    "phone or an e-mail was not looked up. Counts as 1 request.",
   parameters: [
     {
       name: "q",
@@ -91,6 +92,7 @@ export const SUGGEST_ROUTE: ListedRoute = route({
         number: null,
         refused: null,
         contact: null,
+        contact_refused: null,
         took_ms: 0.842,
       }),
       headers: ["ETag"],

@@ -26,7 +26,7 @@ export function fakeFinding(
       );
       const found = rows.slice(0, limit).map((row) => fieldsOf(row, fields));
       const suggestions = found.map((account) => ({ match: "name_start" as const, account }));
-      return { suggestions, number: null, refused: null, contact: null };
+      return { suggestions, number: null, refused: null, contact: null, contact_refused: null };
     },
     async establishments(_segment, { root, afterRow, limit, fields }) {
       const rows = rowsOf(({ cnpj }) => cnpj.startsWith(root));

@@ -12,6 +12,7 @@ import type { CHANGE_SCHEMAS } from "../../../http/api/changes-schemas.ts";
 import type { EXPORT_SCHEMAS } from "../../../http/api/exports-schemas.ts";
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec-schemas.ts";
 import type { STATUS_SCHEMAS } from "../../../http/api/status-schemas.ts";
+import type { RefusedContact } from "../../../spec/contactrefusal.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { AuditAction, Facts } from "../../../store/auditactions.ts";
@@ -139,6 +140,8 @@ export type AccountAnswer = Described<typeof SEARCH_SCHEMAS.AccountAnswer, { acc
  */
 export interface SuggestAnswer extends Source {
   suggestions: { match: string; account: Account }[];
+  /** Why a phone or an e-mail was not looked up. */
+  contact_refused: RefusedContact | null;
 }
 
 /** `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}, as far as it is read here. */

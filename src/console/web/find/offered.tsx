@@ -3,15 +3,16 @@
  * first whose names fit, to be opened by a click or by the arrows and Enter. A letter is looked for
  * at once, a burst of them (a paste, an input method, a held key) when it ends.
  * Invariant: an answer to an older text never replaces a newer one; nothing is chosen until
- * somebody goes to it, so that Enter still asks the sentence; a failure offers nothing.
+ * somebody goes to it, so that Enter still asks the sentence; a failure offers nothing. A phone or
+ * an e-mail that cannot be looked up is said to be one, with the reason.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Account } from "../app/answers.ts";
+import type { Account, SuggestAnswer } from "../app/answers.ts";
 import { cnpj } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { cityText, nameOf, otherNameOf } from "./table/values.ts";
-import { establishmentsLike } from "./typed.ts";
+import { establishmentsLike, NOTHING_FITS } from "./typed.ts";
 
 /** How long a text waits that comes right behind another: only the last of a burst is asked. */
 const REST_MS = 60;
@@ -19,6 +20,8 @@ const REST_MS = 60;
 /** What is offered, and how keys move in it. */
 interface Offered {
   readonly accounts: readonly Account[];
+  /** Why a phone or an e-mail was not looked up; null for any other text. */
+  readonly refused: SuggestAnswer["contact_refused"];
   /** Index of the one that Enter opens; -1 for none. */
   readonly at: number;
   close(): void;
@@ -28,20 +31,20 @@ interface Offered {
 
 /** Looks for what fits a text while it is typed; null looks for nothing. */
 export function useOffered(text: string | null, open: (cnpj: string) => void): Offered {
-  const [found, setFound] = useState<{ text: string | null; accounts: Account[] }>(NOTHING);
+  const [found, setFound] = useState(NOTHING_FITS);
   const [at, setAt] = useState(-1);
   const changedAt = useRef(-REST_MS);
   useEffect(() => {
     setAt(-1);
     const sinceLast = performance.now() - changedAt.current;
     changedAt.current += sinceLast;
-    if (text === null) return setFound(NOTHING);
+    if (text === null) return setFound(NOTHING_FITS);
     const abort = new AbortController();
     const timer = setTimeout(
       () => {
         establishmentsLike(text, abort.signal)
-          .catch(() => [])
-          .then((accounts) => !abort.signal.aborted && setFound({ text, accounts }));
+          .catch(() => NOTHING_FITS)
+          .then((fitting) => !abort.signal.aborted && setFound(fitting));
       },
       sinceLast < REST_MS ? REST_MS : 0,
     );
@@ -50,8 +53,10 @@ export function useOffered(text: string | null, open: (cnpj: string) => void): O
       abort.abort();
     };
   }, [text]);
-  const accounts = text === null ? [] : found.accounts;
-  const close = () => setFound(NOTHING);
+  const { accounts, refused: whyNot } = text === null ? NOTHING_FITS : found;
+  // Bare digits may become a CNPJ; the reason follows when the sentence is asked.
+  const refused = text === null || /^\d+$/.test(text) ? null : whyNot;
+  const close = () => setFound(NOTHING_FITS);
   const key = (name: string): boolean => {
     if (accounts.length === 0) return false;
     const chosen = accounts[at];
@@ -62,10 +67,8 @@ export function useOffered(text: string | null, open: (cnpj: string) => void): O
     else return false;
     return true;
   };
-  return { accounts, at: accounts.length > at ? at : -1, close, key };
+  return { accounts, refused, at: accounts.length > at ? at : -1, close, key };
 }
-
-const NOTHING = { text: null, accounts: [] };
 
 /** What the list takes. */
 interface OfferedListProps {
@@ -75,12 +78,18 @@ interface OfferedListProps {
 }
 
 /** The list, below the box. */
-export function OfferedList({ id, offered: { accounts, at }, onOpen }: OfferedListProps): VNode {
+export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
+  const { accounts, at, refused } = offered;
   const { find, shell } = words.value;
   const isOpen = accounts.length > 0;
   return (
-    <div class="combo-pop" hidden={!isOpen}>
-      <p class="offered-title" aria-hidden="true">
+    <div class="combo-pop" hidden={!isOpen && refused === null}>
+      {refused !== null && (
+        <p class="offered-title" role="status">
+          {find.contactRefusals[refused.reason](refused.kind)}
+        </p>
+      )}
+      <p class="offered-title" aria-hidden="true" hidden={!isOpen}>
         {find.offered}
       </p>
       <div class="combo-list" role="listbox" id={id} aria-label={find.offered} tabIndex={-1}>

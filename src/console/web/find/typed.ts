@@ -80,17 +80,29 @@ export async function establishmentOf({ kind, value }: TypedNumber): Promise<str
   }
 }
 
+/** What a text so far finds. */
+interface Fitting {
+  readonly accounts: readonly Account[];
+  /** Why it was not looked up as a phone or an e-mail; null where it was, or is none. */
+  readonly refused: SuggestAnswer["contact_refused"];
+}
+
+/** Nothing, and nothing to say of it. */
+export const NOTHING_FITS: Fitting = { accounts: [], refused: null };
+
 /** Establishments whose names or numbers fit a text so far, best first. */
 export async function establishmentsLike(
   text: string,
   signal: AbortSignal,
   most = OFFERED,
-): Promise<Account[]> {
+): Promise<Fitting> {
   // The number of a person is sent nowhere.
-  if (refusalIn(text) === "cpf") return [];
+  if (refusalIn(text) === "cpf") return NOTHING_FITS;
   const typed = numberIn(text)?.value ?? shortNumberIn(text)?.filled ?? text.trim();
-  if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) return [];
+  if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) {
+    return NOTHING_FITS;
+  }
   const path = `/accounts/suggest?limit=${most}&q=${encodeURIComponent(typed)}`;
-  const { suggestions } = await get<SuggestAnswer>(path, { signal });
-  return suggestions.map(({ account }) => account);
+  const { suggestions, contact_refused } = await get<SuggestAnswer>(path, { signal });
+  return { accounts: suggestions.map(({ account }) => account), refused: contact_refused };
 }

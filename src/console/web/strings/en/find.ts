@@ -79,6 +79,17 @@ export const find = {
     all_zeros: "Its digits, or those of its branch, are all zeros: no company has this CNPJ.",
     cpf: "This is a CPF, the number of a person. It was not looked up. Type the CNPJ.",
   },
+  contactRefusals: {
+    field_not_allowed: (kind: "phone" | "email") =>
+      `Your plan does not include ${kind === "phone" ? "phones" : "e-mails"}, so it cannot look one up.`,
+    not_in_snapshot: (kind: "phone" | "email") =>
+      `This month’s data was imported without the index of ${kind === "phone" ? "phones" : "e-mails"}. Ask the operator to import it again.`,
+    missing_area_code: () => "If this is a phone, its area code is missing: write 11 98765-4321.",
+    unknown_area_code: () =>
+      "If this is a phone, it has no area code of Brazil: write 11 98765-4321.",
+    foreign_number: () =>
+      "This is a number of another country. Only phones of Brazil (+55) can be looked up.",
+  },
   digitMissing: "A digit is missing: a CNPJ has 14 and this one has 13.",
   notUnderstood: "I did not understand",
   notUnderstoodText:

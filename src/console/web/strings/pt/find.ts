@@ -74,6 +74,17 @@ export const find: typeof English = {
     all_zeros: "O número, ou o da filial, só tem zeros: nenhuma empresa tem este CNPJ.",
     cpf: "Isto é um CPF, o número de uma pessoa. Ele não foi consultado. Digite o CNPJ.",
   },
+  contactRefusals: {
+    field_not_allowed: (kind) =>
+      `O seu plano não inclui ${kind === "phone" ? "telefones" : "e-mails"}, por isso não é possível consultá-los.`,
+    not_in_snapshot: (kind) =>
+      `Os dados deste mês foram importados sem o índice de ${kind === "phone" ? "telefones" : "e-mails"}. Peça a quem opera o serviço para importá-los de novo.`,
+    missing_area_code: () => "Se isto é um telefone, falta o DDD: escreva 11 98765-4321.",
+    unknown_area_code: () =>
+      "Se isto é um telefone, ele não começa com um DDD do Brasil: escreva 11 98765-4321.",
+    foreign_number: () =>
+      "Este é um número de outro país. Só é possível consultar telefones do Brasil (+55).",
+  },
   digitMissing: "Falta um dígito: um CNPJ tem 14 e este tem 13.",
   notUnderstood: "Não entendi",
   notUnderstoodText:

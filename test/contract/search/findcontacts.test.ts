@@ -1,0 +1,136 @@
+/**
+ * Proves, on a real snapshot: a phone or an e-mail that is not looked up is said to be one, with
+ * the reason, by the route, agents and `peneira find`; a plan without the fields learns of a number
+ * nothing but that; other texts, and a CNPJ that is found, get no reason.
+ * Does not prove which accounts have a phone (campaign/kernel/contacts.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { ENGINE } from "../../../src/search/engine.ts";
+import { suggest } from "../../../src/search/finding.ts";
+import { openSegment, type Segment } from "../../../src/search/segment.ts";
+import { CONTACT_REASONS, contactRefusalText } from "../../../src/spec/contactrefusal.ts";
+import { runCommand } from "../../support/cli/commands.ts";
+import { fetchDocumented } from "../../support/http/documented.ts";
+import { type FakeServer, startFake } from "../../support/http/fake.ts";
+import { connectedTo } from "../../support/mcp/client.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const NUMBERS: readonly (readonly [reason: string, ...texts: string[]])[] = [
+  ["missing_area_code", "98765-4321", "987654321", "9 8765-4321", "3333-4444", "+55 98765-4321"],
+  ["unknown_area_code", "01 98765-4321", "(20) 98765-4321", "0800 123 4567"],
+  ["foreign_number", "+1 212 555 0100", "00351 21 555 0100", "1 (212) 555-0100"],
+];
+/** No phone and no e-mail, or one that is looked up. */
+const OTHERS = [
+  ...["padaria 24 horas", "3 irmaos", "2000", "0800", "ana@", "11.222.333/0001-81", "190"],
+  ...["(11) 98765-4321", "ana@example.com", "529.982.247-25", "22233000181"],
+];
+const REFUSED = /As a phone|does not include/;
+
+type Plan = "enterprise" | "free";
+
+describe("a phone or an e-mail that is not looked up", () => {
+  let sample: SampleSnapshot;
+  let segment: Segment;
+  let server: FakeServer;
+  before(async () => {
+    sample = await makeSampleSnapshot(300, 3, "2026-10");
+    segment = await openSegment(sample.snapshot);
+    server = await startFake("node", { engine: ENGINE, segment: () => segment });
+  });
+  after(async () => {
+    await server.close();
+    segment.close();
+    sample.dispose();
+  });
+
+  const ask = async (text: string, plan: Plan = "enterprise") => {
+    const path = `/v1/accounts/suggest?q=${encodeURIComponent(text)}`;
+    const headers = { authorization: `Bearer ${server.keys[plan]}` };
+    const answer = await fetchDocumented(server.base + path, { headers });
+    assert.equal(answer.status, 200);
+    return (await answer.json()) as Awaited<ReturnType<typeof suggest>>;
+  };
+
+  it("is none of Brazil with its area code", async () => {
+    for (const [reason, ...texts] of NUMBERS) {
+      for (const text of texts) {
+        const { contact, contact_refused } = await ask(text);
+        assert.deepEqual([contact, contact_refused], [null, { kind: "phone", reason }], text);
+      }
+    }
+    for (const text of OTHERS) assert.equal((await ask(text)).contact_refused, null, text);
+  });
+
+  it("is in no plan that a key has", async () => {
+    const reason = "field_not_allowed";
+    const known = segment.native.renderJson(Uint32Array.of(0), ["email", "phone_1"]);
+    const [{ email, phone_1 }] = JSON.parse(Buffer.from(known).toString());
+    for (const [kind, ...texts] of [
+      ["phone", phone_1 ?? "", "(11) 98765-4321", "98765-4321", "+1 212 555 0100"],
+      ["email", email ?? "", "nobody@example.com"],
+    ] as const) {
+      for (const text of texts.filter((one) => one !== "")) {
+        const { contact, contact_refused, suggestions } = await ask(text, "free");
+        assert.deepEqual([contact, contact_refused], [null, { kind, reason }], text);
+        assert.ok(suggestions.every(({ match }) => match !== kind));
+      }
+    }
+  });
+
+  it("is in no index of a snapshot of an earlier version", async () => {
+    const catalog = { ...segment.catalog, lacksContacts: true as const };
+    const older = Object.create(segment, { catalog: { value: catalog } }) as Segment;
+    const request = { uf: null, limit: 5, fields: ["cnpj"] };
+    const contacts = { phone: true, email: true };
+    for (const [kind, text] of [
+      ["phone", "(11) 98765-4321"],
+      ["email", "ana@example.com"],
+    ] as const) {
+      const { contact, contact_refused } = await suggest(older, { ...request, text, contacts });
+      assert.deepEqual([contact, contact_refused], [null, { kind, reason: "not_in_snapshot" }]);
+    }
+  });
+
+  it("is not the root of a company that is there", async () => {
+    const bytes = segment.native.renderJson(Uint32Array.of(5), ["cnpj"]);
+    const [{ cnpj }] = JSON.parse(Buffer.from(bytes).toString());
+    const { suggestions, contact_refused } = await ask(cnpj.slice(0, 8));
+    assert.equal(contact_refused, null);
+    assert.equal(suggestions[0]?.match, "cnpj");
+  });
+
+  it("is explained to agents and by peneira find", async () => {
+    const agents = { full: server.keys.enterprise, free: server.keys.free };
+    const [full, free] = [
+      await connectedTo(server.base, agents.full),
+      await connectedTo(server.base, agents.free),
+    ];
+    try {
+      for (const [reason, text = ""] of NUMBERS) {
+        const told = contactRefusalText({ kind: "phone", reason: reason as "foreign_number" });
+        assert.ok((await full.call("find_company", { q: text })).text.includes(told), text);
+        const args = ["find", "--snapshot", sample.snapshot, "--", text];
+        assert.ok((await runCommand(args)).err.includes(told), text);
+      }
+      const { text, structured } = await free.call("find_company", { q: "(11) 98765-4321" });
+      assert.match(text, /does not include phones/);
+      assert.deepEqual(structured.contact_refused, { kind: "phone", reason: "field_not_allowed" });
+      const unknown = await full.call("find_company", { q: "(99) 98765-4321" });
+      assert.match(unknown.text, /No account has \+5599987654321/);
+      assert.doesNotMatch(unknown.text, REFUSED);
+    } finally {
+      await Promise.all([full.close(), free.close()]);
+    }
+  });
+
+  it("has words for every reason, which name the fix and repeat no number", () => {
+    for (const reason of CONTACT_REASONS) {
+      for (const kind of ["phone", "email"] as const) {
+        const told = contactRefusalText({ kind, reason: reason as "foreign_number" });
+        assert.match(told, /Use a key|Import|Write/);
+      }
+    }
+  });
+});
