@@ -4,6 +4,7 @@
  * Invariant: afterwards no word is free, so that nothing that was asked for is lost in silence.
  */
 import { isFillerWord } from "./fillers.ts";
+import { SITE } from "./filters/remarks.ts";
 import type { Notes, Sentences } from "./notes.ts";
 import { comparedAt } from "./numbers/comparing.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
@@ -56,11 +57,7 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
       en: "Name the distance with a city, as in: within 20 km of Natal.",
     },
   ],
-  [
-    "site website instagram rede facebook linkedin",
-    "site",
-    { pt: "A Receita não informa sites nem redes sociais.", en: "The registry has no web sites." },
-  ],
+  ["site website instagram rede facebook linkedin", SITE.code, SITE],
   [
     "divida protesto processo inadimplente credito score serasa",
     "credit",

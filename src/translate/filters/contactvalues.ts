@@ -8,6 +8,7 @@ import { type PhoneFault, readPhone } from "../../spec/phones.ts";
 import { claimNegation, forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
+import { claimQuestion, leaveEmptyQuestion } from "./lookups.ts";
 import { EITHER_QUALITY, NOT_COUNTED, type Remark } from "./remarks.ts";
 
 /** The values of a sentence, each in the normal form of the spec. */
@@ -89,6 +90,7 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
   const [phones, emails] = [new Set<string>(), new Set<string>()];
   let lost = false;
   let last: Value | null = null;
+
   for (let at = 0; at < sentence.tokens.length; ) {
     const value = sentence.free(at) ? (emailAt(sentence, at) ?? phoneAt(sentence, at)) : null;
     if (value === null) {
@@ -102,6 +104,7 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
     last = value;
     at = value.to;
   }
+  if (last === null) lost = leaveEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
   // More words become names later, and names negate nothing.
   forgetReach(sentence);
@@ -126,6 +129,7 @@ function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null
   const left = why ?? (negator === undefined ? null : EXCLUDED);
   if (left === null) sentence.claim(from, value.to, "contact");
   else notes.leave(left.code, left, sentence.claim(from, value.to, "unmapped"));
+  claimQuestion(sentence, from, value.to);
   return left === null;
 }
 

@@ -38,8 +38,8 @@ export const EITHER_QUALITY: Remark = {
 /** Web sites and profiles are contacts that the registry does not have. */
 export const SITE: Remark = {
   code: "site",
-  pt: "A Receita não informa sites nem redes sociais.",
-  en: "The registry has no web sites.",
+  pt: "A Receita não informa sites. Outro filtro: “com domínio próprio”, o do e-mail da empresa.",
+  en: 'The registry has no web sites. Another filter: "own domain", that of its e-mail.',
 };
 /** What several companies share can only be left out. */
 export const SHARED_ONLY: Remark = {

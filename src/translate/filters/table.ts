@@ -243,8 +243,10 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     contact("contact"),
   ],
   [
-    "site|website|web site|site próprio|website próprio|own site|own website|" +
-      "site na internet|" +
+    "site|website|web site|site próprio|website próprio|own site|own website|own web site|" +
+      "site na internet|site da empresa|website of its own|website of their own|" +
+      "sitio web|sitio web propio|página web|página web propia|webpage|" +
+      "página en internet|home page|homepage|" +
       "página na internet|página da internet|web page|instagram|facebook|" +
       "linkedin|rede social|social media",
     { role: "contact", apply: never, cannot: SITE },

@@ -29,6 +29,19 @@ const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
   ["companies with the phone number 11 3333-4444", FIXED],
   ["quién tiene el teléfono (11) 98765-4321", MOBILE],
   ["empresas con el teléfono 11 3333-4444 o 11 98765-4321", FIXED, MOBILE],
+  ["who has this e-mail ana@example.com", "ana@example.com"],
+  ["whose e-mail is this: ana@example.com", "ana@example.com"],
+  ["who has this phone (11) 98765-4321", MOBILE],
+  ["who owns this number 11 3333-4444", FIXED],
+  ["whose number is this: 11 3333-4444", FIXED],
+  ["who does this phone belong to: 11 3333-4444", FIXED],
+  ["which company uses this phone number 11 3333-4444", FIXED],
+  ["de quem é este telefone (11) 98765-4321", MOBILE],
+  ["de quem é esse número 11 3333-4444", FIXED],
+  ["a quem pertence o telefone 11 3333-4444", FIXED],
+  ["esse whatsapp 11 98765-4321 é de qual empresa", MOBILE],
+  ["quem usa este e-mail ana@example.com", "ana@example.com"],
+  ["quién tiene este correo ana@example.com", "ana@example.com"],
   ["empresas com o e-mail contato@exemplo.com.br", "contato@exemplo.com.br"],
   ["de quem é o e-mail Contato@Exemplo.com.br?", "contato@exemplo.com.br"],
   ["contato@exemplo.com.br", "contato@exemplo.com.br"],
@@ -48,6 +61,7 @@ const NONE: readonly (readonly [text: string, asked: RegExp])[] = [
   ["padarias com telefone e capital acima de 1.000.000", /1000000.*"require_phone":true/],
   ["padarias com telefone, abertas em 2020-2022", /"require_phone":true/],
   ["padarias com telefone de CNPJ 12.345.678/0001-95", /4721/],
+  ["lojas de telefone que usam este telefone", /4752/],
   ["padarias com telefone, CNAE 5611-2/01", /5611-2\/01/],
 ];
 
@@ -58,6 +72,12 @@ const LEFT: readonly (readonly [text: string, code: string])[] = [
   ["padarias com telefone 3333-4444", "phone_area_code"],
   ["bakeries with the phone 3333-4444", "phone_area_code"],
   ["padarias com telefone +1 212 555 0100", "phone_number"],
+  ["de quem é este telefone", "contact_value"],
+  ["de quem é este e-mail?", "contact_value"],
+  ["este número é de quem", "contact_value"],
+  ["who has this phone number", "contact_value"],
+  ["whose e-mail is this", "contact_value"],
+  ["quién tiene este teléfono", "contact_value"],
   ["padarias exceto a do telefone (11) 98765-4321", "excluded_contact"],
   ["padarias com telefone 11987654321 ou e-mail ana@example.com", "either_contact"],
 ];
@@ -75,6 +95,8 @@ describe("phones and e-mail addresses in a sentence", () => {
     assert.deepEqual(statusOf("companies with the email ana@example.com"), []);
     assert.deepEqual(statusOf("empresas ativas com telefone (11) 98765-4321"), [2]);
     assert.deepEqual(statusOf("padarias com telefone"), [2]);
+    assert.deepEqual(statusOf("who owns this number 11 3333-4444"), []);
+    assert.deepEqual(statusOf("esse whatsapp 11 98765-4321 é de qual empresa"), []);
   });
 
   for (const [text, ...values] of FOUND) {
