@@ -5,6 +5,7 @@
  * the first lines say (column.ts).
  */
 import { isUtf8 } from "node:buffer";
+import { decodeText } from "../dump/registrytext.ts";
 import {
   ColumnRefusal,
   findColumn,
@@ -18,7 +19,6 @@ import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
 /** Longest line; a quote that is never closed would make the rest of the file one. */
 const LINE_MAX = 1_048_576;
-const WINDOWS = new TextDecoder("windows-1252");
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -199,7 +199,7 @@ function cellsOf(text: string, delimiter: string): string[] {
 function decoded(text: string): string {
   if (!/[\u0080-\u00ff]/.test(text)) return text;
   const bytes = Buffer.from(text, "latin1");
-  return isUtf8(bytes) ? bytes.toString("utf8") : WINDOWS.decode(bytes);
+  return isUtf8(bytes) ? bytes.toString("utf8") : decodeText(bytes, "windows-1252");
 }
 
 function countOf(text: string, sign: string): number {

@@ -1,6 +1,8 @@
 /**
  * Proves: one file decodes the bytes of files that are imported (src/dump/registrytext.ts). The
  * others named here read records of our own, whose bytes are ASCII by then.
+ * No file of the product uses the TextDecoder of one-byte encodings: that of Node 20 reads the
+ * bytes 80 to 9F as controls.
  * Does not prove that a reader cleans what it decoded: the suites of dump and ingest do.
  */
 import { describe, it } from "node:test";
@@ -28,6 +30,13 @@ describe("texts of files that are imported", () => {
   it("are decoded by one file", () => {
     const others = READERS.filter((file) => !OWN_BYTES.has(file) && DECODES.test(textOf(file)));
     refuse(others, "decode with decodeText or decodeTable of src/dump/registrytext.ts");
+  });
+
+  it("are decoded by no TextDecoder of one-byte encodings, nor is any other text", () => {
+    const wrong = filesMatching(/^(src|native-index)\/.*\.(tsx?|mjs|cjs)$/).filter((file) =>
+      /TextDecoder\(\s*["'`](?!utf-(8|16))/i.test(textOf(file)),
+    );
+    refuse(wrong, "decode with decodeText of src/dump/registrytext.ts");
   });
 
   it("are decoded nowhere else in files that do so no longer", () => {

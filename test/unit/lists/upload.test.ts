@@ -170,6 +170,14 @@ describe("a file", () => {
     }
   });
 
+  it("has the quotes and dashes of Windows-1252, which ISO-8859-1 lacks", () => {
+    const file = Buffer.from(`x;CNPJ \x96 D\x92\xc1VILA\nx;${A}\ny;Jo\xe3o \x96 ME`, "latin1");
+    const upload = sent(file, { column: "CNPJ \u2013 D\u2019ÁVILA" });
+    assert.deepEqual(textsOf(upload), [A]);
+    const [refused] = upload.refused;
+    assert.equal(refused?.text, "João \u2013 ME");
+  });
+
   it("is read where the whole CNPJs are, not where numbers look like roots", () => {
     for (const others of ["01310100", "20240101", "11222333"]) {
       assert.deepEqual(textsOf(sent(`${others};${A}\n${others};${B}`)), [A, B], others);
