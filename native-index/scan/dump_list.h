@@ -123,7 +123,8 @@ struct Rules {
     kQualificationUnknown = 42,
     kCountryUnknown = 43,
     kMunicipalityUnknown = 44,
-    kCount = 45,
+    kTextLong = 45,
+    kCount = 46,
   };
 };
 

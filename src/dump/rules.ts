@@ -159,6 +159,11 @@ export const RULES = {
     example: "value",
     text: "The municipality has no IBGE code; that becomes null.",
   },
+  /** Of Arrow and Parquet files; a text of a dump refuses its row (native-index/scan). */
+  text_long: {
+    example: "count",
+    text: "A text has 65,535 bytes or more; it becomes null.",
+  },
 } as const satisfies Record<string, { example: "value" | "count"; text: string }>;
 
 /** Name of a rule, as the import report shows it. */

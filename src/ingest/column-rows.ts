@@ -126,8 +126,10 @@ export class ColumnRows {
       const text = isPrintable(given) ? given : printable(given);
       if (text !== given) this.scan.tally.add("text_control", this.line);
       let length = Buffer.byteLength(text);
-      if (length >= RECORD_NULL.stringLength) length = 0;
-      else if (length > 0) Buffer.from(sink.bytes.buffer).write(text, sink.length);
+      if (length >= RECORD_NULL.stringLength) {
+        this.scan.tally.add("text_long", this.line);
+        length = 0;
+      } else if (length > 0) Buffer.from(sink.bytes.buffer).write(text, sink.length);
       sink.length += length;
       const rule = CPF_RULES[name];
       const mayCarry = rule !== undefined && (name === "trade_name" || isSoleTrader);

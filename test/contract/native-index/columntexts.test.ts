@@ -1,0 +1,95 @@
+/**
+ * Proves: texts of an Arrow and of a Parquet file become one printable line, by the rule of the
+ * files of the registry; one of 65,535 bytes or more becomes null; both are counted.
+ * Does not prove how the texts of a dump are read (repairs.test.ts).
+ */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Table, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from "apache-arrow";
+import { parquetLibrary } from "../../../native-index/format/parquet.ts";
+import { importColumns } from "../../../src/ingest/columns-import.ts";
+import { decodeSnapshot } from "../../support/decode.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+
+const LONGEST = 65_534;
+const LONG = "A".repeat(LONGEST);
+/** Texts of a file, and what becomes of each; lone halves of characters do not reach a file. */
+const TEXTS: readonly (readonly [given: string | null, kept: string | null])[] = [
+  ["RUA\u0000 DAS\u001b[31m\tFLORES", "RUA DAS [31m FLORES"],
+  ["A\u0085B\u2028C\u2029D", "A B C D"],
+  ["\u202eodnuF", "odnuF"],
+  ["\n\u0007\r", null],
+  [" AVENIDA  BRASIL ", " AVENIDA  BRASIL "],
+  ["São João “do Zé” – 😀", "São João “do Zé” – 😀"],
+  [LONG, LONG],
+  [`${LONG}A`, null],
+  // Bytes count, not characters.
+  ["é".repeat(LONGEST / 2), "é".repeat(LONGEST / 2)],
+  [`${"é".repeat(LONGEST / 2)}A`, null],
+  ["😀".repeat(20_000), null],
+  // Controls go first.
+  [`${LONG}\u0007`, LONG],
+  ["", null],
+  [null, null],
+];
+const CONTROLS = 5;
+const TOO_LONG = 3;
+
+describe("texts of a file with the columns", () => {
+  let sample: SampleSnapshot;
+  before(async () => {
+    sample = await makeSampleSnapshot(60, 11, "2026-10");
+  });
+  after(() => sample.dispose());
+
+  /** The file, with texts in its columns of streets and districts; nothing else has such texts. */
+  function table(): Table {
+    const whole = tableFromIPC(readFileSync(sample.snapshot)).slice(0, TEXTS.length);
+    const texts = vectorFromArray(
+      TEXTS.map(([given]) => given),
+      new Utf8(),
+    );
+    const named = whole.schema.fields.map(({ name }) => {
+      const isOurs = name === "street" || name === "district";
+      return [name, isOurs ? texts : whole.getChild(name)] as const;
+    });
+    return new Table(Object.fromEntries(named) as never);
+  }
+
+  const FILES = {
+    "texts.arrow": (one: Table) => tableToIPC(one, "file"),
+    "texts.parquet": (one: Table) => {
+      const library = parquetLibrary();
+      return library.writeParquet(library.Table.fromIPCStream(tableToIPC(one, "stream")));
+    },
+  };
+
+  for (const [name, encode] of Object.entries(FILES)) {
+    it(`are printable and not too long, and the odd ones counted: ${name}`, async () => {
+      const made = table();
+      const source = join(sample.folder, name);
+      writeFileSync(source, encode(made));
+      const out = join(sample.folder, `${name}.peneira`);
+      const report = await importColumns({
+        ...{ source, out, label: "2026-10", date: "2026-10-10", keepCpf: true, threads: 1 },
+        startStage: () => ({ update: () => undefined, done: () => undefined }),
+      });
+      const rows = new Map(decodeSnapshot(out).rows.map((row) => [row.cnpj, row]));
+      TEXTS.forEach(([given, kept], at) => {
+        const row = rows.get(String(made.getChild("cnpj")?.get(at)));
+        const wanted = [kept, kept];
+        const shown = JSON.stringify(given)?.slice(0, 40);
+        assert.deepEqual([row?.street, row?.district], wanted, shown);
+      });
+      const { text_control, text_long } = report.rules;
+      assert.deepEqual([text_control?.count, text_long?.count], [2 * CONTROLS, 2 * TOO_LONG]);
+      const shown = text_long?.examples.map(({ value }) => value);
+      assert.ok(
+        shown?.every((value) => value === undefined),
+        "a text may name a person",
+      );
+    });
+  }
+});
