@@ -20,7 +20,7 @@ import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
 import type { Cnpj } from "../spec/cnpj.ts";
 import { cnpjMistake } from "../spec/cnpjmistake.ts";
-import { readLoneCnpj } from "../spec/cnpjspelling.ts";
+import { readCnpjText } from "../spec/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
@@ -92,7 +92,7 @@ function readNumber({ members, mistakes }: BodyObject): Cnpj | null {
     mistakes.push({ pointer: "/cnpj", code, detail });
     return null;
   }
-  const reading = readLoneCnpj(String(sent));
+  const reading = readCnpjText(String(sent));
   if (reading.kind === "cnpj") return reading;
   mistakes.push(cnpjMistake(reading, "/cnpj"));
   return null;
@@ -117,9 +117,16 @@ function explanationOf(
   return { listed, explain: { ...explain, unmet } };
 }
 
+/** Output fields of what met a filter, where they have other names. */
+const FIELDS_OF: Readonly<Record<string, readonly string[]>> = {
+  cnae: ["cnae_primary", "cnae_secondary"],
+  phone_number: ["phone_1", "phone_2"],
+  email_address: ["email"],
+};
+
 /** Whether a plan shows what met a filter; of the others it is only said that they were met. */
 function isOffered(name: string, allowed: readonly string[]): boolean {
-  const fields = name === "cnae" ? ["cnae_primary", "cnae_secondary"] : [name];
+  const fields = FIELDS_OF[name] ?? [name];
   const known: readonly string[] = OUTPUT_FIELD_NAMES;
   return fields.every((field) => !known.includes(field) || allowed.includes(field));
 }

@@ -64,7 +64,10 @@ export interface ExplainedRow {
 
 /** What an explanation says. */
 export interface Explanation extends ScoreCard {
-  /** Filter name to what met it; contact filters say only that they were met. */
+  /**
+   * Filter name to what met it. Filters by a phone or an e-mail name it, for their plan has the
+   * field; other contact filters say only that they were met.
+   */
   readonly matched: Readonly<Record<string, unknown>>;
 }
 
@@ -120,6 +123,9 @@ function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Fi
   if (shows === "activity") return matchedCnae(filters.industry);
   if (shows === "secondary") return matchedSecondary(filters.industry.cnae_secondary_any_of ?? []);
   if (shows === "hint") return matchedHint(filters.industry.text_hints);
+  if (shows === "wanted_phone") return matchedPhone(filters.contact.phone_any_of ?? []);
+  // The filter ignores case, and so does the address that it names.
+  if (shows === "wanted_email") return ({ email }) => email?.toLowerCase() ?? null;
   return shows === "met" ? () => true : (row) => row[shows];
 }
 
@@ -139,6 +145,13 @@ function matchedCnae(industry: Filters["industry"]): MatchOf {
 function matchedSecondary(subclasses: readonly string[]): MatchOf {
   const wanted = new Set(subclasses.map(cnaeDigits));
   return ({ cnae_secondary: secondary }) => secondary.find((code) => wanted.has(code)) ?? null;
+}
+
+/** The first wanted phone in the order of the account. */
+function matchedPhone(phones: readonly string[]): MatchOf {
+  const wanted = new Set(phones);
+  return ({ phone_1, phone_2 }) =>
+    [phone_1, phone_2].find((phone) => phone !== null && wanted.has(phone)) ?? null;
 }
 
 /** The first hint all of whose words the names hold. */

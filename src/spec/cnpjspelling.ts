@@ -63,7 +63,10 @@ export function readCnpjText(text: string): CnpjReading {
   return readCnpjPiece(only.text);
 }
 
-/** Reads a text that is a CNPJ or a root alone: words around it make it a sentence. */
+/**
+ * Reads a text that is a CNPJ or a root alone: words around it make it a sentence. Only the box of
+ * the console needs this, since it takes sentences too; all others read names around a CNPJ.
+ */
 export function readLoneCnpj(text: string): CnpjReading {
   const reading = readCnpjText(text);
   const length = { cnpj: LENGTH, root: ROOT_LENGTH, refused: 0 }[reading.kind];

@@ -10,7 +10,7 @@ import { absent } from "../../http/api/accounts.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { account, type RenderedAccount } from "../../search/searcher.ts";
 import { cnpjMistake } from "../../spec/cnpjmistake.ts";
-import { readLoneCnpj } from "../../spec/cnpjspelling.ts";
+import { readCnpjText } from "../../spec/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { stdout, visibleLine } from "../../terminal.ts";
 
@@ -42,7 +42,7 @@ export function registerAccount(program: Command): void {
 }
 
 async function run(text: string, { snapshot, format }: AccountOptions): Promise<void> {
-  const read = readLoneCnpj(text);
+  const read = readCnpjText(text);
   if (read.kind !== "cnpj") throw new CommandError(cnpjMistake(read, "").detail, 2);
   const segment = await openAnySegment(snapshot);
   try {

@@ -8,7 +8,7 @@ import Type from "typebox";
 import { AppError } from "../../errors.ts";
 import type { Cnpj } from "../../spec/cnpj.ts";
 import { cnpjMistake } from "../../spec/cnpjmistake.ts";
-import { readLoneCnpj } from "../../spec/cnpjspelling.ts";
+import { readCnpjText } from "../../spec/cnpjspelling.ts";
 import {
   EXAMPLE_ACCOUNT,
   EXAMPLE_END,
@@ -183,7 +183,7 @@ export function readAccount(
 }
 
 function readPath(sent: string): Cnpj {
-  const reading = readLoneCnpj(sent);
+  const reading = readCnpjText(sent);
   if (reading.kind === "cnpj") return reading;
   const mistake = cnpjMistake(reading, "/path/cnpj");
   throw new AppError("invalid_request", mistake.detail, { errors: [mistake] });

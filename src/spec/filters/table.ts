@@ -94,7 +94,14 @@ export const PARTS = {
 interface Reason {
   readonly name: string;
   /** The fact it shows; `met` says only that the filter was met. */
-  readonly shows: OutputField | "activity" | "secondary" | "hint" | "met";
+  readonly shows:
+    | OutputField
+    | "activity"
+    | "secondary"
+    | "hint"
+    | "wanted_phone"
+    | "wanted_email"
+    | "met";
 }
 
 /** One member of a spec's filters. */

@@ -141,7 +141,7 @@ export const WIDER = {
     normal: (shape: Shapes) => shape.phones(),
     input: (shape: Shapes) => shape.phonesSent(),
     read: "phones",
-    reason: { name: "phone_number", shows: "met" },
+    reason: { name: "phone_number", shows: "wanted_phone" },
   },
   email_any_of: {
     group: "contact",
@@ -154,7 +154,7 @@ export const WIDER = {
     normal: (shape: Shapes) => shape.emails(),
     input: (shape: Shapes) => shape.emailsSent(),
     read: "emails",
-    reason: { name: "email_address", shows: "met" },
+    reason: { name: "email_address", shows: "wanted_email" },
   },
 } as const;
 

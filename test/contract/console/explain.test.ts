@@ -122,6 +122,36 @@ describe("POST /v1/console/accounts/explain", () => {
         assert.equal((await person.post("/accounts/explain", question)).json.account.email, email);
       });
 
+      it("names the phone and the e-mail that were searched for", async () => {
+        const row = twin.rows.findIndex(({ email, phone_2 }) => email !== null && phone_2 !== null);
+        const { email, phone_1, phone_2 } = twin.rows[row] as TwinRow;
+        const unknown = "+5599987654321";
+        const explained = async (contact: object) => {
+          const question = { spec: { filters: { contact } }, cnpj: cnpjOf(row) };
+          const { json } = await person.post("/accounts/explain", question);
+          return json.explain.matched;
+        };
+        const email_any_of = ["nobody@example.com", String(email).toUpperCase()];
+        assert.deepEqual(await explained({ phone_any_of: [unknown, phone_2], email_any_of }), {
+          phone_number: phone_2,
+          email_address: String(email).toLowerCase(),
+        });
+        const both = await explained({ phone_any_of: [phone_2, phone_1] });
+        assert.deepEqual(both, { phone_number: phone_1 });
+        assert.deepEqual(await explained({ phone_any_of: [unknown] }), {});
+        const answer = await person.post("/accounts/search", {
+          spec: {
+            filters: { contact: { phone_any_of: [phone_2] } },
+            output: { include_explain: true },
+          },
+        });
+        const accounts: { explain: { matched: object } }[] = answer.json.accounts;
+        assert.ok(accounts.length > 0);
+        for (const { explain } of accounts) {
+          assert.deepEqual(explain.matched, { phone_number: phone_2 });
+        }
+      });
+
       it("says of other values that a plan does not offer only that they met", async () => {
         const row = twin.rows.findIndex(
           ({ postal_code: code, uf }) => code !== null && uf !== "EX",

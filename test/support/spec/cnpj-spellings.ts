@@ -18,6 +18,8 @@ const LOST = "10148000107";
 /** Spellings written by hand. */
 export const SPELLINGS: readonly Spelling[] = [
   ...spelled(READ, [
+    ...["11.222.333/0001-81 - Padaria Inventada", "11222333000181 Padaria Inventada Ltda"],
+    ...["Padaria Inventada - 11.222.333/0001-81", "11.222.333/0001-81 – Padaria Inventada"],
     ...[A, "11.222.333/0001-81", "11222333/0001-81", "11 222 333 0001 81", "112223330001-81"],
     ...["CNPJ: 11.222.333/0001-81", "CNPJ 11222333000181", "cnpj nº 11.222.333/0001-81"],
     ...["11.222.333/0001\u201181", "11.222.333/0001\u201381", "11.222.333/0001\u221281"],

@@ -8,7 +8,7 @@
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { readLoneCnpj } from "../../../spec/cnpjspelling.ts";
+import { readCnpjText } from "../../../spec/cnpjspelling.ts";
 import { hideCpf } from "../../../spec/cpf.ts";
 import type { AccountAnswer } from "../app/answers.ts";
 import { ApiError } from "../app/api.ts";
@@ -38,7 +38,7 @@ export function CompanyView(): VNode {
     if (!first.current) focusHeading();
     first.current = false;
   }, [typed]);
-  const read = readLoneCnpj(typed);
+  const read = readCnpjText(typed);
   if (read.kind === "cnpj") {
     return <Company key={read.cnpj} cnpj={read.cnpj} checked={read.checked} />;
   }

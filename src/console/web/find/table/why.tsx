@@ -7,7 +7,7 @@
 import type { VNode } from "preact";
 import { STATE_NAMES } from "../../../../spec/states.ts";
 import type { AccountFields, ExplainAnswer } from "../../app/answers.ts";
-import { date, money, number } from "../../app/format.ts";
+import { date, money, number, phone } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Notice } from "../../parts/notice.tsx";
@@ -77,6 +77,7 @@ function valueText(name: string, value: unknown, account: AccountFields): string
   if (name === "registration_status") return named(statuses, text);
   if (name === "company_size_code") return named(sizes, text);
   if (name === "postal_code") return postalText(text);
+  if (name === "phone_number") return phone(text);
   if (name === "legal_nature") return textOf(account, "legal_nature_description") || text;
   if (name === "started_on") return date(text);
   if (name === "share_capital" && typeof value === "number") return money(value);

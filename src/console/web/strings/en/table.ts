@@ -90,6 +90,8 @@ const matched: Record<string, (value: string) => string> = {
   own_domain: () => "Its e-mail is at a domain of its own",
   email_shared: () => "Few other companies have its e-mail",
   phone_shared: () => "Few other companies have its phone",
+  phone_number: (value) => `Its phone: ${value}`,
+  email_address: (value) => `Its e-mail: ${value}`,
   lists: () => "It is in a list of yours",
 };
 

@@ -87,6 +87,8 @@ const matched: Record<string, (value: string) => string> = {
   own_domain: () => "O e-mail é de domínio próprio",
   email_shared: () => "Poucas outras empresas têm o e-mail",
   phone_shared: () => "Poucas outras empresas têm o telefone",
+  phone_number: (value) => `O telefone: ${value}`,
+  email_address: (value) => `O e-mail: ${value}`,
   lists: () => "Está em uma lista sua",
 };
 
