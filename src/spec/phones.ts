@@ -2,7 +2,8 @@
  * Brazilian phone numbers: the rule of an import, and the spellings in which people write them.
  * Invariant: a number that is typed becomes what an import makes of its area code and its digits,
  * by the same code; what is no such number is refused with the reason, never guessed at. An import
- * keeps any two digits from 11 as an area code; of a typed number it must exist.
+ * keeps any two digits from 11 as an area code; of a typed number it must exist. The normal form
+ * of a number that an import kept is always read as itself, so that answers and saved specs work.
  */
 import { cleaned } from "./cnpjpieces.ts";
 
@@ -68,6 +69,7 @@ const AREA_OF_ZEROS = /^\(00+\)(?:\D*\d){8,9}\D*$/;
 /** Reads a number as people write it: with +55, 0, 0xx or none of these, or a link to it. */
 export function readPhone(typed: string): TypedPhone {
   const text = withoutLink(bareText(typed)).trim();
+  if (isNormal(text)) return { phone: text };
   const written = text.replace(CARRIER_SIGN, "$1");
   if (!WRITTEN.test(written) || !/\d/.test(written)) return { fault: "wrong_format" };
   if (CPF_WRITTEN.test(written)) return { fault: "looks_like_cpf" };
@@ -89,6 +91,13 @@ export function readPhone(typed: string): TypedPhone {
   }
   if (!isArea && national[2] !== "9" && isCpf(national)) return { fault: "looks_like_cpf" };
   return fromNational(national);
+}
+
+/** True for the normal form of a number that an import makes, also in an area that is not there. */
+function isNormal(text: string): boolean {
+  const [, area, number] = /^\+55(\d{2})([1-9]\d{6,8})$/.exec(text) ?? [];
+  if (area === undefined || number === undefined) return false;
+  return text === `+${phoneOf(Number(area), Number(number), number.length)}`;
 }
 
 /**

@@ -79,7 +79,7 @@ const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
     ...["01 98765-4321", "(01) 98765-4321", "01-98765-4321", "0 1 98765-4321", "01 3333-4444"],
     ...["1 98765-4321", "(1) 98765-4321", "+55 01 98765-4321", "+55 1 98765-4321"],
     ...["55 01 98765-4321", "0 01 98765-4321", "(00) 98765-4321", "(212) 555-0100"],
-    ...["212 555 0100", "20 98765-4321", "2098765-4321", "23987654321", "+5520987654321"],
+    ...["212 555 0100", "20 98765-4321", "2098765-4321", "23987654321", "+55 20 98765-4321"],
   ],
   ["foreign_number", "1 212 555 0100", "1 (212) 555-0100", "1-212-555-0100", "+7 912 345 6789"],
   ["foreign_number", "+212 555 0100", "+44 20 7946 0958", "+351 912 345 678"],
@@ -154,6 +154,10 @@ describe("phones", () => {
         ? { phone: `+55${area}987654321` }
         : { fault: "unknown_area_code" };
       assert.deepEqual(read, wanted, String(area));
+      // What an import kept is found by the form in which answers and saved specs have it.
+      const normal = `+55${area}987654321`;
+      const kept = area > 10 ? { phone: normal } : wanted;
+      assert.deepEqual(readPhone(normal), kept, normal);
     }
     assert.equal(AREAS.size, 67);
   });
@@ -277,6 +281,13 @@ describe("filters by contacts", () => {
       const rest = [...fields, "phone_2", "email"];
       assert.ok(normal(spec, { allowedFields: rest, defaultFields: ["cnpj"] }));
     }
+  });
+
+  it("by presence and by sharing are in every plan, for they take no value", () => {
+    const context = { allowedFields: ["cnpj"], defaultFields: ["cnpj"] };
+    const members = { require_phone: true, phone_shared_max: 1, email_shared_max: 2 };
+    const { contact } = normal(filters("contact", members), context).filters;
+    assert.deepEqual([contact.phone_shared_max, contact.email_shared_max], [1, 2]);
   });
 
   it("are refused of a snapshot that was imported by an earlier version", () => {
