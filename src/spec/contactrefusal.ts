@@ -69,7 +69,7 @@ export function contactRefusalText({ kind, reason }: RefusedContact): string {
       `An earlier version imported this snapshot, and it cannot look up ${name}. ` +
       "Import the month again.",
     missing_area_code: `As a phone, it lacks its area code. ${PHONE_SPELLING}`,
-    unknown_area_code: `As a phone, it does not begin with an area code of Brazil. ${PHONE_SPELLING}`,
+    unknown_area_code: `As a phone, it has no area code of Brazil. ${PHONE_SPELLING}`,
     foreign_number:
       "As a phone, it is a number of another country. The registry has numbers of Brazil (+55) " +
       `only. ${PHONE_SPELLING}`,

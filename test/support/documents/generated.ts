@@ -33,7 +33,7 @@ import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fi
 import { PRESETS } from "../../../src/spec/presets.ts";
 import { filesMatching, textOf } from "../checkout.ts";
 import { fillFigures, type Language, languageOf, measuredTable } from "./figures.ts";
-import { leadTable, limitsTable, specTable } from "./spec.ts";
+import { filtersList, leadTable, limitsTable, narrowingList, specTable } from "./spec.ts";
 import { code, table } from "./tables.ts";
 
 type Part = (language: Language) => string;
@@ -41,6 +41,8 @@ type Part = (language: Language) => string;
 const PARTS: Readonly<Record<string, Part>> = {
   spec: specTable,
   "spec limits": limitsTable,
+  "narrowing filters": narrowingList,
+  filters: filtersList,
   "lead query": leadTable,
   fields: fieldsTable,
   facets: () => `${FACETS.map(code).join(", ")}; at most ${FACET_VALUES_MAX} values of each\n`,

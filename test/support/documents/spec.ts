@@ -8,12 +8,16 @@ import assert from "node:assert/strict";
 import { getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { Compile } from "typebox/compile";
 import { buildActivities } from "../../../src/dump/sample/activities.ts";
+import { NARROWING } from "../../../src/spec/breadth.ts";
 import type { Catalog } from "../../../src/spec/catalog.ts";
+import type { AnyRow } from "../../../src/spec/filters/members.ts";
+import { FILTERS, type FilterGroup } from "../../../src/spec/filters/table.ts";
 import { LEAD_INPUT_SCHEMA, LEAD_LIMITS } from "../../../src/spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../../src/spec/limits.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { SPEC_INPUT_SCHEMA } from "../../../src/spec/schema.ts";
 import { contextWith } from "../spec/catalog.ts";
+import type { Language } from "./figures.ts";
 import { code, table } from "./tables.ts";
 
 interface Schema {
@@ -164,6 +168,43 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof SPEC_LIMITS, string>> = {
   shareCapitalMax: "reais of a share capital",
   countMax: "companies or establishments that a filter counts",
 };
+
+/** Names of the groups of filters in documents for people. */
+const GROUPS: Readonly<Record<Language, Readonly<Record<FilterGroup, string>>>> = {
+  en: {
+    industry: "activity and words of the name",
+    geo: "place",
+    company: "company",
+    contact: "contact",
+    lists: "lists",
+  },
+  pt: {
+    industry: "atividade e palavras do nome",
+    geo: "lugar",
+    company: "empresa",
+    contact: "contato",
+    lists: "listas",
+  },
+};
+
+/** Every filter of a spec, by group. */
+export function filtersList(language: Language): string {
+  return byGroup(FILTERS, (group) => GROUPS[language][group]);
+}
+
+/** The filters of which a search needs one. */
+export function narrowingList(): string {
+  return byGroup(NARROWING, (group) => code(`filters.${group}`));
+}
+
+function byGroup(rows: readonly AnyRow[], name: (group: FilterGroup) => string): string {
+  const groups = [...new Set(rows.map(({ group }) => group))];
+  const lines = groups.map((group) => {
+    const members = rows.filter((row) => row.group === group);
+    return `- ${name(group)}: ${members.map(({ member }) => code(member)).join(", ")}\n`;
+  });
+  return lines.join("");
+}
 
 /** Limits of specs. */
 export function limitsTable(): string {

@@ -8,6 +8,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
 import { REFUSALS } from "../../../src/lists/entries.ts";
+import { CONTACT_REASONS } from "../../../src/spec/contactrefusal.ts";
+import { FILTERS } from "../../../src/spec/filters/table.ts";
 import { englishWords as en, portugueseWords as pt } from "../../support/console/words.ts";
 
 type Word = string | ((...values: unknown[]) => unknown);
@@ -42,6 +44,22 @@ describe("the words of the console", () => {
   it("are the same in both languages", () => {
     assert.ok(english.size > 100, "the tables are not read");
     assert.deepEqual([...portuguese.keys()].sort(), [...english.keys()].sort());
+  });
+
+  it("explain every reason for which a phone or an e-mail is not looked up", () => {
+    for (const { find } of [en, pt]) {
+      assert.deepEqual(Object.keys(find.contactRefusals).sort(), [...CONTACT_REASONS].sort());
+    }
+  });
+
+  it("say of every filter how an account met it", () => {
+    const names = FILTERS.flatMap((row) => ("reason" in row ? [row.reason.name] : []));
+    for (const { table } of [en, pt]) {
+      assert.deepEqual(
+        [...new Set(names)].filter((name) => !(name in table.matched)),
+        [],
+      );
+    }
   });
 
   it("explain every reason for which a line of a list is refused", () => {

@@ -9,7 +9,8 @@
 export const commands = {
   button: "Export",
   buttonNothing: "There is nothing to export yet.",
-  buttonBroad: "Name an activity or a place first: so broad a query is not exported.",
+  buttonBroad:
+    "Name an activity, a place, a phone or an e-mail first: so broad a query is not exported.",
   buttonEmpty: "Nothing matches, so there is nothing to export.",
   everything: "All accounts",
   secondary: "secondary activities too",

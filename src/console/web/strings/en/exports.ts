@@ -111,7 +111,8 @@ export const exports = {
       "exports, or wait until the quota of the day begins anew.",
     plan_not_allowed: "Your plan does not allow this export.",
     field_not_allowed: "Your plan does not allow some of these columns.",
-    query_too_broad: "Name an activity or a place first: so broad a query is not exported.",
+    query_too_broad:
+      "Name an activity, a place, a phone or an e-mail first: so broad a query is not exported.",
     secondary_cnae_mode_not_allowed: "Secondary activities in full are not available to your plan.",
     rate_limited: "Too many exports are waiting already. Try again when one of them is done.",
     idempotency_key_reused:

@@ -80,10 +80,13 @@ export const find = {
     cpf: "This is a CPF, the number of a person. It was not looked up. Type the CNPJ.",
   },
   contactRefusals: {
-    field_not_allowed: (kind: "phone" | "email") =>
-      `Your plan does not include ${kind === "phone" ? "phones" : "e-mails"}, so it cannot look one up.`,
-    not_in_snapshot: (kind: "phone" | "email") =>
-      `This month’s data was imported without the index of ${kind === "phone" ? "phones" : "e-mails"}. Ask the operator to import it again.`,
+    field_not_allowed: (kind: "phone" | "email"): string =>
+      kind === "phone"
+        ? "Your plan does not include phones, so it cannot look one up."
+        : "Your plan does not include e-mails, so it cannot look one up.",
+    not_in_snapshot: () =>
+      "An earlier version imported this data, and it cannot look up phones and e-mails. Ask the " +
+      "operator to import it again.",
     missing_area_code: () => "If this is a phone, its area code is missing: write 11 98765-4321.",
     unknown_area_code: () =>
       "If this is a phone, it has no area code of Brazil: write 11 98765-4321.",

@@ -9,7 +9,8 @@ import type { commands as English } from "../en/commands.ts";
 export const commands: typeof English = {
   button: "Exportar",
   buttonNothing: "Ainda não há o que exportar.",
-  buttonBroad: "Informe antes uma atividade ou um lugar: busca tão ampla não é exportada.",
+  buttonBroad:
+    "Informe antes atividade, lugar, telefone ou e-mail: busca tão ampla não é exportada.",
   buttonEmpty: "Nenhum estabelecimento encontrado; não há o que exportar.",
   everything: "Todos os estabelecimentos",
   secondary: "também atividades secundárias",

@@ -76,9 +76,12 @@ export const find: typeof English = {
   },
   contactRefusals: {
     field_not_allowed: (kind) =>
-      `O seu plano não inclui ${kind === "phone" ? "telefones" : "e-mails"}, por isso não é possível consultá-los.`,
-    not_in_snapshot: (kind) =>
-      `Os dados deste mês foram importados sem o índice de ${kind === "phone" ? "telefones" : "e-mails"}. Peça a quem opera o serviço para importá-los de novo.`,
+      kind === "phone"
+        ? "O seu plano não inclui telefones, por isso não é possível consultar um."
+        : "O seu plano não inclui e-mails, por isso não é possível consultar um.",
+    not_in_snapshot: () =>
+      "Uma versão anterior importou estes dados, e não é possível consultar telefones e e-mails. " +
+      "Peça a quem opera o serviço para importá-los de novo.",
     missing_area_code: () => "Se isto é um telefone, falta o DDD: escreva 11 98765-4321.",
     unknown_area_code: () =>
       "Se isto é um telefone, ele não começa com um DDD do Brasil: escreva 11 98765-4321.",

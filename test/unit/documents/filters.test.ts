@@ -1,0 +1,37 @@
+/**
+ * Proves: both READMEs name every filter, docs/spec.md every one of which a search needs one, and
+ * the refusal that docs/errors.md shows is the one of the code.
+ * Does not prove how the generated parts are written into documents (e2e/documents).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { NARROWING, tooBroad } from "../../../src/spec/breadth.ts";
+import { FILTERS } from "../../../src/spec/filters/table.ts";
+import { textOf } from "../../support/checkout.ts";
+import { normal } from "../../support/spec/outcome.ts";
+
+/** The part of a document that is made from code. */
+function generated(file: string, name: string): string {
+  const [, after = ""] = textOf(file).split(`<!-- generated: ${name} -->`);
+  return after.split("<!-- end of generated -->", 1)[0] as string;
+}
+
+describe("documents", () => {
+  it("name every filter", () => {
+    for (const file of ["README.md", "README.pt-BR.md"]) {
+      const text = generated(file, "filters");
+      for (const { member } of FILTERS) assert.ok(text.includes(`\`${member}\``), member);
+    }
+  });
+
+  it("name the filters of which a search needs one", () => {
+    const text = generated("docs/spec.md", "narrowing filters");
+    for (const { group, member } of NARROWING) {
+      const line = text.split("\n").find((one) => one.startsWith(`- \`filters.${group}\``));
+      assert.ok(line?.includes(`\`${member}\``), member);
+    }
+    const missing = tooBroad(normal({}))?.missing.map((name) => name.replace("filters.", ""));
+    const detail = `"Add at least one of these filters: ${missing?.join(", ")}."`;
+    assert.ok(textOf("docs/errors.md").includes(`"detail": ${detail}`), "docs/errors.md");
+  });
+});
