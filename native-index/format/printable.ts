@@ -9,7 +9,9 @@
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u;
 /** Nearly every text is of these alone, and they are found several times as fast. */
 const LATIN = /^[\x20-\x7e\xa0-\xff]*$/;
-const ALL_UNPRINTABLE = new RegExp(`(?:${UNPRINTABLE.source}|\\s)+`, "gu");
+/** A whole CSI sequence of terminals (ECMA-48, 5.4), such as ESC [31m for red. */
+const CSI = "\\x1b\\[[0-?]*[ -/]*[@-~]";
+const ALL_UNPRINTABLE = new RegExp(`(?:${CSI}|${UNPRINTABLE.source}|\\s)+`, "gu");
 
 /** Characters of a value that a message shows. */
 const QUOTED_MAX = 40;
@@ -19,7 +21,7 @@ export function isPrintable(text: string): boolean {
   return LATIN.test(text) || !UNPRINTABLE.test(text);
 }
 
-/** One printable line: what is none is a blank, and so are several blanks. */
+/** One printable line: what is none is a blank, and so are several blanks and CSI sequences. */
 export function printable(text: string): string {
   return text.replace(ALL_UNPRINTABLE, " ").trim();
 }

@@ -104,6 +104,19 @@ bool isControlSequence(const uint8_t* p) {
   return p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae));
 }
 
+constexpr uint8_t kEscape = 0x1b;
+
+// Returns the end of the blank or control of `length` bytes at `p`, with the whole CSI sequence
+// (ECMA-48, 5.4) if ESC [ begins one: its parameters, intermediates and final byte.
+const uint8_t* endOfControl(const uint8_t* p, size_t length, const uint8_t* end) {
+  const uint8_t* const after = p + length;
+  if (*p != kEscape || after == end || *after != '[') return after;
+  const uint8_t* at = after + 1;
+  while (at < end && *at >= 0x30 && *at <= 0x3f) at++;
+  while (at < end && *at >= 0x20 && *at <= 0x2f) at++;
+  return at < end && *at >= 0x40 && *at <= 0x7e ? at + 1 : after;
+}
+
 }  // namespace
 
 // Room for `more` bytes and what the copy writes behind them.
@@ -132,15 +145,17 @@ size_t TextSink::addCarefully(DumpField field, uint8_t* to) {
   return static_cast<size_t>(end - to);
 }
 
-// The careful copy: white space and controls become single blanks, Windows-1252 becomes UTF-8.
+// The careful copy: white space, controls and the CSI sequences that they begin become single
+// blanks, Windows-1252 becomes UTF-8.
 uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
   bool gap = false, windows = false, control = false;
-  for (const uint8_t* p = field.start; p < field.end; p++) {
+  for (const uint8_t* p = field.start; p < field.end;) {
     const ByteKind kind = kByteKinds[*p];
     if (kind >= kBlank) {
       control |= kind == kControl;
       gap = true;
+      p = endOfControl(p, 1, field.end);
       continue;
     }
     if (gap && to > start) *to++ = ' ';
@@ -151,6 +166,7 @@ uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
     } else {
       to = writeCharacter(*p, to);
     }
+    p++;
   }
   windows_ += windows ? 1 : 0;
   controls_ += control ? 1 : 0;
@@ -170,7 +186,7 @@ uint8_t* TextSink::squeezeUtf8(DumpField field, uint8_t* to) {
     anyControl |= control;
     if (control || (ascii ? kByteKinds[*p] == kBlank : wideBlank)) {
       gap = true;
-      p += sequence.length;
+      p = endOfControl(p, sequence.length, field.end);
       continue;
     }
     if (gap && to > start) *to++ = ' ';

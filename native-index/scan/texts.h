@@ -2,8 +2,8 @@
 // says so; damaged bytes become U+FFFD then. Output: clean UTF-8 at the end of a buffer that is
 // used again.
 // Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
-// doubled white space; nothing written means null. The twins are src/dump/text.ts and
-// src/dump/registrytext.ts.
+// doubled white space, and without the CSI sequences of terminals; nothing written means null. The
+// twins are src/dump/text.ts and src/dump/registrytext.ts.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -47,6 +47,28 @@ export function isControlSequence(bytes: Uint8Array, at: number): boolean {
   return third === 0x8e || third === 0x8f || (third >= 0xa8 && third <= 0xae);
 }
 
+/** ESC, which begins the escape sequences of terminals. */
+const ESCAPE = 0x1b;
+
+/**
+ * Returns the end of the blank or control of `length` bytes at `at`, with the whole CSI sequence
+ * (ECMA-48, 5.4) if ESC [ begins one: its parameters, intermediates and final byte. Blanking ESC
+ * alone would leave "[31m" in a name. U+009B begins none here, because a name that was encoded
+ * twice has it in the place of a quote.
+ */
+export function endOfControl(bytes: Uint8Array, at: number, length: number, end: number): number {
+  const after = at + length;
+  if (bytes[at] !== ESCAPE || after === end || bytes[after] !== 0x5b) return after;
+  let p = after + 1;
+  while (p < end && isBetween(bytes[p] as number, 0x30, 0x3f)) p++;
+  while (p < end && isBetween(bytes[p] as number, 0x20, 0x2f)) p++;
+  return p < end && isBetween(bytes[p] as number, 0x40, 0x7e) ? p + 1 : after;
+}
+
+function isBetween(byte: number, first: number, last: number): boolean {
+  return byte >= first && byte <= last;
+}
+
 /**
  * Decodes bytes of a file of the registry. Controls, and the five bytes that Windows-1252 leaves
  * undefined, stay: the caller blanks, refuses or shows them.

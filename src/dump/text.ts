@@ -2,12 +2,19 @@
  * Input: text columns of a record in Windows-1252 (or UTF-8 where the file says so).
  * Output: clean UTF-8 bytes, appended to a sink.
  * Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
- * doubled white space; nothing written means the field is null. Controls count as white space.
+ * doubled white space; nothing written means the field is null. Controls count as white space, and
+ * so do the CSI sequences of terminals that they begin.
  */
 import { EMAIL_BYTES_MAX, isEmail } from "../spec/emails.ts";
 import { countSequences, utf8Sequence } from "./encoding.ts";
 import type { DumpRecord } from "./records.ts";
-import { BYTE_KINDS, isControlSequence, KIND_OF_BYTE, UTF8_OF_BYTE } from "./registrytext.ts";
+import {
+  BYTE_KINDS,
+  endOfControl,
+  isControlSequence,
+  KIND_OF_BYTE,
+  UTF8_OF_BYTE,
+} from "./registrytext.ts";
 import { ABSENT, oddCode } from "./rules.ts";
 
 const SPACE = 32;
@@ -62,6 +69,7 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
     const kind = KIND_OF_BYTE[byte] as number;
     kinds |= 1 << kind;
     if (kind === BYTE_KINDS.space || kind === BYTE_KINDS.control) {
+      p = endOfControl(source, p, 1, end) - 1;
       gap = true;
       continue;
     }
@@ -102,7 +110,10 @@ function cleanUtf8(record: DumpRecord, column: number, sink: TextSink): number {
       byte < 0x80
         ? KIND_OF_BYTE[byte] === BYTE_KINDS.control
         : length > 0 && isControlSequence(source, p);
-    if (isControl) hasControl = true;
+    if (isControl) {
+      hasControl = true;
+      next = endOfControl(source, p, length, end);
+    }
     if (isControl || isWideBlank || (byte < 0x80 && KIND_OF_BYTE[byte] === BYTE_KINDS.space)) {
       gap = true;
       continue;

@@ -1,13 +1,13 @@
 /**
  * Proves: every byte of a text of the registry becomes the character of Windows-1252 or a blank, by
  * a table that is written out here; controls and direction marks of UTF-8 become blanks; both are
- * counted once a text; a table of a user is read as UTF-8 or as Windows-1252; smart quotes speak
+ * counted once a text; CSI sequences of terminals go as a whole; a table of a user is read as UTF-8 or as Windows-1252; smart quotes speak
  * against UTF-8.
  * Does not prove: that the addon does the same (unit/ingest/native-scan.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isPrintable } from "../../../native-index/format/printable.ts";
+import { isPrintable, printable } from "../../../native-index/format/printable.ts";
 import { countSequences, isUtf8 } from "../../../src/dump/encoding.ts";
 import { decodeTable, decodeText } from "../../../src/dump/registrytext.ts";
 import { cleanText, newTextSink } from "../../../src/dump/text.ts";
@@ -20,6 +20,20 @@ const WINDOWS: Readonly<Record<number, string>> = {
   ...{ 138: "Š", 139: "‹", 140: "Œ", 142: "Ž", 145: "‘", 146: "’", 147: "“", 148: "”", 149: "•" },
   ...{ 150: "–", 151: "—", 152: "˜", 153: "™", 154: "š", 155: "›", 156: "œ", 158: "ž", 159: "Ÿ" },
 };
+
+/** Texts with CSI sequences, whole and broken, and what is left of them. */
+const CSI_TEXTS: readonly (readonly [field: string, text: string])[] = [
+  ["\x1b[31mLOJA\x1b[0m", "LOJA"],
+  ["LOJA \x1b[1;38;5;196mDO\x1b[m ZE", "LOJA DO ZE"],
+  ["LOJA\x1b[2JDO\x1b[?25lZE\x1b[2 q", "LOJA DO ZE"],
+  ["A\x1b[31m\x1b[1m\x1b[4mB", "A B"],
+  // A sequence without its final byte loses its control alone: the rest may be text.
+  ["A\x1b[31", "A [31"],
+  ["A\x1b[31\x1b[32mB", "A [31 B"],
+  ["A\x1b[", "A ["],
+  ["A\x1b31mB", "A 31mB"],
+  ["A\x01[31mB", "A [31mB"],
+];
 
 function cleaned(field: string, isUtf8Text = false) {
   const sink = newTextSink();
@@ -50,7 +64,7 @@ describe("a text of the registry", () => {
   it("counts a text once, however much it holds", () => {
     const found = cleaned("LOJA \x93DO ZE\x94 \x96 D\x92AVILA\x1b[31m\x81");
     assert.deepEqual(found, {
-      text: "LOJA “DO ZE” – D’AVILA [31m",
+      text: "LOJA “DO ZE” – D’AVILA",
       windows: 1,
       controls: 1,
     });
@@ -63,6 +77,17 @@ describe("a text of the registry", () => {
       const isBlank = !isPrintable(one) || one === " " || one === "\u00a0";
       assert.equal(text, isBlank ? "Á B" : `Á${one}B`, `U+${point.toString(16)}`);
       assert.equal(controls, isBlank && !/[\t\n\r \u00a0]/.test(one) ? 1 : 0, point.toString(16));
+    }
+  });
+
+  it("loses whole CSI sequences of terminals, counted as one control of the text", () => {
+    for (const [field, text] of CSI_TEXTS) {
+      for (const isUtf8Text of [false, true]) {
+        const found = cleaned(field, isUtf8Text);
+        assert.deepEqual(found, { text, windows: 0, controls: 1 }, JSON.stringify(field));
+      }
+      // Names of code tables and columns of Arrow and Parquet files take this way.
+      assert.equal(printable(field), text, JSON.stringify(field));
     }
   });
 

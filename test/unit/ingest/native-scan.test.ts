@@ -224,7 +224,17 @@ describe("the native scan", () => {
     const marks = ["\u202e", "\u2066", "\u061c", "\u2028", "\u0093", "\u00a0", "\u20ac"].map(
       (mark) => Buffer.from(`A${mark}B`).toString("latin1"),
     );
-    const texts = [...places.map((text) => text.replace('"', '""')), ...noise, ...marks];
+    const pieces = ["\x1b[", "\x1b", "\xc2\x9b", "\x9b", "[", "31", ";", " ", "?", "m", "\xc3\x89"];
+    const sequences = Array.from({ length: 2_000 }, () => {
+      const length = Math.floor(random() * 12);
+      return Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)]).join("");
+    });
+    const texts = [
+      ...places.map((text) => text.replace('"', '""')),
+      ...noise,
+      ...marks,
+      ...sequences,
+    ];
     const file = texts.map((text) => row({ nome_fantasia: text, bairro: text })).join("");
     for (const utf8 of [false, true]) {
       const found = await compare("estabelecimentos", Buffer.from(file, "latin1"), { utf8 });
