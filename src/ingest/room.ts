@@ -26,10 +26,13 @@ export const freeBytesOf: FreeBytes = (folder) => {
   return bavail * bsize;
 };
 
-/** Bytes in the decimal units of disks: `31.4 GB`. */
-function sizeText(bytes: number): string {
+/**
+ * Returns bytes in the decimal units of disks, such as `31.4 GB`. Callers round needs up and free
+ * space down, so that two figures that differ never look equal.
+ */
+function sizeText(bytes: number, round: (value: number) => number): string {
   const [unit, name] = bytes >= 1e9 ? [1e9, "GB"] : [1e6, "MB"];
-  return `${(bytes / unit).toFixed(1)} ${name}`;
+  return `${(round((bytes / unit) * 10) / 10).toFixed(1)} ${name}`;
 }
 
 /** Refuses disks that are too small for everything that goes there. @throws CommandError */
@@ -51,10 +54,11 @@ export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeB
 function needText(needs: readonly Need[], free: number): string {
   const bytes = needs.reduce((sum, need) => sum + need.bytes, 0);
   // The estimate was too low, as it is meant to be; what was written is gone by now.
-  if (bytes <= free) return `the import needs more than the ${sizeText(free)} that are free there.`;
-  const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes)}`);
+  const there = sizeText(free, Math.floor);
+  if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
+  const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);
   const each = parts.length > 1 ? ` (${parts.join(", ")})` : "";
-  return `the import needs about ${sizeText(bytes)} there${each}, and ${sizeText(free)} are free.`;
+  return `the import needs about ${sizeText(bytes, Math.ceil)} there${each}, and ${there} are free.`;
 }
 
 /** A disk that is too small, full, or may not be written: another day it may do. */

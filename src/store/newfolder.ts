@@ -38,7 +38,7 @@ const LOCK = "lock";
 const UNLOCKED_MS_MAX = 60_000;
 /** Bytes that are read at once. */
 const CHUNK_BYTES = 1 << 20;
-/** Space that is left free for what others write meanwhile. */
+/** Reserve: space that stays free for what others write meanwhile. */
 const SPARE_BYTES = 16 << 20;
 
 /** A folder in the making. */
@@ -71,14 +71,18 @@ export class NewFolder {
     return new NewFolder(path, wanted, unlock);
   }
 
-  /** Throws `CommandError` where so many bytes do not fit. */
+  /** Throws `CommandError` with every figure if so many bytes and the reserve do not fit. */
   reserve(bytes: number): void {
     const { bavail, bsize } = statfsSync(this.path);
     const free = bavail * bsize;
-    if (bytes + SPARE_BYTES <= free) return;
-    const [needed, there] = [bytes, free].map((count) => count.toLocaleString("en-US"));
+    const lacking = bytes + SPARE_BYTES - free;
+    if (lacking <= 0) return;
+    const [needed, spare, there, more] = [bytes, SPARE_BYTES, free, lacking].map((count) => {
+      return count.toLocaleString("en-US");
+    });
     throw new CommandError(
-      `${this.#target} needs ${needed} bytes and ${there} are free on its disk. Make room.`,
+      `${this.#target} needs ${needed} bytes and a reserve of ${spare} bytes for other writers; ` +
+        `${there} bytes are free on its disk. Free at least ${more} more.`,
     );
   }
 
