@@ -88,7 +88,9 @@ async function run(given: readonly string[]): Promise<void> {
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {
-    process.exit(report(error));
+    const code = report(error);
+    // The help may not be written yet; if it cannot be, the handler above ends with 1.
+    if (code !== 0) process.exit(code);
   }
 }
 

@@ -5,6 +5,7 @@
  * people is always shown that way, because a pipe often ends at a terminal too. Text for programs
  * stays exact in pipes and files and is shown that way on a terminal, where JSON keeps its meaning.
  */
+import { writeSync } from "node:fs";
 import { Writable } from "node:stream";
 
 /** C0, DEL and C1 without tabs and line ends; bidirectional controls; Unicode line separators. */
@@ -26,12 +27,17 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
+/** How often and how long a full pipe is waited for, in milliseconds. */
+const FULL_PIPE = { tries: 1_000, ms: 5 };
+
 /** One of the two streams. */
 class Output {
   readonly #stream: () => NodeJS.WriteStream;
+  readonly #fd: number;
 
-  constructor(stream: () => NodeJS.WriteStream) {
+  constructor(stream: () => NodeJS.WriteStream, fd: number) {
     this.#stream = stream;
+    this.#fd = fd;
   }
 
   /** True if a person's terminal is written to. */
@@ -48,6 +54,17 @@ class Output {
   data(text: string | Uint8Array): void {
     if (!this.isTTY) this.#stream().write(text);
     else this.print(typeof text === "string" ? text : Buffer.from(text).toString());
+  }
+
+  /** Like `print`, but has written when it returns. @throws Error of the system */
+  printNow(text: string): void {
+    writeAll(this.#fd, Buffer.from(visible(text)));
+  }
+
+  /** Like `data`, but has written when it returns. @throws Error of the system */
+  dataNow(text: string): void {
+    if (this.isTTY) this.printNow(text);
+    else writeAll(this.#fd, Buffer.from(text));
   }
 
   /** Returns a stream whose lines are written as `data` writes them. */
@@ -72,8 +89,22 @@ class Output {
   }
 }
 
+/** Writes all bytes; a pipe that is full is waited for, within bounds. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  let tries = 0;
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(fd, bytes, done);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      if (++tries > FULL_PIPE.tries) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FULL_PIPE.ms);
+    }
+  }
+}
+
 /** Standard output: the answer of a command. */
-export const stdout = new Output(() => process.stdout);
+export const stdout = new Output(() => process.stdout, 1);
 
 /** Standard error: messages for people. */
-export const stderr = new Output(() => process.stderr);
+export const stderr = new Output(() => process.stderr, 2);

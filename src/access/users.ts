@@ -94,15 +94,21 @@ export class Users {
     return new Users({ store, keys, passwords, clock: this.#clock, actor });
   }
 
-  /** Makes a user. Throws `invalid_request` with everything that is wrong. */
-  async create(wanted: NewUser): Promise<CreatedUser> {
+  /**
+   * Makes a user. Calls `show` in the transaction; what that throws undoes it. Throws
+   * `invalid_request` with everything that is wrong.
+   */
+  async create(
+    wanted: NewUser,
+    show: (created: CreatedUser) => void = () => undefined,
+  ): Promise<CreatedUser> {
     const email = normalizedEmail(wanted.email);
     refuse("No user was made", [...this.#mistakesIn(wanted, email), ...this.#taken(email)]);
     const made = wanted.password === undefined ? generatedPassword() : null;
     const password = await this.#passwords.hash(wanted.password ?? (made as string));
     const id = randomBytes(6).toString("hex");
     const createdAt = this.#clock.nowMs();
-    const planAssumed = this.#store.atomically(() => {
+    return this.#store.atomically(() => {
       // While the password was hashed, another process may have made the same user, or the first.
       refuse("No user was made", this.#taken(email));
       const tenantId = this.#tenantId(wanted.tenant, createdAt);
@@ -111,9 +117,12 @@ export class Users {
       const role = (wanted.role as Role | undefined) ?? (first ? "owner" : "member");
       this.#store.insert({ id, tenantId, email, role, password, createdAt });
       this.#note("user.create", { tenantId, id }, { role });
-      return this.#setPlan(tenantId, wanted);
+      const planAssumed = this.#setPlan(tenantId, wanted);
+      const user = withState(this.#store.find(id) as UserRow);
+      const created = { user, password: made, planAssumed };
+      show(created);
+      return created;
     });
-    return { user: withState(this.#store.find(id) as UserRow), password: made, planAssumed };
   }
 
   /**
@@ -209,9 +218,14 @@ export class Users {
 
   /**
    * Gives a user another password, a made-up one where none is said, and ends its sessions. Gives
-   * the made-up one back, which is shown once. Throws `invalid_request` for an unfit password.
+   * the made-up one back, which is shown once. Calls `show` in the transaction; what that throws
+   * undoes it. Throws `invalid_request` for an unfit password.
    */
-  async setPassword({ id, email }: UserRow, password?: string): Promise<string | null> {
+  async setPassword(
+    { id, email }: UserRow,
+    password?: string,
+    show: (made: string | null) => void = () => undefined,
+  ): Promise<string | null> {
     refuse("Nothing was changed", passwordMistakes(password, email, "/password"));
     const made = password === undefined ? generatedPassword() : null;
     const stored = await this.#passwords.hash(password ?? (made as string));
@@ -219,6 +233,7 @@ export class Users {
       this.#store.setPassword(id, stored);
       this.#store.endSessions(id);
       this.#note("user.password", user, {});
+      show(made);
     });
     return made;
   }

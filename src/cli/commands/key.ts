@@ -2,16 +2,19 @@
  * `peneira key`: the API keys of a data directory. Arguments come in; what goes out: for people
  * words on standard error and the new key alone on standard output; with --json one document.
  * Invariant: works while a server runs on the same directory, which follows within a second; a
- * key is shown when it is made and never again.
+ * key is shown when it is made and never again; one that cannot be shown is not made.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { PLAN_NAMES } from "../../access/plannames.ts";
 import { PLAN_DEFAULT } from "../../access/plans.ts";
 import { DAY_MS, systemClock } from "../../clock.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
 import { stderr, stdout } from "../../terminal.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
+import { SecretPrint } from "../support/secret.ts";
 import { type DataDirOptions, withKeyring } from "../support/state.ts";
 
 /** When a key ends: milliseconds since 1970, or null for never. */
@@ -69,7 +72,9 @@ export function registerKey(program: Command): void {
     )
     .option("--expires <when>", `when the new key ends: ${WHEN} (default: never)`, end)
     .action((id: string | undefined, options: KeyOptions) =>
-      withKeyring(options, (keyring) => rotate(keyring, id, options)),
+      withKeyring(options, (keyring, database) =>
+        showing("The key was not replaced", options, database, () => rotate(keyring, id, options)),
+      ),
     );
 }
 
@@ -118,7 +123,12 @@ function creating(command: Command): void {
     .addOption(choice("--plan <plan>", `limits of the key (${planDefault})`, PLAN_NAMES))
     .option("--expires <when>", `when it ends: ${WHEN} (default: never)`, end)
     .action((options: KeyOptions) =>
-      withKeyring(options, (keyring) => create(keyring, options), "make"),
+      withKeyring(
+        options,
+        (keyring, database) =>
+          showing("No key was made", options, database, () => create(keyring, options)),
+        "make",
+      ),
     );
 }
 
@@ -153,13 +163,13 @@ function picking(command: Command, texts: CommandText): Command {
   return common(argued, `tenant of the key, ${instead}`, `name of the key, ${instead}`);
 }
 
-function create(keyring: Keyring, options: KeyOptions): void {
+function create(keyring: Keyring, options: KeyOptions): NewKey {
   const { tenant = "default", name = "" } = options;
   const { plan, why } = planFor(keyring, tenant, options.plan);
   const expiresAt = options.expires?.atMs ?? undefined;
   const created = keyring.create({ tenant, plan, name, expiresAt });
   if (why !== null) stderr.print(`plan ${plan}: ${why}; --plan takes another\n`);
-  showNew(created, options, {});
+  return { created, more: {} };
 }
 
 /** The plan of a new key, and where nobody has said it, why it is this one. */
@@ -176,20 +186,41 @@ function planFor(keyring: Keyring, tenant: string, wanted: string | undefined) {
   return { plan: PLAN_DEFAULT, why: `the default${plans.length > 1 ? several : ""}` };
 }
 
-function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): void {
+function rotate(keyring: Keyring, id: string | undefined, options: KeyOptions): NewKey {
   const old = keyring.pick({ id, tenant: options.tenant, name: options.name });
   const overlapMs = (options.overlap ?? 0) * 1000;
   const created = keyring.rotate(old, overlapMs, options.expires?.atMs ?? undefined);
   const end = new Date(created.oldExpiresAt).toISOString();
-  showNew(created, options, { replaces: old.id, old_expires_at: end });
+  return { created, more: { replaces: old.id, old_expires_at: end } };
+}
+
+/** A new key, and what `--json` prints of it beside. */
+interface NewKey {
+  readonly created: CreatedKey;
+  readonly more: Readonly<Record<string, string>>;
+}
+
+/** Makes a key and prints it in one transaction, so that no key is live that was not shown. */
+function showing(
+  undone: string,
+  options: KeyOptions,
+  database: StateDatabase,
+  make: () => NewKey,
+): void {
+  const secret = new SecretPrint(undone);
+  try {
+    new KeyStore(database).atomically(() => showNew(make(), options, secret));
+  } catch (error) {
+    throw secret.undone(error);
+  }
 }
 
 /** Prints a new key: the only time that it can be seen. */
-function showNew(created: CreatedKey, options: KeyOptions, more: Record<string, string>): void {
+function showNew({ created, more }: NewKey, options: KeyOptions, secret: SecretPrint): void {
   const { key, keyId: key_id, tenant, plan, name } = created;
   const expires_at = time(created.expiresAt ?? null);
   if (options.json) {
-    print({ key, key_id, tenant, plan, name, expires_at, ...more });
+    secret.document({ key, key_id, tenant, plan, name, expires_at, ...more });
     return;
   }
   const ends = expires_at === null ? "" : `, until ${expires_at}`;
@@ -197,7 +228,7 @@ function showNew(created: CreatedKey, options: KeyOptions, more: Record<string, 
   stderr.print(
     `key ${key_id} for tenant ${tenant}, plan ${plan}${ends}${replaced}. It is shown only now:\n`,
   );
-  stdout.print(`${key}\n`);
+  secret.text(key);
 }
 
 function list(keyring: Keyring, options: KeyOptions): void {

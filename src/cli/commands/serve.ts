@@ -11,7 +11,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { limitCores } from "../../../native-index/napi/engine.ts";
-import type { Keyring } from "../../access/keyring.ts";
+import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { Assets } from "../../console/assets.ts";
@@ -30,6 +30,8 @@ import { askFirst, warm } from "../../search/warm.ts";
 import { parseListen, TRANSPORTS } from "../../settings.ts";
 import { removeHeldFiles } from "../../store/backup.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
+import { KeyStore } from "../../store/keystore.ts";
+import type { StateDatabase } from "../../store/sqlite.ts";
 import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
 import { stderr } from "../../terminal.ts";
 import { useDescriptors } from "../../translate/activities/descriptors.ts";
@@ -132,7 +134,7 @@ export async function serve(
   removeHeldFiles(dataDir);
   service.start(first);
   await look();
-  if (printFirstKey(service.keyring) && service.users.list().length === 0) sayHowToSignIn(dataDir);
+  if (printFirstKey(service.keyring, database) && service.users.list().length === 0) sayHowToSignIn(dataDir);
   const ended = endingOf(log);
   const running = await openPorts(config, service, opened);
   if (first === null) sayEmpty(snapshotPath);
@@ -304,12 +306,31 @@ function addressOf(config: Config, key: "listen" | "metrics.listen") {
   return address;
 }
 
-/** On a new data directory a person needs one key to begin with; false where there are some. */
-function printFirstKey(keyring: Keyring): boolean {
-  const first = keyring.createFirst({ tenant: "default", plan: "enterprise", name: "bootstrap" });
-  if (first === null) return false;
-  stderr.print(`API key (plan enterprise, shown only now): ${first.key}\n`);
-  return true;
+/**
+ * On a new data directory a person needs one key to begin with; false where there are some. It is
+ * made only if it can be shown: where it cannot, the next start makes one.
+ */
+function printFirstKey(keyring: Keyring, database: StateDatabase): boolean {
+  let unshown: unknown = null;
+  const print = ({ key }: CreatedKey) => {
+    try {
+      stderr.printNow(`API key (plan enterprise, shown only now): ${key}\n`);
+    } catch (error) {
+      unshown = error;
+      throw error;
+    }
+  };
+  try {
+    return new KeyStore(database).atomically(() => {
+      const wanted = { tenant: "default", plan: "enterprise", name: "bootstrap" };
+      const first = keyring.createFirst(wanted);
+      if (first !== null) print(first);
+      return first !== null;
+    });
+  } catch (error) {
+    if (error !== unshown) throw error;
+    return false;
+  }
 }
 
 /** Nobody can sign in to the console before an operator has made a user. */

@@ -3,7 +3,8 @@
  * goes out: for people words on standard error and a made-up password alone on standard output;
  * with --json one document.
  * Invariant: works while a server runs on the same directory, which follows within a second; a
- * password is shown when it is made up and never again, and one that was given never.
+ * password is shown when it is made up and never again, and one that was given never; what cannot
+ * be shown is not done.
  */
 import { readFileSync } from "node:fs";
 import { isatty } from "node:tty";
@@ -18,6 +19,7 @@ import { didYouMean } from "../../suggest.ts";
 import { stderr, stdout } from "../../terminal.ts";
 import { choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
+import { SecretPrint } from "../support/secret.ts";
 import { type Absent, type DataDirOptions, openUsers, withDatabase } from "../support/state.ts";
 
 interface UserOptions extends DataDirOptions {
@@ -152,39 +154,50 @@ async function create(users: Users, options: UserOptions): Promise<void> {
   const { email = "", tenant = "default", role, plan } = options;
   const password = givenPassword(options);
   const wanted = { email, tenant: { name: tenant }, role, plan, password };
-  const made = await users.create({ ...wanted, planOtherwise: PLAN_DEFAULT });
-  if (made.planAssumed) {
-    stderr.print(`plan ${PLAN_DEFAULT}: the default; --plan takes another\n`);
+  const secret = new SecretPrint("No user was made");
+  try {
+    await users.create({ ...wanted, planOtherwise: PLAN_DEFAULT }, (made) => {
+      if (made.planAssumed) {
+        stderr.print(`plan ${PLAN_DEFAULT}: the default; --plan takes another\n`);
+      }
+      showPassword(users, { ...made, verb: "made" }, { options, secret });
+    });
+  } catch (error) {
+    throw secret.undone(error);
   }
-  showPassword(users, { user: made.user, password: made.password, verb: "made" }, options);
 }
 
 async function passwd(users: Users, options: UserOptions): Promise<void> {
   const user = pick(users, options);
-  const password = await users.setPassword(user, givenPassword(options));
-  showPassword(
-    users,
-    { user, password, verb: "signed out everywhere; it has a new password" },
-    options,
-  );
+  const verb = "signed out everywhere; it has a new password";
+  const secret = new SecretPrint("The password was not changed");
+  try {
+    await users.setPassword(user, givenPassword(options), (password) =>
+      showPassword(users, { user, password, verb }, { options, secret }),
+    );
+  } catch (error) {
+    throw secret.undone(error);
+  }
 }
 
 /** Prints what was made up: the only time that it can be seen. */
 function showPassword(
   users: Users,
   changed: { readonly user: User; readonly password: string | null; readonly verb: string },
-  options: UserOptions,
+  { options, secret }: { readonly options: UserOptions; readonly secret: SecretPrint },
 ): void {
   const { user, password, verb } = changed;
   if (options.json) {
-    print({ ...described(users, user), ...(password === null ? {} : { password }) });
+    const facts = described(users, user);
+    if (password === null) print(facts);
+    else secret.document({ ...facts, password });
     return;
   }
   const shown = password === null ? "" : " Its password is shown only now:";
   const plan = users.consolePlan(user.tenantId);
   const facts = `${user.role} of tenant ${user.tenant}, plan ${plan}`;
   stderr.print(`user ${user.email} (${facts}) is ${verb}.${shown}\n`);
-  if (password !== null) stdout.print(`${password}\n`);
+  if (password !== null) secret.text(password);
 }
 
 function disable(users: Users, options: UserOptions): void {

@@ -80,12 +80,12 @@ function missingIn(path: string): string | null {
 /** Opens the keyring for some work. @throws CommandError as `withDatabase` */
 export function withKeyring<Result>(
   options: DataDirOptions,
-  work: (keyring: Keyring) => Result,
+  work: (keyring: Keyring, database: StateDatabase) => Result,
   absent: Absent = "refuse",
 ): Result {
   return withDatabase(
     options,
-    (database) => work(new Keyring(new KeyStore(database), systemClock)),
+    (database) => work(new Keyring(new KeyStore(database), systemClock), database),
     absent,
   );
 }
