@@ -10,7 +10,7 @@ import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { CommandError } from "../errors.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
-import { DATABASE_FILE, openAsItIs, settleCopy, tryLock } from "./database.ts";
+import { DATABASE_FILE, isAlone, openAsItIs, settleCopy, tryLock } from "./database.ts";
 import { checkDataFile, DIRECTORY_MODE, lookAt } from "./datadir.ts";
 import {
   BACKUP_VERSION,
@@ -169,10 +169,11 @@ function hold(database: StateDatabase, held: string, options: BackupOptions): Mo
   const names = new Map<string, string>();
   const wanted = options.exports && knowsExports(database);
   if (wanted) holdAll(folder, held, { names, ids: doneRows(database).map(({ id }) => id) });
-  const locker = openAsItIs(dataDir);
+  // Alone, no other process can write anyway.
+  const locker = isAlone(database) ? null : openAsItIs(dataDir);
   const began = performance.now();
   try {
-    locker.exec("BEGIN IMMEDIATE");
+    locker?.exec("BEGIN IMMEDIATE");
     database.exec("BEGIN");
     // The first read takes the moment.
     const done = knowsExports(database) ? doneRows(database) : [];
@@ -180,7 +181,7 @@ function hold(database: StateDatabase, held: string, options: BackupOptions): Mo
     if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
     return { atMs: nowMs(), heldMs: performance.now() - began, done, names };
   } finally {
-    locker.close();
+    locker?.close();
   }
 }
 

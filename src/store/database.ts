@@ -4,14 +4,15 @@
  * Invariant: write-ahead log with synchronous=FULL, so that what was acknowledged survives a
  * power cut; several processes may have it open; a database of a newer program is refused.
  */
-import { rmdirSync, rmSync, statfsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { notWritten, storageCause, storageWords } from "../storage.ts";
+import { notWritten, storageCause, storageProblem, storageWords } from "../storage.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
 import { damagedBlobs } from "./damagedblobs.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { causeOfDisk, lacksSharedMemory, sharedMemoryWords } from "./opening.ts";
 import { SECRETS_FILE } from "./secrets.ts";
 import { connect, isStateBusy, isStateFailure, type StateDatabase } from "./sqlite.ts";
 import { keepBefore, newerState, noteUpgrade, tellUpgrade } from "./upgrade.ts";
@@ -88,11 +89,63 @@ function openOrMake(dataDir: string): StateDatabase {
  */
 export function openAsItIs(dataDir: string): StateDatabase {
   const path = databasePath(dataDir);
-  return orRefuse(path, () => {
-    checkOwner(reading(path, stampOf), path);
-    refuseUnstamped(dataDir, path);
-    return connect(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
-  });
+  return orReadAlone(path, 1, () =>
+    orRefuse(path, () => {
+      checkOwner(reading(path, stampOf), path);
+      refuseUnstamped(dataDir, path);
+      return connect(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
+    }),
+  );
+}
+
+/**
+ * Opens the database for commands that only read, also on a full disk: then no other process can
+ * open it meanwhile (`isAlone`). Throws `CommandError` as `openDatabase` does.
+ */
+export function openForReading(dataDir: string): StateDatabase {
+  const path = join(dataDir, DATABASE_FILE);
+  return orReadAlone(path, SCHEMA_VERSION, () => openDatabase(dataDir));
+}
+
+/** True if no other connection can use the database, because it was opened on a full disk. */
+export function isAlone(database: StateDatabase): boolean {
+  return database.pragma("locking_mode", { simple: true }) === "exclusive";
+}
+
+/**
+ * Opens a database; if its disk has no room for SQLite's shared memory, opens it in exclusive mode,
+ * which keeps that index in the memory of the process. A running server has made the file already.
+ */
+function orReadAlone(path: string, versionMin: number, open: () => StateDatabase): StateDatabase {
+  try {
+    return open();
+  } catch (error) {
+    if (storageProblem(storageCause(error))?.full !== true) throw error;
+    return readAlone(path, versionMin) ?? raise(error);
+  }
+}
+
+/** Null if the database cannot be opened that way either, or is of an earlier schema. */
+function readAlone(path: string, versionMin: number): StateDatabase | null {
+  let database: StateDatabase | undefined;
+  try {
+    database = connect(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
+    database.pragma("locking_mode = EXCLUSIVE");
+    if (checkOwner(stampOf(database), path) >= versionMin) {
+      database.pragma("query_only = ON");
+      return database;
+    }
+  } catch (error) {
+    database?.close();
+    if (isStateFailure(error)) return null;
+    throw error;
+  }
+  database.close();
+  return null;
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
 
 /**
@@ -300,26 +353,18 @@ function orRefuse<Value>(path: string, open: () => Value): Value {
   } catch (error) {
     if (error instanceof CommandError) throw error;
     if (isStateDamage(error)) throw damagedState(path, [reason(error)], error);
-    const cause = ofFullDisk(path, error);
+    const cause = causeOfDisk(path, error);
     const disk = storageWords(cause);
-    if (disk !== null) throw new CommandError(`${path} was not opened: ${disk}`, 1, cause);
+    if (disk !== null) {
+      const needed = lacksSharedMemory(error, cause) ? ` ${sharedMemoryWords(path)}` : "";
+      throw new CommandError(`${path} was not opened: ${disk}${needed}`, 1, cause);
+    }
     if (isStateBusy(error)) {
       const mend = "Wait until it is done, or name another directory.";
       throw new CommandError(`Another process is writing to ${path}. ${mend}`, 1, error);
     }
     throw new CommandError(`${path} cannot be opened as a database: ${reason(error)}.`, 1, error);
   }
-}
-
-/** Bytes that SQLite's file of shared memory grows by. */
-const SHARED_MEMORY_BYTES = 32_768;
-
-/** SQLite reports an input/output error if a full disk has no room for its shared memory. */
-function ofFullDisk(path: string, error: unknown): unknown {
-  if ((error as NodeJS.ErrnoException).code !== "SQLITE_IOERR_SHMSIZE") return error;
-  const { bavail, bsize } = statfsSync(dirname(path));
-  if (bavail * bsize >= SHARED_MEMORY_BYTES) return error;
-  return Object.assign(new Error(reason(error), { cause: error }), { code: "SQLITE_FULL" });
 }
 
 function reason(error: unknown): string {

@@ -91,14 +91,18 @@ function show(options: AuditOptions): void {
 
 function read(options: AuditOptions): { readonly rows: AuditRow[]; readonly more: boolean } {
   const { tenant, since, action, limit: most } = options;
-  return withDatabase(options, (database) => {
-    const trail = new AuditStore(database);
-    const tenants = new KeyStore(database).tenants();
-    const tenantId = tenant === undefined ? undefined : idOf(tenant, tenants, trail);
-    const wanted = { tenantId, since, action, limit: most + 1 };
-    const rows = trail.list(wanted);
-    return { rows: rows.slice(0, most), more: rows.length > most };
-  });
+  return withDatabase(
+    options,
+    (database) => {
+      const trail = new AuditStore(database);
+      const tenants = new KeyStore(database).tenants();
+      const tenantId = tenant === undefined ? undefined : idOf(tenant, tenants, trail);
+      const wanted = { tenantId, since, action, limit: most + 1 };
+      const rows = trail.list(wanted);
+      return { rows: rows.slice(0, most), more: rows.length > most };
+    },
+    "read",
+  );
 }
 
 /** The id of a tenant; of a name that none has now, the refusal tells which ones had another. */

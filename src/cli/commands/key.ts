@@ -143,7 +143,7 @@ function listing(command: Command): void {
     ],
   });
   common(command, "only keys of this tenant", "only keys of this name").action(
-    (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options)),
+    (options: KeyOptions) => withKeyring(options, (keyring) => list(keyring, options), "read"),
   );
 }
 

@@ -30,7 +30,7 @@ import { stderr, stdout, visibleLine } from "../../terminal.ts";
 import { readEntryFile } from "../support/entryfile.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
-import { type DataDirOptions, withDatabase } from "../support/state.ts";
+import { type Absent, type DataDirOptions, withDatabase } from "../support/state.ts";
 
 interface ListOptions extends DataDirOptions {
   readonly tenant: string;
@@ -74,10 +74,10 @@ export function registerList(program: Command): void {
     .addOption(choice("--kind <kind>", "whose CNPJs it holds", KINDS).default("accounts"))
     .action((name: string, options: ListOptions) => working(options, (open) => make(open, name)));
   common(explain(list.command("list"), LIST)).action((options: ListOptions) =>
-    working(options, showAll),
+    working(options, showAll, "read"),
   );
   named(list.command("show"), SHOW).action((name: string, options: ListOptions) =>
-    working(options, (open) => show(open, find(open, name))),
+    working(options, (open) => show(open, find(open, name)), "read"),
   );
   filling(list.command("add"), ADD).action((name: string, file: string, options: ListOptions) =>
     working(options, (open) => change(open, name, file, "add")),
@@ -97,7 +97,7 @@ export function registerList(program: Command): void {
     working(options, (open) => remove(open, name)),
   );
   looking(named(list.command("export"), EXPORT)).action((name: string, options: ListOptions) =>
-    working(options, (open) => printAtOnce(open, name)),
+    working(options, (open) => printAtOnce(open, name), "read"),
   );
 }
 
@@ -184,14 +184,19 @@ function filling(command: Command, texts: CommandText): Command {
     .option("--fill-zeros", "take numbers that have lost their zeros in front");
 }
 
-function working<Result>(options: ListOptions, work: (open: Opened) => Result): Result {
-  return withDatabase(options, (database) => {
+function working<Result>(
+  options: ListOptions,
+  work: (open: Opened) => Result,
+  absent: Absent = "refuse",
+): Result {
+  const opened = (database: StateDatabase) => {
     const { id: tenantId } = new Keyring(new KeyStore(database), systemClock).tenant(
       options.tenant,
     );
     const lists = new Lists(new ListStore(database), systemClock);
     return work({ lists, database, tenantId, options });
-  });
+  };
+  return withDatabase(options, opened, absent);
 }
 
 /** Does work with the snapshot that is named, if one is. */

@@ -98,20 +98,24 @@ function say(tenant: { readonly tenant: string; readonly state: string }, option
 }
 
 function list(options: TenantOptions): void {
-  withKeyring(options, (keyring) => {
-    const tenants = keyring.tenants().map(({ name, keys, createdAt, disabledAt }) => ({
-      tenant: name,
-      state: disabledAt === null ? "active" : "disabled",
-      keys,
-      created_at: new Date(createdAt).toISOString(),
-    }));
-    if (options.json) {
-      stdout.data(`${JSON.stringify({ tenants })}\n`);
-      return;
-    }
-    for (const { tenant, state, keys } of tenants) {
-      stdout.print(`${visibleLine(tenant)}  ${state}  ${keys} ${wordFor(keys, "key")}\n`);
-    }
-    if (tenants.length === 0) stderr.print("There are no tenants yet.\n");
-  });
+  withKeyring(
+    options,
+    (keyring) => {
+      const tenants = keyring.tenants().map(({ name, keys, createdAt, disabledAt }) => ({
+        tenant: name,
+        state: disabledAt === null ? "active" : "disabled",
+        keys,
+        created_at: new Date(createdAt).toISOString(),
+      }));
+      if (options.json) {
+        stdout.data(`${JSON.stringify({ tenants })}\n`);
+        return;
+      }
+      for (const { tenant, state, keys } of tenants) {
+        stdout.print(`${visibleLine(tenant)}  ${state}  ${keys} ${wordFor(keys, "key")}\n`);
+      }
+      if (tenants.length === 0) stderr.print("There are no tenants yet.\n");
+    },
+    "read",
+  );
 }

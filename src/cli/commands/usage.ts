@@ -67,12 +67,16 @@ function show(options: UsageOptions): void {
 
 function read(options: UsageOptions, from: number): NamedUse[] {
   const { tenant } = options;
-  return withDatabase(options, (database) => {
-    const tenants = new KeyStore(database).tenants();
-    if (tenant !== undefined) tenantNamed(tenants, tenant);
-    const uses = new UsageStore(database).since(from);
-    return uses.filter((use) => tenant === undefined || use.tenant === tenant);
-  });
+  return withDatabase(
+    options,
+    (database) => {
+      const tenants = new KeyStore(database).tenants();
+      if (tenant !== undefined) tenantNamed(tenants, tenant);
+      const uses = new UsageStore(database).since(from);
+      return uses.filter((use) => tenant === undefined || use.tenant === tenant);
+    },
+    "read",
+  );
 }
 
 function days(text: string): number {

@@ -13,7 +13,7 @@ import { systemClock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";
 import { notWritten } from "../../storage.ts";
 import { damagedState, findingsIn, isStateDamage } from "../../store/damage.ts";
-import { DATABASE_FILE, openDatabase } from "../../store/database.ts";
+import { DATABASE_FILE, openDatabase, openForReading } from "../../store/database.ts";
 import { lookAt } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
@@ -26,13 +26,16 @@ export interface DataDirOptions {
   readonly dataDir?: string;
 }
 
-/** What becomes of a directory without state: refused, or made with a word on standard error. */
-export type Absent = "refuse" | "make";
+/**
+ * What becomes of a directory without state: refused, or made with a word on standard error. Work
+ * that only reads refuses it too (`read`), and is done on a full disk as well.
+ */
+export type Absent = "refuse" | "make" | "read";
 
 /**
  * Opens the database for some work, which may take its time.
  * @throws CommandError where no directory is named (exit 2), or where there is no state in it and
- *   `absent` is `refuse` (exit 1)
+ *   `absent` is not `make` (exit 1)
  */
 export function withDatabase<Result>(
   { dataDir }: DataDirOptions,
@@ -42,11 +45,11 @@ export function withDatabase<Result>(
   const path = configOf({ data_dir: dataDir }, undefined).get("data_dir");
   if (path === null) throw new CommandError("Say also --data-dir DIR.", 2);
   const missing = missingIn(path);
-  if (missing !== null && absent === "refuse") {
+  if (missing !== null && absent !== "make") {
     const mend = "Check the path; peneira key create and peneira serve make one.";
     throw new CommandError(`There is no ${missing} ${path}. ${mend}`);
   }
-  const database = openDatabase(path);
+  const database = absent === "read" ? openForReading(path) : openDatabase(path);
   const inWords = (error: unknown): never => {
     const told = notWritten(database.name, error);
     if (told !== null) throw new CommandError(told, 1, error);

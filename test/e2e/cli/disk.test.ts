@@ -1,7 +1,8 @@
 /**
  * Proves, on a real disk that is full, read-only or fails: every command that writes ends with 1
  * and one sentence that names what was not written, why, and what to do, and leaves nothing behind;
- * commands that only read still answer, or end in the same way. No command shows a stack.
+ * commands that only read answer on a full disk, and else answer or end in the same way. A state
+ * whose disk is full can be backed up to another one. No command shows a stack.
  * Every command of the program has a row here, so a new one cannot be forgotten.
  */
 import assert from "node:assert/strict";
@@ -178,6 +179,7 @@ for (const fault of FAULTS) {
         try {
           const ended = await runCommand(args, { env, ...(until && { until }) });
           const known = ended.code === 0 || /Nobody answers|no account|There is no/.test(ended.err);
+          if (!must && fault === "full") assert.ok(known, `${name}: ${ended.err}`);
           if (must || !known) assertTold(ended, `${name}, ${fault}`, REASONS[fault]);
           // A download goes on with what is there, by design.
           if (/^(download|update)$/.test(name)) return;
@@ -192,6 +194,51 @@ for (const fault of FAULTS) {
     }
   });
 }
+
+describe("a state without files of SQLite beside it", { skip }, () => {
+  // Where no process has left them, SQLite has no room to make them.
+  const alone = () => {
+    for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
+    disk.break("full");
+  };
+
+  it("is backed up to another disk, with the bytes that it has", async () => {
+    const target = join(sample.folder, "of-full");
+    alone();
+    try {
+      const made = await runCommand(["backup", ...state(), target]);
+      assert.equal(made.code, 0, made.err);
+    } finally {
+      disk.mend();
+    }
+    const checked = await runCommand(["restore", target, "--check"]);
+    assert.equal(checked.code, 0, checked.err);
+  });
+
+  it("is named as read-only if SQLite may make no file there", async () => {
+    for (const suffix of ["-wal", "-shm"]) rmSync(on(`state/state.db${suffix}`), { force: true });
+    disk.break("readOnly");
+    try {
+      assertTold(await runCommand(["key", "list", ...state()]), "key list", REASONS.readOnly);
+    } finally {
+      disk.mend();
+    }
+  });
+
+  it("is read while it cannot be changed, of which the refusal says what to free", async () => {
+    alone();
+    try {
+      const listed = await runCommand(["key", "list", ...state(), "--json"]);
+      assert.equal(listed.code, 0, listed.err);
+      assert.match(listed.out, new RegExp(keyId));
+      const refused = await runCommand(["key", "disable", ...state(), keyId]);
+      assertTold(refused, "key disable", REASONS.full);
+      assert.match(refused.err, /SQLite needs 32,768 bytes for .*state\.db-shm, and 0 are free/);
+    } finally {
+      disk.mend();
+    }
+  });
+});
 
 describe("standard output on a full disk", { skip }, () => {
   it("is named by every command that answers there", async () => {
