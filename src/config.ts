@@ -4,12 +4,13 @@
  * Invariant: flags go before PENEIRA_* before the file before defaults; a key that is not in the
  * table is an error with a suggestion, and all problems of all sources are reported at once.
  */
-import { readFileSync } from "node:fs";
+
 import { CommandError } from "./errors.ts";
 import { insteadOf, kindOf } from "./filekind.ts";
 import { JsonFault, JsonScanner } from "./json-scanner.ts";
 import { ORDERED, SETTINGS, type SettingKey, type SettingOf } from "./settings.ts";
 import { readSetting, type Setting, type SettingType, type SettingValue } from "./settingvalue.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "./smallfile.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
@@ -250,7 +251,7 @@ function readSecretFile(
   context: Context,
 ): void {
   try {
-    const raw = readFileSync(file, "utf8").trim();
+    const raw = readSmallFile(file, SMALL_FILE_BYTES.secret).toString("utf8").trim();
     take(layer, { key, raw, source: "environment", origin: name }, context);
   } catch (error) {
     context.problems.push(`${name}: ${file} ${unreadable(error)}`);
@@ -286,7 +287,7 @@ function readFile(file: string, context: Context) {
 /** The JSON value of a file, no name twice; undefined when that is a problem. */
 function parseFile(file: string, problems: string[]): unknown {
   try {
-    const bytes = readFileSync(file);
+    const bytes = readSmallFile(file, SMALL_FILE_BYTES.settings);
     const kind = kindOf(bytes);
     if (kind !== null) {
       problems.push(`${file}: ${insteadOf(kind, "JSON in UTF-8")}; check the path`);
@@ -308,6 +309,7 @@ function parseFile(file: string, problems: string[]): unknown {
 
 /** Why a file that a setting names cannot be read, and what to do. */
 function unreadable(error: unknown): string {
+  if (error instanceof FileTooLong) return `is too long: ${error.message}; check the path`;
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file; check the path";
   if (code === "EISDIR") return "is a folder; name a file in it";

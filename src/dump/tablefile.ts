@@ -4,10 +4,11 @@
  * Invariant: nothing is guessed and nothing left out: whatever is wrong, in the header or in a row,
  * is told with its line, all of it at once.
  */
-import { readFileSync, statSync } from "node:fs";
+
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, type KindId, kindOf } from "../filekind.ts";
+import { readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
 import { decodeTable } from "./registrytext.ts";
 
 /** What a table is like. */
@@ -28,16 +29,11 @@ interface TableRow {
 
 /** Problems that are told one by one; of more only the number is. */
 const PROBLEMS_SHOWN = 20;
-/** A file of this kind has 1 or 2 MB. */
-const BYTES_MAX = 2 ** 26;
 
 /** The text of a file. @throws CommandError (exit 2) where it cannot be read. */
 export function readTableText(path: string): string {
   try {
-    const { size } = statSync(path);
-    if (size > BYTES_MAX)
-      throw new Error(`it has ${size} bytes, and ${BYTES_MAX} at most are read`);
-    const bytes = readFileSync(path);
+    const bytes = readSmallFile(path, SMALL_FILE_BYTES.table);
     const kind = kindOf(bytes);
     if (kind !== null) throw new Error(`${insteadOf(kind, "CSV in UTF-8")}. ${wayOut(kind.id)}`);
     return withoutCtrlZ(decodeTable(bytes));

@@ -6,7 +6,7 @@
  * are never kept or shown. In force is decided by the dates alone: started (or no start given)
  * and not ended (or no end given).
  */
-import { readFileSync } from "node:fs";
+
 import { basename } from "node:path";
 import { isDay } from "../../native-index/format/meta-schema.ts";
 import { wordFor } from "../amounts.ts";
@@ -16,6 +16,7 @@ import { decodeText } from "../dump/registrytext.ts";
 import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../filekind.ts";
+import { readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
 import { readCnpjText } from "../spec/cnpjspelling.ts";
 import { foldPlace } from "./municipalities.ts";
 
@@ -121,7 +122,7 @@ async function readCsv(path: string): Promise<CsvFile> {
     }
     return {
       name: basename(path),
-      text: withoutCtrlZ(decodeText(readFileSync(path), "windows-1252")),
+      text: withoutCtrlZ(decodeText(readSmallFile(path, SMALL_FILE_BYTES.table), "windows-1252")),
     };
   } catch (error) {
     if (error instanceof CommandError) throw error;

@@ -6,11 +6,13 @@
  * copied is checked again while it is copied, and appears whole or not at all. The audit trail has
  * one line more than the backup, which tells of this.
  */
-import { type Dirent, lstatSync, readdirSync, readFileSync } from "node:fs";
+
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../filekind.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
 import { AuditStore, hasTrail } from "./auditstore.ts";
 import { EXPORTS_FOLDER } from "./backup.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "./database.ts";
@@ -135,7 +137,7 @@ function readManifest(source: string): Manifest {
   if (kind !== null) {
     throw new CommandError(`${path} is damaged: ${insteadOf(kind, "the manifest of a backup")}.`);
   }
-  const manifest = parseManifest(readFileSync(path, "utf8"), path);
+  const manifest = parseManifest(manifestOf(path), path);
   if (manifest.state_version <= SCHEMA_VERSION) return manifest;
   throw new CommandError(
     `The backup ${source} is of a newer version of Peneira (${manifest.made_by}, state schema ` +
@@ -171,5 +173,14 @@ function refuseUsed(dataDir: string): void {
   unlock?.();
   if (unlock === null) {
     throw new CommandError(`A server works on ${dataDir}. Name another data directory.`);
+  }
+}
+
+function manifestOf(path: string): string {
+  try {
+    return String(readSmallFile(path, SMALL_FILE_BYTES.table));
+  } catch (error) {
+    if (!(error instanceof FileTooLong)) throw error;
+    throw new CommandError(`${path} is damaged: ${error.message}.`, 1, error);
   }
 }

@@ -5,18 +5,12 @@
  * Invariant: 32 random bytes each, made at the first run, in a file of mode 0600 that appears
  * whole or not at all; two processes that start at once end up with the same secrets.
  */
+
 import { createHmac, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
 import { checkDataFile, FILE_MODE, openDataDir, syncDirectory } from "./datadir.ts";
 
 /** Secrets of one purpose: the first signs, all of them verify. */
@@ -92,7 +86,7 @@ function unwritable(path: string, error: unknown): CommandError {
 
 function parse(path: string): Record<string, unknown> {
   try {
-    const stored: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const stored: unknown = JSON.parse(String(readSmallFile(path, SMALL_FILE_BYTES.settings)));
     if (typeof stored === "object" && stored !== null) return stored as Record<string, unknown>;
   } catch {
     // The message below names the file; its content must not get into a message.

@@ -6,7 +6,7 @@
  * password is shown when it is made up and never again, and one that was given never; what cannot
  * be shown is not done.
  */
-import { readFileSync } from "node:fs";
+
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";
@@ -14,6 +14,7 @@ import { PLAN_NAMES } from "../../access/plannames.ts";
 import { PLAN_DEFAULT } from "../../access/plans.ts";
 import { ROLES, type User, type Users } from "../../access/users.ts";
 import { AppError, CommandError } from "../../errors.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../smallfile.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { didYouMean } from "../../suggest.ts";
 import { stderr, stdout } from "../../terminal.ts";
@@ -225,22 +226,26 @@ function say(users: Users, options: UserOptions): void {
 }
 
 function list(options: UserOptions): void {
-  withDatabase(options, (database) => {
-    const { tenant } = options;
-    const keys = new KeyStore(database);
-    const tenantId = tenant === undefined ? undefined : tenantNamed(keys.tenants(), tenant).id;
-    const users = openUsers(database);
-    const rows = users.list(tenantId).map((user) => described(users, user));
-    if (options.json) {
-      print({ users: rows });
-      return;
-    }
-    if (rows.length === 0) stderr.print("There are no users yet: peneira user create\n");
-    const shown = rows.map((row) => ({ ...row, last_seen_at: row.last_seen_at ?? "never" }));
-    if (rows.length > 0) {
-      stdout.print(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
-    }
-  });
+  withDatabase(
+    options,
+    (database) => {
+      const { tenant } = options;
+      const keys = new KeyStore(database);
+      const tenantId = tenant === undefined ? undefined : tenantNamed(keys.tenants(), tenant).id;
+      const users = openUsers(database);
+      const rows = users.list(tenantId).map((user) => described(users, user));
+      if (options.json) {
+        print({ users: rows });
+        return;
+      }
+      if (rows.length === 0) stderr.print("There are no users yet: peneira user create\n");
+      const shown = rows.map((row) => ({ ...row, last_seen_at: row.last_seen_at ?? "never" }));
+      if (rows.length > 0) {
+        stdout.print(printTable(shown, COLUMNS, Number.POSITIVE_INFINITY));
+      }
+    },
+    "read",
+  );
 }
 
 /** The user that is meant. Throws `CommandError` that names the nearest one where there is none. */
@@ -272,7 +277,13 @@ function givenPassword({ passwordStdin }: UserOptions): string | undefined {
   if (isatty(0)) {
     throw new CommandError("Send the password to standard input: … --password-stdin < FILE", 2);
   }
-  return readFileSync(0, "utf8").replace(/\r?\n$/, "");
+  try {
+    const bytes = readSmallFile(0, SMALL_FILE_BYTES.secret);
+    return bytes.toString("utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    if (!(error instanceof FileTooLong)) throw error;
+    throw new CommandError(`Standard input is no password: ${error.message}.`, 2, error);
+  }
 }
 
 function print(document: object): void {

@@ -8,11 +8,15 @@ import { createReadStream } from "node:fs";
 import { AppError, CommandError } from "../../errors.ts";
 import { CsvUpload, type Upload } from "../../lists/upload.ts";
 import { readXlsx, XLSX_BYTES_MAX } from "../../lists/xlsxupload.ts";
+import { limitText, SMALL_FILE_BYTES } from "../../smallfile.ts";
 import { reading } from "./systemwords.ts";
 
 /** How a zip begins, and the older workbooks, which the reader refuses in words. */
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;
+
+/** Most bytes of a CSV file, as over HTTP. */
+const CSV_BYTES_MAX = SMALL_FILE_BYTES.table;
 
 /** How the file is read. */
 interface FileWishes {
@@ -49,11 +53,20 @@ async function read(file: string, wishes: FileWishes): Promise<Upload> {
         if (!isBook) for (const one of pieces.splice(0)) csv.add(one);
       }
       if (isBook === true && bytes > XLSX_BYTES_MAX) throw tooLarge(place);
+      if (bytes > CSV_BYTES_MAX) throw tooLong(place);
     }
   });
   if (isBook === true) return readXlsx(Buffer.concat(pieces), wishes);
   for (const one of pieces) csv.add(one);
   return csv.end();
+}
+
+function tooLong(place: string): CommandError {
+  const most = limitText(CSV_BYTES_MAX);
+  return new CommandError(
+    `${place} has more than ${most}, the most that is read of a list. ` +
+      "Divide it, and add each part.",
+  );
 }
 
 function tooLarge(place: string): CommandError {

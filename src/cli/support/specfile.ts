@@ -3,11 +3,11 @@
  * `--limit`. What goes out: the spec as it was written or as the sentence means it, the number.
  * Invariant: nothing of a spec is checked here but that it is JSON; the rest is normalization's.
  */
-import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { CommandError } from "../../errors.ts";
 import { insteadOf, kindOf } from "../../filekind.ts";
 import type { Segment } from "../../search/segment.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../smallfile.ts";
 import { parseJson } from "../../spec/json.ts";
 import { TEXT_MAX } from "../../spec/schema.ts";
 import { stderr } from "../../terminal.ts";
@@ -17,13 +17,16 @@ import { translate } from "../../translate/translate.ts";
 
 /** Reads a spec file, `-` being standard input. @throws CommandError (exit 2) without one. */
 export function readSpecFile(path: string): unknown {
+  const place = path === "-" ? "Standard input" : path;
   try {
-    const bytes = readFileSync(path === "-" ? 0 : path);
+    const bytes = readSmallFile(path === "-" ? 0 : path, SMALL_FILE_BYTES.spec);
     const kind = kindOf(bytes);
     if (kind === null) return parseJson(withoutMark(bytes));
-    const place = path === "-" ? "Standard input" : path;
     throw new CommandError(`${place}: ${insteadOf(kind, "a spec in JSON (UTF-8)")}.`, 2);
   } catch (error) {
+    if (error instanceof FileTooLong) {
+      throw new CommandError(`${place} is no spec: ${error.message}. Check the path.`, 2, error);
+    }
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new CommandError(`There is no spec file ${path}.`, 2, error);
   }

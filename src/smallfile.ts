@@ -1,0 +1,51 @@
+/**
+ * Reading a small file that a user names, which may be a device or a pipe without an end.
+ * Invariant: no more than the limit and one chunk is read, whatever the file says of its size.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Maximum bytes by kind of file. */
+export const SMALL_FILE_BYTES = {
+  /** A secret or a password, alone in its file. */
+  secret: 64 * KIB,
+  /** Settings, the secrets of the state, and records of a folder. */
+  settings: MIB,
+  /** A spec in JSON; the longest one that is accepted is far smaller. */
+  spec: 16 * MIB,
+  /** A table, a list of a registry, or the manifest of a backup. */
+  table: 64 * MIB,
+} as const;
+
+/** A file has more bytes than its kind may have. */
+export class FileTooLong extends Error {
+  constructor(bytesMax: number) {
+    super(`it has more than ${limitText(bytesMax)}, the most that is read of such a file`);
+  }
+}
+
+/** Returns a limit in words: `64 KiB`. */
+export function limitText(bytesMax: number): string {
+  return bytesMax >= MIB ? `${bytesMax / MIB} MiB` : `${bytesMax / KIB} KiB`;
+}
+
+/** Reads a file, or standard input (0). @throws FileTooLong, and errors of the system */
+export function readSmallFile(file: string | 0, bytesMax: number): Buffer {
+  const fd = file === 0 ? 0 : openSync(file, "r");
+  try {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for (;;) {
+      const piece = Buffer.allocUnsafe(64 * KIB);
+      const read = readSync(fd, piece, 0, piece.length, null);
+      if (read === 0) return Buffer.concat(pieces);
+      bytes += read;
+      if (bytes > bytesMax) throw new FileTooLong(bytesMax);
+      pieces.push(piece.subarray(0, read));
+    }
+  } finally {
+    if (fd !== 0) closeSync(fd);
+  }
+}
