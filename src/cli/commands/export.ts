@@ -27,7 +27,7 @@ import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { notWritten } from "../../storage.ts";
 import { stderr } from "../../terminal.ts";
-import { formatOfName } from "../support/ending.ts";
+import { formatOfName, refuseOtherFormat } from "../support/ending.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import { positive, specSource } from "../support/specfile.ts";
 
@@ -105,7 +105,9 @@ export async function runExport(flags: ExportFlags): Promise<void> {
   const specOf = specSource(flags);
   const segment = await openAnySegment(flags.snapshot);
   try {
-    const spec = normalize(segment, specOf(segment), flags);
+    const input = specOf(segment);
+    refuseOtherFormat(flags.out, input, flags.format);
+    const spec = normalize(segment, input, flags);
     for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
     const started = performance.now();
     const file = await render(segment, spec, flags.out);

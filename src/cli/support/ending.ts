@@ -36,6 +36,22 @@ export function formatOfName(name: string, wanted?: ExportFormat): ExportFormat 
   );
 }
 
+/**
+ * Refuses a name whose ending contradicts the format that the spec itself names, unless --format
+ * decides between them. @throws CommandError (exit 2)
+ */
+export function refuseOtherFormat(name: string, input: unknown, wanted?: ExportFormat): void {
+  const named = formatOfName(name, wanted);
+  const { format } = Object(Object(input).output) as { readonly format?: unknown };
+  const said = EXPORT_FORMATS.find((one) => one === format);
+  if (wanted !== undefined || named === undefined || said === undefined || said === named) return;
+  throw new CommandError(
+    `--out ${name} ends in ${extname(name)}, but the spec's output.format is ${said}. ` +
+      `Use the ending .${FORMATS[said].extension}, or say --format ${named}.`,
+    2,
+  );
+}
+
 /** Refuses the name of another kind of file for a snapshot. @throws CommandError (exit 2) */
 export function refuseSnapshotName(name: string): void {
   const ending = extname(name).toLowerCase();

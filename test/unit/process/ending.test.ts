@@ -4,7 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { formatOfName, refuseSnapshotName } from "../../../src/cli/support/ending.ts";
+import {
+  formatOfName,
+  refuseOtherFormat,
+  refuseSnapshotName,
+} from "../../../src/cli/support/ending.ts";
 import { EXPORT_FORMATS } from "../../../src/spec/fields.ts";
 
 it("takes the format of the ending, and refuses one that is unknown or contradicts", () => {
@@ -34,5 +38,20 @@ it("refuses a snapshot under the name of another kind of file", () => {
       exitCode: 2,
       message: /\.peneira, \.arrow, or/,
     });
+  }
+});
+
+it("refuses an ending that contradicts the spec, unless --format decides", () => {
+  const spec = { output: { format: "xlsx" } };
+  assert.throws(() => refuseOtherFormat("y.csv", spec), {
+    exitCode: 2,
+    message: /--out y\.csv ends in \.csv, but the spec's output\.format is xlsx\. Use .*\.xlsx/,
+  });
+  refuseOtherFormat("y.csv", spec, "csv");
+  refuseOtherFormat("y.xlsx", spec);
+  refuseOtherFormat("y", spec);
+  // json is a search's own format, and a wrong one is refused by the schema.
+  for (const input of [{ output: { format: "json" } }, { output: 1 }, {}, null, "x"]) {
+    refuseOtherFormat("y.csv", input);
   }
 });
