@@ -107,7 +107,8 @@ async function inspect(file: string, found: Findings): Promise<void> {
     if (member !== null) found.members.push({ ...packed, ...member });
     else if (isRegistryZip(name)) {
       found.problems.push(
-        `${name}: its member is none of the registry's files, and no zip of it is called so.`,
+        `${name}: its member is none of the registry's files, and no zip of it is called so. ` +
+          "Download it again.",
       );
     } else found.warnings.push(`${name} is not one of the registry's files and is ignored.`);
   } catch (error) {

@@ -14,6 +14,7 @@ import { insteadOf, type KindId, kindOfFile } from "../filekind.ts";
 const RATIO_MAX = 200;
 /** Small members are exempt from the ratio: a short, very regular table may pack well. */
 const RATIO_BYTES_MIN = 1 << 20;
+const AGAIN = "Download it again.";
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -49,11 +50,12 @@ export async function readZip(file: string, isMember = isOwnEntry): Promise<Pack
     (use) => yauzl.open(file, OPTIONS, use),
     isMember,
   );
-  if (entries.length === 0 && isMember !== isOwnEntry) throw new Error("the zip holds no CSV");
+  if (entries.length === 0 && isMember !== isOwnEntry)
+    throw new Error("the zip holds no CSV. Download it again.");
   const entry = onlyEntry(entries);
   const offset = await dataOffset(file, entry);
   if (offset + entry.compressedSize > fileBytes) {
-    throw new Error("the packed data reach beyond the end of the file; download it again");
+    throw new Error("the packed data reach beyond the end of the file. Download it again.");
   }
   return {
     file,
@@ -147,7 +149,7 @@ function readEntries(
       };
       zip.on("error", (reason: Error) => {
         zip.close();
-        fail(reason);
+        fail(new Error(directoryWords(reason), { cause: reason }));
       });
       zip.on("end", finish);
       zip.on("entry", (entry: yauzl.Entry) => {
@@ -155,7 +157,11 @@ function readEntries(
         read++;
         if (read > ENTRIES_MAX) {
           zip.close();
-          fail(new Error(`it has more than ${ENTRIES_MAX} entries; this is no registry file`));
+          fail(
+            new Error(
+              `it has more than ${ENTRIES_MAX} entries; this is no registry file. ${AGAIN}`,
+            ),
+          );
         } else if (entries.length > 1) finish();
         else zip.readEntry();
       });
@@ -177,7 +183,9 @@ function onlyEntry(entries: readonly yauzl.Entry[]): yauzl.Entry {
   if (entry === undefined || entries.length > 1) {
     const names = entries.map(({ fileName }) => JSON.stringify(fileName)).join(" and ");
     const count = entry === undefined ? "none" : `more: ${names}`;
-    throw new Error(`a zip must hold exactly one member, this one holds ${count}`);
+    throw new Error(
+      `a zip must hold exactly one member, this one holds ${count}. Download it again.`,
+    );
   }
   checkEntry(entry);
   return entry;
@@ -185,10 +193,11 @@ function onlyEntry(entries: readonly yauzl.Entry[]): yauzl.Entry {
 
 function checkEntry(entry: yauzl.Entry): void {
   const { compressedSize, uncompressedSize, compressionMethod } = entry;
-  if ((entry.generalPurposeBitFlag & 1) !== 0) throw new Error("the member is encrypted");
+  if ((entry.generalPurposeBitFlag & 1) !== 0)
+    throw new Error("the member is encrypted. Download it again.");
   const isUnix = entry.versionMadeBy >> 8 === 3;
   if (isUnix && ((entry.externalFileAttributes >>> 16) & 0xf000) === 0xa000) {
-    throw new Error("the member is a symbolic link");
+    throw new Error("the member is a symbolic link. Download it again.");
   }
   if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
     throw new Error(
@@ -196,10 +205,12 @@ function checkEntry(entry: yauzl.Entry): void {
     );
   }
   if (compressionMethod === STORED && compressedSize !== uncompressedSize) {
-    throw new Error("the member is stored, yet its two sizes differ; download it again");
+    throw new Error("the member is stored, yet its two sizes differ. Download it again.");
   }
   if (uncompressedSize > RATIO_BYTES_MIN && uncompressedSize > RATIO_MAX * compressedSize) {
-    throw new Error(`the member would grow more than ${RATIO_MAX}-fold; this is no registry file`);
+    throw new Error(
+      `the member would grow more than ${RATIO_MAX}-fold; this is no registry file. ${AGAIN}`,
+    );
   }
 }
 
@@ -210,7 +221,7 @@ async function dataOffset(file: string, entry: yauzl.Entry): Promise<number> {
     const header = Buffer.alloc(30);
     const { bytesRead } = await handle.read(header, 0, 30, entry.relativeOffsetOfLocalHeader);
     if (bytesRead < 30 || header.readUInt32LE(0) !== 0x04034b50) {
-      throw new Error("the member's header is damaged; download the file again");
+      throw new Error("the member's header is damaged. Download it again.");
     }
     return (
       entry.relativeOffsetOfLocalHeader + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
