@@ -81,14 +81,21 @@ export class NameStarts {
     yield* this.#taken(beginningOf(word, 0));
   }
 
-  /** All that were not given out, so many in a step. */
-  *steps(perStep: number, act: (name: number) => void): Steps<void> {
-    yield* inSteps(this.#rest(), perStep, act);
+  /** All that were not given out, so many in a step; `looked` is called for each beginning. */
+  *steps(
+    perStep: number,
+    act: (name: number) => void,
+    looked: () => void = () => undefined,
+  ): Steps<void> {
+    yield* inSteps(this.#rest(looked), perStep, act);
   }
 
   /** A sentence may ask for all of them at each word, so what is empty is not looked at again. */
-  *#rest(): Generator<number> {
-    for (; this.#emptyBelow <= ODD; this.#emptyBelow++) yield* this.#taken(this.#emptyBelow);
+  *#rest(looked: () => void): Generator<number> {
+    for (; this.#emptyBelow <= ODD; this.#emptyBelow++) {
+      looked();
+      yield* this.#taken(this.#emptyBelow);
+    }
   }
 
   /** Given out before it is looked at, so that who asks in between gets the others. */
