@@ -58,7 +58,8 @@ function needText(needs: readonly Need[], free: number): string {
   if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
   const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);
   const each = parts.length > 1 ? ` (${parts.join(", ")})` : "";
-  return `the import needs about ${sizeText(bytes, Math.ceil)} there${each}, and ${there} are free.`;
+  const needed = sizeText(bytes, Math.ceil);
+  return `the import needs about ${needed} there${each}, and ${there} are free.`;
 }
 
 /** A disk that is too small, full, or may not be written: another day it may do. */

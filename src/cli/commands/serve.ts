@@ -134,7 +134,8 @@ export async function serve(
   removeHeldFiles(dataDir);
   service.start(first);
   await look();
-  if (printFirstKey(service.keyring, database) && service.users.list().length === 0) sayHowToSignIn(dataDir);
+  if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
+    sayHowToSignIn(dataDir);
   const ended = endingOf(log);
   const running = await openPorts(config, service, opened);
   if (first === null) sayEmpty(snapshotPath);

@@ -39,7 +39,8 @@ export class SecretPrint {
       this.#printed = true;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      const broken = code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
+      const broken =
+        code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
       const why = storageWords(error) ?? broken ?? `${message}.`;
       // Without a cause: the disk's would be taken for that of the state.
       throw new CommandError(

@@ -46,7 +46,8 @@ async function made(...args: readonly string[]): Promise<string> {
 /** Runs a shell line in which `peneira` is the product; gives the exit code of `peneira`. */
 function piped(line: string): { readonly code: number; readonly err: string } {
   const [file, args] = productCommand([]);
-  const script = `peneira() { ${[file, ...args].map((one) => `'${one}'`).join(" ")} "$@"; }\n${line}`;
+  const words = [file, ...args].map((one) => `'${one}'`).join(" ");
+  const script = `peneira() { ${words} "$@"; }\n${line}`;
   const { status, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", script]);
   return { code: status ?? -1, err: String(stderr) };
 }
@@ -87,7 +88,10 @@ describe("a secret that cannot be shown", { skip }, () => {
       const args = ["key", "create", "--tenant", "unseen", ...more, ...state()];
       const { code, err } = await onFull(args);
       assert.equal(code, 1);
-      assert.match(err, /peneira: No key was made, because it could not be shown\. Standard output/);
+      assert.match(
+        err,
+        /peneira: No key was made, because it could not be shown\. Standard output/,
+      );
     }
     assert.doesNotMatch(await made("tenant", "list"), /unseen/);
     assert.deepEqual((await keys()).keys, []);

@@ -1,8 +1,8 @@
 /**
  * Proves: every byte of a text of the registry becomes the character of Windows-1252 or a blank, by
  * a table that is written out here; controls and direction marks of UTF-8 become blanks; both are
- * counted once a text; CSI sequences of terminals go as a whole; a table of a user is read as UTF-8 or as Windows-1252; smart quotes speak
- * against UTF-8.
+ * counted once a text; CSI sequences of terminals go as a whole; a table of a user is read as UTF-8
+ * or as Windows-1252; smart quotes speak against UTF-8.
  * Does not prove: that the addon does the same (unit/ingest/native-scan.test.ts).
  */
 import assert from "node:assert/strict";

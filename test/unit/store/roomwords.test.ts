@@ -33,7 +33,10 @@ describe("a refusal for want of space", () => {
           const [need, reserve, free, lacking] = numbers as [number, number, number, number];
           assert.deepEqual([numbers.length, need, reserve], [4, needed, 16 << 20], message);
           assert.equal(need + reserve - free, lacking, message);
-          assert.match(message, /needs .* and a reserve of .* are free on its disk\. Free at least/);
+          assert.match(
+            message,
+            /needs .* and a reserve of .* are free on its disk\. Free at least/,
+          );
           return lacking > 0;
         },
       );
