@@ -1,6 +1,6 @@
 /**
  * Why a disk refuses to have a database opened on it, where SQLite's own code says less.
- * Apart from database.ts because this is about the disk, and knows no schema.
+ * Apart because this is about the disk, and knows neither the schema nor the data directory.
  */
 import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname } from "node:path";

@@ -27,7 +27,7 @@ import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { notWritten } from "../../storage.ts";
 import { stderr } from "../../terminal.ts";
-import { formatOfName, refuseOtherFormat } from "../support/ending.ts";
+import { formatOfName, otherFormat } from "../support/ending.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import { positive, specSource } from "../support/specfile.ts";
 
@@ -106,7 +106,8 @@ export async function runExport(flags: ExportFlags): Promise<void> {
   const segment = await openAnySegment(flags.snapshot);
   try {
     const input = specOf(segment);
-    refuseOtherFormat(flags.out, input, flags.format);
+    const other = otherFormat(flags.out, input, flags.format);
+    if (other !== null) stderr.print(`warning: ${other}\n`);
     const spec = normalize(segment, input, flags);
     for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
     const started = performance.now();

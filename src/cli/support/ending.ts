@@ -37,18 +37,19 @@ export function formatOfName(name: string, wanted?: ExportFormat): ExportFormat 
 }
 
 /**
- * Refuses a name whose ending contradicts the format that the spec itself names, unless --format
- * decides between them. @throws CommandError (exit 2)
+ * Returns a sentence if the ending of the name decides against the format that the spec itself
+ * names, as the help says; null if both agree, or if --format decides. @throws CommandError (exit 2)
  */
-export function refuseOtherFormat(name: string, input: unknown, wanted?: ExportFormat): void {
+export function otherFormat(name: string, input: unknown, wanted?: ExportFormat): string | null {
   const named = formatOfName(name, wanted);
   const { format } = Object(Object(input).output) as { readonly format?: unknown };
   const said = EXPORT_FORMATS.find((one) => one === format);
-  if (wanted !== undefined || named === undefined || said === undefined || said === named) return;
-  throw new CommandError(
-    `--out ${name} ends in ${extname(name)}, but the spec's output.format is ${said}. ` +
-      `Use the ending .${FORMATS[said].extension}, or say --format ${named}.`,
-    2,
+  if (wanted !== undefined || named === undefined || said === undefined || said === named) {
+    return null;
+  }
+  return (
+    `--out ${name} ends in ${extname(name)}, so ${named} is written; the spec's output.format is ` +
+    `${said}. Use the ending .${FORMATS[said].extension}, or say --format ${named}.`
   );
 }
 

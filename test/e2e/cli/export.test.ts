@@ -151,6 +151,14 @@ describe("peneira export", () => {
     }
   });
 
+  it("warns if the ending of the name decides against the spec", async (test) => {
+    const path = join(sample.folder, "other.json");
+    fs.writeFileSync(path, JSON.stringify({ ...SPEC, limit: 3, output: { format: "xlsx" } }));
+    const told = await exported(test, ["--spec", path, "--out", "out/y.csv"]);
+    assert.match(told, /^warning: --out \S+y\.csv ends in \.csv, so csv is written; .* xlsx\./m);
+    fs.rmSync(join(folder, "y.csv"));
+  });
+
   it("refuses a name it may not use and a wrong spec, and writes nothing", async (test) => {
     fs.writeFileSync(join(folder, "there.csv"), "older");
     const cases: readonly (readonly [string[], object])[] = [
