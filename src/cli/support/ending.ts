@@ -38,7 +38,8 @@ export function formatOfName(name: string, wanted?: ExportFormat): ExportFormat 
 
 /**
  * Returns a sentence if the ending of the name decides against the format that the spec itself
- * names, as the help says; null if both agree, or if --format decides. @throws CommandError (exit 2)
+ * names, as the help says; null if both agree, or if --format decides.
+ * @throws CommandError (exit 2)
  */
 export function otherFormat(name: string, input: unknown, wanted?: ExportFormat): string | null {
   const named = formatOfName(name, wanted);
