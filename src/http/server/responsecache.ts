@@ -51,7 +51,7 @@ interface Entry {
 }
 
 /** The parts of a request that identify a page. */
-export interface CacheRequest {
+interface CacheRequest {
   readonly body: Uint8Array;
   readonly plan: Plan;
   readonly identity: { readonly tenantId: string };
