@@ -2,7 +2,7 @@
  * A full disk. What comes in: a server whose data directory lies on a small disk of its own, in
  * memory. What goes out: a line about what was seen, or a violation.
  * Invariant: on a disk with little space a large export fails as `disk_full` and gives its space
- * back, a small one beside it is done; on a disk without any, creates are refused with 503 and
+ * back, a small one beside it is done; on a disk without any, creates are refused with 507 and
  * searches go on; with space again everything works, without a restart and with nothing lost.
  */
 import { execFileSync } from "node:child_process";
@@ -121,7 +121,7 @@ async function fillTwice(world: Recovered, disk: SmallDisk): Promise<string> {
   ledger.failuresAllowed = ["disk_full", "write_failed"];
   for (const entry of ledger.entries()) if (entry.id !== null) await read(world, entry);
   await checkRecovered(world);
-  return `1 failed as disk_full, ${refusals} refused with 503, ${ledger.counts.done} done`;
+  return `1 failed as disk_full, ${refusals} refused with 507, ${ledger.counts.done} done`;
 }
 
 async function expectDone(world: Recovered, entry: Entry): Promise<void> {
@@ -157,7 +157,7 @@ async function createLarge(
   return record.error?.code ?? record.status;
 }
 
-/** On a full disk each create is either accepted for good or refused with 503. */
+/** On a full disk each create is either accepted for good or refused with 507. */
 async function createUntilRefused(world: Recovered): Promise<number> {
   let refusals = 0;
   for (let i = 0; i < 200 && refusals < 3; i++) {
@@ -172,7 +172,7 @@ async function createUntilRefused(world: Recovered): Promise<number> {
     }
     const { code } = jsonOf(reply) as { code: string };
     must(reply.status === 507 && code === "storage_full", "I12", `${reply.status} ${code}`);
-    must(reply.headers.has("retry-after"), "I12", "the 503 does not say when to try again");
+    must(reply.headers.has("retry-after"), "I12", "the 507 does not say when to try again");
     entry.refused = true;
     refusals++;
   }

@@ -18,7 +18,7 @@ export interface World {
   readonly references: References;
   /** 0 or 1: the snapshot that is served. */
   readonly snapshot: number;
-  /** Statuses beyond the contract that a fault excuses, such as 503 on a full disk. */
+  /** Statuses beyond the contract that a fault excuses, such as 507 on a full disk. */
   readonly excused?: readonly number[];
 }
 

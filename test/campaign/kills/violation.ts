@@ -17,7 +17,7 @@ export const INVARIANTS = {
   I8: "each answer is from exactly one snapshot and says which",
   I9: "the state opens after every crash, and is whole",
   I10: "a running process answers within a second",
-  I12: "no 5xx but the documented 503",
+  I12: "no 5xx but the documented 503, and 507 on a full disk",
   I13: "a tenant's list exported holds what its done exports have held, and nothing else",
   I14: "an export that leaves out what was exported holds nothing of it, and lacks nothing else",
 } as const;
