@@ -20,20 +20,20 @@ import { words } from "./words.ts";
 
 type Loader = () => Promise<ComponentType>;
 
-/** Each view is a chunk of its own. */
+/** Loads a view. Views of one area share a chunk; the others have one each. */
 const VIEWS: Record<ViewName, Loader> = {
   find: async () => (await import("../find/find.tsx")).Find,
   company: async () => (await import("../find/find.tsx")).CompanyView,
-  exports: async () => (await import("../exports/history.tsx")).ExportsView,
-  news: async () => (await import("../exports/saved.tsx")).NewsView,
+  exports: async () => (await import("../exports/exportviews.ts")).ExportsView,
+  news: async () => (await import("../exports/exportviews.ts")).NewsView,
   lists: async () => (await import("../lists/view.tsx")).ListsView,
-  saved: async () => (await import("../exports/saved.tsx")).SavedView,
-  keys: async () => (await import("../keys/keys.tsx")).KeysView,
-  usage: async () => (await import("../account/usage.tsx")).UsageView,
-  members: async () => (await import("../members/members.tsx")).MembersView,
-  audit: async () => (await import("../members/audit.tsx")).AuditView,
+  saved: async () => (await import("../exports/exportviews.ts")).SavedView,
+  keys: async () => (await import("./teamviews.ts")).KeysView,
+  usage: async () => (await import("./teamviews.ts")).UsageView,
+  members: async () => (await import("./teamviews.ts")).MembersView,
+  audit: async () => (await import("./teamviews.ts")).AuditView,
   help: async () => (await import("../help/help.tsx")).HelpView,
-  account: async () => (await import("../account/account.tsx")).AccountView,
+  account: async () => (await import("./teamviews.ts")).AccountView,
 };
 
 type SignIn = typeof import("./signin.tsx");
