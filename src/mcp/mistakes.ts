@@ -99,7 +99,7 @@ export function failureText({ code, message, errors, members }: AppError): strin
         ? `; ${members.matches} ${wordFor(Number(members.matches), "account")} would match`
         : "";
     told.push(
-      "- the filters name neither an activity, nor words of a name, a place, a phone or an e-mail" +
+      "- the filters name no activity, no words of a name, no place, no phone and no e-mail" +
         `${matches}. Add one of ${alternatives.join(", ")}`,
     );
   }

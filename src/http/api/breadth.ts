@@ -17,7 +17,7 @@ interface Judged {
   readonly place?: string;
 }
 
-/** Throws `query_too_broad` for a spec without industry and place filter. */
+/** Throws `query_too_broad` for a spec without a filter that narrows it. */
 export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
   const { spec, missing, place } = judged;
   if (missing === null) return;

@@ -45,8 +45,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, string>> = {
     "Something outside the spec is wrong: a member, a parameter, a header. `errors` names each.",
   invalid_spec: "The spec has mistakes. `errors` names each one with its place and its mend.",
   query_too_broad:
-    "The spec has no activity, words of a name, place, phone or e-mail. Add one; `matches` says " +
-    "how many accounts there would have been.",
+    "The spec names no activity, name, place, phone or e-mail. Add one; `matches` says how many " +
+    "accounts there would have been.",
   invalid_cursor: "The cursor was changed, or is not one of this server. Begin at the first page.",
   cursor_mismatch: "The cursor belongs to another spec. Send the spec of the answer it came with.",
   cursor_expired: "The cursor belongs to a snapshot that is no longer loaded. Begin again.",

@@ -8,8 +8,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { getAreaCodeInfo } from "@brazilian-utils/brazilian-utils";
+import { find as en } from "../../../src/console/web/strings/en/find.ts";
+import { find as pt } from "../../../src/console/web/strings/pt/find.ts";
 import { cleanEmail, newTextSink } from "../../../src/dump/text.ts";
 import { cleanPhone } from "../../../src/dump/values.ts";
+import { AppError } from "../../../src/errors.ts";
+import { ERROR_NOTES } from "../../../src/http/openapi/error-notes.ts";
+import { failureText } from "../../../src/mcp/mistakes.ts";
 import { tooBroad } from "../../../src/spec/breadth.ts";
 import { readEmail } from "../../../src/spec/emails.ts";
 import { readPhone } from "../../../src/spec/phones.ts";
@@ -248,6 +253,15 @@ describe("filters by contacts", () => {
       assert.equal(tooBroad(normal(filters("contact", { [member]: both[member] }))), null);
     }
     assert.ok(tooBroad(normal({}))?.missing.includes("filters.contact.phone_any_of"));
+  });
+
+  it("are named wherever a search is said to be too broad", () => {
+    const error = { pointer: "", code: "missing_filter", detail: "" };
+    const mcp = failureText(new AppError("query_too_broad", "", { errors: [error] }));
+    for (const text of [ERROR_NOTES.query_too_broad, mcp, en.broadText, pt.broadText]) {
+      assert.match(text, /\b(phone|telefone)\b/);
+      assert.match(text, /\be-mail\b/);
+    }
   });
 
   it("take 200 values and no more, texts only", () => {

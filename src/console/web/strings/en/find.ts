@@ -306,7 +306,7 @@ export const find = {
   understood: "All right",
 
   broadTitle: "Name an activity or a place",
-  broadText: "So that the list stays useful, a search needs at least one of them.",
+  broadText: "So that the list stays useful, a search needs one of them, a phone or an e-mail.",
   broadStates: "States with most of them",
   broadActivities: "Most frequent activities",
   noneTitle: "No establishment meets all of these filters",

@@ -302,7 +302,7 @@ export const find: typeof English = {
   understood: "Entendi",
 
   broadTitle: "Informe uma atividade ou um lugar",
-  broadText: "Para que a lista seja útil, a busca precisa de pelo menos um dos dois.",
+  broadText: "Para que a lista seja útil, a busca pede um dos dois, um telefone ou um e-mail.",
   broadStates: "Estados com mais estabelecimentos",
   broadActivities: "Atividades mais frequentes",
   noneTitle: "Nenhum estabelecimento atende a todos estes filtros",
