@@ -76,6 +76,11 @@ export class NameStarts {
     return count === 0 || end < 0;
   }
 
+  /** True if a name that a folded word may begin was not given out yet. */
+  waits(word: string): boolean {
+    return this.#first[beginningOf(word, 0)] !== NONE;
+  }
+
   /** The names that a folded word may begin and that were not given out. */
   *taken(word: string): Generator<number> {
     yield* this.#taken(beginningOf(word, 0));

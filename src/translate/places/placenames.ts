@@ -7,7 +7,7 @@
  * to put the names there that begin so.
  */
 import { atOnce, type Steps } from "../../steps.ts";
-import { cachedMatch, WALK_MAX } from "../words/matches.ts";
+import { cachedMatch, type Looked, WALK_MAX } from "../words/matches.ts";
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
@@ -109,6 +109,8 @@ export class PlaceNames {
   readonly #root: Node = { next: null, place: undefined, small: false };
   #names: readonly Named[] = [];
   #vocabulary = new PlaceVocabulary([]);
+  /** First words of all names by their length, once all names are in place. */
+  readonly #firstWords = new Map<number, readonly string[]>();
   /** Names that wait to be looked for. */
   #waiting = this.#vocabulary.starts();
 
@@ -134,6 +136,7 @@ export class PlaceNames {
     this.#waiting = vocabulary.starts();
     this.#vocabulary = vocabulary;
     this.#names = names;
+    this.#firstWords.clear();
   }
 
   /** Puts every name in place, so many in a step; what is looked for is put there in any case. */
@@ -145,7 +148,9 @@ export class PlaceNames {
 
   /** Where names begin with a word. */
   #first(word: string): Node | undefined {
-    for (const at of this.#waiting.taken(word)) this.put(this.#names[at] as Named);
+    if (this.#waiting.waits(word)) {
+      for (const at of this.#waiting.taken(word)) this.put(this.#names[at] as Named);
+    }
     return this.#root.next?.get(word);
   }
 
@@ -180,20 +185,23 @@ export class PlaceNames {
     from: number,
     usable?: (index: number) => boolean,
   ): PlaceMatch | null {
-    return cachedMatch(this, { tokens, from, usable }, (free) => this.#walk(tokens, from, free));
+    return cachedMatch<PlaceMatch>(this, tokens, from, usable);
   }
 
-  #walk(
+  /** Walks the names from a token, without the cache of the sentence. */
+  walk(
     tokens: readonly Token[],
     from: number,
     usable: (index: number) => boolean,
+    looked: Looked,
   ): PlaceMatch | null {
     const end = Math.min(tokens.length, from + WALK_MAX);
     let node: Node | undefined;
     let found: PlaceMatch | null = null;
     let words = 0;
     let small = 0;
-    for (let at = from; at < end && usable(at); at++) {
+    let at = from;
+    for (; at < end && usable(at); at++) {
       const { kind, text, folded } = tokens[at] as Token;
       if (at > from && text === "." && TITLES.has((tokens[at - 1] as Token).folded)) continue;
       if (kind !== "word") break;
@@ -207,14 +215,38 @@ export class PlaceNames {
       words++;
       if (node.place !== undefined) found = { from, to: at + 1, words, place: node.place };
     }
+    looked.at = Math.min(at, end - 1);
     return found;
   }
 
-  /** Folded words with which a name goes on that begins with the tokens [from, to). */
-  continuations(tokens: readonly Token[], from: number, to: number): readonly string[] {
-    const words = tokens.slice(from, to).map(({ folded }) => folded);
-    const node = this.#behind(words.filter((word) => !SMALL.has(word)));
-    return [...(node?.next?.keys() ?? [])];
+  /**
+   * Folded words, of a length if one is given, with which a name goes on that begins with the
+   * tokens [from, to).
+   */
+  continuations(
+    tokens: readonly Token[],
+    from: number,
+    to: number,
+    length?: number,
+  ): readonly string[] {
+    const words: string[] = [];
+    for (let at = from; at < to; at++) {
+      const { folded } = tokens[at] as Token;
+      if (!SMALL.has(folded)) words.push(folded);
+    }
+    const node = this.#behind(words);
+    if (words.length === 0 && length !== undefined) return this.#firstsOf(length);
+    const all = [...(node?.next?.keys() ?? [])];
+    return length === undefined ? all : all.filter((word) => word.length === length);
+  }
+
+  /** First words of names by their length: thousands, of which few are asked for. */
+  #firstsOf(length: number): readonly string[] {
+    const known = this.#firstWords.get(length);
+    if (known !== undefined) return known;
+    const words = [...(this.#root.next?.keys() ?? [])].filter((word) => word.length === length);
+    this.#firstWords.set(length, words);
+    return words;
   }
 
   /** What a whole name stands for, however it is written; undefined for an unknown one. */

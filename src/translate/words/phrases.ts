@@ -6,7 +6,7 @@
  * sentence, so that "casa de carnes" and "casa das carnes" are one; looking costs at most the
  * number of words of the longest name, with at most `JOINED_MAX` joining words before each.
  */
-import { cachedMatch, WALK_MAX } from "./matches.ts";
+import { cachedMatch, type Looked, WALK_MAX } from "./matches.ts";
 import { foldWord, type Token, tokenize } from "./tokens.ts";
 
 /** Words that join others and mean nothing by themselves. */
@@ -60,20 +60,23 @@ export abstract class PhraseBook<Value, Spot = unknown> {
     from: number,
     usable?: (index: number) => boolean,
   ): Match<Value> | null {
-    return cachedMatch(this, { tokens, from, usable }, (free) => this.#walk(tokens, from, free));
+    return cachedMatch<Match<Value>>(this, tokens, from, usable);
   }
 
-  #walk(
+  /** Walks the names from a token, without the cache of the sentence. */
+  walk(
     tokens: readonly Token[],
     from: number,
     usable: (index: number) => boolean,
+    looked: Looked,
   ): Match<Value> | null {
     const end = Math.min(tokens.length, from + WALK_MAX);
     let spot: Spot | undefined = this.start;
     let found: Match<Value> | null = null;
     let words = 0;
     let joined = 0;
-    for (let at = from; at < end && usable(at); at++) {
+    let at = from;
+    for (; at < end && usable(at); at++) {
       const token = tokens[at] as Token;
       if (at > from && joins(token) && joined++ < JOINED_MAX) continue;
       spot = this.follow(spot, token.key);
@@ -83,6 +86,7 @@ export abstract class PhraseBook<Value, Spot = unknown> {
       const value = this.valueAt(spot);
       if (value !== undefined) found = { from, to: at + 1, words, value };
     }
+    looked.at = Math.min(at, end - 1);
     return found;
   }
 

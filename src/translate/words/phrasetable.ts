@@ -21,11 +21,15 @@ import { PhraseBook, type Phrases } from "./phrases.ts";
 export type PhraseText = string;
 
 /** Names that begin with some words: where the first of them stands, and those words. */
-interface Spot {
+interface Spot<Value> {
   readonly line: number;
   /** Where none of them stands any more. */
-  readonly end: number;
+  end: number;
   readonly name: string;
+  /** Names with one more word, by that word; null until a walk goes on from here. */
+  next: Map<string, Spot<Value>> | null;
+  /** The value of the name that ends here; undefined until it is read, and if none does. */
+  value: Value | undefined;
 }
 
 const RADIX = 16;
@@ -62,8 +66,8 @@ function inOrder(one: string, other: string): number {
 }
 
 /** Names of such a text. */
-export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
-  protected readonly start: Spot;
+export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
+  protected readonly start: Spot<Value>;
   readonly #read: (json: unknown) => Value;
   readonly #names: string;
   readonly #values: string;
@@ -71,10 +75,10 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
   /** Values by where they begin. */
   readonly #known = new Map<number, Value>();
   /** First lines of names by their first words; null until there was time to make it. */
-  #firsts: ReadonlyMap<string, Spot> | null = null;
+  #firsts: ReadonlyMap<string, Spot<Value>> | null = null;
   #vocabulary: ReadonlyMap<string, string> | null = null;
   /** Where words lead that were looked for lately, or null: several stages look for the same. */
-  readonly #followed = new Map<string, Spot | null>();
+  readonly #followed = new Map<string, Spot<Value> | null>();
 
   /** `read` makes a value of its JSON; the JSON is the value where there is none. */
   constructor(text: PhraseText, read: (json: unknown) => Value = (json) => json as Value) {
@@ -85,7 +89,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
     this.#names = text.slice(0, values);
     this.#values = text.slice(values + 1, words);
     this.#words = text.slice(words + 1);
-    this.start = { line: 0, end: values, name: "" };
+    this.start = spotAt(0, values, "");
   }
 
   written(key: string): string | undefined {
@@ -107,20 +111,45 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
 
   /** Makes what looking is quicker with, in steps. */
   *steps(): Steps<void> {
-    const firsts = new Map<string, Spot>();
+    const firsts = new Map<string, Spot<Value>>();
     yield* inSteps(linesOf(this.#names), STEP_LINES, (line) => {
       const name = this.#names.slice(line, wordEnd(this.#names, line));
       const known = firsts.get(name);
       const end = this.#names.indexOf("\n", line) + 1;
-      firsts.set(name, { line: known?.line ?? line, end, name });
+      if (known === undefined) firsts.set(name, spotAt(line, end, name));
+      else known.end = end;
     });
     this.#firsts = firsts;
     yield;
     void this.vocabulary;
   }
 
-  protected follow({ line, end, name }: Spot, key: string): Spot | undefined {
-    if (name === "" && this.#firsts !== null) return this.#firsts.get(key);
+  protected follow(spot: Spot<Value>, key: string): Spot<Value> | undefined {
+    if (this.#firsts === null) return this.#halved(spot, key);
+    if (spot.name === "") return this.#firsts.get(key);
+    spot.next ??= this.#longer(spot);
+    return spot.next.get(key);
+  }
+
+  /** The names with one more word than these, each line of these read once. */
+  #longer({ line, end, name }: Spot<Value>): Map<string, Spot<Value>> {
+    const next = new Map<string, Spot<Value>>();
+    for (let at = line; at < end; ) {
+      const behind = this.#names.indexOf("\n", at) + 1;
+      const from = at + name.length + 1;
+      if (this.#names.charCodeAt(from - 1) === BLANK) {
+        const word = this.#names.slice(from, wordEnd(this.#names, from));
+        const known = next.get(word);
+        if (known === undefined) next.set(word, spotAt(at, behind, `${name} ${word}`));
+        else known.end = behind;
+      }
+      at = behind;
+    }
+    return next;
+  }
+
+  /** Before there was time to make what looking is quicker with. */
+  #halved({ line, end, name }: Spot<Value>, key: string): Spot<Value> | undefined {
     const longer = name === "" ? key : `${name} ${key}`;
     const known = this.#followed.get(longer);
     if (known !== undefined) return known ?? undefined;
@@ -131,18 +160,25 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
   }
 
   /** Where names begin with some words, of which all but the last lead to these lines; or null. */
-  #beginning(line: number, end: number, wanted: string): Spot | null {
+  #beginning(line: number, end: number, wanted: string): Spot<Value> | null {
     const first = firstFrom(this.#names, line, end, wanted);
     const behind = this.#names.charCodeAt(first + wanted.length);
     const goesOn = first < end && (behind === TAB || behind === BLANK);
-    return goesOn && orderOf(this.#names, first, wanted) === 0
-      ? { line: first, end, name: wanted }
-      : null;
+    return goesOn && orderOf(this.#names, first, wanted) === 0 ? spotAt(first, end, wanted) : null;
   }
 
-  protected valueAt({ line, name }: Spot): Value | undefined {
+  protected valueAt(spot: Spot<Value>): Value | undefined {
+    if (spot.value === undefined && this.#ends(spot)) spot.value = this.#valueOf(spot);
+    return spot.value;
+  }
+
+  /** Whether the first of these names has no other words. */
+  #ends({ line, name }: Spot<Value>): boolean {
+    return name !== "" && this.#names.charCodeAt(line + name.length) === TAB;
+  }
+
+  #valueOf({ line, name }: Spot<Value>): Value {
     const tab = line + name.length;
-    if (name === "" || this.#names.charCodeAt(tab) !== TAB) return undefined;
     const end = this.#names.indexOf("\n", tab);
     const at = Number.parseInt(this.#names.slice(tab + 1, end), RADIX);
     const known = this.#known.get(at);
@@ -153,7 +189,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
     return value;
   }
 
-  protected wordsBehind({ line, end, name }: Spot): readonly string[] {
+  protected wordsBehind({ line, end, name }: Spot<Value>): readonly string[] {
     const before = name === "" ? "" : `${name} `;
     const words = new Set<string>();
     for (let at = line; at < end; at = this.#names.indexOf("\n", at) + 1) {
@@ -164,6 +200,10 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot> {
     }
     return [...words];
   }
+}
+
+function spotAt<Value>(line: number, end: number, name: string): Spot<Value> {
+  return { line, end, name, next: null, value: undefined };
 }
 
 /** Where the first line stands that does not come before the wanted words; else the end. */

@@ -39,6 +39,8 @@ export class Sentence {
   readonly #written: string;
   readonly #tokens: Token[];
   readonly #owners: (TokenRole | null)[];
+  /** The folded forms of words; empty for marks and numbers. */
+  readonly #folded: string[];
   #revision = 0;
 
   constructor(text: string) {
@@ -47,6 +49,7 @@ export class Sentence {
     this.#tokens = tokenize(this.text);
     cacheMatches(this.#tokens);
     this.#owners = this.#tokens.map(() => null);
+    this.#folded = this.#tokens.map(({ kind, folded }) => (kind === "word" ? folded : ""));
   }
 
   /** The tokens; those of words that were read as others say so in `folded` and `key`. */
@@ -63,6 +66,7 @@ export class Sentence {
   readAs(index: number, folded: string): void {
     const token = this.#tokens[index] as Token;
     this.#tokens[index] = { ...token, kind: "word", folded, key: reduce(folded) };
+    this.#folded[index] = folded;
     forgetMatches(this.#tokens, index);
     this.#revision++;
   }
@@ -76,13 +80,14 @@ export class Sentence {
       const token = this.#tokens[at];
       if (token === undefined || token.kind === "mark") continue;
       this.#tokens[at] = { ...token, kind: "word", folded: IN_NAME, key: IN_NAME };
+      this.#folded[at] = IN_NAME;
       forgetMatches(this.#tokens, at);
     }
   }
 
   /** Whether a token is there and nobody's. */
   free(index: number): boolean {
-    return this.#owners[index] === null;
+    return index >= 0 && this.#owners[index] === null;
   }
 
   /** Who took a token; null for a free one. */
@@ -105,7 +110,6 @@ export class Sentence {
 
   /** A word by its folded form; empty beside the ends and for marks and numbers. */
   folded(index: number): string {
-    const token = this.tokens[index];
-    return token !== undefined && token.kind === "word" ? token.folded : "";
+    return index >= 0 && index < this.#folded.length ? (this.#folded[index] as string) : "";
   }
 }

@@ -140,8 +140,12 @@ function letteredEnd(text: string, start: number): number | null {
   return start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] as string) ? null : cnpjEnd(text, start);
 }
 
+/** Words of plain letters, which are most, are only written small. */
+const PLAIN_LETTERS = /^[a-zA-Z]*$/;
+
 /** Lower case without accents; what nobody sees is left out. */
 export function foldWord(word: string): string {
+  if (PLAIN_LETTERS.test(word)) return word.toLowerCase();
   let folded = "";
   for (let at = 0; at < word.length; ) {
     const code = word.charCodeAt(at);

@@ -92,6 +92,8 @@ const STEM_MIN = 3;
 /** Words that a folded one may be the diminutive of; none for words that only look so. */
 export function plainForms(folded: string): readonly string[] {
   const word = folded.endsWith("s") ? folded.slice(0, -1) : folded;
+  // First, because it is cheap and most words fail it.
+  if (!word.endsWith("inh", word.length - 1) && !word.endsWith("zit", word.length - 1)) return [];
   if (word.length > REDUCED_MAX || NO_DIMINUTIVES.has(word)) return [];
   if (/z(inh|it)[oa]$/.test(word)) return ofStemBeforeZ(word.slice(0, word.search(/z\w{3,4}$/)));
   if (!/inh[oa]$/.test(word)) return [];
@@ -136,6 +138,8 @@ const GENDERS: readonly (readonly [ending: string, other: string])[] = [
 export function otherGenders(folded: string): readonly string[] {
   const word = folded.endsWith("es") && /[dts]ores$/.test(folded) ? folded.slice(0, -2) : folded;
   const single = word.endsWith("s") ? word.slice(0, -1) : word;
+  // The last letters of all endings.
+  if (!"oar".includes(single.charAt(single.length - 1))) return [];
   const forms: string[] = [];
   for (const [his, hers] of GENDERS) {
     if (single.endsWith(his)) forms.push(single.slice(0, -his.length) + hers);
@@ -146,6 +150,7 @@ export function otherGenders(folded: string): readonly string[] {
 
 /** The singular of an English plural that Portuguese endings do not explain: bakeries, churches. */
 export function englishSingulars(folded: string): readonly string[] {
+  if (!folded.endsWith("es")) return [];
   if (folded.length > 5 && folded.endsWith("ies")) return [`${folded.slice(0, -3)}y`];
   return folded.length > 5 && /(ch|sh|x|ss)es$/.test(folded) ? [folded.slice(0, -2)] : [];
 }

@@ -51,4 +51,23 @@ describe("cached names of a sentence", () => {
     for (let i = 0; i < 50; i++) phrases.longest(tokens, 0);
     assert.ok(followed <= 3, `${followed} steps`);
   });
+
+  it("stay known where a word is read as another that no walk to them looked at", () => {
+    const phrases = new Phrases<number>();
+    phrases.add("casa carne", 1);
+    let walks = 0;
+    const walk = phrases.walk.bind(phrases);
+    phrases.walk = (...all) => {
+      walks++;
+      return walk(...all);
+    };
+    const sentence = new Sentence("casa carne bar ".repeat(60));
+    const all = () => sentence.tokens.map((_, at) => phrases.longest(sentence.tokens, at));
+    all();
+    walks = 0;
+    for (let at = 2; at < sentence.tokens.length; at += 3) sentence.readAs(at, "loja");
+    all();
+    // Those that begin at the words themselves and at "carne" before them, and no others.
+    assert.ok(walks <= 2 * 60, `${walks} walks`);
+  });
 });

@@ -20,7 +20,9 @@ function all(names: NameStarts): number[] {
 describe("names by their beginnings", () => {
   it("are given out once", () => {
     const names = starts();
+    assert.equal(names.waits("abacate"), true);
     assert.deepEqual([...names.taken("abacate")].sort(), [0, 1, 5]);
+    assert.equal(names.waits("abacate"), false);
     assert.deepEqual([...names.taken("aba")], []);
     assert.deepEqual(all(names).sort(), [2, 3, 4]);
     assert.deepEqual(all(names), []);
