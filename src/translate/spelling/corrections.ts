@@ -62,11 +62,12 @@ export function* readyForUnknown(context: SpellingContext): Steps<void> {
 
 function correctSlips(context: SpellingContext): number {
   const { sentence } = context;
+  const unknown = unknownWords(context);
   let lookups = 0;
   let corrections = 0;
   for (let at = 0; at < sentence.tokens.length && lookups < LOOKUPS_MAX; at++) {
     const token = sentence.tokens[at] as Token;
-    if (!isPlainWord(token) || !sentence.free(at) || isKnown(context, token)) continue;
+    if (!isPlainWord(token) || !sentence.free(at) || !unknown(token)) continue;
     if (isName(sentence, at) || formAt(context, at) !== null) continue;
     lookups++;
     const guess = bestOf(guessesOf(context, at), token.folded);
@@ -87,12 +88,28 @@ function formAt(context: SpellingContext, at: number): string | null {
   const { sentence } = context;
   const token = sentence.tokens[at] as Token;
   if (!isPlainWord(token) || !sentence.free(at)) return null;
-  const small = [...plainForms(token.folded), ...englishSingulars(token.folded)];
-  const forms = [...small, ...otherGenders(token.folded)];
-  if (forms.length === 0 || nameAround(context, at, token.folded) !== null) return null;
+  const [plain, singulars] = [plainForms(token.folded), englishSingulars(token.folded)];
+  const others = otherGenders(token.folded);
+  if (plain.length + singulars.length + others.length === 0) return null;
+  if (nameAround(context, at, token.folded) !== null) return null;
+  const small = [...plain, ...singulars];
+  const forms = [...small, ...others];
   // "Cachoeirinha" and "sozinho" are words of their own.
   if (small.length > 0 && isKnownElsewhere(context, token)) return null;
   return forms.find((one) => nameAround(context, at, one)?.place === null) ?? null;
+}
+
+/** Whether no stage knows a word; every stage is asked once for each word of the sentence. */
+function unknownWords(context: SpellingContext): (token: Token) => boolean {
+  const answers = new Map<string, boolean>();
+  return (token) => {
+    let answer = answers.get(token.folded);
+    if (answer === undefined) {
+      answer = !isKnown(context, token);
+      answers.set(token.folded, answer);
+    }
+    return answer;
+  };
 }
 
 /** Whether any stage knows a word. */

@@ -11,6 +11,7 @@ import { ROLES_BEHIND } from "../activities/roles.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Place } from "../places/placenames.ts";
 import { isIn, leadOf, ORDINARY } from "../places/placewords.ts";
+import { looksAt } from "../words/matches.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
 import { reduce } from "../words/wordforms.ts";
@@ -60,17 +61,48 @@ const TRIED_MAX = 24;
  */
 export const WEIGHTS = { context: 8, known: 4, trade: 3, led: 2, rare: 1 } as const;
 
-/** The guesses for an unknown word; those that everybody uses among them. */
+/**
+ * Returns the guesses for an unknown word, words that everybody uses among them; none if no guess
+ * can be corrected to. Words further away than the nearest such guess decide nothing.
+ */
 export function guessesOf(context: GuessContext, at: number): readonly Guess[] {
-  const { sentence, gazetteer } = context;
-  const { folded, text } = sentence.tokens[at] as Token;
-  const { index } = spellWords(gazetteer);
+  const { folded, text } = context.sentence.tokens[at] as Token;
+  if (folded.length < NEAR_LENGTH_MIN) return guessed(context, at, continued(context, at));
+  const near = nearOf(context);
   // A capital within a sentence begins a name, and names that nobody knows must stay unknown.
-  const capital = at > 0 && text !== text.toLowerCase();
-  const near =
-    folded.length < NEAR_LENGTH_MIN
-      ? continued(context, at)
-      : index.nearest(folded, { distanceMax: capital ? 1 : 2, countMax: TRIED_MAX });
+  const distanceMax = at > 0 && text !== text.toLowerCase() ? 1 : 2;
+  // Few words begin so, and a slip is corrected to no others (weightOf).
+  const likely = near(folded, distanceMax, folded.slice(0, 2));
+  const nearest = guessed(context, at, likely).find(({ written }) => written !== null)?.distance;
+  if (nearest === undefined) return [];
+  return guessed(context, at, near(folded, nearest));
+}
+
+/** Looks near words up; the same word of a sentence is looked up once. */
+type Near = (word: string, distanceMax: number, initials?: string) => readonly NearWord[];
+
+const NEAR = new WeakMap<Sentence, Near>();
+
+function nearOf({ sentence, gazetteer }: GuessContext): Near {
+  const known = NEAR.get(sentence);
+  if (known !== undefined) return known;
+  const { index } = spellWords(gazetteer);
+  const found = new Map<string, readonly NearWord[]>();
+  const near: Near = (word, distanceMax, initials) => {
+    const key = `${word} ${distanceMax} ${initials ?? ""}`;
+    let words = found.get(key);
+    if (words === undefined) {
+      const limits = { distanceMax, countMax: TRIED_MAX };
+      words = index.nearest(word, initials === undefined ? limits : { ...limits, initials });
+      found.set(key, words);
+    }
+    return words;
+  };
+  NEAR.set(sentence, near);
+  return near;
+}
+
+function guessed(context: GuessContext, at: number, near: readonly NearWord[]): readonly Guess[] {
   return near.flatMap((one) => {
     const guess = guessOf(context, at, one);
     return guess === null ? [] : [guess];
@@ -123,8 +155,8 @@ function continued({ sentence, gazetteer }: GuessContext, at: number): readonly 
   const { folded } = sentence.tokens[at] as Token;
   const found = new Set<string>();
   for (let from = at - 1; from >= Math.max(0, at - REACH); from--) {
-    for (const word of gazetteer.places.continuations(sentence.tokens, from, at)) {
-      if (word.length === folded.length && slipsBetween(word, folded, 1) === 1) found.add(word);
+    for (const word of gazetteer.places.continuations(sentence.tokens, from, at, folded.length)) {
+      if (slipsBetween(word, folded, 1) === 1) found.add(word);
     }
   }
   return [...found].sort().map((word) => ({ word, distance: 1 }));
@@ -142,16 +174,18 @@ export function nameAround(context: GuessContext, at: number, folded: string): N
   tokens[at - start] = { ...token, folded, key: reduce(folded) };
   const { trades, goods, roles } = lexicon();
   let best: NameAround | null = null;
-  for (let from = 0; from <= at - start; from++) {
+  for (let from = start; from <= at; from++) {
     for (const names of [trades, goods, roles, ROLES_BEHIND, gazetteer.places]) {
-      const match = names.longest(tokens, from);
+      // A name that ends before the word is the same, however the word is read.
+      if (!looksAt(names, sentence.tokens, from, at)) continue;
+      const match = names.longest(tokens, from - start);
       if (match === null || match.to + start <= at) continue;
       const place = "place" in match ? match.place : null;
-      const first = place !== null && isIn(sentence.folded(from + start - 1)) ? 1 : 0;
+      const first = place !== null && isIn(sentence.folded(from - 1)) ? 1 : 0;
       if (match.words + first <= (best?.words ?? 0)) continue;
       const value = "value" in match ? match.value : place;
       const { words } = match;
-      best = { place, value, words, from: from + start, to: match.to + start };
+      best = { place, value, words, from, to: match.to + start };
     }
   }
   return best;

@@ -21,6 +21,8 @@ interface NearLimits {
   readonly distanceMax?: number;
   /** Most words of the answer. */
   readonly countMax?: number;
+  /** Only words that begin with one of these letters; those beyond a to z are one letter. */
+  readonly initials?: string;
 }
 
 /** Shorter words have too many neighbours for a slip to be told from another word. */
@@ -31,6 +33,9 @@ const TWO_SLIPS_LENGTH_MIN = 8;
 const STEP_WORDS = 1_024;
 /** Longer ones are no words and no names of places. */
 const LENGTH_MAX = 80;
+/** Groups of words by their first letter: a to z, and one for all else. */
+const INITIALS = 27;
+const LETTER_A = 0x61;
 
 /** How many slips a word of this many letters may have: none below 4, 1 below 8, else 2. */
 export function slipsAllowed(length: number): number {
@@ -40,10 +45,10 @@ export function slipsAllowed(length: number): number {
 
 /** Words to be compared with; they may hold spaces, as names of places do. */
 export class SpellIndex {
-  /** By length. */
+  /** By length, then by first letter. */
   #words: readonly string[] = [];
-  /** Index of the first word of each length; one entry past the longest. */
-  #starts = new Int32Array(LENGTH_MAX + 4);
+  /** Index of the first word of each length and first letter; the next entry is their end. */
+  #starts = new Int32Array((LENGTH_MAX + 4) * INITIALS + 1);
   /** Letters that occur, one bit each; and letters that occur twice or more. */
   #once = new Int32Array();
   #twice = new Int32Array();
@@ -61,17 +66,17 @@ export class SpellIndex {
   }
 
   *#take(words: Iterable<string>): Steps<void> {
-    const byLength: string[][] = Array.from({ length: LENGTH_MAX + 3 }, () => []);
+    const groups: string[][] = Array.from({ length: this.#starts.length - 1 }, () => []);
     const taken = new Set<string>();
     yield* inSteps(words, STEP_WORDS, (word) => {
       if (word.length > LENGTH_MAX || taken.has(word)) return;
       taken.add(word);
-      byLength[word.length]?.push(word);
+      groups[groupOf(word.length, word.charCodeAt(0))]?.push(word);
     });
-    for (const [length, list] of byLength.entries()) {
-      this.#starts[length + 1] = (this.#starts[length] as number) + list.length;
+    for (const [group, list] of groups.entries()) {
+      this.#starts[group + 1] = (this.#starts[group] as number) + list.length;
     }
-    this.#words = byLength.flat();
+    this.#words = groups.flat();
     this.#once = new Int32Array(this.#words.length);
     this.#twice = new Int32Array(this.#words.length);
     yield* inSteps(this.#words.entries(), STEP_WORDS, ([i, word]) => {
@@ -87,26 +92,57 @@ export class SpellIndex {
   }
 
   /** The words within reach of a folded one, itself included; nearest first, then by alphabet. */
-  nearest(word: string, { distanceMax = 2, countMax }: NearLimits = {}): readonly NearWord[] {
+  nearest(
+    word: string,
+    { distanceMax = 2, countMax, initials }: NearLimits = {},
+  ): readonly NearWord[] {
     const limit = Math.min(distanceMax, slipsAllowed(word.length));
     if (limit < 1) return [];
     const found: NearWord[] = [];
-    const letters = lettersOf(word);
+    const wanted = { word, ...lettersOf(word), limit };
     for (let length = Math.max(1, word.length - limit); length <= word.length + limit; length++) {
-      // A slip changes at most two counts of letters; one that changes the length changes one.
-      const differences = 2 * limit - Math.abs(length - word.length);
-      const end = this.#starts[length + 1] as number;
-      for (let i = this.#starts[length] as number; i < end; i++) {
-        const once = bits(letters.once ^ (this.#once[i] as number));
-        if (once > differences) continue;
-        if (once + bits(letters.twice ^ (this.#twice[i] as number)) > differences) continue;
-        const distance = slipsBetween(word, this.#words[i] as string, limit);
-        if (distance <= limit) found.push({ word: this.#words[i] as string, distance });
+      if (initials === undefined) {
+        this.#compare(wanted, [length * INITIALS, (length + 1) * INITIALS], found);
+        continue;
+      }
+      for (const letter of new Set(initials)) {
+        const group = groupOf(length, letter.charCodeAt(0));
+        this.#compare(wanted, [group, group + 1], found);
       }
     }
     found.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1));
     return countMax === undefined ? found : found.slice(0, countMax);
   }
+
+  /** Adds the near words of the groups [from, to), which all have the same length. */
+  #compare(
+    { word, once, twice, limit }: Wanted,
+    [from, to]: readonly [number, number],
+    found: NearWord[],
+  ): void {
+    const length = Math.floor(from / INITIALS);
+    // A slip changes at most two counts of letters; one that changes the length changes one.
+    const differences = 2 * limit - Math.abs(length - word.length);
+    const end = this.#starts[to] as number;
+    for (let i = this.#starts[from] as number; i < end; i++) {
+      const different = bits(once ^ (this.#once[i] as number));
+      if (different > differences) continue;
+      if (different + bits(twice ^ (this.#twice[i] as number)) > differences) continue;
+      const distance = slipsBetween(word, this.#words[i] as string, limit);
+      if (distance <= limit) found.push({ word: this.#words[i] as string, distance });
+    }
+  }
+}
+
+/** Number of the group of words of this length that begin with a character. */
+function groupOf(length: number, initial: number): number {
+  const letter = initial - LETTER_A;
+  return length * INITIALS + (letter >= 0 && letter < INITIALS - 1 ? letter : INITIALS - 1);
+}
+
+interface Wanted extends Letters {
+  readonly word: string;
+  readonly limit: number;
 }
 
 interface Letters {

@@ -92,6 +92,15 @@ describe("SpellIndex", () => {
         const asked = i % 3 === 0 || known.length < 3 ? word() : slip(known, random, letters);
         const found = index.nearest(asked);
         assert.deepEqual(found, slowNearest(words, asked), asked);
+        const initials = "aβ";
+        const begin = found.filter((one) => one.word.startsWith("a"));
+        const narrowed = index.nearest(asked, { initials });
+        assert.deepEqual(
+          narrowed.filter((one) => one.word.startsWith("a")),
+          begin,
+          `${asked} of initials`,
+        );
+        assert.ok(narrowed.every(({ word }) => found.some((one) => one.word === word)));
         hits += found.length;
       }
     }
