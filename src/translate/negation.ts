@@ -67,27 +67,6 @@ export function negatorOf(sentence: Sentence, at: number): number {
   return polarity === "negated" ? negator : -1;
 }
 
-/** Takes the negator of the item at a token, and the small words between them. */
-export function claimNegation(sentence: Sentence, negator: number, at: number): void {
-  // "que não são nem MEI nem do Simples": the first of two that say it once.
-  let first = negator;
-  while (
-    sentence.folded(negator) === "nem" &&
-    first > negator - 3 &&
-    BETWEEN.has(sentence.folded(first - 1))
-  )
-    first--;
-  const twice = first < negator || sentence.folded(negator) === "nem";
-  if (twice && sentence.folded(first - 1) === "nao" && sentence.free(first - 1)) {
-    sentence.claim(first - 1, first, "negation");
-  }
-  for (let i = negator; i < Math.max(at, negator + 1); i++) {
-    const small = i === negator || isNegator(sentence, i) || BETWEEN.has(sentence.folded(i));
-    const word = small || OPENERS.has(sentence.folded(i)) || EXCLUDE.has(sentence.folded(i));
-    if (word && sentence.free(i)) sentence.claim(i, i + 1, "negation");
-  }
-}
-
 /** A negation that begins: where its first item stands, and how it turns it. */
 interface Opening {
   readonly negator: number;
@@ -96,6 +75,8 @@ interface Opening {
   /** Whether a preposition of places stood before the item. */
   readonly placed: boolean;
 }
+
+type Answers = Map<number, boolean>;
 
 /** The one pass that finds what every negation reaches. */
 class Scopes {
@@ -109,6 +90,12 @@ class Scopes {
   #led = false;
   /** Where the first item of the list at hand stands. */
   #first = -1;
+
+  /** Whether the list goes on to an "e" or "ou", by an item of it and by how the list is led. */
+  readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
+  /** Up to here no trade is named, and up to here every word is small. */
+  #trade = 0;
+  #telling = 0;
 
   constructor(sentence: Sentence) {
     this.#sentence = sentence;
@@ -310,10 +297,15 @@ class Scopes {
 
   /** Whether a trade is named before a token. */
   #isSought(negator: number): boolean {
-    for (let at = 0; at < negator; at++) {
-      if (kindAt(this.#sentence, at) === "activity") return true;
-    }
-    return false;
+    this.#trade = this.#firstOf((kind) => kind === "activity", this.#trade, negator);
+    return this.#trade < negator;
+  }
+
+  /** Looks on for the first token of a kind from where the last look ended; at most up to `to`. */
+  #firstOf(isKind: (kind: ItemKind) => boolean, from: number, to: number): number {
+    let at = from;
+    while (at < to && !isKind(kindAt(this.#sentence, at))) at++;
+    return at;
   }
 
   #isState(item: number): boolean {
@@ -321,20 +313,28 @@ class Scopes {
   }
 
   #startsWith(negator: number): boolean {
-    for (let at = 0; at < negator; at++) {
-      if (kindAt(this.#sentence, at) !== "small") return false;
-    }
-    return true;
+    this.#telling = this.#firstOf((kind) => kind !== "small", this.#telling, negator);
+    return this.#telling >= negator;
   }
 
-  /** Whether a list goes on to an "e" or "ou" with an item behind it. */
+  /**
+   * Whether a list goes on to an "e" or "ou" with an item behind it. Every negator of a list asks
+   * for its end, so that the items on the way to it are remembered.
+   */
   #isClosed(item: number): boolean {
-    for (let at = item; ; ) {
+    const answers = this.#closedAt[(this.#led ? 2 : 0) + (this.#placed ? 1 : 0)] as Answers;
+    const passed: number[] = [];
+    let answer: boolean | undefined;
+    for (let at = item; answer === undefined; ) {
+      answer = answers.get(at);
+      if (answer !== undefined) break;
+      passed.push(at);
       const next = this.#joined(itemEnd(this.#sentence, at, this.#kind(at)));
-      if (next === null) return false;
-      if (next.firm) return true;
-      at = next.item;
+      if (next === null || next.firm) answer = next !== null;
+      else at = next.item;
     }
+    for (const at of passed) answers.set(at, answer);
+    return answer;
   }
 }
 

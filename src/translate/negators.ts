@@ -10,15 +10,23 @@ import { startsAtMost } from "./numbers/atmost.ts";
 import { numberAt } from "./numbers/numbers.ts";
 import type { Sentence } from "./words/sentence.ts";
 
+/** One set, because every word of a sentence is looked up in it many times. */
+const NEGATORS: ReadonlySet<string> = new Set([...NOT, ...WITHOUT, ...EXCLUDE, ...REGARDLESS]);
+
 /** Whether a folded word may negate, whatever stands around it. */
 export function isNegatorWord(word: string): boolean {
-  return NOT.has(word) || WITHOUT.has(word) || EXCLUDE.has(word) || REGARDLESS.has(word);
+  return NEGATORS.has(word);
+}
+
+/** Whether a folded word may negate with those around it. */
+export function mayNegate(word: string): boolean {
+  return NEGATORS.has(word) || MAY_NEGATE.has(word);
 }
 
 /** Whether a token excludes what follows; "menos de 2 anos" and "pelo menos" compare instead. */
 export function isNegator(sentence: Sentence, at: number): boolean {
   const word = sentence.folded(at);
-  if (!isNegatorWord(word) && !MAY_NEGATE.has(word)) return false;
+  if (!mayNegate(word)) return false;
   const [before, next] = [sentence.folded(at - 1), sentence.folded(at + 1)];
   if (word === "menos") {
     const of = ["de", "do"].includes(next) && isCounted(sentence, at + 2);

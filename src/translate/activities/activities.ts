@@ -6,8 +6,9 @@
  * codes and no certainty, so that nobody mistakes the rest for an answer.
  */
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
+import { claimNegation } from "../claimnegation.ts";
 import { AUDIENCE } from "../filters/remarks.ts";
-import { claimNegation, negatorOf } from "../negation.ts";
+import { negatorOf } from "../negation.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";

@@ -7,8 +7,9 @@
  * for and not known searches for nothing.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
+import { claimNegation } from "../claimnegation.ts";
 import { isFillerWord } from "../fillers.ts";
-import { claimNegation, negatorOf } from "../negation.ts";
+import { negatorOf } from "../negation.ts";
 import { nearestTrades } from "../spelling/nearest.ts";
 import { isGiveaway } from "../unmapped.ts";
 import { joins } from "../words/phrases.ts";

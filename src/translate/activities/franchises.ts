@@ -5,8 +5,10 @@
  * is left to the stage of activities. Apart because it goes before the activities, whose
  * negations would else reach from the franchises to what is sought.
  */
+
+import { claimNegation } from "../claimnegation.ts";
 import { isInTrade } from "../items.ts";
-import { claimNegation, negatorOf } from "../negation.ts";
+import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext } from "./activity.ts";
 

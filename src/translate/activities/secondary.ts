@@ -5,8 +5,10 @@
  * secundária" is a trade. What asks for either, or leaves secondary ones out, is in no filter and
  * is said.
  */
+
+import { claimNegation } from "../claimnegation.ts";
 import { isFillerWord } from "../fillers.ts";
-import { claimNegation, negatorOf } from "../negation.ts";
+import { negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";

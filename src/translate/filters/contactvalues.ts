@@ -5,7 +5,8 @@
  */
 import { readEmail } from "../../spec/emails.ts";
 import { type PhoneFault, readPhone } from "../../spec/phones.ts";
-import { claimNegation, forgetReach, negatorOf } from "../negation.ts";
+import { claimNegation } from "../claimnegation.ts";
+import { forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { claimQuestion, leaveEmptyQuestion } from "./lookups.ts";

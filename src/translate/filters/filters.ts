@@ -6,8 +6,9 @@
  * names the second.
  */
 
+import { claimNegation } from "../claimnegation.ts";
 import { isInTrade, kindAt } from "../items.ts";
-import { claimNegation, type Reach, reachOf } from "../negation.ts";
+import { type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import { type Bounds, contradict } from "../numbers/bounds.ts";
 import { comparedBefore } from "../numbers/comparing.ts";

@@ -5,8 +5,9 @@
  * than" begins it; a number of years without a word that says what to do with it is left alone.
  */
 
+import { claimNegation } from "../claimnegation.ts";
 import { isInTrade } from "../items.ts";
-import { claimNegation, reachOf } from "../negation.ts";
+import { reachOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { back, type Day } from "./calendar.ts";
 import { type NumberContext, OPENED } from "./dates.ts";

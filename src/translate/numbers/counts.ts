@@ -5,9 +5,11 @@
  * "50 lojas de tintas" and "planilha com 100 lojas" are limits. Branches are one fewer than
  * establishments.
  */
+
+import { claimNegation } from "../claimnegation.ts";
 import { BRANCH_COUNT, NOT_COUNTED } from "../filters/remarks.ts";
 import { isInTrade } from "../items.ts";
-import { claimNegation, reachOf } from "../negation.ts";
+import { reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import type { Bounds } from "./bounds.ts";

@@ -6,9 +6,10 @@
  * exist and one that contradicts another is said and not applied.
  */
 
+import { claimNegation } from "../claimnegation.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
 import { isInTrade } from "../items.ts";
-import { claimNegation, type Reach, reachOf } from "../negation.ts";
+import { type Reach, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import { type Bounds, contradict } from "./bounds.ts";

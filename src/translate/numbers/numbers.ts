@@ -11,23 +11,28 @@ interface Numeral {
   readonly to: number;
 }
 
-const ONES: Readonly<Record<string, number>> = {
+/** A map, because a word that was never a name of a property is slow to look for among those. */
+function numbersByWord(table: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  return new Map(Object.entries(table));
+}
+
+const ONES = numbersByWord({
   ...{ um: 1, uma: 1, dois: 2, duas: 2, tres: 3, quatro: 4, cinco: 5, seis: 6, sete: 7, oito: 8 },
   ...{ nove: 9, dez: 10, onze: 11, doze: 12, treze: 13, quatorze: 14, catorze: 14, quinze: 15 },
   ...{ dezesseis: 16, dezessete: 17, dezoito: 18, dezenove: 19, one: 1, two: 2, three: 3 },
   ...{ four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15 },
-};
-const TENS: Readonly<Record<string, number>> = {
+});
+const TENS = numbersByWord({
   ...{ vinte: 20, trinta: 30, quarenta: 40, cinquenta: 50, sessenta: 60, setenta: 70 },
   ...{ oitenta: 80, noventa: 90, cem: 100, cento: 100, duzentos: 200, duzentas: 200 },
   ...{ trezentos: 300, trezentas: 300, quatrocentos: 400, quatrocentas: 400, quinhentos: 500 },
   ...{ quinhentas: 500, twenty: 20, thirty: 30, forty: 40, fifty: 50, hundred: 100 },
-};
+});
 /** What multiplies the number before it. */
-const FACTORS: Readonly<Record<string, number>> = {
+const FACTORS = numbersByWord({
   ...{ mil: 1e3, k: 1e3, milhao: 1e6, milhoes: 1e6, mi: 1e6, mm: 1e6, bilhao: 1e9, bilhoes: 1e9 },
   ...{ bi: 1e9, million: 1e6, millions: 1e6, thousand: 1e3, billion: 1e9 },
-};
+});
 
 /** "100,000": nobody writes three decimals of money. */
 const ENGLISH_GROUPS = /^\d{1,3}(,\d{3})+$/;
@@ -56,13 +61,13 @@ export function numeralAt(sentence: Sentence, at: number): Numeral | null {
     return Number.isNaN(value) ? null : { value, to: at + 1 };
   }
   const word = sentence.folded(at);
-  const one = Object.hasOwn(ONES, word) ? ONES[word] : undefined;
+  const one = ONES.get(word);
   if (one !== undefined) return { value: one, to: at + 1 };
-  if (!Object.hasOwn(TENS, word)) return null;
-  const ten = TENS[word] as number;
+  const ten = TENS.get(word);
+  if (ten === undefined) return null;
   const next = sentence.folded(at + 1) === "e" ? at + 2 : -1;
   const second = sentence.folded(next);
-  const unit = next >= 0 && Object.hasOwn(ONES, second) ? ONES[second] : undefined;
+  const unit = next >= 0 ? ONES.get(second) : undefined;
   return unit === undefined || unit > 9 || ten > 90
     ? { value: ten, to: at + 1 }
     : { value: ten + unit, to: next + 1 };
@@ -71,7 +76,8 @@ export function numeralAt(sentence: Sentence, at: number): Numeral | null {
 /** A factor such as "mil" at a token; 1 for none. */
 export function factorAt(sentence: Sentence, at: number): number {
   const word = sentence.folded(at);
-  if (Object.hasOwn(FACTORS, word)) return FACTORS[word] as number;
+  const factor = FACTORS.get(word);
+  if (factor !== undefined) return factor;
   const before = sentence.tokens[at - 1];
   const glued = before?.kind === "number" && before.end === sentence.tokens[at]?.start;
   return glued && word === "m" ? 1e6 : 1;

@@ -18,26 +18,26 @@ export interface SaidDate {
   readonly relative?: true;
 }
 
-const MONTHS: Readonly<Record<string, number>> = {
+const MONTHS = byWord({
   ...{ janeiro: 1, fevereiro: 2, marco: 3, abril: 4, maio: 5, junho: 6, julho: 7, agosto: 8 },
   ...{ setembro: 9, outubro: 10, novembro: 11, dezembro: 12, jan: 1, fev: 2, mar: 3, abr: 4 },
   ...{ mai: 5, jun: 6, jul: 7, ago: 8, set: 9, out: 10, nov: 11, dez: 12, january: 1 },
   ...{ february: 2, march: 3, april: 4, may: 5, june: 6, july: 7, august: 8, september: 9 },
   ...{ october: 10, november: 11, december: 12 },
-};
+});
 /** Abbreviations and words that are months only beside a year. */
 const NEEDS_YEAR = new Set("mar mai set out dez jan fev abr jun jul ago nov may march".split(" "));
 /** Words and marks between two months of one year. */
 const JOINS = new Set("e a até ate and to until through - – /".split(" "));
-const PARTS: Readonly<Record<string, number>> = {
+const PARTS = byWord({
   semestre: 6,
   quadrimestre: 4,
   trimestre: 3,
   bimestre: 2,
-};
-const ORDINALS: Readonly<Record<string, number>> = {
+});
+const ORDINALS = byWord({
   ...{ primeiro: 1, segundo: 2, terceiro: 3, quarto: 4, quinto: 5, sexto: 6 },
-};
+});
 
 /** The date that begins at a token, or null. */
 export function dateAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
@@ -57,20 +57,21 @@ export function dateAt(sentence: Sentence, at: number, today: Day): SaidDate | n
 function relativeAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const { year, month } = today;
   const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
-  const words = `${first} ${second}`;
-  const day = entry(NEAR_DAYS, first);
+  const day = NEAR_DAYS.get(first);
   if (day !== undefined) {
     const said = oneDay(back({ year, month, day: today.day }, day, "day"));
     return { period: said, to: at + 1, relative: true };
   }
-  const ago = entry(RELATIVE, words) ?? entry(RELATIVE_LEAD, words);
+  if (!RELATIVE_FIRSTS.has(first)) return null;
+  const words = `${first} ${second}`;
+  const ago = RELATIVE.get(words) ?? RELATIVE_LEAD.get(words);
   if (ago === undefined) return null;
   const period =
     ago.unit === "year" ? yearsFrom(year - ago.count) : monthsFrom(year, month - ago.count);
   return { period, to: at + 2, relative: true };
 }
 
-const NEAR_DAYS: Readonly<Record<string, number>> = { hoje: 0, ontem: 1, today: 0, yesterday: 1 };
+const NEAR_DAYS = byWord({ hoje: 0, ontem: 1, today: 0, yesterday: 1 });
 
 interface CountedBack {
   readonly unit: "year" | "month";
@@ -79,17 +80,22 @@ interface CountedBack {
 
 const year = (count: number): CountedBack => ({ unit: "year", count });
 const month = (count: number): CountedBack => ({ unit: "month", count });
-const RELATIVE: Readonly<Record<string, CountedBack>> = {
+const RELATIVE = byWord({
   ...{ "ano passado": year(1), "ano anterior": year(1), "ano retrasado": year(2) },
   ...{ "ano corrente": year(0), "ano atual": year(0), "this year": year(0), "last year": year(1) },
   ...{ "mes passado": month(1), "mes anterior": month(1), "mes corrente": month(0) },
   ...{ "mes atual": month(0), "this month": month(0), "last month": month(1) },
-};
-const RELATIVE_LEAD: Readonly<Record<string, CountedBack>> = {
+});
+const RELATIVE_LEAD = byWord({
   ...{ "este ano": year(0), "neste ano": year(0), "esse ano": year(0), "nesse ano": year(0) },
   ...{ "deste ano": year(0), "desse ano": year(0), "este mes": month(0), "neste mes": month(0) },
   ...{ "esse mes": month(0), "nesse mes": month(0), "deste mes": month(0), "desse mes": month(0) },
-};
+});
+
+/** The first words of these; most words of a sentence are none. */
+const RELATIVE_FIRSTS: ReadonlySet<string> = new Set(
+  [...RELATIVE.keys(), ...RELATIVE_LEAD.keys()].map((words) => words.split(" ")[0] as string),
+);
 
 /** "década de 90", "anos 2000", "século passado". */
 function decadeAt(sentence: Sentence, at: number, { year: now }: Day): SaidDate | null {
@@ -123,10 +129,10 @@ function partAt(sentence: Sentence, at: number): SaidDate | null {
   const token = sentence.tokens[at];
   const digit =
     token?.kind === "number" && token.text.length === 1 ? Number(token.text) : undefined;
-  const ordinal = entry(ORDINALS, sentence.folded(at)) ?? digit;
+  const ordinal = ORDINALS.get(sentence.folded(at)) ?? digit;
   if (ordinal === undefined) return null;
   const skip = isOrdinalMark(sentence, at + 1) ? 2 : 1;
-  const length = entry(PARTS, sentence.folded(at + skip));
+  const length = PARTS.get(sentence.folded(at + skip));
   if (length === undefined || ordinal * length > 12 || ordinal < 1) return null;
   const year = yearBehind(sentence, at + skip + 1);
   if (year === null) return null;
@@ -140,7 +146,7 @@ function isOrdinalMark(sentence: Sentence, at: number): boolean {
 
 /** "15 de março de 2021", "1º de maio 2020", "March 15, 2021". */
 function dayAt(sentence: Sentence, at: number): SaidDate | null {
-  const english = entry(MONTHS, sentence.folded(at));
+  const english = MONTHS.get(sentence.folded(at));
   if (english !== undefined && sentence.tokens[at + 1]?.kind === "number") {
     const comma = sentence.tokens[at + 2]?.text === "," ? 3 : 2;
     const year = yearOf(sentence.tokens[at + comma]?.text ?? "");
@@ -155,15 +161,15 @@ function dayAt(sentence: Sentence, at: number): SaidDate | null {
   if (day === null) return null;
   let next = isOrdinalMark(sentence, at + 1) ? at + 2 : at + 1;
   if (["de", "of"].includes(sentence.folded(next))) next++;
-  const month = entry(MONTHS, sentence.folded(next));
+  const month = MONTHS.get(sentence.folded(next));
   const year = month === undefined ? null : yearBehind(sentence, next + 1);
   if (month === undefined || year === null) return null;
   return whole({ year: year.value, month, day }, year.to);
 }
 
-/** What a table has for a word; a word such as "constructor" is in none. */
-function entry<Value>(table: Readonly<Record<string, Value>>, word: string): Value | undefined {
-  return Object.hasOwn(table, word) ? table[word] : undefined;
+/** A map, because a word that was never the name of a property is slow to look for in an object. */
+function byWord<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(table));
 }
 
 function smallNumber(text: string): number | null {
@@ -177,7 +183,7 @@ function whole(day: Day, to: number): SaidDate {
 /** "março de 2021", "mar/2021", "março deste ano", "março". */
 function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   const word = sentence.folded(at);
-  const month = entry(MONTHS, word);
+  const month = MONTHS.get(word);
   if (month === undefined) return null;
   const year = yearBehind(sentence, at + 1);
   if (year !== null) return { period: monthsFrom(year.value, month), to: year.to };
@@ -188,7 +194,7 @@ function monthAt(sentence: Sentence, at: number, today: Day): SaidDate | null {
   }
   // "entre março e junho de 2025", "jan a jun/2025": one year behind both.
   const joined = JOINS.has(sentence.tokens[at + 1]?.text.toLowerCase() ?? "");
-  const both = joined && entry(MONTHS, sentence.folded(at + 2)) !== undefined;
+  const both = joined && MONTHS.get(sentence.folded(at + 2)) !== undefined;
   const shared = both ? yearBehind(sentence, at + 3) : null;
   if (shared !== null) {
     return { period: monthsFrom(shared.value, month), to: at + 1, yearless: true };

@@ -108,9 +108,11 @@ function marked(context: PlaceContext, cities: readonly CityAt[]): void {
  */
 function leftOut(context: PlaceContext, cities: readonly CityAt[]): void {
   const { sentence } = context;
+  let passed = 0;
   for (let at = 0; at < sentence.tokens.length; at++) {
+    while (passed < cities.length && (cities[passed] as CityAt).to <= at) passed++;
     if (!isNegatorWord(sentence.folded(at))) continue;
-    const city = cities.findLast(({ to }) => to <= at);
+    const city = cities[passed - 1];
     if (city === undefined) continue;
     let from = at + 1;
     while (LEADS_OUT.has(sentence.folded(from)) || isOf(sentence.folded(from))) from++;
@@ -155,8 +157,13 @@ function nameBefore(context: PlaceContext, mark: number, near: readonly CityAt[]
 
 /** The cities around a place of the sentence. */
 function nearest(cities: readonly CityAt[], at: number): CityAt[] {
-  const next = cities.findIndex(({ from }) => from > at);
-  const middle = next < 0 ? cities.length : next;
+  // Halved, because a list may name a hundred cities and a word for a district before each.
+  let [middle, high] = [0, cities.length];
+  while (middle < high) {
+    const half = (middle + high) >>> 1;
+    if ((cities[half] as CityAt).from > at) high = half;
+    else middle = half + 1;
+  }
   // A name may begin like a city or be one: "bairro Boa Viagem, Recife".
   return cities.slice(Math.max(0, middle - NEAR), middle + NEAR + 1);
 }

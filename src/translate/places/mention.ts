@@ -5,7 +5,8 @@
  * stand for; what it means is decided when all mentions of the sentence are known.
  */
 
-import { claimNegation, negatorOf, reachOf } from "../negation.ts";
+import { claimNegation } from "../claimnegation.ts";
+import { negatorOf, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import type { Gazetteer } from "./gazetteer.ts";

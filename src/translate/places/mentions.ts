@@ -53,7 +53,8 @@ export function findMentions(context: PlaceContext): Mention[] {
       nameAt(context, { found, firm }, at),
   );
   // Adjectives come last: whether they say where depends on the other places.
-  take((at) => adjectiveAt(context, found, at));
+  const others = otherPlaces(found);
+  take((at) => adjectiveAt(context, others, at));
   return found.sort((a, b) => a.at - b.at);
 }
 
@@ -322,20 +323,41 @@ function capitalOf(
   return meant.length === 0 ? null : { states: meant, to: match.to };
 }
 
+/** The places beside which adjectives stand. */
+interface OtherPlaces {
+  readonly none: boolean;
+  /** Whether one of them lies where a name says, or around it. */
+  near(place: Place): boolean;
+}
+
+/** Each name is compared with the places once, however often it is written. */
+function otherPlaces(found: readonly Mention[]): OtherPlaces {
+  const wished = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
+  const answers = new Map<Place, boolean>();
+  return {
+    none: wished.length === 0,
+    near(place) {
+      const { demonymStates: states, demonymCities: cities } = place;
+      const near = (one: Mention) =>
+        one.states.some((uf) => states.includes(uf) || cities.some((city) => city.uf === uf)) ||
+        one.cities.some((city) => states.includes(city.uf) || cities.includes(city));
+      const answer = answers.get(place) ?? wished.some(near);
+      answers.set(place, answer);
+      return answer;
+    },
+  };
+}
+
 /** "empresas paulistas": a place, unless other places say that it is not. */
-function adjectiveAt(context: PlaceContext, found: readonly Mention[], at: number): Mention | null {
+function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Mention | null {
   const { sentence, gazetteer } = context;
   const match = gazetteer.places.longest(sentence.tokens, at, (index) => sentence.free(index));
   if (match === null) return null;
   const { demonymStates: states, demonymCities: cities } = match.place;
   if (states.length + cities.length === 0 || isStyle(context, match)) return null;
-  const near = (one: Mention) =>
-    one.states.some((uf) => states.includes(uf) || cities.some((city) => city.uf === uf)) ||
-    one.cities.some((city) => states.includes(city.uf) || cities.includes(city));
-  const wished = found.filter((one) => !one.negated && !one.dropped && !one.adjective);
   const joined = ["e", "ou", "and", "nem"].includes(sentence.folded(at - 1));
   const lead = leadOf(sentence, at);
-  const free = wished.length === 0 || joined || negatorOf(sentence, lead.from) >= 0;
-  if (!free && !wished.some(near)) return null;
+  const free = others.none || joined || negatorOf(sentence, lead.from) >= 0;
+  if (!free && !others.near(match.place)) return null;
   return mentionOf(context, [at, match.to], { states, cities, adjective: true });
 }

@@ -211,11 +211,32 @@ function isState({ states, cities }: Mention): boolean {
 
 /** Of the namesakes those of the state; the state itself is no wish then. */
 function narrow(city: Mention, state: Mention): boolean {
-  const inside = city.cities.filter(({ uf }) => state.states.includes(uf));
+  const inside = citiesInside(city.cities, state.states);
   if (inside.length === 0) return false;
   city.cities = inside;
   state.dropped = true;
   return true;
+}
+
+/** Lists of cities by the states that they were narrowed to. */
+const INSIDE = new WeakMap<readonly City[], Map<string, readonly City[]>>();
+
+/** Returns the cities in some states; a region that is named again has the same list again. */
+function citiesInside(cities: readonly City[], states: readonly string[]): readonly City[] {
+  let byStates = INSIDE.get(cities);
+  if (byStates === undefined) {
+    byStates = new Map();
+    INSIDE.set(cities, byStates);
+  }
+  const key = states.join();
+  let inside = byStates.get(key);
+  if (inside === undefined) {
+    const some = cities.filter(({ uf }) => states.includes(uf));
+    // The same list stays the same, so that what is known of it holds.
+    inside = some.length === cities.length ? cities : some;
+    byStates.set(key, inside);
+  }
+  return inside;
 }
 
 /** "Praia Grande e São Vicente, SP": the state holds for the namesakes listed before as well. */
@@ -278,9 +299,16 @@ function stateBehind(context: PlaceContext, { city, state, address }: Beside): b
 function narrowApart(mentions: readonly Mention[]): void {
   const wished = mentions.filter((one) => !one.negated && !one.dropped);
   const cities = wished.filter((one) => isCity(one) && !one.joined);
+  // A state that is named again finds every city inside of it or outside, as the first one left it.
+  const inside = new Map<string, boolean>();
   for (const state of wished) {
     if (!isState(state) || state.joined) continue;
+    const key = state.states.join();
+    const known = inside.get(key);
+    if (known === true) state.dropped = true;
+    if (known !== undefined) continue;
     for (const city of cities) narrow(city, state);
+    inside.set(key, state.dropped);
   }
   const named = new Set(
     wished.filter((one) => !one.adjective && !one.dropped && isState(one)).flatMap((s) => s.states),

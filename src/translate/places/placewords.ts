@@ -48,9 +48,11 @@ export function isOf(word: string): boolean {
   return OF.has(word);
 }
 
+const KINDS: ReadonlySet<string> = new Set([...STATE, ...STATES, ...CITY, ...CITIES]);
+
 /** Whether a word is "estado", "cidade" or the like. */
 export function isKindOfPlace(word: string): boolean {
-  return STATE.has(word) || STATES.has(word) || CITY.has(word) || CITIES.has(word);
+  return KINDS.has(word);
 }
 
 /** Words before "de" behind which a place is meant that a search should be near. */
@@ -64,6 +66,9 @@ export function isNear(sentence: Sentence, { from, kind }: Lead): boolean {
   return kind === "of" && (NEAR.has(before) || before === "km");
 }
 
+/** All words that may stand before a name and lead to it. */
+const LEADING: ReadonlySet<string> = new Set([...IN, ...OF, ...KINDS, ...SILENT]);
+
 /** Most words before a name that are looked at; "capital capital …" must stay linear. */
 const LEAD_MAX = 12;
 
@@ -75,8 +80,10 @@ export function leadOf(sentence: Sentence, at: number): Lead {
   const seen = { state: false, states: false, city: false, cities: false, mark: false };
   for (; from > Math.max(0, at - LEAD_MAX) && sentence.free(from - 1); from--) {
     const before = sentence.folded(from - 1);
-    if (OPENING.has(sentence.tokens[from - 1]?.text ?? "")) seen.mark = true;
-    else if (IN.has(before) || OF.has(before)) {
+    if (!LEADING.has(before)) {
+      if (!OPENING.has(sentence.tokens[from - 1]?.text ?? "")) break;
+      seen.mark = true;
+    } else if (IN.has(before) || OF.has(before)) {
       if (kind === "") {
         kind = IN.has(before) ? "in" : "of";
         word = before;
@@ -99,7 +106,8 @@ function isPlaceWord(sentence: Sentence, at: number): boolean {
 }
 
 function isRegionWord(sentence: Sentence, at: number): boolean {
-  return sentence.folded(at).startsWith("regi") || sentence.folded(at).startsWith("tod");
+  const word = sentence.folded(at);
+  return word.startsWith("regi") || word.startsWith("tod");
 }
 
 /** Words before the name of a street or quarter, which may be that of a city as well. */
