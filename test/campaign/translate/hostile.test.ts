@@ -9,8 +9,6 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { TEXT_MAX } from "../../../src/spec/schema.ts";
 import type { Part, TranslationExplain } from "../../../src/translate/translate.ts";
-import { PhraseBook } from "../../../src/translate/words/phrases.ts";
-import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
 import { tries } from "../../support/scale.ts";
 import { longText, poolsOf } from "../../support/translate/longtexts.ts";
@@ -22,6 +20,7 @@ import {
   repeated,
   SHAPES,
 } from "../../support/translate/shapes.ts";
+import { lookUpsOf } from "../../support/translate/work.ts";
 
 const TEXTS = tries("hostile texts");
 /** Normalizing costs as much as translating; one text in so many is normalized, twice. */
@@ -103,7 +102,7 @@ describe("any text", () => {
     const shapes = [...SHAPES, ...Array.from({ length: 80 }, () => randomShape(random))];
     const steep = shapes.flatMap((shape) => {
       const [half, whole] = [1_000, 2_000].map((length) =>
-        stepsOf(() => probe.translate(repeated(shape, length))),
+        lookUpsOf(() => probe.translate(repeated(shape, length))),
       ) as [number, number];
       return whole > GROWTH_MAX * half + 500 ? [`${JSON.stringify(shape)}: ${half} ${whole}`] : [];
     });
@@ -115,7 +114,7 @@ describe("any text", () => {
     const steep = Array.from({ length: LONG_TEXTS }, (_, seed) => seed).flatMap((seed) => {
       const text = longText(seed, pools, TEXT_MAX / 2);
       const [once, twice] = [text, `${text.slice(0, -1)} ${text}`].map((one) =>
-        stepsOf(() => probe.translate(one)),
+        lookUpsOf(() => probe.translate(one)),
       ) as [number, number];
       return twice > GROWTH_MAX * once + 500 ? [`seed ${seed}: ${once} ${twice}`] : [];
     });
@@ -171,32 +170,4 @@ function quickestMs(call: () => unknown): number {
     quickest = Math.min(quickest, (user + system) / 1000);
   }
   return quickest;
-}
-
-/** How often stages look at a token or look a name up: work that no clock has to measure. */
-function stepsOf(call: () => unknown): number {
-  let steps = 0;
-  const undo = [
-    ...(["free", "owner", "claim", "folded"] as const).map((name) =>
-      counted(Sentence.prototype, name, () => steps++),
-    ),
-    counted(PhraseBook.prototype as PhraseBook<unknown>, "longest", () => steps++),
-  ];
-  try {
-    call();
-  } finally {
-    for (const one of undo) one();
-  }
-  return steps;
-}
-
-function counted<Owner extends object>(owner: Owner, name: keyof Owner, step: () => void) {
-  const original = owner[name] as unknown as (...parameters: unknown[]) => unknown;
-  owner[name] = function (this: unknown, ...parameters: unknown[]) {
-    step();
-    return original.apply(this, parameters);
-  } as never;
-  return () => {
-    owner[name] = original as never;
-  };
 }

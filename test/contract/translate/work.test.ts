@@ -1,0 +1,96 @@
+/**
+ * Proves that the work for adversarial texts of 2,000 characters stays within a bound and grows
+ * with the text, kind by kind, and that an unknown word is compared with all known words only if a
+ * correction of it is likely. Does not prove how long the work takes: the bench does.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { TEXT_MAX } from "../../../src/spec/schema.ts";
+import { SpellIndex } from "../../../src/translate/spelling/spelling.ts";
+import { longText, poolsOf, type WordPools } from "../../support/translate/longtexts.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { repeated } from "../../support/translate/shapes.ts";
+import { allWorkOf } from "../../support/translate/work.ts";
+import { ONCE_STEEP, WORST_KINDS, worstText } from "../../support/translate/worsttexts.ts";
+
+const SEEDS = 6;
+/** Twice the text may cost this much more; n log n gives 2.2. */
+const GROWTH_MAX = 2.5;
+/** Work for 2,000 characters; the most that was counted is 283,000, of marks alone. */
+const WORK_MAX = 320_000;
+/** The same for texts of ordinary words, of which 127,000 was the most. */
+const ORDINARY_WORK_MAX = 160_000;
+
+describe("the work for a long text", () => {
+  let probe: Probe;
+  let pools: WordPools;
+  before(async () => {
+    probe = await openProbe();
+    pools = poolsOf(probe.segment);
+  });
+  after(() => probe.close());
+
+  /** The second translation: the first one may put names in place. */
+  function workOf(text: string): number {
+    probe.translate(text);
+    return allWorkOf(() => probe.translate(text));
+  }
+
+  function tooMuch(name: string, textOf: (length: number) => string): string[] {
+    const [half, whole] = [TEXT_MAX / 2, TEXT_MAX].map((length) => workOf(textOf(length))) as [
+      number,
+      number,
+    ];
+    const isSteep = whole > GROWTH_MAX * half + 500;
+    return isSteep || whole > WORK_MAX ? [`${name}: ${half}, ${whole}`] : [];
+  }
+
+  it("is bounded for every adversarial kind", () => {
+    const found = Object.keys(WORST_KINDS).flatMap((kind) =>
+      Array.from({ length: SEEDS }, (_, seed) => seed).flatMap((seed) =>
+        tooMuch(`${kind} ${seed}`, (length) => worstText(kind, seed, pools, length)),
+      ),
+    );
+    assert.deepEqual(found, [], "work for 1,000 and 2,000 characters");
+  });
+
+  it("is bounded for what once took time with the square of the text", () => {
+    const found = ONCE_STEEP.flatMap((shape) =>
+      tooMuch(JSON.stringify(shape), (length) => repeated(shape, length)),
+    );
+    assert.deepEqual(found, [], "work for 1,000 and 2,000 characters");
+  });
+
+  it("is bounded for ordinary words in bad mixes", () => {
+    const found = Array.from({ length: 3 * SEEDS }, (_, seed) => seed).flatMap((seed) => {
+      const work = workOf(longText(seed, pools, TEXT_MAX));
+      return work > ORDINARY_WORK_MAX ? [`seed ${seed}: ${work}`] : [];
+    });
+    assert.deepEqual(found, []);
+  });
+
+  it("compares an unknown word with all words only if a correction is likely", () => {
+    const searches = (text: string) => searchesOf(() => probe.translate(text));
+    assert.deepEqual(searches("qzxwvyk ".repeat(200)), { narrow: 1, whole: 0 });
+    assert.deepEqual(searches("padaira ".repeat(200)), { narrow: 1, whole: 1 });
+  });
+});
+
+/** How often near words are looked for: among those of some first letters, and among all. */
+function searchesOf(call: () => unknown) {
+  const counts = { narrow: 0, whole: 0 };
+  const { nearest } = SpellIndex.prototype;
+  SpellIndex.prototype.nearest = function (this: SpellIndex, word, limits) {
+    // Those of activities that are only offered have another most.
+    if (limits?.distanceMax !== undefined) {
+      counts[limits.initials === undefined ? "whole" : "narrow"]++;
+    }
+    return nearest.call(this, word, limits);
+  };
+  try {
+    call();
+  } finally {
+    SpellIndex.prototype.nearest = nearest;
+  }
+  return counts;
+}

@@ -1,0 +1,86 @@
+/**
+ * Adversarial texts by kind: each kind fills a text with what one part of the translator works
+ * hardest on.
+ * Invariant: the same kind, seed and words give the same text of exactly the requested length.
+ */
+import type { WordPools } from "./longtexts.ts";
+import { randomFrom, repeated } from "./shapes.ts";
+
+/** Draws one piece of a text. */
+type Piece = (random: () => number, pools: WordPools) => string;
+
+const JOINTS =
+  "e|ou|de|do|em|no|na|com|sem|s/|p/|exceto|não|nem|fora|incluindo|bairro|a 50 km de|" +
+  "interior de|capital|filial em|,|;|/|(|)";
+const ADJECTIVES = "paulistas|mineiras|gaúchas|baianos|paranaense|catarinense|cariocas";
+
+/** What each kind is made of. */
+export const WORST_KINDS: Readonly<Record<string, Piece>> = {
+  "long unknown words": (random) => `${letters(random, 9 + below(random, 8))} `,
+  "beginnings of places": (random, { cities = [] }) => {
+    const words = pick(cities, random).split(" ");
+    return `${words.slice(0, Math.max(1, words.length - 1)).join(" ")} `;
+  },
+  "joined words": (random, { trades = [], cities = [] }) => {
+    const [one, other] = [pick(trades, random), pick(cities, random)];
+    return `${one}${other}`.replaceAll(" ", "") + pick([" ", ", "], random);
+  },
+  "slips of trades": (random, { trades = [] }) => {
+    const word = pick(trades, random);
+    const at = below(random, word.length - 1);
+    const [one = "", other = ""] = [word[at], word[at + 1]];
+    return `${word.slice(0, at)}${other}${one}${word.slice(at + 2)} `;
+  },
+  numbers: (random) => `${below(random, 100_000)}${pick([" ", ", ", ".", "/", " mil "], random)}`,
+  "two letters": (random) => `${letters(random, 2)} `,
+  contacts: (random) => {
+    const digits = String(below(random, 10_000)).padStart(4, "0");
+    const mail = `${letters(random, 5)}@exemplo.com.br`;
+    return `${pick([mail, `(11) 9${digits}-4321`, `3333-${digits}`], random)}, `;
+  },
+  marks: (random) => pick([..."!?.,;:()/-+*%\"'&"], random),
+  "places and joints": (random, { cities = [], regions = [] }) => {
+    const place = () => pick(pick([cities, regions, ADJECTIVES.split("|")], random), random);
+    return `${place()} ${pick(JOINTS.split("|"), random)} `;
+  },
+};
+
+/** A text of one kind; half of them repeat a few pieces, half draw each anew. */
+export function worstText(kind: string, seed: number, pools: WordPools, length: number): string {
+  const random = randomFrom(seed);
+  const piece = WORST_KINDS[kind] as Piece;
+  const few = Array.from({ length: 1 + below(random, 4) }, () => piece(random, pools)).join("");
+  if (seed % 2 === 1) return repeated(few, length);
+  let text = few;
+  while (text.length < length) text += piece(random, pools);
+  return text.slice(0, length);
+}
+
+/** Pieces that took time with the square of the text until a change that names them. */
+export const ONCE_STEEP: readonly string[] = [
+  // Every item claimed the small words between it and a far negator.
+  ...["Paraná do s/ ", "s/ cobiça Novo Machado "],
+  // Every list was compared with all words before it.
+  "nordeste gaúchas não a@b.com.br, ",
+  // Every state narrowed every region, and every adjective was compared with every place.
+  ...["interior de miudeza SP ", "Greater Brasília Goiás p/ baianos "],
+  "delírio, Bahia, paranaense, Sul Baiano, ",
+  // The token of every unknown word was looked for from the first one.
+  ...["5% ", "qw, "],
+  // Every short word was compared with all first words of places, seven times.
+  ...["d xqz ", "de do zwq "],
+  // Every word that was read as another one dropped the names of the 128 tokens before it.
+  "y panaderias sin telefono ",
+];
+
+function below(random: () => number, limit: number): number {
+  return Math.floor(random() * limit);
+}
+
+function pick<Value>(list: readonly Value[], random: () => number): Value {
+  return list[below(random, list.length)] as Value;
+}
+
+function letters(random: () => number, length: number): string {
+  return Array.from({ length }, () => String.fromCharCode(0x61 + below(random, 26))).join("");
+}
