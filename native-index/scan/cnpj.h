@@ -35,6 +35,7 @@ class PaddedCnpj {
                  this->check.start != check.start) {}
   PaddedCnpj(const PaddedCnpj&) = delete;
   PaddedCnpj& operator=(const PaddedCnpj&) = delete;
+  ~PaddedCnpj() = default;
 
  private:
   // A part with letters is text everywhere and loses no zeros.
