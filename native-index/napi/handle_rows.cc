@@ -52,8 +52,7 @@ napi_value renderJson(napi_env env, napi_callback_info info) {
 
 napi_value wholePage(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    WholePage once;
-    WholePage& wanted = readWholePage(arguments.at(0, "request"), once);
+    WholePage wanted = readWholePage(arguments.at(0, "request"));
     wanted.page.afterRow = readAfterRow(arguments.at(1, "afterRow"));
     const std::span<double> facts = arguments.at(2, "facts").doubles(PageFacts::kCount);
     const Given room = arguments.at(3, "room");

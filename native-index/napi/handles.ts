@@ -28,15 +28,13 @@ export interface SelectRequest {
 }
 
 /**
- * A page that is found and rendered in one call. It is frozen at its first use and read only once:
- * keep it for the further pages and repeated questions. `afterRow` is that of each call instead.
- * Of one that comes `once` nothing is kept, and it stays as it is.
+ * A page that is found and rendered in one call. `afterRow` of each call replaces that of the
+ * request, and nothing of a request outlives the call.
  */
 export interface WholePageRequest extends SelectRequest {
   readonly fields: readonly string[];
-  /** The same as numbers (search/packedpage.ts); where they are there nothing else is read. */
+  /** The clauses and the limit as numbers (search/packedpage.ts); the objects are then not read. */
   readonly packed?: Float64Array | undefined;
-  readonly once?: boolean;
 }
 
 /** Work done by one call, counted so that tests need no clock. */

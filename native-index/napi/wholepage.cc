@@ -8,38 +8,17 @@
 #include "napi/packed.h"
 #include "napi/request.h"
 #include "napi/rows_js.h"
-#include "napi/wrapped.h"
 #include "query/kernel.h"
 #include "render/render.h"
 
 namespace peneira {
-namespace {
-
-// Marks requests that carry what was read from them.
-constexpr napi_type_tag kPageTag = {0x70656e6569726133, 0x7061676577686f6c};
-
-void read(const Given& request, WholePage& wanted) {
+WholePage readWholePage(const Given& request) {
+  request.expectObject("a request of a page");
   const Given packed = request.member("packed");
+  WholePage wanted;
   wanted.page = packed.isUndefined() ? readPageRequest(request) : readPackedPage(packed);
   wanted.fields = readFields(request.member("fields"));
-}
-
-}  // namespace
-
-WholePage& readWholePage(const Given& request, WholePage& once) {
-  WholePage* const known = unwrapIf<WholePage>(request, kPageTag, "a request of a page");
-  if (known != nullptr) return *known;
-  const Given comesOnce = request.member("once");
-  if (!comesOnce.isUndefined() && comesOnce.flag()) {
-    read(request, once);
-    return once;
-  }
-  auto kept = std::make_unique<WholePage>();
-  read(request, *kept);
-  WholePage& page = *kept;
-  wrap(request.env(), request.value(), kPageTag, std::move(kept));
-  check(request.env(), napi_object_freeze(request.env(), request.value()));
-  return page;
+  return wanted;
 }
 
 size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {

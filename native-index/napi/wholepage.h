@@ -1,8 +1,6 @@
-// A page that is found and rendered in one call. What comes in: a WholePageRequest of engine.ts.
-// What goes out: the same as C++ reads it, tied to the object for as long as that lives, unless the
-// object says that it comes only once.
-// Invariant: an object that is kept is frozen, so that what is kept is what it says; only the row
-// after which the page begins comes anew with each call.
+// A page that is found and rendered in one call.
+// Invariant: nothing of a request outlives the call. Answers that are worth keeping are cached as
+// bytes, in JavaScript.
 #pragma once
 #include <span>
 
@@ -20,9 +18,8 @@ struct WholePage {
   std::vector<Field> fields;
 };
 
-// Reads a request, or gives what was read of it before. One that comes only once is read to `once`:
-// memory that waits for the collector of JavaScript, millions of times, is more than it is worth.
-WholePage& readWholePage(const Given& request, WholePage& once);
+// Reads a WholePageRequest of engine.ts, from its packed clauses if it has them.
+WholePage readWholePage(const Given& request);
 
 // What a page says of itself, in the order in which JavaScript reads it, and behind that what it is
 // told: from which byte of the room its text may be written.

@@ -80,5 +80,5 @@ function requestOf(segment: Segment, { spec, fields }: PageOptions): WholePageRe
   const { clauses, order, seed } = phase;
   const { limit } = spec;
   const packed = packedPage(clauses, limit);
-  return { clauses, order, seed, method: "rank", afterRow: -1, limit, fields, packed, once: true };
+  return { clauses, order, seed, method: "rank", afterRow: -1, limit, fields, packed };
 }
