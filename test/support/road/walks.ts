@@ -1,7 +1,8 @@
 /**
  * Walks the road of a request: starts a recording server and reports the files and functions that
  * run for one request, in order.
- * Invariant: a function counts only if it ran in every round, so that timers of the server do not.
+ * Invariant: a function counts only if it ran in every round and not while nothing was asked, so
+ * that timers of the server do not count.
  * Each round asks something new, because answers to repeated questions are cached.
  */
 import assert from "node:assert/strict";
@@ -10,6 +11,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { ROOT } from "../checkout.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
@@ -34,6 +36,11 @@ export interface Road {
 }
 
 const ROUNDS = 5;
+/** Longer than the period of every timer that could run in all rounds. */
+const IDLE_MS = 500;
+const IDLE_WINDOWS = 6;
+/** Windows in which the translator must have been made ready. */
+const WARM_WINDOWS_MAX = 60;
 const ACTIVITIES = ["4781400", "5611201", "4721102", "4771701", "9602501", "4712100", "5611203"];
 
 const spec = (round: number) => ({
@@ -101,6 +108,7 @@ export async function walkRoads(names: readonly WalkName[]): Promise<Map<WalkNam
   });
   try {
     const walker = new Walker(child, functions, await started(child));
+    await walker.idle();
     const roads = new Map<WalkName, Road>();
     for (const name of names) roads.set(name, await walker.walk(WALKS[name]));
     await walker.close();
@@ -131,17 +139,52 @@ function started(child: ChildProcess): Promise<Started> {
   });
 }
 
+interface Recorded {
+  readonly ran: number[];
+  readonly calls: number;
+}
+
 class Walker {
   readonly #child: ChildProcess;
   readonly #functions: readonly string[];
   readonly #server: Started;
   /** One connection: accepting another one is no part of a request's road. */
   readonly #agent = new Agent({ connections: 1, pipelining: 1 });
+  /** Functions that timers run, by number. */
+  #timers: ReadonlySet<number> = new Set();
 
   constructor(child: ChildProcess, functions: readonly string[], server: Started) {
     this.#child = child;
     this.#functions = functions;
     this.#server = server;
+  }
+
+  /**
+   * Notes what runs again and again while nothing is asked; such functions are no part of a road.
+   * The server makes its translator ready when it is first idle, so that is waited for.
+   */
+  async idle(): Promise<void> {
+    let warmed = false;
+    for (let window = 0; window < WARM_WINDOWS_MAX; window++) {
+      const isWarming = (await this.#window()).some((number) =>
+        this.#functions[number]?.startsWith("src/translate/"),
+      );
+      if (warmed && !isWarming) break;
+      warmed ||= isWarming;
+    }
+    let common = await this.#window();
+    for (let window = 1; window < IDLE_WINDOWS; window++) {
+      const ran = new Set(await this.#window());
+      common = common.filter((number) => ran.has(number));
+    }
+    this.#timers = new Set(common);
+  }
+
+  /** What runs in a while without requests. */
+  async #window(): Promise<readonly number[]> {
+    await this.#ask("begin");
+    await sleep(IDLE_MS);
+    return ((await this.#ask("end")) as Recorded).ran;
   }
 
   async walk(walk: Walk): Promise<Road> {
@@ -152,12 +195,13 @@ class Walker {
       for (let i = 0; i < (walk.before ?? 0); i++) await this.#send(walk, round);
       await this.#ask("begin");
       await this.#send(walk, round);
-      const recorded = (await this.#ask("end")) as { ran: number[]; calls: number };
+      const recorded = (await this.#ask("end")) as Recorded;
       const ran = new Set(recorded.ran);
       common = common === null ? recorded.ran : common.filter((number) => ran.has(number));
       calls = recorded.calls;
     }
-    return { files: this.#filesOf(common ?? []), calls };
+    const ran = (common ?? []).filter((number) => !this.#timers.has(number));
+    return { files: this.#filesOf(ran), calls };
   }
 
   async close(): Promise<void> {
