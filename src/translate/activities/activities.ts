@@ -84,9 +84,7 @@ function narrowed(sentence: Sentence, all: readonly FoundActivity[]): FoundActiv
       continue;
     }
     const also = [...narrow.also, ...general.codes.filter((code) => !narrow.codes.includes(code))];
-    const { start } = one;
-    const words = sentence.text.slice(start, other.end);
-    found.splice(i, 2, { ...narrow, start, end: other.end, words, also });
+    found.splice(i, 2, { ...narrow, ...sentence.quote(one.start, other.end), also });
   }
   return found;
 }

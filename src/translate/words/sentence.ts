@@ -105,6 +105,11 @@ export class Sentence {
   words(from: number, to: number): Words {
     const start = this.tokens[from]?.start ?? this.text.length;
     const end = this.tokens[to - 1]?.end ?? start;
+    return this.quote(start, end);
+  }
+
+  /** Quotes a stretch of the text as it was written, with its own white space. */
+  quote(start: number, end: number): Words {
     return { words: this.#written.slice(start, end), start, end };
   }
 

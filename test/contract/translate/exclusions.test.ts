@@ -1,6 +1,7 @@
 /**
  * Proves what an exclusion takes away behind a general trade, and that kinds which the registry
- * does not separate are said. Does not prove how often the lexicon is right.
+ * does not separate are said. Notes quote the text with its white space.
+ * Does not prove how often the lexicon is right.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -50,4 +51,12 @@ describe("exclusions of activities, and kinds", () => {
       if (said !== "") assert.ok(notes.includes(said), `${notes}`);
     });
   }
+
+  it("are quoted as they were written, with tabs between their words", () => {
+    const text = "bebidas tirando atacado de\tdistribuidora de bebidas gaúchas";
+    const { unmapped_constraints } = probe.translate(text).spec.explain;
+    const note = unmapped_constraints.find(({ code }) => code === "not_told_apart");
+    assert.ok(note?.words?.includes("de\tdistribuidora") === true, `${note?.words}`);
+    assert.equal(note.words, text.slice(note.start, note.end));
+  });
 });
