@@ -63,6 +63,14 @@ export function readCnpjText(text: string): CnpjReading {
   return readCnpjPiece(only.text);
 }
 
+/** A slash right behind a whole CNPJ. */
+const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
+
+/** Reads the end of a path like any text; a path that goes on behind a CNPJ is not its account's. */
+export function readPathCnpj(text: string): CnpjReading {
+  return GOES_ON.test(text) ? refused("not_a_cnpj") : readCnpjText(text);
+}
+
 /**
  * Reads a text that is a CNPJ or a root alone: words around it make it a sentence. Only the box of
  * the console needs this, since it takes sentences too; all others read names around a CNPJ.

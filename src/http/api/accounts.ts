@@ -8,7 +8,7 @@ import Type from "typebox";
 import { AppError } from "../../errors.ts";
 import type { Cnpj } from "../../spec/cnpj.ts";
 import { cnpjMistake } from "../../spec/cnpjmistake.ts";
-import { type CnpjReading, readCnpjText } from "../../spec/cnpjspelling.ts";
+import { readPathCnpj } from "../../spec/cnpjspelling.ts";
 import {
   EXAMPLE_ACCOUNT,
   EXAMPLE_END,
@@ -182,13 +182,8 @@ export function readAccount(
   return { ...json(answer), headers: { ETag: tag }, accounts: 1 };
 }
 
-/** A slash right behind a whole CNPJ: the path goes on, and is not that of the account. */
-const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
-
 function readPath(sent: string): Cnpj {
-  const reading: CnpjReading = GOES_ON.test(sent)
-    ? { kind: "refused", reason: "not_a_cnpj" }
-    : readCnpjText(sent);
+  const reading = readPathCnpj(sent);
   if (reading.kind === "cnpj") return reading;
   const mistake = cnpjMistake(reading, "/path/cnpj");
   throw new AppError("invalid_request", mistake.detail, { errors: [mistake] });
