@@ -66,7 +66,7 @@ export function readCnpjText(text: string): CnpjReading {
 /** A slash right behind a whole CNPJ. */
 const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
 
-/** Reads the end of a path like any text; a path that goes on behind a CNPJ is not its account's. */
+/** Reads the end of a path like any text; one that goes on behind a CNPJ is not its account. */
 export function readPathCnpj(text: string): CnpjReading {
   return GOES_ON.test(text) ? refused("not_a_cnpj") : readCnpjText(text);
 }

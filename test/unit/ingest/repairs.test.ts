@@ -73,7 +73,7 @@ describe("an import", () => {
     assert.ok(row !== undefined, "the row without zeros is kept");
     assert.equal(rows.length, 2);
     assert.equal(row.legal_name, "D’AVILA – ME");
-    assert.equal(row.trade_name, "LOJA “DO ZE” [31m");
+    assert.equal(row.trade_name, "LOJA “DO ZE”");
     assert.equal(row.district, "CENTRO SUL");
     assert.equal(row.cnae_primary, "0111301");
     assert.deepEqual(row.cnae_secondary, ["0111301", "4721102"]);
