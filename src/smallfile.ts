@@ -1,6 +1,6 @@
 /**
  * Reading a small file that a user names, which may be a device or a pipe without an end.
- * Invariant: no more than the limit and one chunk is read, whatever the file says of its size.
+ * Invariant: no more than the limit and one chunk is read, even if the file reports a smaller size.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 

@@ -30,7 +30,7 @@ interface ReadContact {
   readonly value: string;
 }
 
-/** What a plan and a snapshot allow to look up. */
+/** The contact look-ups that a plan and a snapshot allow. */
 interface Offered {
   readonly phone: boolean;
   readonly email: boolean;

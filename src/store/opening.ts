@@ -38,7 +38,7 @@ function readOnlyDisk(folder: string): unknown {
   }
 }
 
-/** What to free, to the byte. */
+/** Returns the space that SQLite needs and the space that is free, in bytes, as a sentence. */
 export function sharedMemoryWords(path: string): string {
   const { bavail, bsize } = statfsSync(dirname(path));
   const [needed, free] = [SHARED_MEMORY_BYTES, bavail * bsize].map((bytes) =>

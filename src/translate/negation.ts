@@ -91,7 +91,7 @@ class Scopes {
   /** Where the first item of the list at hand stands. */
   #first = -1;
 
-  /** Whether the list goes on to an "e" or "ou", by an item of it and by how the list is led. */
+  /** True if the list continues to an "e" or "ou", by an item of it and by how the list is led. */
   readonly #closedAt: readonly Answers[] = [0, 1, 2, 3].map(() => new Map());
   /** Up to here no trade is named, and up to here every word is small. */
   #trade = 0;
@@ -318,7 +318,7 @@ class Scopes {
   }
 
   /**
-   * Whether a list goes on to an "e" or "ou" with an item behind it. Every negator of a list asks
+   * True if a list continues to an "e" or "ou" with an item after it. Every negator of a list asks
    * for its end, so that the items on the way to it are remembered.
    */
   #isClosed(item: number): boolean {

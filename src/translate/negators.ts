@@ -13,12 +13,12 @@ import type { Sentence } from "./words/sentence.ts";
 /** One set, because every word of a sentence is looked up in it many times. */
 const NEGATORS: ReadonlySet<string> = new Set([...NOT, ...WITHOUT, ...EXCLUDE, ...REGARDLESS]);
 
-/** Whether a folded word may negate, whatever stands around it. */
+/** True if a folded word may negate without regard to its neighbors. */
 export function isNegatorWord(word: string): boolean {
   return NEGATORS.has(word);
 }
 
-/** Whether a folded word may negate with those around it. */
+/** True if a folded word may negate together with its neighbors. */
 export function mayNegate(word: string): boolean {
   return NEGATORS.has(word) || MAY_NEGATE.has(word);
 }

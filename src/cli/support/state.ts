@@ -27,8 +27,8 @@ export interface DataDirOptions {
 }
 
 /**
- * What becomes of a directory without state: refused, or made with a word on standard error. Work
- * that only reads refuses it too (`read`), and is done on a full disk as well.
+ * How a command treats a directory without state: it refuses it, or makes it and says so on standard
+ * error. `read` refuses it, and also opens a state on a full disk.
  */
 export type Absent = "refuse" | "make" | "read";
 

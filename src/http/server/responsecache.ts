@@ -126,8 +126,8 @@ export class ResponseCache {
 
   /**
    * True if a page of this request is worth storing: the same tenant sent the same bytes before.
-   * Most bodies never come again, and senders are told apart because the speed of an answer must
-   * not reveal what others ask.
+   * Most bodies never come again. The sender is part of the hash, because the speed of an answer
+   * must not reveal the requests of another tenant.
    */
   repeats({ body, identity }: CacheRequest, segment: Segment): boolean {
     if (!this.on || segment !== this.#segment) return false;

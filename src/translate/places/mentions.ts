@@ -326,7 +326,7 @@ function capitalOf(
 /** The places beside which adjectives stand. */
 interface OtherPlaces {
   readonly none: boolean;
-  /** Whether one of them lies where a name says, or around it. */
+  /** True if one of the places is where a name says, or contains it. */
   near(place: Place): boolean;
 }
 

@@ -99,7 +99,7 @@ function formAt(context: SpellingContext, at: number): string | null {
   return forms.find((one) => nameAround(context, at, one)?.place === null) ?? null;
 }
 
-/** Whether no stage knows a word; every stage is asked once for each word of the sentence. */
+/** True if no stage knows a word; each stage is queried once for each word of the sentence. */
 function unknownWords(context: SpellingContext): (token: Token) => boolean {
   const answers = new Map<string, boolean>();
   return (token) => {

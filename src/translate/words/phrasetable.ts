@@ -172,7 +172,7 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return spot.value;
   }
 
-  /** Whether the first of these names has no other words. */
+  /** True if the first of these names has no other words. */
   #ends({ line, name }: Spot<Value>): boolean {
     return name !== "" && this.#names.charCodeAt(line + name.length) === TAB;
   }

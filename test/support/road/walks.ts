@@ -1,9 +1,8 @@
 /**
  * Walks the road of a request: starts a recording server and reports the files and functions that
  * run for one request, in order.
- * Invariant: a function counts only if it ran in every round and not while nothing was asked, so
- * that timers of the server do not count.
- * Each round asks something new, because answers to repeated questions are cached.
+ * Invariant: a function counts only if it ran in every round, and not in every idle window. This
+ * excludes the timers of the server. Each round sends a new request, because answers are cached.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";

@@ -1,7 +1,6 @@
 /**
- * Companies whose names are like a text. What comes in: the text. What goes out: links to the first
- * that the server suggests, misspelt or not; why a phone or an e-mail is not looked up; nothing
- * where there are none.
+ * Companies with names like a text: links to the first suggestions of the server, and the reason if
+ * a phone or an e-mail is not looked up. Renders nothing if there is neither.
  * Invariant: an answer to an older text is never shown; a failure offers nothing, for what could
  * not be found is said already where this stands.
  */

@@ -80,7 +80,7 @@ export async function establishmentOf({ kind, value }: TypedNumber): Promise<str
   }
 }
 
-/** What a text so far finds. */
+/** Suggestions for the text that was typed so far. */
 interface Fitting {
   readonly accounts: readonly Account[];
   /** Why it was not looked up as a phone or an e-mail; null where it was, or is none. */
