@@ -27,8 +27,8 @@ export interface DataDirOptions {
 }
 
 /**
- * How a command treats a directory without state: it refuses it, or makes it and says so on standard
- * error. `read` refuses it, and also opens a state on a full disk.
+ * How a command treats a directory without state: it refuses it, or makes it and reports that on
+ * standard error. `read` refuses it, and also opens a state on a full disk.
  */
 export type Absent = "refuse" | "make" | "read";
 
