@@ -112,13 +112,17 @@ export function buildDictionary(
   return [...codes].sort();
 }
 
-/** Ordinals of a task's provisional numbers in a dictionary. */
+/** The ordinals of a dictionary's codes, which are its positions. */
+export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(dictionary.map((code, ordinal) => [code, ordinal]));
+}
+
+/** Ordinals of a task's provisional numbers; `ordinals` are those of the kind's dictionary. */
 export function remapTable(
   kind: CodeKind,
-  dictionary: readonly string[],
+  ordinals: ReadonlyMap<string, number>,
   used: CodesInUse,
 ): Uint16Array {
-  const ordinals = new Map(dictionary.map((code, ordinal) => [code, ordinal]));
   return Uint16Array.from(used.codes, (code) => {
     return ordinals.get(codeText(kind, code)) ?? RECORD_NULL.u16;
   });

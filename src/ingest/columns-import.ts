@@ -33,6 +33,7 @@ import {
   CODE_KINDS,
   codesInUse,
   newCounters,
+  ordinalsOf,
   remapTable,
 } from "./codes.ts";
 import { ColumnRows } from "./column-rows.ts";
@@ -303,7 +304,10 @@ function municipalitiesOf(sources: TableSources, toms: readonly string[]): Snaps
 
 function contextOf(scanned: Scanned, { kinds }: Tables, date: string) {
   const remaps = Object.fromEntries(
-    CODE_KINDS.map((kind) => [kind, remapTable(kind, kinds[kind], scanned.codes[kind])]),
+    CODE_KINDS.map((kind) => [
+      kind,
+      remapTable(kind, ordinalsOf(kinds[kind]), scanned.codes[kind]),
+    ]),
   ) as AllRemaps;
   return {
     companies: null,

@@ -21,7 +21,7 @@ import type { DumpMember } from "../dump/member.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
-import { type AllRemaps, CODE_KINDS, type CodeKind, remapTable } from "./codes.ts";
+import { type AllRemaps, CODE_KINDS, type CodeKind, ordinalsOf, remapTable } from "./codes.ts";
 import {
   buildDictionaries,
   codeNames,
@@ -148,10 +148,11 @@ export class ImportTables {
   context(): JoinContext {
     const { release, sanctions } = this.sources;
     const { tom, ibge, cnae } = this.kinds;
+    const ordinals = CODE_KINDS.map((kind) => [kind, ordinalsOf(this.kinds[kind])] as const);
     const files = (type: FileType) =>
       this.sources.scans
         .filter(({ member }) => member.type === type)
-        .map((scan) => ({ spill: scan.spill, remaps: this.remaps(scan) }));
+        .map(({ spill, codes }) => ({ spill, remaps: remapsOf(codes, ordinals) }));
     return {
       companies: files("empresas"),
       simples: files("simples").map(({ spill }) => spill),
@@ -258,13 +259,6 @@ export class ImportTables {
     return [`${without} ${what} no 14-digit CNPJ; left out`];
   }
 
-  private remaps(scan: MemberScan): AllRemaps {
-    const entries = CODE_KINDS.map((kind) => {
-      return [kind, remapTable(kind, this.kinds[kind], scan.codes[kind])];
-    });
-    return Object.fromEntries(entries) as AllRemaps;
-  }
-
   private places(): Uint32Array {
     const sum = new Uint32Array(UFS.length * TOM_CODES);
     for (const { places } of this.sources.scans) {
@@ -274,4 +268,13 @@ export class ImportTables {
     }
     return sum;
   }
+}
+
+/** The remap tables of one scan; `ordinals` are those of all dictionaries. */
+function remapsOf(
+  codes: MemberScan["codes"],
+  ordinals: readonly (readonly [CodeKind, ReadonlyMap<string, number>])[],
+): AllRemaps {
+  const entries = ordinals.map(([kind, of]) => [kind, remapTable(kind, of, codes[kind])]);
+  return Object.fromEntries(entries) as AllRemaps;
 }

@@ -16,8 +16,8 @@ import {
   startConsole,
 } from "../../support/console/data.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { MATRIX } from "../../support/scale.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 import type { TwinRow } from "../../support/twin.ts";
 
@@ -63,7 +63,7 @@ describe("GET /v1/console/catalog", () => {
     return counts;
   }
 
-  for (const transport of TRANSPORTS) {
+  for (const transport of MATRIX) {
     describe(`over ${transport}`, () => {
       let server: ConsoleServer;
       let person: Person;

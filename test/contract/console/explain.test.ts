@@ -18,8 +18,8 @@ import {
   startConsole,
 } from "../../support/console/data.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
-import { TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { MATRIX } from "../../support/scale.ts";
 import { Draw, randomSpecInput, seededRng } from "../../support/spec/random.ts";
 import { Twin, type TwinRow } from "../../support/twin.ts";
 
@@ -49,7 +49,7 @@ describe("POST /v1/console/accounts/explain", () => {
     );
   }
 
-  for (const transport of TRANSPORTS) {
+  for (const transport of MATRIX) {
     describe(`over ${transport}`, () => {
       let server: ConsoleServer;
       let person: Person;

@@ -10,8 +10,9 @@ import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { openBeside } from "../../../../src/store/database.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 let sample: SampleSnapshot;
@@ -26,7 +27,7 @@ after(() => {
   sample.dispose();
 });
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`a damaged list over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {

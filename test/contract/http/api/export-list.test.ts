@@ -16,7 +16,8 @@ import {
   LIST_LIMIT_MAX,
 } from "../../../../src/export/listcursor.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 const EXPORTS = 23;
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
@@ -70,7 +71,7 @@ function* flipped(text: string): Generator<string> {
   }
 }
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`the list of exports over ${transport}`, () => {
     let server: FakeServer;
     /** Newest first. */

@@ -19,8 +19,9 @@ import * as searcher from "../../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 type Lead = Readonly<Record<string, unknown>> & { readonly cnpj: string };
 
@@ -68,7 +69,7 @@ function withCompanies(body: Readonly<Record<string, unknown>>, one: boolean) {
   return { ...body, spec: { ...(body.spec as object), one_per_company: one } };
 }
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`leads over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {

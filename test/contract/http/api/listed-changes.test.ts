@@ -20,7 +20,7 @@ import {
   startChanges,
 } from "../../../support/changes/server.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { TRANSPORTS } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 interface Made {
   readonly list: { readonly id: string };
@@ -41,7 +41,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`changes of specs with lists over ${transport}`, () => {
     let changes: ChangesServer;
     before(async () => {

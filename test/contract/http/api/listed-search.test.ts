@@ -13,9 +13,10 @@ import { localAsker } from "../../../../src/mcp/local.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { connectedTo } from "../../../support/mcp/client.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 interface Body {
   readonly list: { readonly id: string };
@@ -39,7 +40,7 @@ after(() => {
   sample.dispose();
 });
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`specs with lists over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {

@@ -17,9 +17,10 @@ import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { readCnpj } from "../../../../src/spec/cnpj.ts";
 import { UFS } from "../../../../src/spec/fields.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { text as cellOf, workbook } from "../../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 interface Body {
   readonly list: Readonly<Record<string, unknown>> & { readonly id: string };
@@ -54,7 +55,7 @@ after(() => {
   sample.dispose();
 });
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`lists over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {

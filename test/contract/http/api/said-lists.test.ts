@@ -10,8 +10,9 @@ import { after, before, describe, it } from "node:test";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
+import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { MATRIX } from "../../../support/scale.ts";
 
 interface Lists {
   readonly any_of?: readonly string[];
@@ -47,7 +48,7 @@ after(() => {
 const SENTENCE = "empresas de São Paulo SP com telefone que não estão na lista Clientes";
 const WITHOUT = "empresas de São Paulo SP com telefone";
 
-for (const transport of TRANSPORTS) {
+for (const transport of MATRIX) {
   describe(`lists in sentences over ${transport}`, () => {
     let server: FakeServer;
     before(async () => {
