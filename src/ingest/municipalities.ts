@@ -250,14 +250,19 @@ export class Municipalities {
 
   /** One place for each code, no place twice; the best evidence is settled first. */
   private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
-    const certain = toms.filter((tom) => this.candidates(tom).length === 1);
+    const certain = toms.flatMap((tom) => {
+      const [place, other] = this.candidates(tom);
+      return place === undefined || other !== undefined ? [] : { code: Number(tom), uf: place.uf };
+    });
     const pairs: { tom: string; place: IbgePlace; evidence: number }[] = [];
     for (const tom of toms) {
       const candidates = this.candidates(tom);
       for (const place of candidates) {
         const rows = rowCounts[UFS.indexOf(place.uf) * TOM_CODES + Number(tom)] ?? 0;
         const isCertain = candidates.length === 1;
-        const evidence = isCertain ? Infinity : rows * 1000 + this.likeness(tom, place.uf, certain);
+        const evidence = isCertain
+          ? Infinity
+          : rows * 1000 + likeness(Number(tom), place.uf, certain);
         pairs.push({ tom, place, evidence });
       }
     }
@@ -271,19 +276,34 @@ export class Municipalities {
     }
     return chosen;
   }
+}
 
-  /** How much the codes around a code speak for a state. */
-  private likeness(tom: string, uf: string, certain: readonly string[]): number {
-    const code = Number(tom);
-    let low = 0;
-    while (low < certain.length && Number(certain[low]) < code) low++;
-    let sum = 0;
-    for (const near of certain.slice(Math.max(0, low - NEIGHBOURS), low + NEIGHBOURS)) {
-      const distance = Math.abs(Number(near) - code);
-      if (distance % 2 === 0 && this.candidates(near)[0]?.uf === uf) sum += 1 / (1 + distance);
-    }
-    return sum;
+/** A code of which only one municipality can stand. */
+interface CertainCode {
+  readonly code: number;
+  readonly uf: string | undefined;
+}
+
+/** How much the codes around a code speak for a state; `certain` ascend. */
+function likeness(code: number, uf: string, certain: readonly CertainCode[]): number {
+  const low = firstFrom(certain, code);
+  let sum = 0;
+  for (const near of certain.slice(Math.max(0, low - NEIGHBOURS), low + NEIGHBOURS)) {
+    const distance = Math.abs(near.code - code);
+    if (distance % 2 === 0 && near.uf === uf) sum += 1 / (1 + distance);
   }
+  return sum;
+}
+
+/** The position of the first code that is not below `code`. */
+function firstFrom(certain: readonly CertainCode[], code: number): number {
+  let low = 0;
+  for (let high = certain.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((certain[middle] as CertainCode).code < code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The reviewed exceptions, by TOM code. */

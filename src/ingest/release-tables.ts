@@ -133,6 +133,7 @@ export class ImportTables {
   private readonly kinds: KindDictionaries;
   private described: readonly SnapshotMunicipality[] | null = null;
   private oddOnes: readonly OddMunicipality[] | null = null;
+  private placed: Uint32Array | null = null;
 
   constructor(sources: TableSources) {
     this.sources = sources;
@@ -259,13 +260,14 @@ export class ImportTables {
     return [`${without} ${what} no 14-digit CNPJ; left out`];
   }
 
+  /** Rows by state and TOM code, of all files; added up once. */
   private places(): Uint32Array {
+    if (this.placed !== null) return this.placed;
     const sum = new Uint32Array(UFS.length * TOM_CODES);
     for (const { places } of this.sources.scans) {
-      places.forEach((rows, i) => {
-        sum[i] = (sum[i] as number) + rows;
-      });
+      for (let i = 0; i < places.length; i++) sum[i] = (sum[i] as number) + (places[i] as number);
     }
+    this.placed = sum;
     return sum;
   }
 }

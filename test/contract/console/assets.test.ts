@@ -18,7 +18,7 @@ import { VIEW_NAMES } from "../../../src/console/web/app/router.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import { type ConsoleServer, type Got, startConsole } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
 
 const STYLE = ".header{height:52px}";
 const PAGE = `<!doctype html><style>${STYLE}</style>${"<title>Peneira</title>".repeat(20)}`;
@@ -54,7 +54,7 @@ const bytesOf = ({ text }: Got): Buffer => Buffer.from(text, "latin1");
 /** Headers that are the same for every answer or differ every time. */
 const USUAL = ["date", "content-length", "x-request-id", "etag", "connection"];
 
-for (const transport of MATRIX) {
+for (const transport of TRANSPORTS) {
   describe(`the files of the console over ${transport}`, () => {
     let server: ConsoleServer;
     before(async () => {

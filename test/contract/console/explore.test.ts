@@ -19,9 +19,8 @@ import {
   startConsole,
 } from "../../support/console/data.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
-import { fakeEngine, fakeSegment } from "../../support/http/fake.ts";
+import { fakeEngine, fakeSegment, TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { MATRIX } from "../../support/scale.ts";
 import { Draw, randomSpecInput, seededRng } from "../../support/spec/random.ts";
 import { Twin, type TwinRow } from "../../support/twin.ts";
 
@@ -90,7 +89,7 @@ describe("POST /v1/console/explore", () => {
   const total = (spec: AccountQuerySpec, filters = spec.filters) =>
     twin.answer({ ...spec, filters }).length;
 
-  for (const transport of MATRIX) {
+  for (const transport of TRANSPORTS) {
     describe(`over ${transport}`, () => {
       let server: ConsoleServer;
       let person: Person;
@@ -269,7 +268,7 @@ describe("POST /v1/console/explore", () => {
   }
 });
 
-for (const transport of MATRIX) {
+for (const transport of TRANSPORTS) {
   describe(`POST /v1/console/explore of many matches over ${transport}`, () => {
     let counted: string[] = [];
     let busyMs = 0;

@@ -19,9 +19,8 @@ import {
   REAL_ENGINE,
   startConsole,
 } from "../../support/console/data.ts";
-import { fakeSegment } from "../../support/http/fake.ts";
+import { fakeSegment, TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { MATRIX } from "../../support/scale.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
@@ -29,7 +28,7 @@ const CSV = { spec: SP, output: { format: "csv" } };
 let keys = 0;
 const fresh = () => ({ "Idempotency-Key": `key-${++keys}` });
 
-for (const transport of MATRIX) {
+for (const transport of TRANSPORTS) {
   describe(`/v1/console/exports over ${transport}`, () => {
     let server: ConsoleServer;
     let person: Person;
@@ -206,7 +205,7 @@ describe("POST /v1/console/exports/estimate", () => {
     all: [...OUTPUT_FIELD_NAMES],
   };
 
-  for (const transport of MATRIX) {
+  for (const transport of TRANSPORTS) {
     describe(`over ${transport}`, () => {
       let server: ConsoleServer;
       let person: Person;

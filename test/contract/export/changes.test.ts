@@ -51,7 +51,7 @@ import {
 import { makeKeyIn } from "../../support/changes/state.ts";
 import { elements, readCsv, readPage } from "../../support/export/readers.ts";
 import { fetchDocumented } from "../../support/http/documented.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 
 let pair: MonthPair;
@@ -282,7 +282,7 @@ describe("exports of changes on their way", () => {
   });
 });
 
-for (const transport of MATRIX) {
+for (const transport of TRANSPORTS) {
   describe(`POST /v1/exports with since, over ${transport}`, () => {
     let changes: ChangesServer;
     const served = join(folder, `served-${transport}`);

@@ -14,9 +14,9 @@ import { ROUTES } from "../../../../src/http/api/routes.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { type ConsoleServer, REAL_ENGINE, startConsole } from "../../../support/console/data.ts";
 import { DOCUMENT } from "../../../support/http/documented.ts";
+import { TRANSPORTS } from "../../../support/http/fake.ts";
 import { text, workbook } from "../../../support/lists/workbooks.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
-import { MATRIX } from "../../../support/scale.ts";
 
 /** One way to name a list. */
 interface Ask {
@@ -194,7 +194,7 @@ after(() => {
 const SECRET = "a name that nobody else may read";
 const UNKNOWN = `lst_${"0".repeat(32)}`;
 
-for (const transport of MATRIX) {
+for (const transport of TRANSPORTS) {
   describe(`lists of another tenant over ${transport}`, () => {
     let server: ConsoleServer;
     let cookie: string;

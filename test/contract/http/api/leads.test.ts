@@ -291,34 +291,32 @@ for (const transport of MATRIX) {
       await ask({ spec: FLAT, limit: 7 }, { key: server.keys.growth });
       assert.equal((await read()) - earlier, 7);
     });
+
+    it("cost what a search of the same limit costs", async () => {
+      const rateLimits = new RateLimits(systemClock);
+      const server = await startFake(transport, {
+        engine,
+        segment: () => segment,
+        rateLimits,
+      });
+      const costs: number[] = [];
+      const spend = rateLimits.spend.bind(rateLimits);
+      rateLimits.spend = (keyId, plan, cost, paid) => {
+        costs.push(cost - (paid ?? 0));
+        spend(keyId, plan, cost, paid);
+      };
+      try {
+        const headers = {
+          "content-type": "application/json",
+          authorization: `Bearer ${server.keys.enterprise}`,
+        };
+        const body = JSON.stringify({ spec: FLAT, limit: 20_000 });
+        const init = { method: "POST", headers, body };
+        assert.equal((await fetchDocumented(`${server.base}/v1/leads`, init)).status, 200);
+        assert.deepEqual(costs, [1, 20]);
+      } finally {
+        await server.close();
+      }
+    });
   });
 }
-
-describe("the cost of leads", () => {
-  it("is that of a search of the same limit", async () => {
-    const rateLimits = new RateLimits(systemClock);
-    const server = await startFake("node", {
-      engine,
-      segment: () => segment,
-      rateLimits,
-    });
-    const costs: number[] = [];
-    const spend = rateLimits.spend.bind(rateLimits);
-    rateLimits.spend = (keyId, plan, cost, paid) => {
-      costs.push(cost - (paid ?? 0));
-      spend(keyId, plan, cost, paid);
-    };
-    try {
-      const headers = {
-        "content-type": "application/json",
-        authorization: `Bearer ${server.keys.enterprise}`,
-      };
-      const body = JSON.stringify({ spec: FLAT, limit: 20_000 });
-      const init = { method: "POST", headers, body };
-      assert.equal((await fetchDocumented(`${server.base}/v1/leads`, init)).status, 200);
-      assert.deepEqual(costs, [1, 20]);
-    } finally {
-      await server.close();
-    }
-  });
-});
