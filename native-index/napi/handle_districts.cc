@@ -51,9 +51,9 @@ napi_value districts(napi_env env, napi_callback_info info) {
 
 napi_value districtSizes(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const uint32_t municipality = arguments.at(0, "municipality").whole32();
+    const std::span<uint32_t> municipalities = arguments.at(0, "municipalities").uint32s();
     const std::vector<std::string> names = arguments.at(1, "names").texts();
-    return fromUint32s(env, segment->districts().sizes(municipality, names));
+    return fromUint32s(env, segment->districts().sizes(municipalities, names));
   });
 }
 

@@ -213,8 +213,8 @@ export interface NativeSegment extends ListHandle {
   phoneRows(phones: Float64Array): NativeRowList;
   /** Districts of a municipality (its code) that fit what was typed; see query/districts.h. */
   districts(municipality: number, typed: string, limit: number): NativeDistricts;
-  /** Rows of districts of a municipality (its code) by their folded names; 0 for an unknown one. */
-  districtSizes(municipality: number, names: readonly string[]): Uint32Array;
+  /** Rows of districts by municipality (its code), then by folded name; 0 for an unknown one. */
+  districtSizes(municipalities: Uint32Array, names: readonly string[]): Uint32Array;
   /** As `firstsOfCompany`, off the main thread. */
   firstsAside(rows: Uint32Array, request: FirstsRequest): Promise<Uint32Array>;
   /** Work of the last select, count or facets at once. */

@@ -288,22 +288,27 @@ std::vector<uint64_t> DistrictIndex::rows(std::vector<NamedDistrict> wanted) con
   return words;
 }
 
-std::vector<uint32_t> DistrictIndex::sizes(uint32_t municipality,
+std::vector<uint32_t> DistrictIndex::sizes(std::span<const uint32_t> municipalities,
                                            std::span<const std::string> names) const {
-  std::vector<uint32_t> found(names.size());
-  if (!isThere() || municipality >= municipalities_) return found;
+  std::vector<uint32_t> found(municipalities.size() * names.size());
+  if (!isThere() || names.empty()) return found;
   std::vector<size_t> ascending(names.size());
   std::iota(ascending.begin(), ascending.end(), size_t{0});
   std::sort(ascending.begin(), ascending.end(),
             [names](size_t a, size_t b) { return names[a] < names[b]; });
-  size_t next = 0;
-  eachEntry(municipality, [&](const Entry& entry) {
-    while (next < names.size() && names[ascending[next]] < entry.name) next++;
-    for (; next < names.size() && names[ascending[next]] == entry.name; next++) {
-      found[ascending[next]] = entry.rows;
-    }
-    return next < names.size();
-  });
+  uint32_t* sizes = found.data();
+  for (const uint32_t municipality : municipalities) {
+    size_t next = 0;
+    const auto take = [&](const Entry& entry) {
+      while (next < names.size() && names[ascending[next]] < entry.name) next++;
+      for (; next < names.size() && names[ascending[next]] == entry.name; next++) {
+        sizes[ascending[next]] = entry.rows;
+      }
+      return next < names.size();
+    };
+    if (municipality < municipalities_) eachEntry(municipality, take);
+    sizes += names.size();
+  }
   return found;
 }
 

@@ -47,8 +47,10 @@ class DistrictIndex {
   bool isThere() const { return blocks_ != nullptr; }
   // A bit for each row of the snapshot, 64 a word: whether it is in one of the districts.
   std::vector<uint64_t> rows(std::vector<NamedDistrict> wanted) const;
-  // How many rows each of these folded names has in a municipality; 0 for one that it lacks.
-  std::vector<uint32_t> sizes(uint32_t municipality, std::span<const std::string> names) const;
+  // How many rows each of these folded names has in each municipality, all names of the first one
+  // in front; 0 for one that it lacks.
+  std::vector<uint32_t> sizes(std::span<const uint32_t> municipalities,
+                              std::span<const std::string> names) const;
   // The districts of a municipality in which every typed word, folded, begins a word, at most
   // `limit` of them: those that begin with all of what was typed first, the largest first of these,
   // then by their folded names.

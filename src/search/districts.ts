@@ -58,13 +58,16 @@ export function districtsOf(
   return { districts: names.map((name, i) => ({ name, accounts: rows[i] as number })), total };
 }
 
-/** How many accounts of a municipality (IBGE code) name each of these folded districts. */
+/**
+ * How many accounts of each municipality (IBGE code) name each of these folded districts: all names
+ * of the first municipality in front.
+ */
 export function districtSizes(
   segment: Segment,
-  ibge: string,
+  ibges: readonly string[],
   names: readonly string[],
-): readonly number[] {
-  const code = segment.codeOf("municipality_ibge", ibge);
-  if (code < 0) return names.map(() => 0);
-  return [...guarded(() => segment.native.districtSizes(code, names))];
+): Uint32Array {
+  // A code that the snapshot lacks is behind the last one, and has no districts.
+  const codes = Uint32Array.from(ibges, (ibge) => segment.codeOf("municipality_ibge", ibge));
+  return guarded(() => segment.native.districtSizes(codes, names));
 }

@@ -8,7 +8,7 @@
 import { districtSizes } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { foldDistrict } from "../../spec/districtname.ts";
-import { inSteps, type Steps } from "../../steps.ts";
+import type { Steps } from "../../steps.ts";
 
 /** A district of a municipality. */
 export interface KnownDistrict {
@@ -77,8 +77,8 @@ export class DistrictNames {
     this.#asked.set(ibge, asked);
     const unknown = said.filter((name) => !asked.has(name));
     if (unknown.length > 0) {
-      const found = this.#knownAs(ibge, this.#formsOf(unknown));
-      for (const [i, name] of unknown.entries()) asked.set(name, found[i] ?? null);
+      const found = this.#knownIn([ibge], this.#formsOf(unknown));
+      for (const [i, name] of unknown.entries()) asked.set(name, found[i]?.get(ibge) ?? null);
     }
     return said.map((name) => asked.get(name) ?? null);
   }
@@ -93,36 +93,51 @@ export class DistrictNames {
     const unknown = said.filter((name) => !kept.has(foldDistrict(name)));
     const found = unknown.map(() => new Map<string, KnownDistrict>());
     const forms = this.#formsOf(unknown);
-    yield* inSteps(unknown.length === 0 ? [] : ibges, STEP_MUNICIPALITIES, (ibge) => {
-      for (const [i, known] of this.#knownAs(ibge, forms).entries()) {
-        if (known !== null) found[i]?.set(ibge, known);
-      }
-    });
+    const all = unknown.length === 0 ? [] : [...ibges];
+    for (let from = 0; from < all.length; from += STEP_MUNICIPALITIES) {
+      const homes = this.#knownIn(all.slice(from, from + STEP_MUNICIPALITIES), forms);
+      for (const [i, some] of homes.entries()) for (const one of some) found[i]?.set(...one);
+      yield;
+    }
     const homes = new Map(unknown.map((name, i) => [foldDistrict(name), largestFirst(found[i])]));
-    const all = said.map((name) => kept.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)));
+    const asked = said.map((name) => kept.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)));
     for (const [name, one] of homes) kept.set(name, one);
     for (const name of kept.keys()) if (kept.size > HOMES_KEPT) kept.delete(name);
-    return all.map((one) => one ?? new Map());
+    return asked.map((one) => one ?? new Map());
   }
 
   #formsOf(said: readonly string[]): readonly (readonly string[])[] {
     return said.map((name) => spellingsOf(foldDistrict(name)));
   }
 
-  #knownAs(ibge: string, forms: readonly (readonly string[])[]): (KnownDistrict | null)[] {
-    if (this.lacking || forms.length === 0) return forms.map(() => null);
-    const sizes = districtSizes(this.#segment, ibge, forms.flat());
+  /** What municipalities know of names, each with its forms: a map for every name. */
+  #knownIn(
+    ibges: readonly string[],
+    forms: readonly (readonly string[])[],
+  ): ReadonlyMap<string, KnownDistrict>[] {
+    const found = forms.map(() => new Map<string, KnownDistrict>());
+    if (this.lacking || forms.length === 0) return found;
+    const sizes = districtSizes(this.#segment, ibges, forms.flat());
     let at = 0;
-    return forms.map((names) => {
-      const found = names
-        .map((name) => ({ name, accounts: sizes[at++] ?? 0 }))
-        .filter(({ accounts }) => accounts > 0)
-        .sort((a, b) => b.accounts - a.accounts);
-      if (found.length === 0) return null;
-      const accounts = found.reduce((sum, one) => sum + one.accounts, 0);
-      return { names: found.map(({ name }) => name), accounts };
-    });
+    for (const ibge of ibges) {
+      for (const [i, names] of forms.entries()) {
+        const own = sizes.subarray(at, at + names.length);
+        at += names.length;
+        if (own.some((accounts) => accounts > 0)) found[i]?.set(ibge, districtOf(names, own));
+      }
+    }
+    return found;
   }
+}
+
+/** The district that accounts spell in some of these ways, each as often as `sizes` says. */
+function districtOf(names: readonly string[], sizes: Uint32Array): KnownDistrict {
+  const spelled = names
+    .map((name, i) => ({ name, accounts: sizes[i] ?? 0 }))
+    .filter(({ accounts }) => accounts > 0)
+    .sort((a, b) => b.accounts - a.accounts);
+  const accounts = spelled.reduce((sum, one) => sum + one.accounts, 0);
+  return { names: spelled.map(({ name }) => name), accounts };
 }
 
 function largestFirst(homes: Homes = new Map()): Homes {
