@@ -17,7 +17,7 @@ import { lintNative } from "./native-index/lint.mjs";
 import { asanEnv, headersEnv, missingTools } from "./native-index/toolchain.mjs";
 import { bundleConsole } from "./src/console/bundle.mjs";
 import { placeAddon, writeBundle } from "./src/executable/bundle.mjs";
-import { compilePackages, installPackages } from "./src/executable/packages.mjs";
+import { COMPILING, compilePackage, installPackages } from "./src/executable/packages.mjs";
 import { runRelease } from "./src/executable/release.mjs";
 import { executableSteps, gitOrigin } from "./src/executable/steps.mjs";
 import { checkAll } from "./src/setup/check.mjs";
@@ -139,7 +139,8 @@ const START = {
   packages: () => inTurn("packages", () => installPackages({ ...TOOLS, running: true })),
   // Beside the packages, of which the check of the headers needs one: that comes before it serves.
   addon: () => compile(),
-  sqlite: () => inTurn("sqlite", () => compilePackages({ ...TOOLS, running: true })),
+  sqlite: () => inTurn("sqlite", () => compilePackage("sqlite", TOOLS)),
+  roaring: () => inTurn("roaring", () => compilePackage("roaring", TOOLS)),
   bundle: () => bundleProgram(),
   console: () => webConsole(),
 };
@@ -155,7 +156,7 @@ function prepare() {
 /** Installs all packages of the lockfile (src/executable/packages.mjs). */
 function install({ rebuild = false } = {}) {
   inTurn("packages", () => installPackages({ ...TOOLS, rebuild }));
-  inTurn("sqlite", () => compilePackages(TOOLS));
+  for (const title of COMPILING) inTurn(title, () => compilePackage(title, TOOLS));
 }
 
 /** Compiles native-index, with the headers that the tables give; gives the path of the addon. */

@@ -53,6 +53,7 @@ interface Addon {
   joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings;
   countShared(request: CountRequest): CountFindings;
   openRowList(bytes: Uint8Array): NativeRowList;
+  rowListBytes(list: NativeRowList): Uint8Array;
   sortEntriesAside(entries: Uint8Array): Promise<Uint8Array>;
   deflate(bytes: Uint8Array, isLast: boolean): Uint8Array;
   deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8Array>;
@@ -154,6 +155,11 @@ export function countShared(request: CountRequest): CountFindings {
  */
 export function openRowList(bytes: Uint8Array): NativeRowList {
   return addon().openRowList(bytes);
+}
+
+/** The bytes that a list of rows was made of: a portable Roaring bitmap. */
+export function rowListBytes(list: NativeRowList): Uint8Array {
+  return addon().rowListBytes(list);
 }
 
 /** Entries of a list in ascending order, each once (`EntryRows` says what they are). */

@@ -52,6 +52,13 @@ napi_value openRowList(napi_env env, napi_callback_info info) {
   });
 }
 
+napi_value rowListBytes(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    return fromUint8s(env, rowListOf(arguments.at(0, "list"))->bytes());
+  });
+}
+
 napi_value sortEntriesAside(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -133,6 +140,7 @@ constexpr NamedMethod kListMethods[] = {{"entryRowsAside", entryRowsAside},
 
 void registerRowLists(napi_env env, napi_value exports) {
   putFunction(env, exports, "openRowList", openRowList);
+  putFunction(env, exports, "rowListBytes", rowListBytes);
   putFunction(env, exports, "sortEntriesAside", sortEntriesAside);
 }
 

@@ -11,7 +11,8 @@
 
 namespace peneira {
 
-// Adds `openRowList(bytes)` and `sortEntriesAside(entries)` to the exports of the addon.
+// Adds `openRowList(bytes)`, `rowListBytes(list)` and `sortEntriesAside(entries)` to the exports of
+// the addon.
 void registerRowLists(napi_env env, napi_value exports);
 
 // The object of a list, which clauses may name.

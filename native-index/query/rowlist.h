@@ -32,6 +32,8 @@ class RowList {
     const Container* const container = of(row / kChunkRows);
     return container != nullptr && container->contains(row % kChunkRows);
   }
+  // The bytes that it was made of.
+  std::span<const uint8_t> bytes() const { return bytes_; }
   uint64_t size() const { return size_; }
   // The first row behind all of the list.
   uint64_t end() const { return end_; }

@@ -12,7 +12,7 @@ import path from "node:path";
 import { tableConstants } from "./tables.mjs";
 
 /** Packages that hold machine code, or find their own files beside themselves: never bundled. */
-export const EXTERNAL = ["better-sqlite3", "uWebSockets.js", "parquet-wasm", "piscina"];
+export const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
 
 /** The addon beside the bundle. */
 const ADDON = "peneira.node";

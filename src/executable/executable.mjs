@@ -20,11 +20,12 @@ const SEEDS = ["--hash-seed=42", "--random-seed=42"];
 /** In the executable, addons are parts of it. */
 const STAND_INS = {
   bindings: "./src/executable/bindings.cjs",
+  roaring: "./src/executable/roaring.cjs",
   "uWebSockets.js": "./src/executable/uws.cjs",
 };
 
-/** Packages that no bundle names: one is an addon, of one the map of the console is made. */
-const INSIDE = ["uWebSockets.js", "@svg-maps/brazil"];
+/** Packages that no bundle names: two are addons, of one the map of the console is made. */
+const INSIDE = ["uWebSockets.js", "roaring", "@svg-maps/brazil"];
 
 /** Every file knows its own place only; that of the main script is the executable. */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
@@ -91,8 +92,8 @@ function asFunction(text) {
 }
 
 /** Copies the addons, without what is only for debuggers; gives their names. */
-function placeAddons({ root, folder, addon, sqlite, base, run }) {
-  const files = { "peneira.node": addon, "better_sqlite3.node": sqlite, "uws.node": base.uws };
+function placeAddons({ root, folder, addon, addons, base, run }) {
+  const files = { "peneira.node": addon, ...addons, "uws.node": base.uws };
   for (const [name, from] of Object.entries(files)) {
     const to = path.join(folder, name);
     fs.copyFileSync(from, to);

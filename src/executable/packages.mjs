@@ -97,35 +97,36 @@ export function installPackages(options) {
 }
 
 /**
- * Packages with machine code that npm's scripts get or compile, and the file that this makes. The
- * script of esbuild only looks after what npm has installed already.
+ * Packages with machine code that npm's scripts get or compile, by the steps that do it, and the
+ * file that each makes. The script of esbuild only looks after what npm has installed already.
  */
-const COMPILED = [
-  { step: "sqlite", name: "better-sqlite3", built: "build/Release/better_sqlite3.node" },
-  { step: "roaring", name: "roaring", built: "build/Release/roaring.node", dev: true },
-];
+const COMPILED = {
+  sqlite: { name: "better-sqlite3", built: "build/Release/better_sqlite3.node" },
+  roaring: { name: "roaring", built: "build/Release/roaring.node" },
+};
+
+/** The steps that compile packages. */
+export const COMPILING = Object.keys(COMPILED);
 
 /**
- * Gets or compiles what is missing of them; with `running` those alone that running needs. SQLite
- * is compiled with -O1, because whoever starts for the first time waits for it: beside the addon
- * 58 s instead of the 95 s of -O2. Inserts, look-ups and sums of 200,000 rows take up to a tenth
- * longer, in a state that is asked now and then. The executable has one of its own (sqlite.mjs).
+ * Gets or compiles the package of a step where it is missing. SQLite is compiled with -O1, because
+ * whoever starts for the first time waits for it: beside the addon 58 s instead of the 95 s of -O2.
+ * Inserts, look-ups and sums of 200,000 rows take up to a tenth longer, in a state that is asked
+ * now and then. `roaring` says -O3 itself. The executable has both of its own (addons.mjs).
  */
-export function compilePackages({ root, cache, step, npm, requireTools, running = false }) {
-  for (const { step: title, name, built, dev = false } of COMPILED) {
-    if (running && dev) continue;
-    const begun = path.join(cache, `compiling-${name}`);
-    const there = fs.existsSync(path.join(root, "node_modules", name, built));
-    if (there && !fs.existsSync(begun)) continue;
-    step(title, () => {
-      requireTools();
-      // What an interrupted compiler leaves may look whole.
-      write(begun, "");
-      const env = { CFLAGS: `${process.env.CFLAGS ?? ""} -O1`.trim(), JOBS: "max" };
-      npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
-      fs.rmSync(begun);
-    });
-  }
+export function compilePackage(title, { root, cache, step, npm, requireTools }) {
+  const { name, built } = COMPILED[title];
+  const begun = path.join(cache, `compiling-${name}`);
+  const there = fs.existsSync(path.join(root, "node_modules", name, built));
+  if (there && !fs.existsSync(begun)) return;
+  step(title, () => {
+    requireTools();
+    // What an interrupted compiler leaves may look whole.
+    write(begun, "");
+    const env = { CFLAGS: `${process.env.CFLAGS ?? ""} -O1`.trim(), JOBS: "max" };
+    npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
+    fs.rmSync(begun);
+  });
 }
 
 /** Folder below which the shipped packages lie in a node_modules of their own. */

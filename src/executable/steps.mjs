@@ -6,10 +6,10 @@
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
+import { ADDONS, addonIn, compileAddon, sourcesOf } from "./addons.mjs";
 import { findBase } from "./base.mjs";
 import { buildExecutable } from "./executable.mjs";
 import { installShipped } from "./packages.mjs";
-import { compileSqlite, SQLITE_SOURCES, sqliteAddon } from "./sqlite.mjs";
 
 /** What the packages inside are. */
 const LOCKS = ["node_modules/.package-lock.json", "src/executable/shipped/package-lock.json"];
@@ -22,7 +22,7 @@ export function executableSteps(options) {
   const name = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
   const folder = path.join(root, ".cache", "executable", name);
   const target = faults || running ? `${folder}.peneira` : path.join(root, "dist", "peneira");
-  const sqlite = sqliteOf(options, base);
+  const addons = Object.fromEntries(ADDONS.map((one) => [one.file, addonOf(one, options, base)]));
   const step = {
     name: `executable-${name}`,
     inputs: [...inputs, ...LOCKS, "LICENSE"],
@@ -31,20 +31,20 @@ export function executableSteps(options) {
   };
   const addon = path.join(root, options.addon);
   const console = path.join(root, "dist", "console");
-  const parts = { ...options, faults, base, folder, target, sqlite, addon, console };
+  const parts = { ...options, faults, base, folder, target, addons, addon, console };
   upToDate(step, () => buildExecutable(parts));
 }
 
-/** better-sqlite3 for a Node: the installed addon, or one compiled for the Node that ships. */
-function sqliteOf({ root, upToDate, run, requireTools }, base) {
-  if (base.headers === null) return sqliteAddon(path.join(root, SQLITE_SOURCES));
-  const name = `better-sqlite3-${base.version}`;
+/** The addon of a package for a Node: the installed one, or one compiled for the Node that ships. */
+function addonOf(addon, { root, upToDate, run, requireTools }, base) {
+  if (base.headers === null) return addonIn(sourcesOf(root, addon), addon);
+  const name = `${addon.name}-${base.version}`;
   const folder = path.join(root, ".cache", "executable", name);
-  const built = sqliteAddon(folder);
-  const inputs = [`${SQLITE_SOURCES}/package.json`, "src/executable/sqlite.mjs"];
+  const built = addonIn(folder, addon);
+  const inputs = [`node_modules/${addon.name}/package.json`, "src/executable/addons.mjs"];
   upToDate({ name, inputs, salt: process.env.CXX ?? "", outputs: [built] }, () => {
     requireTools();
-    compileSqlite({ root, run, base, folder });
+    compileAddon(addon, { root, run, base, folder });
   });
   return built;
 }

@@ -14,11 +14,18 @@ import type { ExportedStore } from "../store/exportedstore.ts";
 import type { ListPin } from "../store/listpins.ts";
 import { exportedRows, type KnownRows } from "./exportedrows.ts";
 import { type Lists, listNotFound } from "./lists.ts";
+import { Unions, unionOf } from "./unions.ts";
 
 /** Lists of a tenant that are known by their names: all that a plan may allow, and `exported`. */
 const NAMED_MAX = 10_001;
 /** Rows of lists that are kept for a segment; one takes up to an eighth of a byte for each row. */
 const KEPT_MAX = 64;
+
+/** The members of a spec that name lists; their rows come in this order. */
+const MEMBERS = ["any_of", "exclude"] as const satisfies readonly (keyof SpecLists)[];
+
+/** Rows of a member's lists: none, or one set. */
+type MemberRows = readonly NativeRowList[];
 
 /** A list at a revision, with the id that a spec has for it. */
 export interface NamedPin extends ListPin {
@@ -37,6 +44,7 @@ interface KeptRows {
 export class ListedSpecs {
   readonly #lists: Lists;
   readonly #rows = new WeakMap<Segment, Map<string, KeptRows>>();
+  readonly #unions = new Unions();
 
   constructor(lists: Lists) {
     this.#lists = lists;
@@ -87,8 +95,14 @@ export class ListedSpecs {
     if (known === undefined || known.rows instanceof Promise) return null;
     let bound = known.bound.get(spec);
     if (bound === undefined) {
+      const rows = [known.rows];
+      const has = (member: keyof SpecLists) => pinsOf(spec, member, [pin]).length > 0;
       bound = boundSpec(spec, [pin]);
-      giveRowsById({ spec, bound, segment }, [pin], [known.rows]);
+      giveRows(
+        bound,
+        segment,
+        MEMBERS.map((member) => (has(member) ? rows : [])),
+      );
       known.bound.set(spec, bound);
     }
     return bound;
@@ -101,14 +115,12 @@ export class ListedSpecs {
     spec: AccountQuerySpec,
   ): AccountQuerySpec | Promise<AccountQuerySpec> {
     if (spec.filters.lists === undefined) return spec;
-    const rows = pins.map((pin) => this.#rowsOf(segment, pin));
-    const waits = rows.some((one) => one instanceof Promise);
-    const give = (made: readonly NativeRowList[]) => {
-      const bound = boundSpec(spec, pins);
-      giveRowsById({ spec, bound, segment }, pins, made);
-      return bound;
-    };
-    return waits ? Promise.all(rows).then(give) : give(rows as NativeRowList[]);
+    const bound = boundSpec(spec, pins);
+    const rows = MEMBERS.map((member) => this.#memberRows(segment, pinsOf(spec, member, pins)));
+    const give = (made: readonly MemberRows[]) => giveRows(bound, segment, made);
+    return rows.some((one) => one instanceof Promise)
+      ? Promise.all(rows).then(give)
+      : give(rows as MemberRows[]);
   }
 
   /** As `bindTo`; the bound spec has its rows in several segments. */
@@ -120,10 +132,19 @@ export class ListedSpecs {
     if (spec.filters.lists === undefined) return spec;
     const bound = boundSpec(spec, pins);
     for (const segment of segments) {
-      const made = await Promise.all(pins.map((pin) => this.#rowsOf(segment, pin)));
-      giveRowsById({ spec, bound, segment }, pins, made);
+      const rows = MEMBERS.map((member) => this.#memberRows(segment, pinsOf(spec, member, pins)));
+      giveRows(bound, segment, await Promise.all(rows));
     }
     return bound;
+  }
+
+  /** The rows of a member's lists: of several, their union. */
+  #memberRows(segment: Segment, pins: readonly NamedPin[]): MemberRows | Promise<MemberRows> {
+    const rows = pins.map((pin) => this.#rowsOf(segment, pin));
+    const [only] = rows;
+    if (only === undefined) return [];
+    const one = rows.length === 1 ? only : this.#unions.of(segment, pins.map(pinName), rows);
+    return one instanceof Promise ? one.then((made) => [made]) : [one];
   }
 
   #rowsOf(segment: Segment, pin: NamedPin): NativeRowList | Promise<NativeRowList> {
@@ -225,36 +246,29 @@ export async function giveEntries(
       rows.set(name, openRowList(roaring));
     } else rows.set(name, await exportedRows(segment, exported, own));
   }
-  giveRows(bound, segment, (member) =>
-    (lists[member] ?? []).map((name) => rows.get(name) as NativeRowList),
-  );
+  const made = MEMBERS.map(async (member): Promise<MemberRows> => {
+    const own = (lists[member] ?? []).map((name) => rows.get(name) as NativeRowList);
+    return own.length > 1 ? [await unionOf(own)] : own;
+  });
+  giveRows(bound, segment, await Promise.all(made));
 }
 
-/** Gives a bound spec the rows of its lists, which the spec itself names by their ids. */
-function giveRowsById(
-  {
-    spec,
-    bound,
-    segment,
-  }: Readonly<Record<"spec" | "bound", AccountQuerySpec>> & {
-    readonly segment: Segment;
-  },
+/** The lists of a member of a spec, each at its revision. */
+function pinsOf(
+  { filters: { lists } }: AccountQuerySpec,
+  member: keyof SpecLists,
   pins: readonly NamedPin[],
-  made: readonly NativeRowList[],
-): void {
-  const byId = new Map(pins.map(({ id }, at) => [id, made[at] as NativeRowList]));
-  giveRows(bound, segment, (member) =>
-    (spec.filters.lists?.[member] ?? []).map((id) => byId.get(id) as NativeRowList),
-  );
+): NamedPin[] {
+  return (lists?.[member] ?? []).flatMap((id) => pins.find((pin) => pin.id === id) ?? []);
 }
 
-/** Gives a bound spec its rows. */
+/** Gives a bound spec its rows, those of each member. */
 function giveRows(
   bound: AccountQuerySpec,
   segment: Segment,
-  rowsOf: (member: keyof SpecLists) => readonly NativeRowList[],
+  [anyOf = [], exclude = []]: readonly MemberRows[],
 ): AccountQuerySpec {
-  const rows = { any_of: rowsOf("any_of"), exclude: rowsOf("exclude") };
+  const rows = { any_of: anyOf, exclude };
   giveListedRows(bound.filters.lists as SpecLists, segment, rows);
   return bound;
 }

@@ -16,6 +16,7 @@ const MEASURED = {
     packages: 11,
     addon: 83,
     sqlite: 58,
+    roaring: 30,
     bundle: 5,
     console: 3,
     dump: 7,

@@ -1,0 +1,77 @@
+/**
+ * What several lists cost, each by itself and as their union. Measured in one process: the making
+ * of a union, and a count and a first page with 2, 5, 10 and 20 lists of a tenth of all rows,
+ * against the same with the union.
+ * Corpus model: `peneira sample`; the rows of a list are stretches and single rows, by a seed.
+ * Command: npm run bench -- unions [--accounts 1000000] [--rounds 30]
+ * Invariant: both ways give the same count, and take turns.
+ */
+import { parseArgs } from "node:util";
+import { type Clause, openRowList } from "../native-index/napi/engine.ts";
+import { unionOf } from "../src/lists/unions.ts";
+import { openSegment } from "../src/search/segment.ts";
+import { portableBytes } from "../test/support/native-index/roaring-oracle.ts";
+import { seededRng } from "../test/support/spec/random.ts";
+import { makeCorpus } from "./corpus.ts";
+import { formatRatio, formatUs } from "./measure.ts";
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    rounds: { type: "string", default: "30" },
+  },
+});
+const rounds = Number(values.rounds);
+const segment = await openSegment(makeCorpus(Number(values.accounts)).snapshot);
+const rows = segment.accounts;
+const random = seededRng(20_261_128);
+const middle = (us: number[]) => us.sort((a, b) => a - b)[us.length >> 1] as number;
+
+/** A list of a tenth of all rows: half of them in stretches of a hundred, half alone. */
+function makeList() {
+  const held: number[] = [];
+  const below = (most: number) => Math.floor(random() * most);
+  for (let i = 0; i < rows / 2_000; i++) {
+    const from = below(rows - 100);
+    for (let row = from; row < from + 100; row++) held.push(row);
+  }
+  for (let i = 0; i < rows / 20; i++) held.push(below(rows));
+  return openRowList(portableBytes(held));
+}
+
+const lists = Array.from({ length: 20 }, makeList);
+const clauses = (of: readonly ReturnType<typeof makeList>[]): Clause[] => [
+  { kind: "rows", lists: of, negated: true },
+];
+
+function timed(act: () => unknown): number {
+  const from = performance.now();
+  act();
+  return (performance.now() - from) * 1000;
+}
+
+process.stdout.write("lists   union made   count each   count union   ratio\n");
+for (const count of [2, 5, 10, 20]) {
+  const some = lists.slice(0, count);
+  const making: number[] = [];
+  let union = await unionOf(some);
+  for (let i = 0; i < 5; i++) {
+    const from = performance.now();
+    union = await unionOf(some);
+    making.push((performance.now() - from) * 1000);
+  }
+  if (segment.native.count(clauses(some)) !== segment.native.count(clauses([union]))) {
+    throw new Error("the union counts otherwise");
+  }
+  const each: number[] = [];
+  const joined: number[] = [];
+  for (let i = 0; i < rounds; i++) {
+    each.push(timed(() => segment.native.count(clauses(some))));
+    joined.push(timed(() => segment.native.count(clauses([union]))));
+  }
+  const [one, other] = [middle(each), middle(joined)];
+  const cells = [formatUs(middle(making)), formatUs(one), formatUs(other)];
+  const line = cells.map((cell) => cell.padStart(12)).join(" ");
+  process.stdout.write(`${String(count).padEnd(5)} ${line} ${formatRatio(one, other)}\n`);
+}
+segment.close();
