@@ -67,8 +67,8 @@ describe("peneira list", () => {
     assert.equal(added.status, 0);
     assert.equal(
       added.stderr,
-      'line 3: "191": Neither a CNPJ of 14 characters nor, where the header says ' +
-        "cnpj or root, a root of 8.\n" +
+      'line 3: "191": A number that has lost its zeros (00000000000191; ' +
+        "--fill-zeros takes these)\n" +
         'column "cnpj" was read\n' +
         "list Clientes: 4 read, 3 added, 0 there already, 1 not understood; " +
         "it has 3 entries now.\n",

@@ -123,7 +123,7 @@ describe("lists", () => {
     assert.deepEqual(await refused.locator("td:first-child").allTextContents(), ["4", "5", "6"]);
     await onOneLine(visit);
     const told = (await refused.allTextContents()).join(" ");
-    for (const reason of ["not_a_cnpj", "wrong_check_digits", "lost_zeros"] as const) {
+    for (const reason of ["not_a_number", "wrong_check_digits", "lost_zeros"] as const) {
       assert.ok(told.includes(lists.reasons[reason]), reason);
     }
     await button(page, lists.fillZeros).click();
