@@ -7,10 +7,11 @@
  * another mark is removed and never resumed; only our own names are ever removed.
  */
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
-import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DOWNLOAD_RECORD as RECORD } from "../dump/downloadrecord.ts";
 import { CommandError } from "../errors.ts";
+import { makeFolders } from "../newfolder.ts";
 import { folderFailure, storageWords } from "../storage.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
 
@@ -55,7 +56,7 @@ export type Inventory = Map<string, number>;
 
 /** Makes the folder, removes what is of other publications and counts what is there. */
 export async function prepare(paths: MonthPaths, month: ListedMonth): Promise<Inventory> {
-  await mkdir(paths.work, { recursive: true });
+  makeFolders(paths.work);
   const record = await readRecord(paths.work);
   const trusted = new Map(record?.files.map(({ name, mark }) => [name, mark]));
   for (const file of month.files) {
@@ -136,7 +137,7 @@ export async function writeRecord(folder: string, record: DownloadRecord): Promi
 /** Makes the folder where months are kept. @throws CommandError */
 export async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
+    makeFolders(path);
   } catch (error) {
     const reason = folderFailure(path, error);
     const why = storageWords(reason) ?? `${(reason as Error).message}.`;

@@ -5,10 +5,11 @@
  * Invariant: code is never taken from a folder that others can write into or that belongs to
  * another user; what is wrong with a place is said together with the mend.
  */
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, lstatSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
+import { makeFolders } from "../newfolder.ts";
 
 /** Mode of the folder: its owner may do everything, others nothing. */
 const FOLDER_MODE = 0o700;
@@ -86,7 +87,7 @@ function userCache(xdg: string | undefined): string[] {
  */
 function problemOf(folder: string, kind: "around" | "ours"): string | null {
   try {
-    if (mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }) !== undefined) {
+    if (makeFolders(folder, FOLDER_MODE)) {
       // The process's umask may have taken bits away; it never adds any.
       chmodSync(folder, FOLDER_MODE);
     }

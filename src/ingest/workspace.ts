@@ -5,9 +5,10 @@
  * and the unfinished snapshot are gone afterwards; what a kill -9 leaves goes with the next import:
  * in memory any, beside the output that of the same output and of every `.peneira` there.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isRunning } from "../livingprocess.ts";
+import { makeFolders } from "../newfolder.ts";
 import { stderr } from "../terminal.ts";
 import {
   checkRoom,
@@ -71,7 +72,7 @@ export class Workspace {
       tryWriting(this.unfinished);
       checkRoom(out, this.needs, freeBytes);
       rmSync(this.folder, { recursive: true, force: true });
-      mkdirSync(this.folder, { recursive: true });
+      makeFolders(this.folder);
     } catch (error) {
       throw this.refusalOf(error);
     }

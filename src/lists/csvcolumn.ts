@@ -19,6 +19,8 @@ import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
 /** Longest line; a quote that is never closed would make the rest of the file one. */
 const LINE_MAX = 1_048_576;
+/** Cells of a line, as many as a sheet has columns; a line of more would hold up others. */
+const CELLS_MAX = 16_384;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -156,7 +158,7 @@ export class CsvColumn {
     const first = lines[0]?.text ?? "";
     const counts = DELIMITERS.map((sign) => countOf(first, sign));
     this.#delimiter = said ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
-    const rows = lines.map(({ text }) => cellsOf(text, this.#delimiter).map(decoded));
+    const rows = lines.map(({ text, number }) => this.#cells(text, number).map(decoded));
     const { column, hasHeader, header, takesRoots } = findColumn(rows, this.#wanted);
     this.#takesRoots = takesRoots;
     const isWished = this.#wanted !== undefined && (rows[0] ?? []).length > 1;
@@ -165,10 +167,19 @@ export class CsvColumn {
     for (const line of hasHeader ? lines.slice(1) : lines) this.#give(line);
   }
 
+  /** The cells of a line. Throws `ColumnRefusal` where there are too many. */
+  #cells(text: string, number: number): string[] {
+    if (countOf(text, this.#delimiter) < CELLS_MAX) return cellsOf(text, this.#delimiter);
+    const most = CELLS_MAX.toLocaleString("en");
+    throw new ColumnRefusal(
+      `Line ${number} has more than ${most} cells. Send one CNPJ a line, or a table of fewer columns.`,
+    );
+  }
+
   #give({ text, number }: Line): void {
     if (text === "") return;
     const column = this.#column;
-    const cell = column === null ? text : cellsOf(text, this.#delimiter)[column];
+    const cell = column === null ? text : this.#cells(text, number)[column];
     if (cell === undefined || cell === "") return;
     const written = column === null ? cell.replaceAll('"', "") : cell;
     this.#take(decoded(written), number, this.#takesRoots);

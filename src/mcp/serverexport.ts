@@ -21,8 +21,9 @@ import { calledWith } from "../http/server/requestcall.ts";
 import { noContent } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall, type ServicePart } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
+import type { AccountQuerySpec } from "../spec/schema.ts";
 import { EXPORT_ARGUMENTS, type ExportArguments, readExport } from "./exportarguments.ts";
-import { sourceLine, withBody } from "./handlercall.ts";
+import { sentencesOf, sourceLine, withBody } from "./handlercall.ts";
 import { FILTERS_NOTE } from "./instructions.ts";
 import { isWhole, withArgumentMistakes } from "./mistakes.ts";
 import { objectSchema, SOURCE, type Tool, type ToolAnswer } from "./tool.ts";
@@ -113,7 +114,7 @@ export const SERVER_EXPORT_TOOL: Tool<KeyCall<ServicePart>> = {
     assert(accepted !== null, "mistakes are thrown");
     const record = await waited(asker, accepted.record, wait as number);
     if (record.expired) throw new AppError("export_expired", "The export has expired.");
-    return answerOf(asker, record, accepted.replayed);
+    return answerOf(asker, { record, repeated: accepted.replayed, spec: accepted.spec });
   },
 };
 
@@ -175,8 +176,11 @@ async function waited(
 
 function answerOf(
   asker: KeyCall<ServicePart>,
-  record: ExportRecord,
-  repeated: boolean,
+  {
+    record,
+    repeated,
+    spec,
+  }: { readonly record: ExportRecord; readonly repeated: boolean; readonly spec: AccountQuerySpec },
 ): ToolAnswer {
   const { clock, secrets } = asker.service;
   const {
@@ -210,5 +214,7 @@ function answerOf(
       `Later: GET ${download_url} with the API key.`
     : `${written}, ${record.state}. Call again with the same arguments to see whether it is done.`;
   const source = sourceLine({ snapshot, snapshot_date: snapshotDate });
-  return { text: `Export ${id}: ${state}\n${source}`, structured, accounts: 0 };
+  const notes = sentencesOf(spec.explain.warnings).map((warning) => `Note: ${warning}`);
+  const text = [`Export ${id}: ${state}`, source, ...notes].join("\n");
+  return { text, structured, accounts: 0 };
 }

@@ -10,13 +10,13 @@ import {
   closeSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
+import { makeFolders } from "../newfolder.ts";
 import { folderFailure } from "../storage.ts";
 
 /** Mode of the data directory. */
@@ -29,7 +29,7 @@ export function openDataDir(path: string): void {
   const found = lookAt(path);
   if (found === undefined) {
     try {
-      mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE });
+      makeFolders(path, DIRECTORY_MODE);
       // The process's umask may have taken bits away; it never adds any.
       chmodSync(path, DIRECTORY_MODE);
     } catch (error) {

@@ -4,15 +4,7 @@
  * Invariant: every wrong flag is named in one message before any work (exit 2); the output's name
  * holds either what it held before or the whole new snapshot, never a part.
  */
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
@@ -20,6 +12,7 @@ import { isDay, isMonth } from "../../../native-index/format/meta-schema.ts";
 import { CommandError } from "../../errors.ts";
 import type { ImportOptions } from "../../ingest/dump-import.ts";
 import type { ImportReport } from "../../ingest/report.ts";
+import { makeFolders } from "../../newfolder.ts";
 import { stderr } from "../../terminal.ts";
 import { refuseSnapshotName } from "../support/ending.ts";
 import { progress } from "../support/progress.ts";
@@ -119,7 +112,7 @@ async function importAndTell(
   const { source, out } = options;
   try {
     return await writing(out, () => {
-      mkdirSync(dirname(out), { recursive: true });
+      makeFolders(dirname(out));
       return importSource(options);
     });
   } catch (error) {

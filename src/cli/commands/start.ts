@@ -5,12 +5,13 @@
  * Invariant: everything goes through the public commands, so what works here works for a user; a
  * demo is only used when its import has finished, and an interrupted one begins again.
  */
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import { fileOfLog } from "../../log.ts";
+import { makeFolders } from "../../newfolder.ts";
 import { TRANSPORTS } from "../../settings.ts";
 import { stderr } from "../../terminal.ts";
 import { demoEntry, EMAIL, type Entry } from "../serving/demoentry.ts";
@@ -51,7 +52,7 @@ export function registerStart(program: Command): void {
 async function start({ dir, accounts, only, ...flags }: StartOptions): Promise<void> {
   refuseOwnPlaces();
   const demo = { dump: path.join(dir, LABEL), snapshot: path.join(dir, "demo.peneira") };
-  mkdirSync(dir, { recursive: true });
+  makeFolders(dir);
   if (existsSync(demo.snapshot) && !statSync(demo.snapshot).isFile()) {
     throw new CommandError(`${demo.snapshot} is no file. Move it away; another demo is made then.`);
   }

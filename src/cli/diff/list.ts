@@ -4,7 +4,7 @@
  * Invariant: without a folder of the user's the list is gone when it is closed, or when the process
  * ends before; a kept list that does not open is replaced.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -17,6 +17,7 @@ import {
   refuseWrongOrder,
 } from "../../changes/list.ts";
 import { CommandError } from "../../errors.ts";
+import { makeFolders } from "../../newfolder.ts";
 import type { Segment } from "../../search/segment.ts";
 import { notWritten } from "../../storage.ts";
 import { stderr } from "../../terminal.ts";
@@ -74,7 +75,7 @@ function temporaryPlace(): Place {
 
 function keptPlace(folder: string): Place {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
   } catch (error) {
     const { message } = error as Error;
     const told = notWritten(`--cache ${folder}`, error);

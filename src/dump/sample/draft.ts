@@ -5,11 +5,12 @@
  * folder is removed, and what a killed process of this machine left goes with the next release.
  */
 import { readdirSync, rmSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rmdir } from "node:fs/promises";
+import { chmod, mkdtemp, open, readdir, rename, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { isRunning } from "../../livingprocess.ts";
+import { makeFolders } from "../../newfolder.ts";
 
 /** Behind it stand the number of the process and six letters of `mkdtemp`. */
 const OWNER = /^(\d+)-\w{6}$/;
@@ -32,7 +33,7 @@ export class ReleaseDraft {
     const folder = resolve(wanted);
     await checkFree(folder);
     const parent = dirname(folder);
-    await mkdir(parent, { recursive: true });
+    makeFolders(parent);
     const prefix = prefixOf(folder);
     removeDead(parent, prefix);
     return new ReleaseDraft(await mkdtemp(join(parent, `${prefix}${process.pid}-`)), folder);

@@ -23,7 +23,16 @@ import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changeoptions
 import { openList, totalsOf } from "./changepage.ts";
 import { type HeldPair, noSuchMonth, openPair } from "./changepair.ts";
 import { boundToPair, normalizedFor, withMonths } from "./changequestion.ts";
-import { askedBy, created, exportContext, MEMBERS, replayed, whenAccepted } from "./newexport.ts";
+import {
+  askedBy,
+  created,
+  exportContext,
+  MEMBERS,
+  replayed,
+  saysLimit,
+  whenAccepted,
+  withCut,
+} from "./newexport.ts";
 import { isSmall } from "./search-request.ts";
 
 /** What making an export of either kind takes. */
@@ -91,9 +100,11 @@ export async function acceptChanges(
     // A missing pair was a mistake.
     const { older, newer: segment } = pair as HeldPair;
     const { bound, pins: lists } = await boundToPair(call, pair as HeldPair, spec);
-    const rows = await countRows(call, pair as HeldPair, { spec: bound, kinds, watch });
-    const wanted = { ...asked, spec, segment, rows, lists, changes: { older, kinds, watch } };
-    return call.service.exporter.create(wanted);
+    const question = { spec: bound, kinds, watch };
+    const { rows, matches } = await countRows(call, pair as HeldPair, question);
+    const told = saysLimit(body) ? spec : withCut(spec, matches);
+    const changes = { older, kinds, watch };
+    return call.service.exporter.create({ ...asked, spec: told, segment, rows, lists, changes });
   } finally {
     pair?.release();
   }
@@ -133,19 +144,19 @@ function* exportSpec(
   return { ...spec, explain: { ...spec.explain, warnings: [...told] } };
 }
 
-/** Exact rows of the file; refuses more than its format holds. */
+/** Exact rows of the file, and of all that match; refuses more than its format holds. */
 async function countRows(
   call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
   pair: HeldPair,
   question: Pick<ChangeQuery, "spec" | "kinds" | "watch">,
-): Promise<number> {
+): Promise<{ readonly rows: number; readonly matches: number }> {
   const held = await openList(call, { pair });
   try {
     const totals = await totalsOf(call.service, { ...question, list: held.list });
     const matches = question.kinds.reduce((sum, kind) => sum + totals[kind], 0);
     const rows = Math.min(matches, question.spec.limit);
     refuseTooManyRows(question.spec.output.format as ExportFormat, rows);
-    return rows;
+    return { rows, matches };
   } finally {
     held.release();
   }

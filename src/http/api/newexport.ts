@@ -3,8 +3,8 @@
  * the request safe. What goes out: 201 with the export, queued or as it is by now.
  * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
  * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
- * read; matches are counted where a format bounds its rows or the plan has a quota. The very same
- * bytes with the same key give the same export, whatever snapshot is served by now.
+ * read; matches are counted where no limit is sent, a format bounds its rows, or the plan has a
+ * quota. The very same bytes with the same key give the same export, whatever snapshot is served by now.
  */
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../access/quota.ts";
@@ -17,7 +17,9 @@ import type { ListedSpecs, NamedPin } from "../../lists/listed.ts";
 import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
+import { isJsonObject } from "../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { atOnce, type Steps, waited } from "../../steps.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
@@ -63,9 +65,29 @@ function* acceptSteps(
 ): Steps<AcceptedExport> {
   const { listed } = call.service;
   const { tenantId } = asked;
-  const { spec, bound, pins } = yield* exportSteps(call, segment, { listed, tenantId });
-  const rows = yield* countRows(call, segment, bound);
+  const found = yield* exportSteps(call, segment, { listed, tenantId });
+  const { bound, isLimited, pins } = found;
+  const { rows, matches } = yield* countRows(call, segment, { spec: bound, isLimited });
+  const spec = isLimited ? found.spec : withCut(found.spec, matches);
   return call.service.exporter.create({ ...asked, segment, spec, rows, lists: pins });
+}
+
+/**
+ * A spec that says that its file has fewer rows than match: whoever sends no limit wants all of
+ * them, and the plan's cap is not theirs to know.
+ */
+export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
+  const { limit, explain } = spec;
+  if (matches <= limit || explain.warnings.length >= SPEC_LIMITS.explainItemsMax) return spec;
+  const warning =
+    `The file has the first ${limit} of ${matches} matches: no limit was sent, and ${limit} rows ` +
+    "are the plan's cap.";
+  return { ...spec, explain: { ...explain, warnings: [...explain.warnings, warning] } };
+}
+
+/** Whether a body of an export says how many rows there may be. */
+export function saysLimit({ members: { limit, spec } }: BodyObject): boolean {
+  return limit !== undefined || (isJsonObject(spec) && spec.limit !== undefined);
 }
 
 /** Who asks, and what makes repeating the request safe. */
@@ -172,6 +194,8 @@ interface ExportSpec {
   readonly spec: AccountQuerySpec;
   readonly bound: AccountQuerySpec;
   readonly pins: readonly NamedPin[];
+  /** Whether the client said how many rows there may be. */
+  readonly isLimited: boolean;
 }
 
 function* exportSteps(
@@ -204,24 +228,25 @@ function* checkedSpec(
   const bound = yield* waited(owner?.listed.bindTo(pins, segment, spec) ?? spec);
   const missing = tooBroad(spec)?.missing ?? null;
   refuseTooBroad(call.service.engine, segment, { spec: bound, missing });
-  return { spec, bound, pins };
+  return { spec, bound, pins, isLimited: saysLimit(body) };
 }
 
 /**
- * Counts rows where somebody needs to know, else it is 0. Refuses what the format cannot hold; a
- * limit below its bound needs no count.
+ * Counts rows where somebody needs to know, else both are 0. Refuses what the format cannot hold;
+ * a limit that was sent, and is below its bound, needs no count.
  */
 function* countRows(
   call: KeyCall<"engine">,
   segment: Segment,
-  spec: AccountQuerySpec,
-): Steps<number> {
+  { spec, isLimited }: Pick<ExportSpec, "spec" | "isLimited">,
+): Steps<{ readonly rows: number; readonly matches: number }> {
   // The mode `export` lets no other format through.
   const format = spec.output.format as ExportFormat;
   const { rowsMax } = FORMATS[format];
   const bounded = rowsMax !== null && spec.limit > rowsMax;
-  if (!bounded && !hasQuota(call.plan)) return 0;
-  const rows = Math.min(spec.limit, yield* matchesOf(call, segment, spec));
+  if (isLimited && !bounded && !hasQuota(call.plan)) return { rows: 0, matches: 0 };
+  const matches = yield* matchesOf(call, segment, spec);
+  const rows = Math.min(spec.limit, matches);
   if (bounded) refuseTooManyRows(format, rows);
-  return rows;
+  return { rows, matches };
 }

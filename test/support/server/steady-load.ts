@@ -57,7 +57,7 @@ export async function expectedOf(sample: SampleSnapshot): Promise<Expected> {
 /** What `peneira export` writes for a spec. */
 export async function exportedBytes(sample: SampleSnapshot, spec: object, name: string) {
   const input = join(sample.folder, `${name}.json`);
-  const out = join(sample.folder, `${name}.out`);
+  const out = join(sample.folder, name);
   writeFileSync(input, JSON.stringify(spec));
   rmSync(out, { force: true });
   await runExport({ snapshot: sample.snapshot, spec: input, out });

@@ -301,6 +301,17 @@ describe("a file", () => {
     assert.throws(() => sent(open, { piece: 65_536 }), /Line 2 has no end\. Is a quotation mark/);
   });
 
+  it("with a line of more cells than a sheet has columns is refused for just that", () => {
+    const limit = /^.*Line (1|2|120) has more than 16,384 cells\. Send one CNPJ a line/;
+    const wide = `${A}${";1".repeat(20_000)}`;
+    const late = `cnpj;n\n${`${A};b\n`.repeat(118)}${wide}\n${A};b`;
+    for (const file of [`cnpj;n\n${wide}`, wide, late, wide.replaceAll(";", "\t")]) {
+      assert.throws(() => sent(file, { piece: 65_536 }), limit);
+    }
+    const most = `cnpj${";n".repeat(16_383)}\n${A}${";1".repeat(16_383)}`;
+    assert.deepEqual(textsOf(sent(most)), [A]);
+  });
+
   it("that is a spreadsheet is called one", () => {
     assert.throws(() => sent("PK\u0003\u0004\u0014"), /a spreadsheet, no CSV/);
   });

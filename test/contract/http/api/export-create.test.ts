@@ -205,13 +205,37 @@ for (const transport of MATRIX) {
       });
     }
 
-    it("are csv, jsonl and parquet not, which are never counted", async () => {
+    it("are csv, jsonl and parquet not, which are counted only without a limit", async () => {
       matches = 90_000_000;
       counted = 0;
       for (const format of ["csv", "jsonl", "parquet"]) {
-        assert.equal((await post(server, { spec: SP, output: { format } })).status, 201);
+        const limited = { spec: SP, output: { format }, limit: 9 };
+        assert.equal((await post(server, limited)).status, 201);
+        assert.equal((await post(server, { ...limited, spec: { ...SP, limit: 8 } })).status, 201);
+        assert.equal(counted, 0);
       }
-      assert.equal(counted, 0);
+      assert.equal((await post(server, { spec: SP, output: { format: "csv" } })).status, 201);
+      assert.equal(counted, 1);
+    });
+
+    it("and none say without a limit that the plan's cap leaves rows out", async () => {
+      const told = async (body: object) => {
+        const answer = await post(server, body, freshKey(), "free");
+        assert.equal(answer.status, 201);
+        const { spec } = (await answer.json()) as { spec: { explain: { warnings: string[] } } };
+        return spec.explain.warnings.join("\n");
+      };
+      const csv = { spec: SP, output: { format: "csv", fields: ["cnpj"] } };
+      matches = 1_001;
+      const cut =
+        "The file has the first 1000 of 1001 matches: no limit was sent, and 1000 rows are the " +
+        "plan's cap.";
+      assert.equal(await told(csv), cut);
+      assert.equal(await told({ ...csv, limit: 1_000 }), "");
+      assert.equal(await told({ ...csv, spec: { ...SP, limit: 1_000 } }), "");
+      assert.match(await told({ ...csv, limit: 1_001 }), /^limit was lowered from 1001 to 1000/);
+      matches = 1_000;
+      assert.equal(await told(csv), "");
     });
   });
 }

@@ -1,0 +1,53 @@
+/**
+ * Proves: folders are made with all above them and their mode, by several at once, and what is in
+ * the way is an error of the system, also where Node's own way tries for ever; no other file of the
+ * product makes folders that way. Does not prove what is said of such an error (e2e/cli/disk).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { makeFolders } from "../../../src/newfolder.ts";
+import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-folders-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("folders", () => {
+  it("are made with those above them, and only where there are none", () => {
+    const deep = path.join(folder, "a", "b", "c");
+    assert.equal(makeFolders(deep, 0o700), true);
+    for (const one of [deep, path.dirname(deep)]) assert.equal(statSync(one).mode & 0o777, 0o700);
+    assert.equal(makeFolders(deep), false);
+    assert.equal(makeFolders(path.join(deep, "..", "d")), true);
+  });
+
+  it("that cannot be made are an error of the system", () => {
+    const file = path.join(folder, "file");
+    writeFileSync(file, "");
+    const link = path.join(folder, "link");
+    symlinkSync(path.join(folder, "nowhere"), link);
+    const codeOf = (made: string) => {
+      try {
+        makeFolders(made);
+        return undefined;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code;
+      }
+    };
+    assert.equal(codeOf(file), "EEXIST");
+    assert.equal(codeOf(path.join(file, "x")), "ENOTDIR");
+    assert.equal(codeOf(link), "EEXIST");
+    if (process.platform === "linux") {
+      assert.equal(codeOf("/proc/x"), "ENOENT");
+      assert.equal(codeOf("/proc/x/y"), "ENOENT");
+    }
+  });
+
+  it("are made by no other file of the product", () => {
+    const own = /\bmkdir(Sync)?\([^;]*recursive: true/;
+    const files = filesMatching(/^src\/.*\.ts$/).filter((file) => own.test(textOf(file)));
+    refuse(files, "use makeFolders of src/newfolder.ts, because Node's own may never end");
+  });
+});
