@@ -17,6 +17,7 @@ import { settleLoneTown, settleQuarters, settleTowns } from "./quarters.ts";
 import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
 import { dropOuterRegions, settleRegions } from "./settleregions.ts";
 import { dropBeyond } from "./strangers.ts";
+import { wishBehindExclusion } from "./wishedbehind.ts";
 
 /** What the stage has found. */
 export interface FoundPlaces {
@@ -40,6 +41,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
   const mentions = findMentions(context);
   forgetReach(sentence);
   excludeListed(context, mentions);
+  wishBehindExclusion(context, mentions);
   dropIncluded(context, mentions);
   const apart = leaveBranchPlaces(context, mentions);
   chooseReadings(sentence, mentions);

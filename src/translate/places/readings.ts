@@ -7,6 +7,7 @@
 import type { Sentence } from "../words/sentence.ts";
 import { CITY_PARTS, LONE_PARTS } from "./areas.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
+import type { City } from "./placenames.ts";
 
 /** How a mention follows another: listed by "e" or "ou", by a comma, with nothing, or far away. */
 type Link = "listed" | "comma" | "direct" | "apart";
@@ -29,11 +30,13 @@ export function linkOf(sentence: Sentence, last: Mention, mention: Mention): Lin
 
 /** Decides for every mention that may be a city or a state. */
 export function chooseReadings(sentence: Sentence, mentions: readonly Mention[]): void {
-  const cuts = mentions.filter((one) => one.negated && (one.capital || one.regions.length > 0));
+  const cuts = mentions.filter((one) => one.negated && !isEither(one) && !one.dropped);
   for (const group of groupsOf(sentence, mentions)) {
     const clear = group.filter((one) => !isEither(one) && one.states.length > 0 && !one.part);
     const cities = group.filter((one) => !isEither(one) && one.states.length === 0);
     const several = group.some(({ lead }) => lead.states);
+    // "em São Paulo e Rio de Janeiro, exceto em Campinas" are both states, if no city is beside.
+    const cutsCity = cities.length === 0 && group.some((one) => isCutOf(cuts, one, cutsOther));
     // "nas cidades de São Paulo e Rio de Janeiro" are two; "nas cidades de São Paulo" all of one.
     const listed = group.length > 1 && group.every(isCapital);
     for (const [i, one] of group.entries()) {
@@ -43,7 +46,7 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
       const asState =
         saysState(one, several) ??
         // "em São Paulo, menos a capital" can only be the state.
-        (!one.negated && cuts.some((cut) => cutsState(cut, one)) ? true : null) ??
+        (isCutOf(cuts, one, cutsState) || (cutsCity && isCapital(one)) ? true : null) ??
         (isQualified(sentence, one, group[i + 1], group[i + 2]) ? false : null) ??
         (isBehindLetters(group[i - 1], one) ? false : null) ??
         (next !== undefined && isStatePart(sentence, next)
@@ -61,9 +64,25 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
   excludedStates(mentions);
 }
 
+/** Whether something that is left out makes a name that of a state. */
+function isCutOf(
+  cuts: readonly Mention[],
+  one: Mention,
+  isCut: (cut: Mention, one: Mention) => boolean,
+): boolean {
+  return !one.negated && isEither(one) && cuts.some((cut) => isCut(cut, one));
+}
+
 /** Whether what is left out is the capital, or a region that the city itself lies in. */
-function cutsState({ capital, cities }: Mention, one: Mention): boolean {
-  return capital || one.cities.some((city) => cities.includes(city));
+function cutsState({ capital, cities, regions }: Mention, one: Mention): boolean {
+  return capital || (regions.length > 0 && one.cities.some((city) => cities.includes(city)));
+}
+
+/** Whether what is left out are other cities of the state, which its city could not leave out. */
+function cutsOther({ capital, cities, regions, states }: Mention, one: Mention): boolean {
+  if (capital || cities.length === 0 || regions.length + states.length > 0) return false;
+  const isOther = (city: City) => one.states.includes(city.uf) && !one.cities.includes(city);
+  return cities.every(isOther);
 }
 
 /** "São Paulo, interior": a part that only a state has. */
