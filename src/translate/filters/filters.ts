@@ -13,6 +13,7 @@ import type { Notes } from "../notes.ts";
 import { type Bounds, contradict } from "../numbers/bounds.ts";
 import { comparedBefore } from "../numbers/comparing.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
+import { ContactChoice } from "./contactchoice.ts";
 import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
 import {
   AUDIENCE,
@@ -74,6 +75,7 @@ class FilterStage {
   };
   readonly #counts: boolean;
   readonly #bounds: Bounds;
+  readonly #choice: ContactChoice;
   #last: Last | null = null;
 
   constructor({ sentence, notes, counts, bounds }: FilterContext) {
@@ -81,6 +83,7 @@ class FilterStage {
     this.#notes = notes;
     this.#counts = counts;
     this.#bounds = bounds;
+    this.#choice = new ContactChoice(sentence, this.#found);
   }
 
   all(): FoundFilters {
@@ -222,6 +225,7 @@ class FilterStage {
     else if (sentence.folded(negator - 1) === "ou")
       sentence.claim(negator - 2, negator, "negation");
     sentence.claim(at, to, phrase.role);
+    this.#choice.end();
     this.#last = { at, to, phrase, set: false };
   }
 
@@ -260,6 +264,7 @@ class FilterStage {
       this.#notes.assume(HEADS.code, HEADS, words);
     }
     this.#last = { ...taken, set: outcome === "set" };
+    if (outcome !== "set") this.#choice.end();
   }
 
   #remark({ warning, assumption }: FilterPhrase, words: Words): void {
@@ -270,6 +275,7 @@ class FilterStage {
   #leave({ at, to, phrase }: Taken, why: { code: string; pt: string; en: string }): void {
     const from = comparedBefore(this.#sentence, at);
     this.#notes.leave(why.code, why, this.#sentence.claim(from, to, "unmapped"));
+    this.#choice.end();
     this.#last = { at, to, phrase, set: false };
   }
 
@@ -324,27 +330,21 @@ class FilterStage {
     return true;
   }
 
-  /** "telefone ou e-mail": one of both is enough. */
+  /** "telefone ou e-mail", "e-mail, telefone ou celular": one of them is enough. */
   #either({ at, to, phrase }: Taken, negated: boolean): boolean {
-    const last = this.#last;
-    if (negated || last === null || !last.set) return false;
-    const [one, other] = [last.phrase.contact, phrase.contact];
-    if (one === undefined || other === undefined || one === other) return false;
-    const between = this.#sentence.tokens.slice(last.to, at).map(({ folded }) => folded);
-    const loose = between.some((word) => word === "ou" || word === "or");
-    if (!loose || between.some((word) => !EITHER.has(word))) return false;
-    if (one === "other" || other === "other") {
+    if (phrase.contact === undefined) return false;
+    if (negated) this.#choice.end();
+    const choice = negated ? null : this.#choice.add(at, to, phrase.contact);
+    if (choice === null) return false;
+    if (choice.joined === null) {
       this.#leave({ at, to, phrase }, EITHER_QUALITY);
       return true;
     }
-    const phones = one !== "email" && one !== "contact" && other !== "email" && other !== "contact";
-    const joined = phones ? "phone" : "contact";
-    this.#found[one] = false;
-    this.#found[joined] = true;
-    const words = this.#sentence.claim(last.to, to, "contact");
-    const kind = [one, other].some((each) => each === "mobile" || each === "landline");
-    if (kind && !phones) this.#notes.assume(EITHER_KIND.code, EITHER_KIND, words);
-    this.#last = { at, to, phrase: { ...phrase, contact: joined }, set: true };
+    this.#choice.require(choice.joined);
+    const words = this.#sentence.claim(choice.from, to, "contact");
+    if (choice.isHidden) this.#notes.leave(EITHER_QUALITY.code, EITHER_QUALITY, words);
+    else if (choice.isWider) this.#notes.assume(EITHER_KIND.code, EITHER_KIND, words);
+    this.#last = { at, to, phrase: { ...phrase, contact: choice.joined }, set: true };
     return true;
   }
 
@@ -366,7 +366,6 @@ class FilterStage {
 const HAVING = new Set("tenha tenham tem possua possuam possui possuem have has having".split(" "));
 const SOME = new Set("varias diversas muitas multiplas several many various".split(" "));
 const PLAIN: Reach = { polarity: "plain", negator: -1 };
-const EITHER = new Set(["e", "ou", "or", "and", "/", "um", "com", "por", "o", "a", "mail"]);
 const PREFERRED = new Set([
   ...["se possivel", "se houver", "se tiver", "se tiverem", "if possible", "de preferencia"],
   ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
