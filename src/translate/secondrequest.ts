@@ -1,7 +1,7 @@
 /**
- * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina", or two wishes of
- * which either would do. What comes in: a sentence whose activities and places are known. What goes
- * out: whether it is two, which one search cannot be.
+ * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina". What comes in: a
+ * sentence whose activities and places are known. What goes out: whether it is two, which one
+ * search cannot be.
  * Invariant: only an activity with its place, joined to another activity with another place, makes
  * two; a list of activities or of places is one. Known from who took the words alone.
  * Apart because it looks at all that others took, when they have taken it.
@@ -35,35 +35,6 @@ export function leaveSecond(sentence: Sentence, notes: Notes): boolean {
   }
   return false;
 }
-
-/** What either may be of that an "ou" joins to something else. */
-const WISHES: ReadonlySet<string> = new Set([
-  ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name"],
-]);
-
-/**
- * Says of "MEI ou do Simples", "abertos após 2020 ou com capital acima de 100 mil" that both were
- * required; to be done when every wish is known.
- */
-export function sayEither(sentence: Sentence, notes: Notes): void {
-  for (let at = 1; at < sentence.tokens.length - 1; at++) {
-    const own = sentence.owner(at);
-    // Inside of a name, "lucro presumido ou real", it joins no two wishes.
-    if (!/^(ou|or)$/.test(sentence.folded(at)) || (own !== null && WISHES.has(own))) continue;
-    let next = at + 1;
-    while (sentence.owner(next) === "filler" && next < at + 4) next++;
-    const [one, other] = [sentence.owner(at - 1), sentence.owner(next)];
-    if (one === null || other === null || !WISHES.has(one) || !WISHES.has(other)) continue;
-    // "micro ou pequena", "telefone ou e-mail" are either; "MEI ou do Simples" is neither.
-    if (one === other && one !== "regime") continue;
-    notes.leave("either_wish", BOTH, sentence.words(at, at + 1));
-  }
-}
-
-const BOTH = {
-  pt: "Nenhum filtro aceita um ou o outro: os dois foram exigidos. Faça duas buscas.",
-  en: "No filter takes the one or the other: both were required. Make two searches.",
-};
 
 const TWO = {
   pt: "São dois pedidos: uma busca teria todas as atividades em todos os lugares. Faça duas.",

@@ -17,6 +17,7 @@ import { lexiconSteps } from "./activities/lexicon.ts";
 import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
+import { sayEither } from "./eitherwish.ts";
 import { findContactValues } from "./filters/contactvalues.ts";
 import { findFilters } from "./filters/filters.ts";
 import type { NamedList } from "./filters/listnames.ts";
@@ -40,8 +41,9 @@ import { findNumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
+import { leavePlacesApart } from "./placesapart.ts";
 import { leaveRequests } from "./requests.ts";
-import { leaveSecond, sayEither } from "./secondrequest.ts";
+import { leaveSecond } from "./secondrequest.ts";
 import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
@@ -151,14 +153,16 @@ export function* translateSteps(
   const told = hints.length + saidLists.anyOf.length + contacts.count;
   const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
-  sayEither(sentence, notes);
+  const misled = sayEither(sentence, notes, numbered.spans);
+  if (leavePlacesApart({ sentence, notes }, [...places.sought, ...numbered.spans]))
+    places.unknown = true;
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
     ...{ bounds, notes, contacts, lists: saidLists },
   };
   const filters = filtersOf({ ...found, districts: named });
   const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
-  const features = featuresOf({ sentence, notes, places, activities, narrowed, subject });
+  const features = featuresOf({ sentence, notes, places, activities, narrowed, subject, misled });
   const spec = { ...(limit === null ? {} : { limit }), filters };
   const ordered = sort.length === 0 ? spec : { ...spec, sort };
   const explain = explained(notes, confidenceOf(features));
@@ -211,8 +215,9 @@ function featuresOf(seen: {
   readonly activities: readonly FoundActivity[];
   readonly narrowed: boolean;
   readonly subject: boolean;
+  readonly misled: boolean;
 }): ConfidenceFeatures {
-  const { sentence, notes, places, activities, narrowed, subject } = seen;
+  const { sentence, notes, places, activities, narrowed, subject, misled } = seen;
   const coded = (list: readonly Note[], code: string) => list.filter((one) => one.code === code);
   const unknown = coded(notes.unmapped, "unknown_words");
   const stray = unknown.filter(({ start = 0 }) => !isOwnWish(sentence, start));
@@ -236,7 +241,8 @@ function featuresOf(seen: {
     lists: coded(notes.unmapped, "list").length,
     kinds: coded(notes.assumptions, "kind_not_separated").length,
     corrections: coded(notes.assumptions, "spelling").length,
-    contradictions: notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length,
+    contradictions:
+      notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length + (misled ? 1 : 0),
   };
 }
 

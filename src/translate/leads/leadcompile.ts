@@ -19,6 +19,7 @@ export function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segmen
   const found = {
     ...none,
     wide: [],
+    sought: [],
     unsettled: 0,
     states: new Set(states),
     cities: new Map(cities),

@@ -13,6 +13,15 @@ import type { Sentence } from "../words/sentence.ts";
 export interface NumberedPlaces {
   readonly areaCodes: readonly string[];
   readonly postalCodes: readonly string[];
+  /** The tokens of each, words before it included. */
+  readonly spans: readonly NumberedSpan[];
+}
+
+/** Tokens of codes of one kind. */
+export interface NumberedSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: "area" | "postal";
 }
 
 /** Words that name a code, as tokens, by the first of them; longer names first. */
@@ -49,17 +58,21 @@ const AREA_CODE = /^(1[1-9]|[2-9][0-9])$/;
 export function findNumberedPlaces(sentence: Sentence, notes: Notes): NumberedPlaces {
   const areaCodes: string[] = [];
   const postalCodes: string[] = [];
+  const spans: NumberedSpan[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     const area = namedEnd(sentence, at, AREA);
     const postal = area === at ? namedEnd(sentence, at, POSTAL) : at;
     if (area === at && postal === at) continue;
     const read = numbersAt(sentence, Math.max(area, postal), area > at ? areaOf : postalOf);
     if (read === null) continue;
-    const taken = take(sentence, notes, { at, ...read });
-    if (taken) (area > at ? areaCodes : postalCodes).push(...read.codes);
+    const from = take(sentence, notes, { at, ...read });
+    if (from !== null) {
+      (area > at ? areaCodes : postalCodes).push(...read.codes);
+      spans.push({ from, to: read.to, kind: area > at ? "area" : "postal" });
+    }
     at = read.to - 1;
   }
-  return { areaCodes, postalCodes };
+  return { areaCodes, postalCodes, spans };
 }
 
 /** Where one of some names ends that begins at a token; the token itself where none does. */
@@ -128,18 +141,19 @@ function postalOf(text: string): string | null {
   return /^[0-9]{1,8}$/.test(digits) ? digits : null;
 }
 
+/** Claims a code; returns where its words begin, or null if it is left to the notes. */
 function take(
   sentence: Sentence,
   notes: Notes,
   { at, to }: { readonly at: number; readonly to: number },
-): boolean {
+): number | null {
   let from = at;
   while (from > at - 3 && sentence.free(from - 1) && LEADS.has(sentence.folded(from - 1))) from--;
   const near = negatorOf(sentence, at);
   const negator = near >= 0 ? near : negatorOf(sentence, from);
   if (negator < 0) {
     sentence.claim(from, to, "place");
-    return true;
+    return from;
   }
   const detail = {
     pt: "Nenhum filtro exclui um DDD ou CEP.",
@@ -147,5 +161,5 @@ function take(
   };
   claimNegation(sentence, negator, from);
   notes.leave("excluded_code", detail, sentence.claim(from, to, "unmapped"));
-  return false;
+  return null;
 }

@@ -29,6 +29,8 @@ export interface FoundPlaces {
   readonly words: Words | undefined;
   /** Tokens of states and regions that are wished: an unknown name beside one lies in it. */
   readonly wide: readonly Pick<Mention, "from" | "to">[];
+  /** Tokens of every place that is wished. */
+  readonly sought: readonly Pick<Mention, "from" | "to">[];
   /** Names of several municipalities of which none outweighs the others, so that all are meant. */
   unsettled: number;
   /** True when a place was named that nobody knows, and none that is known bounds the search. */
@@ -60,6 +62,7 @@ export function findPlaces(context: PlaceContext): FoundPlaces {
     ...{ excludedStates: new Set<string>(), excludedCities: new Map<string, City>() },
     words: first && sentence.words(first.from, Math.max(...mentions.map(({ to }) => to))),
     ...{ wide: mentions.filter(isWide), unsettled: 0, unknown: false },
+    sought: mentions.filter((one) => !one.negated && !one.dropped),
   };
   // What is excluded is looked for in all that is wished, wherever it stands.
   for (const negated of [false, true]) {

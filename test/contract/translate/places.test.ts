@@ -195,6 +195,7 @@ describe("places", () => {
       excludedCities: new Map([[campinas.ibge, campinas]]),
       words: { words: "SP exceto Campinas", start: 0, end: 18 },
       wide: [],
+      sought: [],
       unsettled: 0,
       unknown: false,
     };

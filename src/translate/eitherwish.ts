@@ -1,0 +1,123 @@
+/**
+ * Alternatives that one search cannot take: "MEI ou do Simples", "em Santos ou com telefone".
+ * Input: a sentence in which every word has an owner. Output: a note for each "ou" between two
+ * requests that were both required.
+ * Invariant: known from the owners of the words alone; alternatives of one filter ("micro ou
+ * pequena", "em Santos ou Campinas") are no such case, and neither are two that are both excluded.
+ */
+import { reachOf } from "./negation.ts";
+import type { Notes } from "./notes.ts";
+import type { NumberedSpan } from "./places/numbered.ts";
+import type { Sentence } from "./words/sentence.ts";
+
+/** Owners of words that ask for something. */
+const ASKED: ReadonlySet<string> = new Set([
+  ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name"],
+  ...["place", "activity", "status", "list"],
+]);
+
+/** Those that say how companies are: the search for both finds a part of what is meant. */
+const QUALITIES: ReadonlySet<string> = new Set([
+  ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name", "status"],
+]);
+
+const OR = /^(ou|or)$/;
+/** Before "ou" in "e/ou". */
+const AND = /^(e|and)$/;
+/** Marks that may stand beside "ou". */
+const MARKS = /^[,;/()"'“”]$/;
+/** Words that may end what stands before "ou": "headquarters only or …". */
+const TAILS = new Set("only also too mesmo tambem apenas somente".split(" "));
+/** Words after "ou" with which a bound or the same in other words goes on. */
+const GOES_ON = new Set(
+  "mais menos more less above below acima abaixo superior inferior".split(" "),
+);
+/** Nouns that make what follows "padarias ou" another subject. */
+const SUBJECTS = new Set(
+  (
+    "empresas empresa companhias firmas negocios estabelecimentos comercios companies company " +
+    "businesses business firms firm establishments"
+  ).split(" "),
+);
+/** Max words between "ou" and what it leads to. */
+const GAP_MAX = 7;
+
+/**
+ * Notes every "ou" between two requests of which both were required. Returns true if one of them
+ * says who, where, or how to reach them, so that the search would miss most of what is meant.
+ */
+export function sayEither(
+  sentence: Sentence,
+  notes: Notes,
+  numbered: readonly NumberedSpan[],
+): boolean {
+  let misled = false;
+  for (let at = 1; at < sentence.tokens.length - 1; at++) {
+    if (!OR.test(sentence.folded(at)) || !isOpen(sentence, at)) continue;
+    const [before, after] = [beforeOr(sentence, at), afterOr(sentence, at)];
+    if (before < 0 || after < 0) continue;
+    const kinds = [before, after].map((index) => kindOf(sentence, index, numbered));
+    if (isEither(sentence, kinds as [string, string], after)) {
+      notes.leave("either_wish", BOTH, sentence.words(at, at + 1));
+      misled ||=
+        kinds.some((kind) => !QUALITIES.has(kind)) ||
+        (kinds[0] === "contact" && kinds[1] === "contact");
+    }
+  }
+  return misled;
+}
+
+/** False inside of a name ("lucro presumido ou real") and of a negation, which reaches both. */
+function isOpen(sentence: Sentence, at: number): boolean {
+  const owner = sentence.owner(at);
+  const own = owner !== null && (ASKED.has(owner) || owner === "negation");
+  // "ou seja," says the same again.
+  const again = sentence.folded(at + 1) === "seja" && sentence.tokens[at + 2]?.kind === "mark";
+  return !own && !again && reachOf(sentence, at).polarity === "plain";
+}
+
+/** The last word of what stands before "ou"; -1 for none. */
+function beforeOr(sentence: Sentence, or: number): number {
+  let at = or - 1;
+  while (MARKS.test(sentence.tokens[at]?.text ?? "")) at--;
+  if (at < or - 1 && AND.test(sentence.folded(at))) at--;
+  while (sentence.owner(at) === "filler" && TAILS.has(sentence.folded(at))) at--;
+  return ASKED.has(sentence.owner(at) ?? "") ? at : -1;
+}
+
+/** The first word of what "ou" leads to; -1 for none. */
+function afterOr(sentence: Sentence, or: number): number {
+  const subject = sentence.owner(or - 1) === "activity";
+  let at = or + 1;
+  for (; at < or + GAP_MAX; at++) {
+    const [owner, word] = [sentence.owner(at), sentence.folded(at)];
+    if (owner !== "filler" && owner !== "negation") break;
+    if (OR.test(word) || GOES_ON.has(word) || (subject && SUBJECTS.has(word))) return -1;
+  }
+  return ASKED.has(sentence.owner(at) ?? "") ? at : -1;
+}
+
+/** Its owner; area codes, postal codes and addresses are filters of their own. */
+function kindOf(sentence: Sentence, at: number, numbered: readonly NumberedSpan[]): string {
+  const owner = sentence.owner(at) ?? "";
+  if (owner === "contact" && sentence.tokens[at]?.text.includes("@")) return "address";
+  if (owner !== "place") return owner;
+  return numbered.find(({ from, to }) => from <= at && at < to)?.kind ?? owner;
+}
+
+function isEither(sentence: Sentence, [one, other]: [string, string], after: number): boolean {
+  // "micro ou pequena" are either; "MEI ou do Simples" and contacts that were not joined neither.
+  if (one === other) return one === "regime" || one === "contact";
+  // "padarias em Santos ou açougues": the list of activities goes on.
+  if (other === "activity") return false;
+  if (one !== "activity") return true;
+  // "padarias ou pequenas mercearias"
+  let to = after;
+  while (sentence.owner(to) === other) to++;
+  return sentence.owner(to) !== "activity";
+}
+
+const BOTH = {
+  pt: "Nenhum filtro aceita um ou o outro: os dois foram exigidos. Faça duas buscas.",
+  en: "No filter takes the one or the other: both were required. Make two searches.",
+};
