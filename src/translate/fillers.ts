@@ -17,7 +17,7 @@ const FILLERS = new Set(
     "me nos eu favor por todo toda tudo qualquer cada que quem qual quais onde ser sejam " +
     "seja sao e esta estao estejam ter tem tenham tenha possua possuam possuir existe " +
     "existem ha aberta aberto abriu abriram registrada inscrita cadastrada localizada localizado " +
-    "situada sediada fica ficam atuam atua atuem trabalham trabalha ramo area setor " +
+    "situada sediada fica ficam fique fiquem atuam atua atuem trabalham trabalha ramo area setor " +
     "segmento atividade tipo como mais muito bem so somente apenas tambem ainda ja " +
     "hoje brasil brasileira pais nacional lead cliente potencial prospect contato dado " +
     "informacao pode possam estado cidade regiao municipio nome find show list get me " +

@@ -108,6 +108,7 @@ describe("alternatives", () => {
       "padarias em Santos ou CEP 13010",
       "padarias com telefone (18) 4172-3666 ou em Santos",
       "padarias ou com telefone em Santos",
+      "padarias MEI ou que fiquem em Santos",
       "padarias em Santos com o telefone (18) 4172-3666 ou e-mail",
     ]) {
       const { confidence } = probe.translate(text).spec.explain;
