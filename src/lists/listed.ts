@@ -16,8 +16,6 @@ import { exportedRows, type KnownRows } from "./exportedrows.ts";
 import { type Lists, listNotFound } from "./lists.ts";
 import { Unions, unionOf } from "./unions.ts";
 
-/** Lists of a tenant that are known by their names: all that a plan may allow, and `exported`. */
-const NAMED_MAX = 10_001;
 /** Rows of lists that are kept for a segment; one takes up to an eighth of a byte for each row. */
 const KEPT_MAX = 64;
 
@@ -52,8 +50,7 @@ export class ListedSpecs {
 
   /** The lists of a tenant by their names, `exported` aside. */
   names(tenantId: string): { readonly id: string; readonly name: string }[] {
-    const all = this.#lists.page(tenantId, Number.MAX_SAFE_INTEGER, NAMED_MAX);
-    return all.filter(({ id }) => id !== EXPORTED).map(({ id, name }) => ({ id, name }));
+    return this.#lists.names(tenantId);
   }
 
   /** The lists that a spec names, as they are now. Throws `list_not_found` with the place. */

@@ -29,8 +29,11 @@ const AT_ONCE = 32_768;
 /** Bytes of entries that are looked for in a snapshot at once. */
 const SLICE_BYTES = 65_536 * ENTRY_BYTES;
 
+/** Lists of a tenant that are known by their names: all that a plan may allow, and `exported`. */
+const NAMED_MAX = 10_001;
+
 /** How many lists a tenant may have, and entries in each. */
-interface ListLimits {
+export interface ListLimits {
   readonly lists: number;
   readonly list_entries: number;
 }
@@ -85,6 +88,17 @@ export class Lists {
   /** A tenant's lists below a sequence, newest first, and `exported` last. */
   page(tenantId: string, before: number, limit: number): ListRow[] {
     return stored(() => this.#store.list(tenantId, before, limit));
+  }
+
+  /** Runs several changes as one; a throw undoes them all. */
+  atomically<Result>(change: () => Result): Result {
+    return stored(() => this.#store.atomically(change));
+  }
+
+  /** The lists of a tenant by their names, newest first, without `exported`. */
+  names(tenantId: string): Pick<ListRow, "id" | "name">[] {
+    const all = this.page(tenantId, Number.MAX_SAFE_INTEGER, NAMED_MAX);
+    return all.filter(({ id }) => id !== EXPORTED).map(({ id, name }) => ({ id, name }));
   }
 
   /** A list of a tenant, or undefined. */

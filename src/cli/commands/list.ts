@@ -11,8 +11,9 @@ import { Keyring } from "../../access/keyring.ts";
 import { loadPlans } from "../../access/plans.ts";
 import { wordFor } from "../../amounts.ts";
 import { systemClock } from "../../clock.ts";
-import { CommandError } from "../../errors.ts";
+import { AppError, CommandError } from "../../errors.ts";
 import { changeJson, listJson } from "../../http/api/listanswers.ts";
+import { createNamed, renameNamed } from "../../http/api/listnaming.ts";
 import { KINDS } from "../../http/api/lists-schemas.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { withAccountDigits } from "../../lists/accountdigits.ts";
@@ -106,7 +107,7 @@ const CREATE: CommandText = {
   description: "Makes an empty list.",
   remarks:
     "In a list of the kind companies every CNPJ stands for all of its company. A name\n" +
-    "that another list has is refused.",
+    "that another list has is refused, whatever its case, accents and spaces.",
   examples: ["peneira list create Clientes --data-dir state --tenant acme --kind companies"],
 };
 const LIST: CommandText = {
@@ -226,7 +227,7 @@ function all({ lists, tenantId }: Opened): ListRow[] {
   }
 }
 
-/** The list of an id or a name; names made over HTTP need not be unique, ids are. */
+/** The list of an id or a name. Lists of earlier versions may share a name, but never an id. */
 function find(open: Opened, wanted: string): ListRow {
   const byId = open.lists.seen(open.tenantId, wanted);
   if (byId !== undefined) return byId;
@@ -246,16 +247,18 @@ function make(open: Opened, given: string): void {
   const { lists, tenantId, options } = open;
   const kind = KINDS.find((one) => one === options.kind);
   if (kind === undefined) throw new CommandError(`--kind must be ${KINDS.join(" or ")}.`, 2);
-  const name = freeName(open, given, null);
-  say(lists.create(tenantId, { name, kind }, limits()), options, "was made");
+  const name = nameOf(given);
+  const row = withoutPlace(() => createNamed(lists, tenantId, { name, kind }, limits()));
+  say(row, options, "was made");
 }
 
-/** A name that no other list has: commands would not know which of the two is meant. */
-function freeName(open: Opened, given: string, own: string | null): string {
-  const wanted = nameOf(given);
-  const taken = all(open).find(({ id, name }) => name === wanted && id !== own);
-  if (taken === undefined) return wanted;
-  throw new CommandError(`There is a list ${wanted} already: ${taken.id}. Choose another name.`);
+/** Runs a change; a refusal names no place of a request, because a command has none. */
+function withoutPlace(change: () => ListRow): ListRow {
+  try {
+    return change();
+  } catch (error) {
+    throw error instanceof AppError ? new CommandError(error.message) : error;
+  }
 }
 
 function nameOf(given: string): string {
@@ -266,7 +269,8 @@ function nameOf(given: string): string {
 
 function rename(open: Opened, wanted: string, newName: string): void {
   const { id } = find(open, wanted);
-  const row = open.lists.rename(open.tenantId, id, freeName(open, newName, id));
+  const name = nameOf(newName);
+  const row = withoutPlace(() => renameNamed(open.lists, open.tenantId, id, name));
   say(row, open.options, `was called ${wanted} before`);
 }
 

@@ -27,6 +27,7 @@ import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts
 import { type HttpAnswer, json, noContent, type Unchangeable } from "../server/respond.ts";
 import { type KeyCall, loadedSegment } from "../server/service.ts";
 import { fileOf, readZeros } from "./entryfiles.ts";
+import { createNamed, renameNamed } from "./listnaming.ts";
 import { KINDS, type LIST_SCHEMAS } from "./lists-schemas.ts";
 
 /** A list in JSON: the members that its schema has. */
@@ -46,7 +47,8 @@ export function createList(call: KeyCall<"lists">): HttpAnswer {
   const name = readName(body);
   const kind = readKind(body);
   refuse(body.mistakes);
-  const row = call.service.lists.create(call.identity.tenantId, { name, kind }, call.plan.limits);
+  const { service, identity, plan } = call;
+  const row = createNamed(service.lists, identity.tenantId, { name, kind }, plan.limits);
   return { ...answerOf(call, row, 201), headers: { Location: `/v1/lists/${row.id}` } };
 }
 
@@ -88,7 +90,7 @@ export function renameList(call: KeyCall<"lists">): HttpAnswer {
   const body = readBody(call.body, ["name"]);
   const name = readName(body);
   refuse(body.mistakes);
-  return answerOf(call, call.service.lists.rename(call.identity.tenantId, id, name));
+  return answerOf(call, renameNamed(call.service.lists, call.identity.tenantId, id, name));
 }
 
 /** `DELETE /v1/lists/{id}`. */

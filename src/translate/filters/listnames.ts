@@ -2,7 +2,8 @@
  * Names of lists in a sentence. What comes in: the lists of who asks, and a place in a sentence.
  * What goes out: the list whose name is written there.
  * Invariant: a name counts as it is written, without regard to case, accents and marks; of several
- * that fit, the longest one; what a stage before has read a word as does not count.
+ * that fit, the longest one; what a stage before has read a word as does not count. If several
+ * lists have one name, the list whose exact spelling is written counts, else all of them.
  */
 import { EXPORTED } from "../../spec/listids.ts";
 import type { Sentence } from "../words/sentence.ts";
@@ -14,8 +15,9 @@ export interface NamedList {
   readonly name: string;
 }
 
-/** A list whose name is written at a place. */
-interface WrittenList extends NamedList {
+/** The lists whose name is written at a place; more than one if nothing tells them apart. */
+interface WrittenLists {
+  readonly lists: readonly NamedList[];
   /** The token behind its name, and behind the quotation mark that closes it. */
   readonly to: number;
 }
@@ -30,29 +32,53 @@ export class ListNames {
     this.#words = all.map(({ name }) => wordsOf(name));
   }
 
-  /** The list whose name begins at a token; null where there is none. */
-  at(sentence: Sentence, from: number): WrittenList | null {
-    let found: WrittenList | null = null;
+  /** The lists whose name begins at a token; null where there is none. */
+  at(sentence: Sentence, from: number): WrittenLists | null {
+    let [lists, end]: [NamedList[], number] = [[], from];
     this.all.forEach((list, index) => {
       const to = endOf(sentence, from, this.#words[index] as readonly string[]);
-      if (to !== null && to > (found?.to ?? from)) found = { ...list, to };
+      if (to === null || to <= from || to < end) return;
+      lists = to === end ? [...lists, list] : [list];
+      end = to;
     });
-    return found ?? exportedAt(sentence, from);
+    if (lists.length === 0) return exportedAt(sentence, from);
+    return { lists: meant(lists, sentence.words(from, end).words), to: end };
   }
 
-  /** The list whose name is all between two tokens; null where there is none. */
-  between(sentence: Sentence, from: number, to: number): NamedList | null {
-    const written = wordsOf(sentence.words(from, to).words).join(" ");
-    const at = this.#words.findIndex((words) => words.length > 0 && words.join(" ") === written);
-    return this.all[at] ?? null;
+  /** The lists whose name is all between two tokens. */
+  between(sentence: Sentence, from: number, to: number): readonly NamedList[] {
+    const { words: written } = sentence.words(from, to);
+    const key = listNameKey(written);
+    const lists = this.all.filter((_, at) => this.#words[at]?.join(" ") === key);
+    return key === "" ? [] : meant(lists, written);
   }
 }
 
+/** Returns a name as sentences compare it: two lists must not share a key. */
+export function listNameKey(name: string): string {
+  return wordsOf(name).join(" ");
+}
+
+/** Of lists with one name, the only one that is spelled as it is written, else all. */
+function meant(lists: readonly NamedList[], written: string): readonly NamedList[] {
+  if (lists.length < 2) return lists;
+  const spelled = spellingOf(written);
+  const exact = lists.filter(({ name }) => spellingOf(name) === spelled);
+  return exact.length === 1 ? exact : lists;
+}
+
+/** A text from its first word to its last, with single spaces. */
+function spellingOf(text: string): string {
+  const words = tokenize(text).filter(({ kind }) => kind !== "mark");
+  const spelled = text.slice(words[0]?.start ?? 0, words.at(-1)?.end);
+  return spelled.normalize("NFC").trim().replace(/\s+/g, " ");
+}
+
 /** "na lista Já exportados": what has been exported, by the names that people see. */
-function exportedAt(sentence: Sentence, from: number): WrittenList | null {
+function exportedAt(sentence: Sentence, from: number): WrittenLists | null {
   for (const name of ["ja exportados", "exportados", "exported"]) {
     const to = endOf(sentence, from, name.split(" "));
-    if (to !== null) return { id: EXPORTED, name, to };
+    if (to !== null) return { lists: [{ id: EXPORTED, name }], to };
   }
   return null;
 }

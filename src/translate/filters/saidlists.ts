@@ -8,7 +8,7 @@
  */
 import { EXPORTED, LISTS_MAX } from "../../spec/listids.ts";
 import { kindAt } from "../items.ts";
-import type { Notes } from "../notes.ts";
+import type { Notes, Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { ListNames, type NamedList } from "./listnames.ts";
 
@@ -86,6 +86,8 @@ interface Mention {
   readonly from: number;
   readonly to: number;
   readonly ids: readonly string[];
+  /** Lists that share the name that is written, and cannot be told apart. */
+  readonly among?: readonly NamedList[];
 }
 
 /** Finds the wishes about lists; `all` gives those of who asks; null where nobody has any. */
@@ -112,7 +114,7 @@ export function findLists(
     const fits = ids.length > 0 && clear && asked.length + ids.length <= LISTS_MAX;
     const words = sentence.claim(from, to, fits ? "list" : "unmapped");
     if (fits) asked.push(...ids);
-    else notes.leave("list", all === null ? BY_HAND : clear ? UNKNOWN : UNCLEAR, words);
+    else notes.leave("list", all === null ? BY_HAND : whyLeft(mention, clear), words);
     sentence.name(from, to);
     at = to - 1;
   }
@@ -124,8 +126,8 @@ function mentionAt(sentence: Sentence, at: number, known: () => ListNames | null
   const from = nameBefore(sentence, at);
   if (from < at) {
     const first = /^(the|my|our)$/.test(sentence.folded(from)) ? from + 1 : from;
-    const list = known()?.between(sentence, first, at) ?? null;
-    return { from, to: at + 1, ids: list === null ? [] : [list.id] };
+    const lists = known()?.between(sentence, first, at) ?? [];
+    return { from, to: at + 1, ...named([lists]) };
   }
   const exported = exportedEnd(sentence, at);
   if (exported !== null) {
@@ -138,18 +140,31 @@ function mentionAt(sentence: Sentence, at: number, known: () => ListNames | null
 /** "na lista Clientes MG", "nas listas Clientes e Parceiros", with names that are there. */
 function written(sentence: Sentence, at: number, known: () => ListNames | null): Mention | null {
   if (!LIST.has(sentence.folded(at)) || !isBeforeList(sentence.folded(at - 1))) return null;
-  const ids: string[] = [];
+  const found: (readonly NamedList[])[] = [];
   const several = sentence.folded(at).endsWith("s");
   // "na lista de clientes", "na lista chamada Clientes".
   let to = at + 1;
   while (NAMING.has(sentence.folded(to)) && known()?.at(sentence, to) == null) to++;
   for (let next: number | null = to; next !== null; next = nextName(sentence, to, several)) {
-    const list = known()?.at(sentence, next) ?? null;
-    if (list === null) break;
-    ids.push(list.id);
-    to = list.to;
+    const one = known()?.at(sentence, next) ?? null;
+    if (one === null) break;
+    found.push(one.lists);
+    to = one.to;
   }
-  return ids.length === 0 ? null : { from: at, to, ids };
+  return found.length === 0 ? null : { from: at, to, ...named(found) };
+}
+
+/** The lists of names, none if one of the names is that of several lists. */
+function named(found: readonly (readonly NamedList[])[]): Pick<Mention, "ids" | "among"> {
+  const among = found.find((lists) => lists.length > 1);
+  if (among !== undefined) return { ids: [], among };
+  return { ids: found.flatMap((lists) => lists.map(({ id }) => id)) };
+}
+
+/** Why a mention became no filter. */
+function whyLeft({ among }: Mention, isClear: boolean): Sentences {
+  if (among !== undefined) return ambiguous(among);
+  return isClear ? UNKNOWN : UNCLEAR;
 }
 
 /** "na lista", "exceto lista", "without list". */
@@ -215,6 +230,22 @@ const UNCLEAR = {
   pt: "Dentro ou fora da lista? Escolha no filtro Suas listas.",
   en: "In the list or not? Choose in the filter Your lists.",
 };
+
+/** Lists that are named in a remark. */
+const AMONG_MAX = 10;
+
+function ambiguous(lists: readonly NamedList[]): Sentences {
+  const shown = lists.slice(0, AMONG_MAX).map(({ id, name }) => `“${name}” (${id})`);
+  const names = [...shown, ...(lists.length > AMONG_MAX ? ["…"] : [])].join(", ");
+  return {
+    pt:
+      `${lists.length} listas suas têm esse nome: ${names}. Escreva o nome exato de uma delas, ` +
+      "dê outro nome a uma, ou escolha no filtro Suas listas.",
+    en:
+      `${lists.length} of your lists have this name: ${names}. Write the exact name of one, ` +
+      "rename one, or choose in the filter Your lists.",
+  };
+}
 
 const UNKNOWN = {
   pt: "Nenhuma lista sua tem esse nome: escolha a lista no filtro Suas listas.",

@@ -94,6 +94,33 @@ describe("lists in sentences", () => {
     assert.equal(said("empresas da lista Clientes").confidence > 0.9, true);
   });
 
+  it("with one name are told apart by the exact spelling only", () => {
+    const names = ["clientes", "Clientes", "CLIENTES", "Clientes MG", "(Vip)", "vip", "Vip"];
+    const rows: readonly (readonly [text: string, list: string | null])[] = [
+      ["padarias em Recife fora da lista Clientes", "Clientes"],
+      ["padarias em Recife fora da lista “clientes”", "clientes"],
+      ["padarias em Recife fora da lista de clientes", "clientes"],
+      ["bakeries in Recife not in my Clientes list", "Clientes"],
+      ["padarias em Recife fora da lista Clientes MG", "Clientes MG"],
+      ["padarias em Recife fora da lista vip", "vip"],
+      ["padarias em Recife fora da lista Vip", null],
+      ["padarias em Recife fora da lista cliéntes", null],
+      ["bakeries in Recife not in my ClienteS list", null],
+      ["padarias em Recife fora das listas Clientes MG e VIP", null],
+    ];
+    for (const [text, list] of rows) {
+      const { lists, left, confidence } = said(text, names);
+      assert.deepEqual(lists, list === null ? undefined : { exclude: [list] }, text);
+      assert.deepEqual(left, list === null ? ["list"] : [], text);
+      assert.equal(confidence < 0.4, list === null, text);
+    }
+    const same = [1, 2].map((id) => ({ id: `lst_${id}`, name: "Clientes" }));
+    const text = "padarias em Recife fora da lista Clientes";
+    const { explain } = atOnce(translateSteps(text, probe.segment, { lists: () => same })).spec;
+    const [note] = explain.unmapped_constraints;
+    assert.match(note?.detail ?? "", /^2 listas .*“Clientes” \(lst_1\), “Clientes” \(lst_2\)/);
+  });
+
   it("of what was exported is known by itself", () => {
     const rows: readonly (readonly [text: string, member: "any_of" | "exclude"])[] = [
       ["padarias em Recife que ainda não exportei", "exclude"],

@@ -161,6 +161,7 @@ describe("peneira list", () => {
       [["create", "x", "--kind", "things"], 2, /--kind must be accounts or companies/],
       [["show", "nobody's"], 1, /Tenant acme has no list nobody's\. See: peneira list list/],
       [["create", " Zwei "], 1, isTaken],
+      [["create", "zwEI"], 1, isTaken],
       [["rename", "Empresas", "Zwei"], 1, isTaken],
       [["delete", "exported"], 1, /kept by the server/],
       [["rename", "exported", "x"], 1, /kept by the server/],
@@ -182,7 +183,7 @@ describe("peneira list", () => {
     assert.match(list("rename", "Zwei", "Zwei").stderr, /was called Zwei before/);
   });
 
-  it("asks for an id where two lists made over HTTP have one name", () => {
+  it("asks for an id where two lists of an earlier version have one name", () => {
     const database = openDatabase(join(folder, "state"));
     const lists = new Lists(new ListStore(database), systemClock);
     const { id: tenantId } = new Keyring(new KeyStore(database), systemClock).tenant("acme");

@@ -153,7 +153,7 @@ for (const transport of MATRIX) {
     });
 
     it("name no list of another tenant, whoever asked before", async () => {
-      const { id } = (await ask("/v1/lists", { name: "x" })).body.list;
+      const { id } = (await ask("/v1/lists", { name: "y" })).body.list;
       const spec = { filters: { ...uf, lists: { exclude: [id] } } };
       for (const path of ["/v1/accounts/search", "/v1/accounts/count", "/v1/spec/normalize"]) {
         assert.equal((await ask(path, { spec })).status, 200, path);
@@ -179,7 +179,7 @@ for (const transport of MATRIX) {
     });
 
     it("are asked by agents as by anybody, and exported anew once a list has changed", async () => {
-      const { id } = (await ask("/v1/lists", { name: "x" })).body.list;
+      const { id } = (await ask("/v1/lists", { name: "z" })).body.list;
       const plain = (await ask("/v1/accounts/search", { spec: { filters: uf }, limit: 9 })).body;
       await ask(`/v1/lists/${id}/entries`, { cnpjs: plain.accounts.map(({ cnpj }) => cnpj) });
       const filters = { ...uf, lists: { exclude: [id, "exported"] } };

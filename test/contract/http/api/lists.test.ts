@@ -125,6 +125,29 @@ for (const transport of MATRIX) {
       await ask("DELETE", `/v1/lists/${id}`);
     });
 
+    it("never get a name that sentences read as that of another list", async () => {
+      const own = [await made("São João"), await made("Fornecedores"), await made("🔥")];
+      const [first, second] = own;
+      const refused = async (method: string, path: string, name: string, taken?: string) => {
+        const { status, body } = await ask(method, path, { name });
+        assert.equal(status, 422, name);
+        const [mistake] = body.errors as { pointer: string; code: string; detail: string }[];
+        assert.deepEqual([mistake?.pointer, mistake?.code], ["/name", "duplicate"]);
+        assert.match(mistake?.detail ?? "", new RegExp(`already: ${taken}\\. Choose another name`));
+      };
+      for (const name of ["São João", "sao joao", " SÃO   JOÃO ", "“São-João”"]) {
+        await refused("POST", "/v1/lists", name, first);
+        await refused("PATCH", `/v1/lists/${second}`, name, first);
+      }
+      await refused("POST", "/v1/lists", "🔥", own[2]);
+      const recased = await ask("PATCH", `/v1/lists/${first}`, { name: "SAO JOAO" });
+      assert.equal(recased.body.list.name, "SAO JOAO", "its own name it may have");
+      const another = await made("São João 2");
+      await ask("DELETE", `/v1/lists/${first}`);
+      own[0] = await made("São João");
+      for (const id of [...own, another]) await ask("DELETE", `/v1/lists/${id}`);
+    });
+
     it("are created, named, listed and deleted", async () => {
       const created = await ask("POST", "/v1/lists", { name: " Clientes " });
       const { id } = created.body.list;
