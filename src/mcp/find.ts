@@ -10,9 +10,10 @@ import { SCHEMAS } from "../http/api/schemas.ts";
 import { SUGGESTED_FIELDS, suggestAccounts } from "../http/api/suggestions.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
-import { FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
+import { contactCount, FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
 import { refusalText } from "../spec/cnpjmistake.ts";
 import { contactRefusalText } from "../spec/contactrefusal.ts";
+import { lacksArea } from "../spec/phones.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
@@ -71,7 +72,7 @@ export const FIND_TOOL: Tool<Question<AskedPart>> = {
     const { suggestions: fitting, number: typed, refused: why } = found;
     const lines = fitting.map(({ match, account }) => `${match}: ${JSON.stringify(account)}`);
     return {
-      text: [sourceLine(found), ...notesOf(found), ...lines].join("\n"),
+      text: [sourceLine(found), ...notesOf(found, query.get("q") ?? ""), ...lines].join("\n"),
       structured: {
         ...sourceOf(found),
         suggestions: fitting,
@@ -105,18 +106,22 @@ function queryOf(sent: JsonObject, mistakes: Mistake[]): ReadonlyMap<string, str
 }
 
 /** What is to be said of a CNPJ, and of an answer without accounts. */
-function notesOf(found: Suggestions): readonly string[] {
+function notesOf(found: Suggestions, text: string): readonly string[] {
   const { number, contact, refused: why, contact_refused: whyNot, suggestions } = found;
   const isWrong = number?.check_digits_right === false;
-  const { kind, value, total = 0 } = contact ?? {};
-  return [
-    ...(total > suggestions.length
-      ? [`${total} accounts have ${value}: search_accounts with contact.${kind}_any_of has all.`]
-      : []),
-    ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
+  const { kind, total = 0 } = contact ?? {};
+  const whys = [
     ...(why === null ? [] : [refusalText(why)]),
     ...(whyNot === null ? [] : [contactRefusalText(whyNot)]),
-    ...(contact?.total === 0 ? [`No account has ${value}.`] : []),
+  ];
+  return [
+    ...(contact !== null && total > suggestions.length
+      ? [`${contactCount(contact)}: search_accounts with contact.${kind}_any_of has all.`]
+      : []),
+    ...(isWrong ? ["The check digits of this CNPJ are wrong: look for a mistyped one."] : []),
+    // What is written as a phone is meant as one.
+    ...(lacksArea(text) ? whys.reverse() : whys),
+    ...(contact?.total === 0 ? [`No account has ${contact.value}.`] : []),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),
   ];
 }

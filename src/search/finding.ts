@@ -9,6 +9,7 @@
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
+import { wordFor } from "../amounts.ts";
 import { FairQueue } from "../fairqueue.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import type { Cnpj } from "../spec/cnpj.ts";
@@ -83,8 +84,10 @@ interface TypedContact {
   readonly kind: "phone" | "email";
   /** As a spec has it, in `phone_any_of` or `email_any_of`. */
   readonly value: string;
-  /** Accounts that have it. */
+  /** Accounts that have it, in all states. */
   readonly total: number;
+  /** Accounts of the wanted state that have it; absent if all states are wanted. */
+  readonly total_in_uf?: number;
 }
 
 /** Accounts that fit, best first. */
@@ -144,7 +147,8 @@ export async function suggest(
   const contact = typed !== null && "value" in typed ? typed : null;
   if (contact !== null && contact.total > 0) return suggestContact(segment, contact, request);
   const refused = refusedNumber(reading, text);
-  if (refused?.reason === "cpf") return { ...NOTHING, refused };
+  // Some mobiles have the check digits of a CPF: the answer has both readings.
+  if (refused?.reason === "cpf") return { ...NOTHING, refused, contact };
   const root = readRootText(text);
   const company =
     root === null ? [] : (await companyRows(segment, { root, afterRow: -1, limit }, asker)).rows;
@@ -178,13 +182,23 @@ export async function suggest(
 /** The phone or e-mail that a text is, or why it is not looked up. */
 function contactIn(
   segment: Segment,
-  { text, contacts }: SuggestRequest,
+  { text, uf, contacts }: SuggestRequest,
 ): TypedContact | RefusedContact | null {
   const isLacking = segment.catalog.lacksContacts === true;
   const read = readContact(text, { ...contacts, isLacking });
   if (read === null || "reason" in read) return read;
   const rows = (read.kind === "phone" ? phoneRows : emailRows)(segment, [read.value]);
-  return { ...read, total: rows.size };
+  const found = { ...read, total: rows.size };
+  if (uf === null) return found;
+  const own: Clause = { kind: "rows", lists: [rows], negated: false };
+  const clauses = [own, stateClause(segment, uf)];
+  return { ...found, total_in_uf: guarded(() => segment.native.count(clauses)) };
+}
+
+/** Returns how many accounts have a phone or an e-mail, as words. */
+export function contactCount({ value, total, total_in_uf: own }: TypedContact): string {
+  const all = `${total} ${wordFor(total, "account has", "accounts have")} ${value}`;
+  return own === undefined ? all : `${all}, ${own} of them in the state`;
 }
 
 /** Accounts that have a phone or an e-mail, by rank; of a state alone where one is wanted. */

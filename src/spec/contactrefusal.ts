@@ -13,6 +13,7 @@ const CONTACT_REFUSALS = [
   "missing_area_code",
   "unknown_area_code",
   "foreign_number",
+  "several_contacts",
 ] as const;
 
 /** Machine's names of the reasons. */
@@ -43,13 +44,36 @@ const DIGITS_MIN = 8;
 
 /** Reads a text that may be a phone or an e-mail; null for any other text. */
 export function readContact(text: string, offered: Offered): ReadContact | RefusedContact | null {
-  const email = readEmail(text);
-  if (email !== null) return allowed({ kind: "email", value: email }, offered);
+  const one = contactOf(text);
+  if (one !== null) return allowed(one, offered);
+  const several = severalIn(text);
+  if (several !== null) {
+    const kept = allowed(several, offered);
+    return "reason" in kept ? kept : { kind: several.kind, reason: "several_contacts" };
+  }
   const read = readPhone(text);
-  if ("phone" in read) return allowed({ kind: "phone", value: read.phone }, offered);
-  const reason = CONTACT_REFUSALS.find((one) => one === read.fault);
+  const reason = CONTACT_REFUSALS.find((one) => "fault" in read && one === read.fault);
   if (reason === undefined || text.replace(/\D/g, "").length < DIGITS_MIN) return null;
   return offered.phone ? { kind: "phone", reason } : { kind: "phone", reason: "field_not_allowed" };
+}
+
+/** What stands between two contacts. */
+const BETWEEN = /\s*[,;|]\s*|\s+(?:e|ou|y|o|and|or|\/)\s+/i;
+
+/** The first contact of a text that is nothing but two or more of them, else null. */
+function severalIn(text: string): ReadContact | null {
+  const parts = text.split(BETWEEN).filter((part) => part.trim() !== "");
+  const all = parts.length > 1 ? parts : text.trim().split(/\s+/);
+  if (all.length < 2) return null;
+  const read = all.map((part) => contactOf(part));
+  return read.includes(null) ? null : (read[0] ?? null);
+}
+
+function contactOf(text: string): ReadContact | null {
+  const email = readEmail(text);
+  if (email !== null) return { kind: "email", value: email };
+  const read = readPhone(text);
+  return "phone" in read ? { kind: "phone", value: read.phone } : null;
 }
 
 function allowed(read: ReadContact, offered: Offered): ReadContact | RefusedContact {
@@ -73,6 +97,9 @@ export function contactRefusalText({ kind, reason }: RefusedContact): string {
     foreign_number:
       "As a phone, it is a number of another country. The registry has numbers of Brazil (+55) " +
       `only. ${PHONE_SPELLING}`,
+    several_contacts:
+      "It holds more than one phone or e-mail. Write one at a time, or search with " +
+      "contact.phone_any_of or contact.email_any_of.",
   }[reason];
 }
 

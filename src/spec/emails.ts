@@ -4,6 +4,8 @@
  * becomes the same bytes.
  */
 
+import { cleaned } from "./cnpjpieces.ts";
+
 /** Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets). */
 export const EMAIL_BYTES_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
@@ -47,13 +49,27 @@ function isDomain(bytes: Uint8Array, start: number, end: number): boolean {
 
 const UTF8 = new TextEncoder();
 
+/** Longest text that may be an address with a name. The search for its end is quadratic. */
+const TYPED_MAX = 1_000;
+/** Signs that end a sentence or a list item; no address ends with one. */
+const TRAILING = /[\s.,;:!?)\]}>]+$/;
+/** A word before an address; "mailto:" is a link. */
+const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
+
+/** True for an address with an asterisk, which stands for others in programs that match patterns. */
+export function isEmailPattern(typed: string): boolean {
+  return typed.includes("*") && typed.includes("@");
+}
+
 /**
  * Reads an address as people write it: in any case, as a link (`mailto:`) or in angle brackets
- * after a name. Returns it in lower case; null if it is none.
+ * after a name, with a word before it, a sign after it, or characters around it that nobody sees or
+ * that a spreadsheet adds. Returns it in lower case; null if it is none, or a pattern.
  */
 export function readEmail(typed: string): string | null {
-  const bracketed = /<([^<>]*)>$/.exec(typed.trim())?.[1] ?? typed;
-  const linked = bracketed.trim();
+  if (typed.length > TYPED_MAX || isEmailPattern(typed)) return null;
+  const text = cleaned(typed).replace(LABEL, "");
+  const linked = (/<([^<>]*)>[\s.,;:!?]*$/.exec(text)?.[1] ?? text.replace(TRAILING, "")).trim();
   const address = /^mailto:/i.test(linked)
     ? (linked.slice("mailto:".length).split("?", 1)[0] as string)
     : linked;

@@ -66,6 +66,32 @@ const AREA_CODES: ReadonlySet<string> = new Set(
 /** A bracket of zeros in place of an area code, before a number and not before a country. */
 const AREA_OF_ZEROS = /^\(00+\)(?:\D*\d){8,9}\D*$/;
 
+/** A number without an area code in the two parts of a phone, which no CNPJ and no root has. */
+const WITHOUT_AREA_CODE = /^(?:9\s?)?\d{4}[-\s]\d{4}$/;
+
+/** True if a text is written as a phone is, and lacks its area code: 3333-4444, 98765-4321. */
+export function lacksArea(typed: string): boolean {
+  return WITHOUT_AREA_CODE.test(bareText(typed));
+}
+
+/** True for the normal form of a mobile or a landline as they are today, of nine or eight digits. */
+export function isCurrent(phone: string): boolean {
+  return /^\+55\d\d(?:9\d{8}|[2-5]\d{7})$/.test(phone);
+}
+
+/** The shapes of numbers that lack digits: of a mobile such as 98765-432, and of any such as 3333-444. */
+const LACKING_MOBILE: ReadonlySet<string> = new Set(["5-3", "1-4-3", "5-2", "1-4-2"]);
+const LACKING_ANY: ReadonlySet<string> = new Set(["4-3"]);
+
+/** True if the groups of a number of 7 or 8 digits show that it lacks digits. */
+function lacksDigits(written: string, number: string): boolean {
+  const [[first = "", ...rest]] = nationalGroups(written);
+  const groups = first.length === 2 ? rest : [first.slice(2), ...rest];
+  if (groups.join("") !== number) return false;
+  const shape = groups.map(({ length }) => length).join("-");
+  return LACKING_ANY.has(shape) || (number.startsWith("9") && LACKING_MOBILE.has(shape));
+}
+
 /** Reads a number as people write it: with +55, 0, 0xx or none of these, or a link to it. */
 export function readPhone(typed: string): TypedPhone {
   const text = withoutLink(bareText(typed)).trim();
@@ -80,7 +106,7 @@ export function readPhone(typed: string): TypedPhone {
   if (isAbroad && !/^0*55/.test(digits)) return { fault: "foreign_number" };
   const fault = areaFault(written);
   if (fault !== null) return { fault };
-  if (isAbroad) return abroad(digits.replace(/^0+/, ""));
+  if (isAbroad) return abroad(written, digits.replace(/^0+/, ""));
   const national = bareNational(withoutPrefix(digits, written.startsWith("(")));
   if (national.length < 7) return { fault: "too_short" };
   if (national.length > 11) return { fault: "too_long" };
@@ -90,7 +116,7 @@ export function readPhone(typed: string): TypedPhone {
     return { fault: "missing_area_code" };
   }
   if (!isArea && national[2] !== "9" && isCpf(national)) return { fault: "looks_like_cpf" };
-  return fromNational(national);
+  return fromNational(written, national);
 }
 
 /** True for the normal form of a number that an import makes, also in an area that is not there. */
@@ -158,11 +184,11 @@ function withoutLink(text: string): string {
 }
 
 /** Digits behind a plus sign or 00 that begin with the 55 of Brazil. */
-function abroad(digits: string): TypedPhone {
+function abroad(written: string, digits: string): TypedPhone {
   const national = bareNational(digits.slice(2).replace(/^0+/, ""));
   if (national.length < 7) return { fault: "too_short" };
   if (national.length < 9) return { fault: "missing_area_code" };
-  return national.length > 11 ? { fault: "too_long" } : fromNational(national);
+  return national.length > 11 ? { fault: "too_long" } : fromNational(written, national);
 }
 
 /**
@@ -183,8 +209,9 @@ function bareNational(national: string): string {
   return national.slice(0, 2) + national.slice(2).replace(/^0+/, "");
 }
 
-function fromNational(national: string): TypedPhone {
+function fromNational(written: string, national: string): TypedPhone {
   const number = national.slice(2);
+  if (lacksDigits(written, number)) return { fault: "too_short" };
   if (!AREA_CODES.has(national.slice(0, 2))) return { fault: "unknown_area_code" };
   const phone = phoneOf(Number(national.slice(0, 2)), Number(number), number.length);
   return phone === NO_PHONE.number ? { fault: "too_short" } : { phone: `+${phone}` };

@@ -101,7 +101,10 @@ export const SHAPES = {
       description: "Numbers as +55, area code and number, sorted. Absent unless used.",
     }),
   phonesSent: () =>
-    contactsSent("One of the phones is among these. Any spelling with an area code will do."),
+    contactsSent(
+      "One of the phones is among these. Any spelling with an area code will do. A mobile of 8 " +
+        "digits gets its leading 9, as at the import.",
+    ),
   emails: () =>
     Type.Array(Type.String({ minLength: 6, maxLength: 254 }), {
       ...contacts,

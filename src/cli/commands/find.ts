@@ -8,9 +8,16 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
-import { mistakeIn, SUGGEST_LIMITS, type Suggestions, suggest } from "../../search/finding.ts";
+import {
+  contactCount,
+  mistakeIn,
+  SUGGEST_LIMITS,
+  type Suggestions,
+  suggest,
+} from "../../search/finding.ts";
 import { refusalText } from "../../spec/cnpjmistake.ts";
 import { contactRefusalText } from "../../spec/contactrefusal.ts";
+import { lacksArea } from "../../spec/phones.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { plainText } from "../../spec/typedtext.ts";
 import { stderr, stdout } from "../../terminal.ts";
@@ -84,13 +91,21 @@ async function run(words: readonly string[], options: FindOptions): Promise<void
     if (format === "table") stdout.print(printTable(rows, ["match", ...FIELDS]));
     else if (format === "jsonl") stdout.data(printJsonLines(rows));
     else stdout.data(`${JSON.stringify({ snapshot: segment.label, ...found }, null, 2)}\n`);
-    stderr.print(summary(found, all.suggestions.length > limit, segment.label));
+    const hasMore = all.suggestions.length > limit;
+    stderr.print(summary(found, { hasMore, label: segment.label, isPhone: lacksArea(text) }));
   } finally {
     segment.close();
   }
 }
 
-function summary(found: Suggestions, hasMore: boolean, label: string): string {
+interface Summed {
+  readonly hasMore: boolean;
+  readonly label: string;
+  /** True if the text is written as a phone without its area code. */
+  readonly isPhone: boolean;
+}
+
+function summary(found: Suggestions, { hasMore, label, isPhone }: Summed): string {
   const { suggestions, number, contact, refused, contact_refused: whyNot } = found;
   const count = suggestions.length;
   const wrong =
@@ -98,14 +113,15 @@ function summary(found: Suggestions, hasMore: boolean, label: string): string {
       ? `${number.value} has wrong check digits: look for a mistyped one\n`
       : "";
   // Names that fit an unknown number are printed and counted as names.
+  const why = refused === null ? "" : `${refusalText(refused)}\n`;
   if (contact !== null && (contact.total > 0 || count === 0)) {
-    const have = wordFor(contact.total, "account has", "accounts have");
-    return `${contact.total} ${have} ${contact.value} in snapshot ${label}\n`;
+    return `${contactCount(contact)} in snapshot ${label}\n${contact.total > 0 ? "" : why}`;
   }
   const told = hasMore
     ? `the first ${count} of the accounts that fit`
     : `${count} ${wordFor(count, "account fits", "accounts fit")}`;
-  const why = refused === null ? "" : `${refusalText(refused)}\n`;
   const lacks = whyNot === null ? "" : `${contactRefusalText(whyNot)}\n`;
-  return `${wrong}${why}${lacks}${told} in snapshot ${label}\n`;
+  // What is written as a phone is meant as one.
+  const whys = whyNot !== null && isPhone ? `${lacks}${why}` : `${why}${lacks}`;
+  return `${wrong}${whys}${told} in snapshot ${label}\n`;
 }

@@ -30,7 +30,10 @@ export async function readEntryFile(file: string, wishes: FileWishes): Promise<U
     return await read(file, wishes);
   } catch (error) {
     // Its only mistake is that of the file as a whole, and says the same.
-    if (error instanceof AppError) throw new CommandError(error.message, 1, error);
+    if (error instanceof AppError) {
+      const message = error.message.replaceAll("column=<header>", "--column <header>");
+      throw new CommandError(message, 1, error);
+    }
     throw error;
   }
 }

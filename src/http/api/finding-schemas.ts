@@ -58,6 +58,7 @@ const contact = Type.Object(
     kind: Type.Enum(["phone", "email"]),
     value: text("As contact.phone_any_of or contact.email_any_of of a spec has it."),
     total: count("Accounts that have it, whatever uf says."),
+    total_in_uf: Type.Optional(count("Accounts of uf that have it; absent without uf.")),
   },
   {
     ...closed,
@@ -72,7 +73,8 @@ const contactRefused = Type.Object(
       description:
         "field_not_allowed the plan does not include phones or e-mails; not_in_snapshot an " +
         "earlier version imported the snapshot; missing_area_code, unknown_area_code, " +
-        "foreign_number the number is none of Brazil with its area code.",
+        "foreign_number the number is none of Brazil with its area code; several_contacts the " +
+        "text holds more than one.",
     }),
   },
   {

@@ -8,7 +8,7 @@ import type { Steps } from "../../steps.ts";
 import { readCapital, readDate } from "../amounts.ts";
 import type { CatalogLookup } from "../catalog.ts";
 import { CodeReader } from "../codes.ts";
-import { readEmail } from "../emails.ts";
+import { isEmailPattern, readEmail } from "../emails.ts";
 import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
 import { SPEC_LIMITS } from "../limits.ts";
 import { LIST_ID, LISTS_MAX } from "../listids.ts";
@@ -94,7 +94,10 @@ export class ValueReader extends CodeReader {
     return this.#contacts(value, pointer, (text, at) => {
       const address = readEmail(text);
       if (address !== null) return [address];
-      const detail = () => `Must be an e-mail address such as ana@example.com, not ${shown(text)}.`;
+      const detail = () =>
+        isEmailPattern(text)
+          ? `Must be a whole e-mail address, without *: ${shown(text)}. Patterns are not searched.`
+          : `Must be an e-mail address such as ana@example.com, not ${shown(text)}.`;
       this.#reader.mistake(at, "wrong_format", detail);
       return [];
     });

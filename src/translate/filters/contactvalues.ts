@@ -1,10 +1,11 @@
 /**
  * Phone numbers and e-mail addresses that a sentence names: "quem tem o telefone (11) 98765-4321".
- * Invariant: a number is a phone only behind a word for one, or written as only phones are; a
- * number without its area code, and a value that is left out, go to the notes; nothing is guessed.
+ * Invariant: a number is a phone only behind a word for one or "who has", written as only phones
+ * are, or if it is all of the text; a number without its area code, and a value that is left out, go to the notes; nothing is guessed.
  */
+import { isCpf } from "../../spec/cpf.ts";
 import { readEmail } from "../../spec/emails.ts";
-import { type PhoneFault, readPhone } from "../../spec/phones.ts";
+import { isCurrent, lacksArea, type PhoneFault, readPhone } from "../../spec/phones.ts";
 import { claimNegation } from "../claimnegation.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
@@ -53,6 +54,11 @@ const PHONE_TOKENS = 8;
 /** Digits that no other number of a sentence has; a date has eight and marks of its own. */
 const DIGITS_MIN = 8;
 const DIGITS_MAX = 13;
+/** Digits of an area code and a number, which need no sign between them. */
+const JOINED_MIN = 10;
+/** Questions for the holder of a number. */
+const HOLDERS = wordSet("quem quien who");
+const HAVE = wordSet("tem tiene has usa uses owns");
 const OTHER_FORMS =
   /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
 /** What only phones look like: a plus sign or an area code apart, and a number in two parts. */
@@ -79,6 +85,12 @@ const ANY_OF: Remark = {
   en: "One of the phones or addresses is enough.",
 };
 
+const OR_CPF: Remark = {
+  code: "phone_or_cpf",
+  pt: "Foi lido como um celular. Pode ser também um CPF, o número de uma pessoa, que não se busca.",
+  en: "It was read as a mobile. It may also be a CPF, the number of a person, which is not searched.",
+};
+
 /** A value in the text: its tokens, and what it is or why it is none. */
 interface Value {
   readonly from: number;
@@ -100,8 +112,11 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
     }
     const why = whyNot(sentence, value, last) ?? (known ? null : NOT_COUNTED);
     if (!take(sentence, notes, value, why)) lost = true;
-    else if ("phone" in value.read) phones.add(value.read.phone);
-    else if ("email" in value.read) emails.add(value.read.email);
+    else if ("phone" in value.read) {
+      const { words } = sentence.words(value.from, value.to);
+      if (isCpf(words)) notes.assume(OR_CPF.code, OR_CPF);
+      phones.add(value.read.phone);
+    } else if ("email" in value.read) emails.add(value.read.email);
     last = value;
     at = value.to;
   }
@@ -148,6 +163,7 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
   if (kind !== "number" && text !== "(" && text !== "+") return null;
   if (isOtherNumber(sentence, from)) return null;
   const led = leadOf(sentence, from) < from;
+  const held = isHeld(sentence, from);
   let best: Value | null = null;
   for (let to = from + 1; to <= from + PHONE_TOKENS && isPart(sentence, to - 1); to++) {
     const { words } = sentence.words(from, to);
@@ -155,10 +171,27 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
     if (digits > DIGITS_MAX) break;
     if (digits < DIGITS_MIN || OTHER_FORMS.test(words)) continue;
     const read = readPhone(words);
-    if ("phone" in read && (led || PHONE_FORM.test(words))) return { from, to, read };
-    if ("fault" in read && led) best = { from, to, read: { why: reasonOf(read.fault) } };
+    const isAlone = from === 0 && isEnd(sentence, to);
+    if ("phone" in read) {
+      const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
+      const isPhone = led || ((held || isAlone) && isJoined) || PHONE_FORM.test(words);
+      if (isPhone) return { from, to, read };
+    }
+    const isLacking = led || ((held || isAlone) && lacksArea(words));
+    if ("fault" in read && isLacking) best = { from, to, read: { why: reasonOf(read.fault) } };
   }
   return best;
+}
+
+/** True for a number behind "quem tem" or "who has", which asks for its holder. */
+function isHeld(sentence: Sentence, at: number): boolean {
+  const verb = /^(?:o|el|the)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
+  return HOLDERS.has(sentence.folded(verb - 1)) && HAVE.has(sentence.folded(verb));
+}
+
+/** True if nothing but marks follows. */
+function isEnd(sentence: Sentence, at: number): boolean {
+  return sentence.tokens.slice(at).every(({ kind }) => kind === "mark");
 }
 
 function reasonOf(fault: PhoneFault): Remark {

@@ -63,6 +63,67 @@ describe("a phone or an e-mail that is not looked up", () => {
     for (const text of OTHERS) assert.equal((await ask(text)).contact_refused, null, text);
   });
 
+  it("is one of several", async () => {
+    const reason = "several_contacts";
+    for (const [kind, text] of [
+      ["email", "ana@example.com bia@example.com"],
+      ["email", "ana@example.com, (11) 98765-4321"],
+      ["phone", "11 98765-4321 ou 11 3333-4444"],
+    ] as const) {
+      const { contact, contact_refused } = await ask(text);
+      assert.deepEqual([contact, contact_refused], [null, { kind, reason }], text);
+    }
+    for (const text of ["e-mail ana@example.com", "Email: ana@example.com", "ana@example.com."]) {
+      assert.equal((await ask(text)).contact?.value, "ana@example.com", text);
+    }
+  });
+
+  it("is both a mobile and a CPF if nobody has it", async () => {
+    const { contact, refused } = await ask("18996370606");
+    assert.deepEqual([contact?.value, contact?.total], ["+5518996370606", 0]);
+    assert.equal(refused?.reason, "cpf");
+    const args = ["find", "--snapshot", sample.snapshot, "18996370606"];
+    assert.match((await runCommand(args)).err, /0 accounts have \+5518996370606.*\n.*CPF/);
+  });
+
+  it("is counted in the state that is wanted, and in all", async () => {
+    const rows = Uint32Array.from({ length: segment.accounts }, (_, row) => row);
+    const bytes = segment.native.renderJson(rows, ["email", "uf"]);
+    const all = JSON.parse(Buffer.from(bytes).toString()) as { email: string; uf: string }[];
+    const [{ email, uf } = all[0] as never] = all.filter((one) => one.email !== null);
+    const have = all.filter((one) => one.email === email);
+    const other = uf === "SP" ? "RJ" : "SP";
+    const inOther = have.filter((one) => one.uf === other).length;
+    const args = ["find", "--snapshot", sample.snapshot, "--uf", other, email];
+    const said = new RegExp(`^${have.length} accounts? ha.* ${inOther} of them in the state`);
+    assert.match((await runCommand(args)).err, said);
+    const answer = await fetchDocumented(
+      `${server.base}/v1/accounts/suggest?uf=${other}&q=${encodeURIComponent(email)}`,
+      { headers: { authorization: `Bearer ${server.keys.enterprise}` } },
+    );
+    const { contact } = (await answer.json()) as Awaited<ReturnType<typeof suggest>>;
+    assert.deepEqual([contact?.total, contact?.total_in_uf], [have.length, inOther]);
+    const agent = await connectedTo(server.base, server.keys.enterprise);
+    try {
+      const { text } = await agent.call("find_company", { q: email, uf: other });
+      if (have.length > inOther) assert.match(text, /of them in the state/);
+    } finally {
+      await agent.close();
+    }
+  });
+
+  it("lacks its area code first of all if it is written as a phone", async () => {
+    const args = ["find", "--snapshot", sample.snapshot, "--", "98765-4321"];
+    assert.match((await runCommand(args)).err, /^As a phone, it lacks its area code/);
+    const agent = await connectedTo(server.base, server.keys.enterprise);
+    try {
+      const { text } = await agent.call("find_company", { q: "98765-4321" });
+      assert.match(text.split("\n")[1] ?? "", /^As a phone, it lacks its area code/);
+    } finally {
+      await agent.close();
+    }
+  });
+
   it("is in no plan that a key has", async () => {
     const reason = "field_not_allowed";
     const known = segment.native.renderJson(Uint32Array.of(0), ["email", "phone_1"]);

@@ -24,6 +24,15 @@ const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
   ["qual empresa usa o telefone 0xx11 3333-4444", FIXED],
   ["de quem é o whatsapp 11 9 8765-4321", MOBILE],
   ["(11) 98765-4321", MOBILE],
+  ["1133334444", FIXED],
+  ["11 33334444", FIXED],
+  ["551133334444", FIXED],
+  ["01133334444?", FIXED],
+  ["5511987654321", MOBILE],
+  ["quem tem 1133334444", FIXED],
+  ["quem tem o 11987654321?", MOBILE],
+  ["who has 1133334444", FIXED],
+  ["tel 1133334444", FIXED],
   ["empresas com telefone DDD 11 98765-4321", MOBILE],
   ["who has the phone (11) 98765-4321", MOBILE],
   ["companies with the phone number 11 3333-4444", FIXED],
@@ -67,6 +76,10 @@ const NONE: readonly (readonly [text: string, asked: RegExp])[] = [
 
 /** Sentences that do not run, and why. */
 const LEFT: readonly (readonly [text: string, code: string])[] = [
+  ["3333-4444", "phone_area_code"],
+  ["quem tem 98765-4321", "phone_area_code"],
+  ["padarias 1133334444", "unknown_words"],
+  ["11222333000181", "unknown_words"],
   ["de quem é o telefone 98765-4321", "phone_area_code"],
   ["padarias com telefone 987654321", "phone_area_code"],
   ["padarias com telefone 3333-4444", "phone_area_code"],
@@ -97,6 +110,15 @@ describe("phones and e-mail addresses in a sentence", () => {
     assert.deepEqual(statusOf("padarias com telefone"), [2]);
     assert.deepEqual(statusOf("who owns this number 11 3333-4444"), []);
     assert.deepEqual(statusOf("esse whatsapp 11 98765-4321 é de qual empresa"), []);
+  });
+
+  it("are said to be a CPF as well if a mobile has its check digits", () => {
+    const { filters, explain } = probe.spec("18996370606");
+    assert.deepEqual(filters.contact.phone_any_of, ["+5518996370606"]);
+    assert.deepEqual(
+      explain.assumptions.map((note) => (note as { code: string }).code),
+      ["phone_or_cpf"],
+    );
   });
 
   for (const [text, ...values] of FOUND) {

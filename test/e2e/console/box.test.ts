@@ -12,7 +12,12 @@ import { describe, test } from "node:test";
 import type { AccountFields, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
 import { companyName } from "../../../src/console/web/find/table/companyname.ts";
-import { numberIn, refusalIn, shortNumberIn } from "../../../src/console/web/find/typed.ts";
+import {
+  isPhoneWithoutArea,
+  numberIn,
+  refusalIn,
+  shortNumberIn,
+} from "../../../src/console/web/find/typed.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, heading } from "../../support/console/suite.ts";
 import { englishWords as english, portugueseWords as words } from "../../support/console/words.ts";
@@ -64,6 +69,16 @@ test("a number is read as people write it, and nothing else is a number", () => 
     isMistyped: true,
   });
   assert.deepEqual(numberIn("12.ABC.345/01DE-35")?.value, "12ABC34501DE35");
+  for (const text of ["1841723666", "18 41723666", "551841723666", "01841723666", "18996370606"]) {
+    // Phones, which are asked as sentences; the last one has the check digits of a CPF.
+    assert.deepEqual(
+      [numberIn(text), shortNumberIn(text), refusalIn(text)],
+      [null, null, null],
+      text,
+    );
+  }
+  assert.equal(refusalIn("189963706-06"), "cpf");
+  assert.ok(isPhoneWithoutArea("4172-3666") && !isPhoneWithoutArea("41.723.666"));
   assert.deepEqual(numberIn("11.222.333")?.kind, "root");
   for (const text of ["padarias", "padarias em Recife", "", "1122233300018", "SUPERMERCADOS1"]) {
     assert.equal(numberIn(text), null, text);

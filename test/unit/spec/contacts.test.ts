@@ -56,6 +56,7 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
     ...["\uff11\uff11 3333-4444", "11\u00a03333-4444"],
   ],
   ["+551133334444", "011 3333-4444", "1133334444", "+551133334444", "55 11 3333-4444"],
+  ["+5514986131577", "14 8613-1577", "1486131577", "(14) 86131577", "14 86 13 15 77"],
   // Numbers of before, with seven digits.
   ["+55112345678", "11 234-5678", "112345678", "+55112345678", "(11)2345678", "011 2345678"],
   ["+55912345678", "(91) 234-5678", "+55912345678", "091 234-5678"],
@@ -69,6 +70,8 @@ const PHONES: readonly (readonly [normal: string, ...spellings: string[]])[] = [
 
 const NO_PHONES: readonly (readonly [code: string, ...texts: string[]])[] = [
   ["wrong_format", "", "abc", "11 98765-432a", "ana@example.com", "11, 98765-4321", "+", "()-"],
+  ["too_short", "(11) 98765-432", "11 98765-432", "(11) 9 8765-432", "+55 11 98765-432"],
+  ["too_short", "(11) 3333-444", "(11) 98765-43", "011 98765-432", "1198765-432"],
   ["too_short", "1", "190", "11 9876", "+55 11", "11 0000-0000"],
   ["too_long", "11222333000181", "11 98765-43210", "+55 11 98765-43210 1", "5511987654321000"],
   ["missing_area_code", "98765-4321", "987654321", "3333-4444", "33334444", "+55 3333-4444"],
@@ -176,6 +179,9 @@ describe("e-mails", () => {
         " Ana.Silva+X@EXAMPLE.com.br ",
         "<ana.silva+x@example.com.br>",
       ],
+      ...["'ana.silva+x@example.com.br", "e-mail: ana.silva+x@example.com.br"],
+      ...["ana.silva+x@example.com.br.", "\u200bana.silva+x@example.com.br\u200b;"],
+      ...["E-mail ana.silva+x@example.com.br", "(ana.silva+x@example.com.br)".slice(1)],
       ...["mailto:Ana.Silva+x@example.com.br?subject=oi", "Ana <ana.silva+x@example.com.br>"],
     ];
     for (const text of spellings) {
@@ -201,6 +207,20 @@ describe("e-mails", () => {
         "/spec/filters/contact/email_any_of/0 wrong_format",
       ]);
     }
+  });
+
+  it("are refused as patterns, in words", () => {
+    for (const text of ["*@gmail.com", "ana*@example.com", "*@*"]) {
+      const [mistake] = failure(filters("contact", { email_any_of: [text] })).errors;
+      assert.equal(mistake?.code, "wrong_format");
+      assert.match(mistake?.detail ?? "", /without \*/, text);
+    }
+  });
+
+  it("are read in linear time", () => {
+    const start = performance.now();
+    assert.equal(readEmail(`${".".repeat(200_000)}a@b.co ${" .".repeat(200_000)}x`), null);
+    assert.ok(performance.now() - start < 1_000);
   });
 
   it("become what an import makes of them", () => {

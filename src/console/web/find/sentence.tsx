@@ -20,6 +20,7 @@ import { ask, clearAll, sentence, translationState } from "./query.ts";
 import { BOUNDS } from "./question.ts";
 import {
   establishmentOf,
+  isPhoneWithoutArea,
   numberIn,
   refusalIn,
   type ShortNumber,
@@ -147,7 +148,7 @@ function useBox(): BoxState {
     const number = numberIn(text);
     const short = number === null ? shortNumberIn(text) : null;
     const refusal = refusalIn(text);
-    if (number !== null) void opening.open(number);
+    if (number !== null) void opening.open(number, isPhoneWithoutArea(text));
     else if (short !== null) void opening.offer(short);
     else if (refusal !== null) opening.refuse(words.value.find.refusals[refusal]);
     else void ask(text);
@@ -175,7 +176,8 @@ interface Opening {
   readonly busy: boolean;
   /** What was wrong with the last number. */
   readonly trouble: Trouble | null;
-  open(number: TypedNumber): Promise<void>;
+  /** Opens what a number names; `isPhone` if it is written as a phone without an area code. */
+  open(number: TypedNumber, isPhone: boolean): Promise<void>;
   /** Offers what a number is with its zeros, or says that a digit is missing. */
   offer(number: ShortNumber): Promise<void>;
   /** Says why a number is no CNPJ. */
@@ -197,10 +199,11 @@ function useOpening(): Opening {
       setBusy(false);
     }
   };
-  const open = (number: TypedNumber) =>
+  const open = (number: TypedNumber, isPhone: boolean) =>
     look(number, (found) => {
-      if (found === null) setTrouble(saying(notThere(number)));
-      else goCompany(found);
+      if (found !== null) return goCompany(found);
+      const lacks = isPhone ? `${words.value.find.contactRefusals.missing_area_code()} ` : "";
+      setTrouble(saying(`${lacks}${notThere(number)}`));
     });
   const offer = async ({ filled, lacks }: ShortNumber) => {
     const { find } = words.value;

@@ -4,6 +4,7 @@
  * Invariant: a text is a number only if all of it is one; eight letters are a word.
  */
 import { type CnpjRefusal, readLoneCnpj } from "../../../spec/cnpjspelling.ts";
+import { isCurrent, lacksArea, readPhone } from "../../../spec/phones.ts";
 import type { Account, AccountAnswer, CompanyAnswer, SuggestAnswer } from "../app/answers.ts";
 import { ApiError, get } from "../app/api.ts";
 
@@ -26,6 +27,9 @@ export interface ShortNumber {
 
 /** Characters of a CNPJ. */
 const CNPJ_LENGTH = 14;
+const ROOT_LENGTH = 8;
+/** The branch that most CNPJs have, and few phones in the same place. */
+const HEAD_OFFICE = "0001";
 /** Establishments that are offered while somebody types. */
 const OFFERED = 6;
 /** Longer texts are no names; the server takes no more of them. */
@@ -48,13 +52,28 @@ export function shortNumberIn(text: string): ShortNumber | null {
   const read = readLoneCnpj(text);
   if (read.kind !== "refused") return null;
   const { reason, offered } = read;
-  if (offered !== undefined) {
+  const isOther = isPhone(text) && offered?.slice(ROOT_LENGTH, -2) !== HEAD_OFFICE;
+  if (offered !== undefined && !isOther) {
     return { filled: offered, lacks: offered.length - offered.replace(/^0+/, "").length };
   }
   const digits = text.replace(/[^0-9]/g, "");
   const lacks = CNPJ_LENGTH - digits.length;
-  const isPhone = /^55\d\d9/.test(digits);
-  return reason === "too_short" && lacks === 1 && !isPhone ? { filled: null, lacks } : null;
+  const isMobile = /^55\d\d9/.test(digits);
+  const isMissing = offered === undefined && reason === "too_short" && lacks === 1;
+  return isMissing && !isMobile ? { filled: null, lacks } : null;
+}
+
+/** True for area code and number of a mobile, without the hyphen of a CPF. */
+function isMobileNumber(text: string): boolean {
+  const digits = text.replace(/\D/g, "");
+  return /^\d\d9\d{8}$/.test(digits) && !/\d{9}-\d\d/.test(text) && isPhone(text);
+}
+
+/** True for a phone of today, all digits of which are written. */
+function isPhone(text: string): boolean {
+  const read = readPhone(text);
+  if (!("phone" in read) || !isCurrent(read.phone)) return false;
+  return text.replace(/\D/g, "").endsWith(read.phone.slice("+55".length));
 }
 
 /** Reasons that are shown at the box; a text that is refused for another may be a sentence. */
@@ -65,7 +84,14 @@ export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   const read = readLoneCnpj(text);
   const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
   const isSentence = reason === "cpf" && /\p{L}{2}/u.test(text.replace(/^cpf\b/i, ""));
-  return isSentence ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
+  // One mobile in a hundred has the check digits of a CPF.
+  const isMobile = reason === "cpf" && isMobileNumber(text);
+  return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
+}
+
+/** Returns true if a text is a phone without its area code, whatever else it may be. */
+export function isPhoneWithoutArea(text: string): boolean {
+  return lacksArea(text);
 }
 
 /** The CNPJ of the establishment that a number names; null where there is none. */

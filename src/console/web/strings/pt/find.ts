@@ -87,6 +87,8 @@ export const find: typeof English = {
       "Se isto é um telefone, ele não começa com um DDD do Brasil: escreva 11 98765-4321.",
     foreign_number: () =>
       "Este é um número de outro país. Só é possível consultar telefones do Brasil (+55).",
+    several_contacts: () =>
+      "Escreva um telefone ou e-mail de cada vez, ou uma frase: quem tem o telefone 11 98765-4321.",
   },
   digitMissing: "Falta um dígito: um CNPJ tem 14 e este tem 13.",
   notUnderstood: "Não entendi",
