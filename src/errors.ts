@@ -26,7 +26,10 @@ export const ERROR_CODES = {
   EXPORT_FAILED: { status: 409, title: "The export failed" },
   export_expired: { status: 410, title: "The export has expired" },
   payload_too_large: { status: 413, title: "The request body is too large" },
-  unsupported_media_type: { status: 415, title: "The media type of the request body is not supported" },
+  unsupported_media_type: {
+    status: 415,
+    title: "The media type of the request body is not supported",
+  },
   range_not_satisfiable: { status: 416, title: "The range lies behind the end of the file" },
   invalid_request: { status: 422, title: "The request is not valid" },
   invalid_spec: { status: 422, title: "The spec is not valid" },

@@ -56,7 +56,7 @@ const TRAILING = /[\s.,;:!?)\]}>]+$/;
 /** A word before an address; "mailto:" is a link. */
 const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
 
-/** True for an address with an asterisk, which stands for others in programs that match patterns. */
+/** True for an address with an asterisk, which people write as a pattern. */
 export function isEmailPattern(typed: string): boolean {
   return typed.includes("*") && typed.includes("@");
 }

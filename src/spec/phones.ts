@@ -74,12 +74,12 @@ export function lacksArea(typed: string): boolean {
   return WITHOUT_AREA_CODE.test(bareText(typed));
 }
 
-/** True for the normal form of a mobile or a landline as they are today, of nine or eight digits. */
+/** True for the normal form of a mobile of nine digits or a landline of eight. */
 export function isCurrent(phone: string): boolean {
   return /^\+55\d\d(?:9\d{8}|[2-5]\d{7})$/.test(phone);
 }
 
-/** The shapes of numbers that lack digits: of a mobile such as 98765-432, and of any such as 3333-444. */
+/** Shapes of numbers that lack digits: of mobiles (98765-432), and of all (3333-444). */
 const LACKING_MOBILE: ReadonlySet<string> = new Set(["5-3", "1-4-3", "5-2", "1-4-2"]);
 const LACKING_ANY: ReadonlySet<string> = new Set(["4-3"]);
 

@@ -1,7 +1,8 @@
 /**
  * Phone numbers and e-mail addresses that a sentence names: "quem tem o telefone (11) 98765-4321".
  * Invariant: a number is a phone only behind a word for one or "who has", written as only phones
- * are, or if it is all of the text; a number without its area code, and a value that is left out, go to the notes; nothing is guessed.
+ * are, or if it is all of the text; a number without its area code, and a value that is left out,
+ * go to the notes; nothing is guessed.
  */
 import { isCpf } from "../../spec/cpf.ts";
 import { readEmail } from "../../spec/emails.ts";
@@ -88,7 +89,7 @@ const ANY_OF: Remark = {
 const OR_CPF: Remark = {
   code: "phone_or_cpf",
   pt: "Foi lido como um celular. Pode ser também um CPF, o número de uma pessoa, que não se busca.",
-  en: "It was read as a mobile. It may also be a CPF, the number of a person, which is not searched.",
+  en: "It was read as a mobile. It may also be a CPF, a number of a person: not searched.",
 };
 
 /** A value in the text: its tokens, and what it is or why it is none. */

@@ -93,7 +93,7 @@ export const find = {
     foreign_number: () =>
       "This is a number of another country. Only phones of Brazil (+55) can be looked up.",
     several_contacts: () =>
-      "Type one phone or e-mail at a time, or write them in a sentence: who has the phone 11 98765-4321.",
+      "Type one phone or e-mail at a time, or write a sentence: who has the phone 11 98765-4321.",
   },
   digitMissing: "A digit is missing: a CNPJ has 14 and this one has 13.",
   notUnderstood: "I did not understand",
