@@ -56,19 +56,24 @@ const TRAILING = /[\s.,;:!?)\]}>]+$/;
 /** A word before an address; "mailto:" is a link. */
 const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
 
-/** True for an address with an asterisk, which people write as a pattern. */
+/** An asterisk for any name; inside a name one may be part of it. */
+const PATTERN = /^\s*\*+@/;
+
+/** True for an address with an asterisk before its domain, which people write as a pattern. */
 export function isEmailPattern(typed: string): boolean {
-  return typed.includes("*") && typed.includes("@");
+  return PATTERN.test(typed);
 }
 
 /**
  * Reads an address as people write it: in any case, as a link (`mailto:`) or in angle brackets
- * after a name, with a word before it, a sign after it, or characters around it that nobody sees or
- * that a spreadsheet adds. Returns it in lower case; null if it is none, or a pattern.
+ * after a name, with a word before it, a sign after it, or characters around it that nobody sees.
+ * An apostrophe in front stays: some addresses of the registry begin with one. Returns it in lower
+ * case; null if it is none, or a pattern.
  */
 export function readEmail(typed: string): string | null {
   if (typed.length > TYPED_MAX || isEmailPattern(typed)) return null;
-  const text = cleaned(typed).replace(LABEL, "");
+  const apostrophe = /^\s*'/.test(typed) ? "'" : "";
+  const text = apostrophe + cleaned(typed).replace(LABEL, "");
   const linked = (/<([^<>]*)>[\s.,;:!?]*$/.exec(text)?.[1] ?? text.replace(TRAILING, "")).trim();
   const address = /^mailto:/i.test(linked)
     ? (linked.slice("mailto:".length).split("?", 1)[0] as string)

@@ -179,7 +179,7 @@ describe("e-mails", () => {
         " Ana.Silva+X@EXAMPLE.com.br ",
         "<ana.silva+x@example.com.br>",
       ],
-      ...["'ana.silva+x@example.com.br", "e-mail: ana.silva+x@example.com.br"],
+      ...["e-mail: ana.silva+x@example.com.br", "Email ana.silva+x@example.com.br"],
       ...["ana.silva+x@example.com.br.", "\u200bana.silva+x@example.com.br\u200b;"],
       ...["E-mail ana.silva+x@example.com.br", "(ana.silva+x@example.com.br)".slice(1)],
       ...["mailto:Ana.Silva+x@example.com.br?subject=oi", "Ana <ana.silva+x@example.com.br>"],
@@ -210,7 +210,7 @@ describe("e-mails", () => {
   });
 
   it("are refused as patterns, in words", () => {
-    for (const text of ["*@gmail.com", "ana*@example.com", "*@*"]) {
+    for (const text of ["*@gmail.com", " **@example.com", "*@*"]) {
       const [mistake] = failure(filters("contact", { email_any_of: [text] })).errors;
       assert.equal(mistake?.code, "wrong_format");
       assert.match(mistake?.detail ?? "", /without \*/, text);
