@@ -1,7 +1,7 @@
 /**
  * Requests that each belong to one place: "com telefone em Campinas e com e-mail em Santos". Input:
- * a sentence in which every word has an owner, and the tokens of the places that are wished. Output:
- * whether one search would ask for all of them in all places.
+ * a sentence in which every word has an owner, and the tokens of the places that are wished.
+ * Output: whether one search would ask for all of them in all places.
  * Invariant: only two places that are both wished and two requests that differ, each next to its
  * place and joined by "e", "ou" or a comma, make two.
  */

@@ -37,7 +37,7 @@ import { DistrictNames } from "./places/districtnames.ts";
 import { findDistricts } from "./places/districts.ts";
 import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
-import { findNumberedPlaces } from "./places/numbered.ts";
+import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/saiddistricts.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
@@ -153,9 +153,7 @@ export function* translateSteps(
   const told = hints.length + saidLists.anyOf.length + contacts.count;
   const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
-  const misled = sayEither(sentence, notes, numbered.spans);
-  if (leavePlacesApart({ sentence, notes }, [...places.sought, ...numbered.spans]))
-    places.unknown = true;
+  const misled = leaveAlternatives(sentence, notes, places, numbered);
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
     ...{ bounds, notes, contacts, lists: saidLists },
@@ -173,6 +171,18 @@ function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
   findCapital(numbers);
   findAges(numbers);
   findDates(numbers);
+}
+
+/** Notes what one search cannot take; true if it would miss most of what is meant. */
+function leaveAlternatives(
+  sentence: Sentence,
+  notes: Notes,
+  places: FoundPlaces,
+  { spans }: NumberedPlaces,
+): boolean {
+  const misled = sayEither(sentence, notes, spans);
+  if (leavePlacesApart({ sentence, notes }, [...places.sought, ...spans])) places.unknown = true;
+  return misled;
 }
 
 function explained(notes: Notes, confidence: number): TranslationExplain {

@@ -1,7 +1,7 @@
 /**
  * Contacts of which one is enough: "telefone ou e-mail", "e-mail, telefone ou celular". Input: the
- * contacts of a sentence in their order. Output: whether a contact belongs to such a list, and which
- * filter then stands for all of the list.
+ * contacts of a sentence in their order. Output: whether a contact belongs to such a list, and the
+ * filter that then stands for all of the list.
  * Invariant: "ou" before the last contact of a list holds for all that commas join to it; contacts
  * required before the list stay required.
  */
