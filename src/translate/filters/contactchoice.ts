@@ -33,7 +33,7 @@ interface Run {
 }
 
 /** What a list stands for when "ou" joins its last contact. */
-export interface Choice {
+interface Choice {
   readonly from: number;
   /** The filter for all of it; null if none takes a contact of a quality beside others. */
   readonly joined: "phone" | "contact" | null;
