@@ -35,7 +35,7 @@ export function executableSteps(options) {
   upToDate(step, () => buildExecutable(parts));
 }
 
-/** The addon of a package for a Node: the installed one, or one compiled for the Node that ships. */
+/** The addon of a package: the installed one, or one compiled for the Node that ships. */
 function addonOf(addon, { root, upToDate, run, requireTools }, base) {
   if (base.headers === null) return addonIn(sourcesOf(root, addon), addon);
   const name = `${addon.name}-${base.version}`;

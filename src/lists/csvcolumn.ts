@@ -171,9 +171,8 @@ export class CsvColumn {
   #cells(text: string, number: number): string[] {
     if (countOf(text, this.#delimiter) < CELLS_MAX) return cellsOf(text, this.#delimiter);
     const most = CELLS_MAX.toLocaleString("en");
-    throw new ColumnRefusal(
-      `Line ${number} has more than ${most} cells. Send one CNPJ a line, or a table of fewer columns.`,
-    );
+    const detail = `Line ${number} has more than ${most} cells.`;
+    throw new ColumnRefusal(`${detail} Send one CNPJ a line, or a table of fewer columns.`);
   }
 
   #give({ text, number }: Line): void {

@@ -1,6 +1,6 @@
 /**
  * Unions of lists, and the only importer of `roaring`. What comes in: the rows that a segment has
- * of several lists. What goes out: the rows that one or more of them hold, as the kernel takes them.
+ * of several lists. What goes out: the rows that one or more of them hold, for the kernel.
  * Invariant: bitmaps are read and written by threads of the package, so that the caller computes
  * only the union itself: at 72 million rows 1,100 containers of each list. The package trusts the
  * bytes that it is given, so it gets only what the addon has checked; the addon checks the result.

@@ -4,7 +4,7 @@
  * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
  * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
  * read; matches are counted where no limit is sent, a format bounds its rows, or the plan has a
- * quota. The very same bytes with the same key give the same export, whatever snapshot is served by now.
+ * quota. The very same bytes with the same key give the same export, whatever snapshot is served.
  */
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../access/quota.ts";
