@@ -67,7 +67,8 @@ export function districtSizes(
   ibges: readonly string[],
   names: readonly string[],
 ): Uint32Array {
-  // A code that the snapshot lacks is behind the last one, and has no districts.
-  const codes = Uint32Array.from(ibges, (ibge) => segment.codeOf("municipality_ibge", ibge));
-  return guarded(() => segment.native.districtSizes(codes, names));
+  const codes = ibges.map((ibge) => segment.codeOf("municipality_ibge", ibge));
+  if (codes.every((code) => code < 0)) return new Uint32Array(ibges.length * names.length);
+  // As an unsigned number, a code that the snapshot lacks is behind the last one.
+  return guarded(() => segment.native.districtSizes(Uint32Array.from(codes), names));
 }

@@ -7,6 +7,7 @@
  * (contract/export/changes.test.ts).
  */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,7 +77,7 @@ for (const transport of MATRIX) {
       changes.post({ since: "2026-09", spec, limit: 7, ...more });
 
     async function listOf(cnpjs: readonly string[]): Promise<string> {
-      const { id } = (await make("/v1/lists", { name: "x" })).body.list;
+      const { id } = (await make("/v1/lists", { name: randomUUID() })).body.list;
       await make(`/v1/lists/${id}/entries`, { cnpjs });
       return id;
     }
