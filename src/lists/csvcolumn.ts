@@ -169,10 +169,16 @@ export class CsvColumn {
 
   /** The cells of a line. Throws `ColumnRefusal` where there are too many. */
   #cells(text: string, number: number): string[] {
-    if (countOf(text, this.#delimiter) < CELLS_MAX) return cellsOf(text, this.#delimiter);
-    const most = CELLS_MAX.toLocaleString("en");
-    const detail = `Line ${number} has more than ${most} cells.`;
+    // Counted before they are made; signs inside of quotation marks count only once they are.
+    const isPlain = !text.includes('"');
+    const cells = isPlain && countOf(text, this.#delimiter) >= CELLS_MAX ? null : this.#split(text);
+    if (cells !== null && cells.length <= CELLS_MAX) return cells;
+    const detail = `Line ${number} has more than ${CELLS_MAX.toLocaleString("en")} cells.`;
     throw new ColumnRefusal(`${detail} Send one CNPJ a line, or a table of fewer columns.`);
+  }
+
+  #split(text: string): string[] {
+    return cellsOf(text, this.#delimiter);
   }
 
   #give({ text, number }: Line): void {

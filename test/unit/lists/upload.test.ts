@@ -308,6 +308,8 @@ describe("a file", () => {
     for (const file of [`cnpj;n\n${wide}`, wide, late, wide.replaceAll(";", "\t")]) {
       assert.throws(() => sent(file, { piece: 65_536 }), limit);
     }
+    assert.throws(() => sent(`cnpj;n\n"${A}"${";1".repeat(20_000)}`), limit);
+    assert.deepEqual(textsOf(sent(`cnpj;n\n${A};"${";".repeat(20_000)}"`)), [A]);
     const most = `cnpj${";n".repeat(16_383)}\n${A}${";1".repeat(16_383)}`;
     assert.deepEqual(textsOf(sent(most)), [A]);
   });
