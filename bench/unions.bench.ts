@@ -1,7 +1,6 @@
 /**
- * What several lists cost, each by itself and as their union. Measured in one process: the making
- * of a union, and counts with 2, 5, 10 and 20 excluded lists of a tenth of all rows, against the
- * same with the union.
+ * The cost of excluding several lists, separately and as one union. Measures in one process how
+ * long a union takes to make, and counts with 2, 5, 10, and 20 lists of a tenth of all rows each.
  * Corpus model: `peneira sample`; the rows of a list are stretches and single rows, by a seed.
  * Command: npm run bench -- unions [--accounts 1000000] [--rounds 30]
  * Invariant: both ways give the same count, and take turns; no count is asked twice, because the

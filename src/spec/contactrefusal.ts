@@ -57,7 +57,7 @@ export function readContact(text: string, offered: Offered): ReadContact | Refus
   return offered.phone ? { kind: "phone", reason } : { kind: "phone", reason: "field_not_allowed" };
 }
 
-/** What stands between two contacts. */
+/** Separators and joints between two contacts. */
 const BETWEEN = /\s*[,;|]\s*|\s+(?:e|ou|y|o|and|or|\/)\s+/i;
 
 /** The first contact of a text that is nothing but two or more of them, else null. */

@@ -4,7 +4,7 @@
  * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
  * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
  * read; matches are counted where no limit is sent, a format bounds its rows, or the plan has a
- * quota. The very same bytes with the same key give the same export, whatever snapshot is served.
+ * quota. The same bytes with the same key give the same export, also after a reload.
  */
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../access/quota.ts";
@@ -85,7 +85,7 @@ export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySp
   return { ...spec, explain: { ...explain, warnings: [...explain.warnings, warning] } };
 }
 
-/** Whether a body of an export says how many rows there may be. */
+/** Returns true if the body of an export has a limit, beside the spec or inside it. */
 export function saysLimit({ members: { limit, spec } }: BodyObject): boolean {
   return limit !== undefined || (isJsonObject(spec) && spec.limit !== undefined);
 }
@@ -194,7 +194,7 @@ interface ExportSpec {
   readonly spec: AccountQuerySpec;
   readonly bound: AccountQuerySpec;
   readonly pins: readonly NamedPin[];
-  /** Whether the client said how many rows there may be. */
+  /** True if the client sent a limit. */
   readonly isLimited: boolean;
 }
 

@@ -28,18 +28,18 @@ interface Run {
   readonly kinds: readonly Contact[];
   /** The contacts that were required before it. */
   readonly before: readonly Kind[];
-  /** Whether the list was already said to be taken for any phone or e-mail. */
+  /** True if the note that any phone or e-mail counts was already added. */
   readonly isNoted: boolean;
 }
 
-/** What a list stands for when "ou" joins its last contact. */
+/** The filter for a list whose last contact is joined by "ou". */
 interface Choice {
   readonly from: number;
   /** The filter for all of it; null if none takes a contact of a quality beside others. */
   readonly joined: "phone" | "contact" | null;
-  /** Whether a mobile or landline is taken for any phone. */
+  /** True if a mobile or landline becomes any phone. */
   readonly isWider: boolean;
-  /** Whether what was required before the list hides the choice. */
+  /** True if a filter required before the list makes the choice useless. */
   readonly isHidden: boolean;
 }
 

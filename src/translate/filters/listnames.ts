@@ -2,7 +2,7 @@
  * Names of lists in a sentence. What comes in: the lists of who asks, and a place in a sentence.
  * What goes out: the list whose name is written there.
  * Invariant: a name counts as it is written, without regard to case, accents and marks; of several
- * that fit, the longest one; what a stage before has read a word as does not count. If several
+ * that fit, the longest one. Roles from earlier stages are ignored. If several
  * lists have one name, the list whose exact spelling is written counts, else all of them.
  */
 import { EXPORTED } from "../../spec/listids.ts";

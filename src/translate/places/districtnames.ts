@@ -110,7 +110,7 @@ export class DistrictNames {
     return said.map((name) => spellingsOf(foldDistrict(name)));
   }
 
-  /** What municipalities know of names, each with its forms: a map for every name. */
+  /** Finds districts by name: for each name, which has several forms, a map by municipality. */
   #knownIn(
     ibges: readonly string[],
     forms: readonly (readonly string[])[],

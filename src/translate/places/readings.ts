@@ -64,7 +64,7 @@ export function chooseReadings(sentence: Sentence, mentions: readonly Mention[])
   excludedStates(mentions);
 }
 
-/** Whether something that is left out makes a name that of a state. */
+/** Returns true if an excluded place shows that a name means the state. */
 function isCutOf(
   cuts: readonly Mention[],
   one: Mention,

@@ -89,7 +89,7 @@ export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
 }
 
-/** Returns true if a text is a phone without its area code, whatever else it may be. */
+/** Returns true if a text is a phone without its area code. It may be something else too. */
 export function isPhoneWithoutArea(text: string): boolean {
   return lacksArea(text);
 }
