@@ -17,10 +17,10 @@ import type { ListedSpecs, NamedPin } from "../../lists/listed.ts";
 import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
-import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { type NormalizeContext, normalizingSteps } from "../../spec/normalize.ts";
-import { isJsonObject } from "../../spec/reader.ts";
+import { isJsonObject, SpecReader } from "../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { appendWarnings } from "../../spec/translatornotes.ts";
 import { atOnce, type Steps, waited } from "../../steps.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
@@ -73,16 +73,19 @@ function* acceptSteps(
 }
 
 /**
- * A spec that says that its file has fewer rows than match: whoever sends no limit wants all of
- * them, and the plan's cap is not theirs to know.
+ * Returns a spec with a warning if its file has fewer rows than match, because a client that sends
+ * no limit expects all of them. Throws `invalid_spec` if its `explain` has no room for the warning.
  */
 export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
-  const { limit, explain } = spec;
-  if (matches <= limit || explain.warnings.length >= SPEC_LIMITS.explainItemsMax) return spec;
+  const { limit } = spec;
+  if (matches <= limit) return spec;
   const warning =
     `The file has the first ${limit} of ${matches} matches: no limit was sent, and ${limit} rows ` +
     "are the plan's cap.";
-  return { ...spec, explain: { ...explain, warnings: [...explain.warnings, warning] } };
+  const reader = new SpecReader();
+  const explain = appendWarnings(spec.explain, [warning], "/spec/explain", reader);
+  reader.refuse();
+  return { ...spec, explain };
 }
 
 /** Returns true if the body of an export has a limit, beside the spec or inside it. */

@@ -234,6 +234,11 @@ for (const transport of MATRIX) {
       assert.equal(await told({ ...csv, limit: 1_000 }), "");
       assert.equal(await told({ ...csv, spec: { ...SP, limit: 1_000 } }), "");
       assert.match(await told({ ...csv, limit: 1_001 }), /^limit was lowered from 1001 to 1000/);
+      const explain = { warnings: Array.from({ length: 1_000 }, () => "x") };
+      const full = { ...csv, spec: { ...SP, explain } };
+      const refused = await post(server, full, freshKey(), "free");
+      assert.equal(refused.status, 422);
+      assert.match(await refused.text(), /"pointer":"\/spec\/explain\/warnings"/);
       matches = 1_000;
       assert.equal(await told(csv), "");
     });
