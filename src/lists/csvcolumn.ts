@@ -170,15 +170,11 @@ export class CsvColumn {
   /** The cells of a line. Throws `ColumnRefusal` where there are too many. */
   #cells(text: string, number: number): string[] {
     // Counted before they are made; signs inside of quotation marks count only once they are.
-    const isPlain = !text.includes('"');
-    const cells = isPlain && countOf(text, this.#delimiter) >= CELLS_MAX ? null : this.#split(text);
-    if (cells !== null && cells.length <= CELLS_MAX) return cells;
+    const isWide = !text.includes('"') && countOf(text, this.#delimiter) >= CELLS_MAX;
+    const cells = isWide ? [] : cellsOf(text, this.#delimiter);
+    if (!isWide && cells.length <= CELLS_MAX) return cells;
     const detail = `Line ${number} has more than ${CELLS_MAX.toLocaleString("en")} cells.`;
     throw new ColumnRefusal(`${detail} Send one CNPJ a line, or a table of fewer columns.`);
-  }
-
-  #split(text: string): string[] {
-    return cellsOf(text, this.#delimiter);
   }
 
   #give({ text, number }: Line): void {
