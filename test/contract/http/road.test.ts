@@ -16,6 +16,7 @@ const FILES_MAX: Readonly<Record<WalkName, number>> = {
   again: 47,
   count: 69,
   export: 76,
+  wholeExport: 82,
   healthz: 22,
 };
 

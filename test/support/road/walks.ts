@@ -75,8 +75,14 @@ export const WALKS = {
     method: "POST",
     path: "/v1/exports",
     status: 201,
-    // With a limit, because without one the matches are counted on the way.
     body: (round) => ({ spec: spec(round), output: { format: "csv" }, limit: 100 }),
+  },
+  /** Without a limit the matches are counted too. */
+  wholeExport: {
+    method: "POST",
+    path: "/v1/exports",
+    status: 201,
+    body: (round) => ({ spec: spec(round), output: { format: "csv" } }),
   },
   healthz: { method: "GET", path: "/healthz", status: 200 },
 } as const satisfies Readonly<Record<string, Walk>>;
