@@ -16,7 +16,7 @@ const MEASURED = {
     packages: 11,
     addon: 83,
     sqlite: 58,
-    roaring: 30,
+    roaring: 32,
     bundle: 5,
     console: 3,
     dump: 7,
