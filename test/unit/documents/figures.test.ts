@@ -18,7 +18,7 @@ const MEASURED =
 
 /** Lines with numbers that we did not measure, by what they hold, and why. */
 const NOT_OURS: readonly (readonly [file: RegExp, line: RegExp, why: string])[] = [
-  [/README/, /7[.,]7 GB|130 MB/, "published sizes of the registry; the size of the executable"],
+  [/README/, /7[.,]7 GB|136 MB/, "published sizes of the registry; the size of the executable"],
   [/data\.md/, /^\| (Estab|Empresas|Simples|Socios|six|\*\*all)/, "published by open importers"],
   [/data\.md/, /machine with 24 GB|53 GB for the 7\.0 GB|11 MB/, "the machine, a rule, an example"],
   [/(comparison|translate)\.md/, /^\| (\[|disk)|rival/, "of others, by their own words"],
