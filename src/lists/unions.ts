@@ -1,9 +1,9 @@
 /**
  * Unions of lists, and the only importer of `roaring`. What comes in: the rows that a segment has
  * of several lists. What goes out: the rows that one or more of them hold, for the kernel.
- * Invariant: bitmaps are read and written by threads of the package, so that the caller computes
- * only the union itself: at 72 million rows 1,100 containers of each list. The package trusts the
- * bytes that it is given, so it gets only what the addon has checked; the addon checks the result.
+ * Invariant: threads of the package read and write bitmaps. The caller copies their bytes, which
+ * are up to an eighth of a byte for each row, makes the union, and has the addon check the result.
+ * The package trusts its input, so it gets only bytes that the addon has checked.
  */
 import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
 import type { Segment } from "../search/segment.ts";
