@@ -84,7 +84,8 @@ void run(process.argv.slice(2));
 /** Not awaited above: the executable is one CommonJS script, where nothing can wait. */
 async function run(given: readonly string[]): Promise<void> {
   // The same answer in both spellings, for it is the first thing that a report of a fault needs.
-  const args = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
+  const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
+  const args = askedHelp(named) ?? named;
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {
@@ -92,6 +93,21 @@ async function run(given: readonly string[]): Promise<void> {
     // The help may not be written yet; if it cannot be, the handler above ends with 1.
     if (code !== 0) process.exit(code);
   }
+}
+
+/**
+ * Returns the arguments that ask for the help of a command, if these ask for it in another way, else
+ * null. Commander takes `--help` for the value of an option before it, and gives the whole help for
+ * a command that there is not, without naming it.
+ */
+function askedHelp(args: readonly string[]): readonly string[] | null {
+  const [first, second] = args;
+  if (first === "help" && second !== undefined && !Object.hasOwn(COMMANDS, second)) return [second];
+  const end = args.indexOf("--");
+  const options = end === -1 ? args : args.slice(0, end);
+  if (!options.some((one) => one === "--help" || one === "-h")) return null;
+  const words = options.findIndex((one) => one.startsWith("-"));
+  return [...options.slice(0, words), "--help"];
 }
 
 /** Makes the program with the command of the arguments, or with all of them to show the help. */

@@ -369,7 +369,7 @@ export function stateOf(row: KeyRow, nowMs: number): KeyState {
 }
 
 /** Names are shown in lists and tables: no control characters, no endless lines. */
-const NAME_PATTERN = /^[^\p{Cc}]{0,100}$/u;
+const NAME_PATTERN = /^[^\p{Cc}\p{Cs}]{0,100}$/u;
 
 const NAME_RULE = "the name may have up to 100 characters without control characters";
 /** What the name of a tenant has to be. */

@@ -28,7 +28,7 @@ export function refuse(body: BodyObject, member: string, detail: string): void {
 export function readName(body: BodyObject, member: string): string {
   const value = body.members[member];
   const name = typeof value === "string" ? value.trim() : "";
-  if (name !== "" && [...name].length <= NAME_MAX && !/\p{Cc}/u.test(name)) return name;
+  if (name !== "" && [...name].length <= NAME_MAX && !/[\p{Cc}\p{Cs}]/u.test(name)) return name;
   refuse(body, member, `${member} must have 1 to ${NAME_MAX} characters, on one line.`);
   return "";
 }

@@ -51,7 +51,7 @@ type CountPart = "clock" | "engine" | "listed" | "searches" | "secondaryCnaeFull
 type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
 
 /** Line ends and tabs are part of what people type into a box of several lines. */
-const CONTROL_BUT_WHITE = /[^\P{Cc}\t\n\r]/u;
+const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 
 /** `GET /searches`: a page of the tenant's, newest first; counted in turns with other work. */
 export async function listSearches(

@@ -21,7 +21,8 @@ const RESERVED =
 /** Reads a name. */
 export function readListName(text: string): { readonly name: string } | NameMistake {
   const name = text.trim();
-  const fits = name !== "" && [...name].length <= NAME_MAX && !/\p{Cc}/u.test(name);
+  // Half of a pair of surrogates is no character, and no two readers show it alike.
+  const fits = name !== "" && [...name].length <= NAME_MAX && !/[\p{Cc}\p{Cs}]/u.test(name);
   if (!fits) return { code: "wrong_format", detail: RULE };
   if (name.toLowerCase() === EXPORTED) return { code: "reserved", detail: RESERVED };
   return { name };

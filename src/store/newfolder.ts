@@ -63,6 +63,7 @@ export class NewFolder {
     const parent = dirname(wanted);
     refuseTaken(wanted, what);
     makeParents(parent);
+    refuseNoFolder(parent);
     removeDead(parent);
     const path = join(parent, `.peneira-new-${randomBytes(8).toString("hex")}`);
     openDataDir(path);
@@ -212,6 +213,13 @@ function refuseTaken(target: string, what: string): void {
   if (found.dev !== statSync(dirname(target)).dev) {
     throw new CommandError(`${name} is a mounted folder. Name a folder in it.`);
   }
+}
+
+/** A link that leads nowhere is there, and so is a file. */
+function refuseNoFolder(parent: string): void {
+  if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const why = lookAt(parent)?.isSymbolicLink() ? "a link that leads to no folder" : "no folder";
+  throw new CommandError(`${parent} is ${why}. Name another place.`);
 }
 
 /** Makes the folders above, each durable in the one above it. */

@@ -177,11 +177,11 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
       `--skip-bad-rows must be a whole number from 0 to ${limit}, not "${flags.skipBadRows}"`,
     );
   }
-  if (flags.label !== undefined && !isMonth(flags.label)) {
-    problems.push(`--label must be a month as YYYY-MM, not "${flags.label}"`);
+  if (flags.label !== undefined && !(isMonth(flags.label) && isOurCentury(flags.label))) {
+    problems.push(`--label must be a month of 2000 to 2099 as YYYY-MM, not "${flags.label}"`);
   }
-  if (flags.date !== undefined && !isDay(flags.date)) {
-    problems.push(`--date must be a calendar date as YYYY-MM-DD, not "${flags.date}"`);
+  if (flags.date !== undefined && !(isDay(flags.date) && isOurCentury(flags.date))) {
+    problems.push(`--date must be a day of 2000 to 2099 as YYYY-MM-DD, not "${flags.date}"`);
   }
   for (const path of [source, flags.population, flags.ceis, flags.places, flags.municipalities]) {
     if (path !== undefined && !existsSync(path))
@@ -214,4 +214,9 @@ export function readImportFlags(source: string, flags: ImportFlags): ImportOptio
     threads,
     startStage: (label, total, unit) => progress(label, total, stderr, unit),
   };
+}
+
+/** The registry is published as files since 2018; a day far from that is a slip of the hand. */
+function isOurCentury(day: string): boolean {
+  return day.startsWith("20");
 }

@@ -120,16 +120,17 @@ export async function serve(
   // Before any secret is read.
   if (!config.get("core_dumps")) limitCores();
   const opened = await openTransport(config.get("transport"), limitsOf(config));
+  const folder = isFolder(snapshotPath) ? snapshotPath : null;
+  // Before the data directory, so that a wrong path makes none.
+  const first = await openServed(snapshotPath, askFirst);
   const database = openDatabase(dataDir);
   const sound = checkedAtOnce(database);
-  const folder = isFolder(snapshotPath) ? snapshotPath : null;
   const service = makeService({ config, dataDir, transport: opened, database, folder, logTo });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
   const reload = new Reload({ ...watched, log, clock: systemClock });
   warn(withoutRoom(config, service.freeBytes()));
   service.onDamage(() => void reload.look());
-  const first = await openServed(snapshotPath, askFirst);
   const unlock = claimed ?? lockDataDir(dataDir);
   removeHeldFiles(dataDir);
   service.start(first);

@@ -8,7 +8,7 @@
  * To renew the texts: RENEW_HELP=1 npm test -- help
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, it } from "node:test";
@@ -83,6 +83,23 @@ describe("the help", () => {
       const help = helps.find(({ command }) => command === ["peneira", ...words].join(" "));
       assert.equal(peneira(...args).trimEnd(), help?.text.trimEnd());
     }
+  });
+
+  it("is printed wherever --help stands, but for behind two hyphens", () => {
+    const search = peneira("search", "--help");
+    assert.equal(peneira("search", "--text", "--help"), search);
+    assert.equal(peneira("search", "--snapshot", "none", "-h"), search);
+    assert.equal(peneira("key", "create", "--name", "--help"), peneira("key", "create", "--help"));
+    const sentence = spawnSync(...productCommand(["translate", "--", "--help"]));
+    assert.notEqual(String(sentence.stdout), peneira("translate", "--help"));
+  });
+
+  it("of a command that there is not names it", () => {
+    const { status, stderr } = spawnSync(...productCommand(["help", "serch"]), {
+      encoding: "utf8",
+    });
+    assert.equal(status, 2);
+    assert.match(stderr, /unknown command 'serch'\n\(Did you mean search\?\)/);
   });
 
   it("says of every command in a sentence what it does, and shows it", () => {

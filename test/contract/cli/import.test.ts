@@ -49,6 +49,14 @@ describe("peneira import", () => {
     });
   });
 
+  it("refuses a month and a day of another century", () => {
+    for (const date of ["1926-11-21", "3026-11-21", "0026-11-21"]) {
+      const flags = { out: "x", label: date.slice(0, 7), date };
+      assert.throws(() => readImportFlags(dump, flags), /--label.* 2000 to 2099.*\n--date.* 2000/);
+    }
+    assert.equal(readImportFlags(dump, { out: "x", date: "2099-12-31" }).date, "2099-12-31");
+  });
+
   it("ends with a sentence where the disk fills while it works", { skip }, (test) => {
     const { stdout, stderr } = onDisk("size=3800k");
     if (stdout === "" && /mount/.test(stderr)) return test.skip("no file systems of our own");

@@ -17,6 +17,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -148,6 +149,9 @@ describe("a backup", () => {
     await backup();
     await assert.rejects(backup(), /backups\/one is not empty/);
     await assert.rejects(backup({ target: join(target, "state.db") }), /is not a folder/);
+    const link = join(folder, "nowhere");
+    symlinkSync(join(folder, "missing"), link);
+    await assert.rejects(backup({ target: join(link, "x") }), /nowhere is a link that leads to no/);
     await assert.rejects(backup({ target: join(dataDir, "in") }), /lies in the data directory/);
     await assert.rejects(backup({ target: join(target, "state.db", "in") }), /Cannot look at/);
     await assert.rejects(

@@ -7,7 +7,15 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -189,5 +197,8 @@ describe("peneira serve", () => {
     });
     await Promise.all(ended);
     rmSync(dataDir, { recursive: true });
+    // The last one has found all but its port.
+    const made = readdirSync(sample.folder).filter((name) => name.startsWith("state-new-"));
+    assert.deepEqual(made, ["state-new-4"]);
   });
 });

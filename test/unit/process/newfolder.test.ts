@@ -38,7 +38,12 @@ describe("folders", () => {
     };
     assert.equal(codeOf(file), "EEXIST");
     assert.equal(codeOf(path.join(file, "x")), "ENOTDIR");
-    assert.equal(codeOf(link), "EEXIST");
+    const nowhere = {
+      name: "CommandError",
+      message: `${link} is a link that leads nowhere. Name a folder.`,
+    };
+    assert.throws(() => makeFolders(link), nowhere);
+    assert.throws(() => makeFolders(path.join(link, "deep")), nowhere);
     if (process.platform === "linux") {
       assert.equal(codeOf("/proc/x"), "ENOENT");
       assert.equal(codeOf("/proc/x/y"), "ENOENT");
