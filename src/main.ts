@@ -146,12 +146,21 @@ function report(error: unknown): number {
     return 1;
   }
   if (error instanceof AppError) {
-    const mistakes = error.errors.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}\n`);
-    stderr.print(`peneira: ${error.message}\n${mistakes.join("")}`);
+    stderr.print(`peneira: ${mistakeWords(error)}\n`);
     return 1;
   }
   if (isStateDamage(error)) return report(damagedState("The state", [], error));
   if (isOfSystem(error)) return report(new CommandError(systemWords(error), 1, error));
   stderr.print(`peneira: ${error instanceof Error ? error.stack : String(error)}\n`);
   return 1;
+}
+
+/** Returns the words of a refusal, each mistake once: a message has the first one of several. */
+function mistakeWords({ message, errors }: AppError): string {
+  const count = /There are (\d+) mistakes; see errors\.$/.exec(message)?.[1];
+  const untold = errors.filter(({ detail }) => count !== undefined || !message.includes(detail));
+  const title = count === undefined ? message : `There are ${count} mistakes:`;
+  return [title, ...untold.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`)].join(
+    "\n",
+  );
 }

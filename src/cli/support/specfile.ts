@@ -4,7 +4,7 @@
  * Invariant: nothing of a spec is checked here but that it is JSON; the rest is normalization's.
  */
 import { InvalidArgumentError } from "commander";
-import { CommandError } from "../../errors.ts";
+import { AppError, CommandError } from "../../errors.ts";
 import { insteadOf, kindOf } from "../../filekind.ts";
 import type { Segment } from "../../search/segment.ts";
 import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../smallfile.ts";
@@ -26,6 +26,10 @@ export function readSpecFile(path: string): unknown {
   } catch (error) {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is no spec: ${error.message}. Check the path.`, 2, error);
+    }
+    // Its words are those of a request: a body is what a client sends.
+    if (error instanceof AppError) {
+      throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new CommandError(`There is no spec file ${path}.`, 2, error);

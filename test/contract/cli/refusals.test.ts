@@ -1,0 +1,44 @@
+/**
+ * Proves: a spec that a command cannot use is refused by the name of its file, and each mistake is
+ * printed once. Does not prove what is a mistake (unit/spec).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
+import { productCommand } from "../../support/server/process.ts";
+
+const sample = await makeSampleSnapshot(2_000, 7, "2026-10");
+after(() => sample.dispose());
+
+/** What a search by a spec prints on standard error; it must fail. */
+function refusal(spec: string, given: string, input = ""): string {
+  if (given !== "-") writeFileSync(given, spec);
+  const args = ["search", "--snapshot", sample.snapshot, "--spec", given];
+  const { status, stdout, stderr } = spawnSync(...productCommand(args), {
+    encoding: "utf8",
+    input,
+  });
+  assert.deepEqual([status, stdout], [1, ""], stderr);
+  return stderr;
+}
+
+describe("a spec that is refused", () => {
+  const file = path.join(sample.folder, "spec.json");
+
+  it("is named", () => {
+    const words = "is not acceptable JSON: expected a member name in quotes, line 1, column 2.";
+    assert.equal(refusal("{bad", file), `peneira: ${file} ${words}\n`);
+    assert.equal(refusal("", "-", "{bad"), `peneira: Standard input ${words}\n`);
+  });
+
+  it("is told each mistake once", () => {
+    const two = refusal('{"filters": {"nix": 1, "geo": {"uf_any_of": ["XX"]}}}', file);
+    assert.match(two, /^peneira: There are 2 mistakes:\n- \/spec\/filters\/nix: .*\n- .*"XX"\.\n$/);
+    const one = refusal('{"filters": {"nix": 1}}', file);
+    assert.match(one, /^peneira: At \/spec\/filters\/nix: There is no member "nix" here.*\n$/);
+    assert.equal(one.split("\n").length, 2);
+  });
+});
