@@ -51,3 +51,11 @@ export function stateDamaged(cause: unknown): AppError {
     "has to restore a backup.";
   return new AppError("state_damaged", detail, { cause });
 }
+
+/** The refusal of a request whose part of the data directory was removed under the server. */
+export function stateGone(cause: unknown): AppError {
+  const detail =
+    "The server's data directory was removed while it runs. Tell the operator, who has to stop " +
+    "the server and restore a backup.";
+  return new AppError("state_damaged", detail, { cause });
+}

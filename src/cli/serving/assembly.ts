@@ -46,6 +46,7 @@ import { QuotaStore } from "../../store/quotastore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../../store/secrets.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
+import { StateWatch } from "../../store/statewatch.ts";
 import { UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
@@ -109,6 +110,7 @@ export function makeService(parts: Parts): ServedService {
   const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
+  const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
   const pressure = new Pressure(systemClock, config.get("http.overload_lag_ms"));
   let stopping = false;
   return {
@@ -140,6 +142,7 @@ export function makeService(parts: Parts): ServedService {
     glance: () => scrubber.glance(),
     onDamage,
     sweep: () => {
+      stateWatch.look();
       changes.sweep();
       for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
     },

@@ -12,6 +12,7 @@ import { join, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../fault.ts";
 import type { Segment } from "../../search/segment.ts";
+import { stateGone } from "../../store/damage.ts";
 import { openDataDir, syncDirectory } from "../../store/datadir.ts";
 import { stateUnwritable } from "../../store/unwritable.ts";
 
@@ -139,7 +140,7 @@ export class Pins {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "";
       if (code === "EEXIST" || NO_LINKS.includes(code)) return;
-      throw refusal(code, error);
+      throw exists(this.#folder) ? refusal(code, error) : stateGone(error);
     }
   }
 

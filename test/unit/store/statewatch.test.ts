@@ -1,0 +1,73 @@
+/**
+ * Proves: the end of the state's file under an open database is noticed once, removed or replaced,
+ * and nothing that SQLite itself does is taken for it; an export then blames the data directory.
+ * Does not prove what a server does behind it: it goes on with what it has.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { Pins } from "../../../src/export/queue/pins.ts";
+import type { Segment } from "../../../src/search/segment.ts";
+import { closeDatabase, openDatabase } from "../../../src/store/database.ts";
+import { StateWatch } from "../../../src/store/statewatch.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-statewatch-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A watched state, and what was told of it. */
+function watched(name: string) {
+  const database = openDatabase(path.join(folder, name));
+  const told: unknown[] = [];
+  return { database, told, watch: new StateWatch(database, ({ found }) => told.push(found)) };
+}
+
+describe("the watch of the state", () => {
+  it("says once that the file was removed", () => {
+    const { database, told, watch } = watched("removed");
+    database.exec("CREATE TABLE more (x); INSERT INTO more VALUES (1)");
+    database.pragma("wal_checkpoint(TRUNCATE)");
+    database.exec("VACUUM");
+    watch.look();
+    assert.deepEqual(told, []);
+    unlinkSync(database.name);
+    watch.look();
+    watch.look();
+    assert.deepEqual(told, [["the state's file was removed while the server runs"]]);
+    closeDatabase(database);
+  });
+
+  it("says that it was replaced", () => {
+    const { database, told, watch } = watched("replaced");
+    writeFileSync(`${database.name}.new`, readFileSync(database.name));
+    renameSync(`${database.name}.new`, database.name);
+    watch.look();
+    assert.deepEqual(told, [
+      ["the state's file was replaced by another file while the server runs"],
+    ]);
+    closeDatabase(database);
+  });
+});
+
+describe("an export whose data directory was removed", () => {
+  it("is refused for that, not for its snapshot", () => {
+    const dataDir = path.join(folder, "gone");
+    closeDatabase(openDatabase(dataDir));
+    const snapshot = path.join(folder, "x.peneira");
+    writeFileSync(snapshot, "");
+    const segment = { snapshotId: "0".repeat(32), path: snapshot } as Segment;
+    const pins = new Pins(
+      dataDir,
+      () => false,
+      () => {},
+    );
+    pins.hold(segment);
+    pins.release(segment.snapshotId);
+    rmSync(dataDir, { recursive: true });
+    assert.throws(() => pins.hold(segment), {
+      code: "state_damaged",
+      message: /data directory was/,
+    });
+  });
+});
