@@ -4,6 +4,7 @@
  * Invariant: what is no CNPJ is a mistake of the request, and a CNPJ that is not in the registry is
  * 404; of the latter it is said when its check digits are wrong.
  */
+
 import Type from "typebox";
 import { AppError } from "../../errors.ts";
 import type { Cnpj } from "../../spec/cnpj.ts";
@@ -18,8 +19,9 @@ import {
   exampleNormalized,
 } from "../openapi/examples.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import { currentSegment, type Question, timed } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { countAccounts } from "./count.ts";
 import {
   type ApiRoute,
@@ -159,7 +161,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
 /** Answers one account. */
 export function readAccount(
   call: Question<"clock" | "engine" | "segment" | "telemetry">,
-): HttpAnswer {
+): ShapedAnswer<"AccountAnswer"> {
   const { service, plan, params } = call;
   const segment = currentSegment(service);
   // The slash of the punctuated form makes two segments of one CNPJ.
@@ -172,14 +174,14 @@ export function readAccount(
   const tag = weakTag(["account", segment.snapshotId, cnpj.cnpj, plan.fields.join(",")]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const answer = {
+  const value = {
     request_id: call.requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
     provenance: segment.provenance,
     account,
   };
-  return { ...json(answer), headers: { ETag: tag }, accounts: 1 };
+  return answer("AccountAnswer", value, { headers: { ETag: tag }, accounts: 1 });
 }
 
 function readPath(sent: string): Cnpj {

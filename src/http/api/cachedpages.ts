@@ -5,14 +5,17 @@
  * snapshot never changes, plans and secrets are those of the process, cursors are bound to the
  * tenant, and a page with saved lists is used only while they have the same revisions.
  */
+
 import type { Segment } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { unchanged } from "../server/etag.ts";
 import { joined, LentBytes, lend } from "../server/lentbytes.ts";
-import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
+import { type HttpAnswer, JSON_TYPE, type ShapedAnswer } from "../server/respond.ts";
 import type { BoundLists, CachedPage } from "../server/responsecache.ts";
 import type { KeyCall } from "../server/service.ts";
+import { written } from "./answershape.ts";
 import { headOf, tookMs } from "./pagetext.ts";
+import type { SchemaName } from "./schemas.ts";
 import { isSmall } from "./search-request.ts";
 
 /** Parts of the service that cached pages need. */
@@ -32,12 +35,12 @@ export interface Cacheable {
 }
 
 /** Answers a request from the cache and charges it; returns null on a miss. Throws refusals. */
-export function cachedPage(
+export function cachedPage<Name extends SchemaName>(
   call: KeyCall<CachePart>,
   segment: Segment,
-  endpoint: string,
+  { endpoint, schema }: { readonly endpoint: string; readonly schema: Name },
   startMs: number,
-): HttpAnswer | null {
+): ShapedAnswer<Name> | null {
   const { responses, pressure, clock, telemetry } = call.service;
   if (!responses.on || !isSmall(call.body)) return null;
   const isCurrent = (lists: BoundLists) => boundListsOf(call, segment, lists.spec) === lists.bound;
@@ -47,7 +50,8 @@ export function cachedPage(
   call.spend(page.cost);
   if (page.expensive) pressure.refuse("first");
   const { ETag: tag = "" } = page.headers;
-  return unchanged(call, tag) ?? answerFrom(call, page, tookMs(clock, startMs));
+  const known = unchanged(call, tag);
+  return known ?? written(schema, answerFrom(call, page, tookMs(clock, startMs)));
 }
 
 function answerFrom({ requestId }: KeyCall, page: CachedPage, took: number): HttpAnswer {

@@ -16,7 +16,7 @@ import type { Steps } from "../../steps.ts";
 import { laterResult } from "../server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
-import type { HttpAnswer } from "../server/respond.ts";
+import type { HttpAnswer, ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "./changeoptions.ts";
@@ -52,17 +52,17 @@ type AnyExportCall = KeyCall<
 >;
 
 /** Answers with the export that a request brings about, of accounts or of changes. */
-export function createAnyExport(call: AnyExportCall): Reply {
+export function createAnyExport(call: AnyExportCall): Reply<ShapedAnswer<"CreatedExport">> {
   return whenAnyAccepted(call, (accepted) => created(call, accepted));
 }
 
 /** Makes an answer of the export that a request brings about, of accounts or of changes. */
-export function whenAnyAccepted(
+export function whenAnyAccepted<Answer extends HttpAnswer>(
   call: AnyExportCall,
-  answer: (accepted: AcceptedExport) => HttpAnswer,
-): Reply {
-  if (!asksForChanges(call.body)) return whenAccepted(call, answer);
-  return acceptChanges(call).then(answer);
+  show: (accepted: AcceptedExport) => Answer,
+): Reply<Answer> {
+  if (!asksForChanges(call.body)) return whenAccepted(call, show);
+  return acceptChanges(call).then(show);
 }
 
 /** Queues an export of changes, or finds the one that the same request queued before. */

@@ -24,9 +24,10 @@ import { laterResult } from "../server/background-tasks.ts";
 import type { BodyObject } from "../server/body.ts";
 import { costOf, limitOf } from "../server/cost.ts";
 import { overloaded } from "../server/pressure.ts";
-import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
+import { JSON_TYPE, type ShapedAnswer } from "../server/respond.ts";
 import type { KeyCall, Service } from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
+import { written } from "./answershape.ts";
 import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
 import { isSmall } from "./search-request.ts";
 
@@ -84,7 +85,7 @@ export async function answerChanges(
     | "telemetry"
   >,
   body: BodyObject,
-): Promise<HttpAnswer> {
+): Promise<ShapedAnswer<"ChangesAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const { spec, limit } = body.members;
   call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
@@ -140,7 +141,7 @@ interface Rendering extends Found {
 async function rendered(
   call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
   rendering: Rendering,
-): Promise<HttpAnswer> {
+): Promise<ShapedAnswer<"ChangesAnswer">> {
   const { question, held, page, letGo } = rendering;
   const { head, tail } = frameOf(call, rendering);
   const slices = itemSlices(held, page.entries, question.spec.output.fields);
@@ -148,14 +149,14 @@ async function rendered(
   if (page.entries.length <= WHOLE_ITEMS_MAX) {
     const items = await laterResult(() => slices.whole());
     letGo();
-    return { ...start, body: Buffer.concat([head, items, tail]) };
+    return written("ChangesAnswer", { ...start, body: Buffer.concat([head, items, tail]) });
   }
   const body = streamedBody(call, { segment: question.pair.newer, head, slices, tail });
   const done = () => {
     body.done();
     letGo();
   };
-  return { ...start, body: { ...body, done } };
+  return written("ChangesAnswer", { ...start, body: { ...body, done } });
 }
 
 /** What stands before and behind the list of changes. */

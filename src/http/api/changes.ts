@@ -20,7 +20,7 @@ import {
 } from "../openapi/examples.ts";
 import type { Parameter } from "../openapi/operation.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
-import type { HttpAnswer } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { KeyCall } from "../server/service.ts";
 import { CHANGE_MEMBERS } from "./changeoptions.ts";
 import { answerChanges } from "./changepage.ts";
@@ -162,7 +162,7 @@ export function changesByBody(
     | "streams"
     | "telemetry"
   >,
-): Promise<HttpAnswer> {
+): Promise<ShapedAnswer<"ChangesAnswer">> {
   return answerChanges(call, readBody(call.body, MEMBERS));
 }
 
@@ -183,7 +183,7 @@ async function changesByQuery(
     | "streams"
     | "telemetry"
   >,
-): Promise<HttpAnswer> {
+): Promise<ShapedAnswer<"ChangesAnswer">> {
   try {
     return await answerChanges(call, bodyOf(call.query));
   } catch (error) {

@@ -5,6 +5,7 @@
  * Invariant: walking all pages gives every establishment once; a cursor continues only the company,
  * fields, snapshot and tenant that it was made for.
  */
+
 import Type from "typebox";
 import { AppError, type Mistake } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -16,9 +17,10 @@ import { EXAMPLE_ACCOUNT, EXAMPLE_END, EXAMPLE_HEAD } from "../openapi/examples.
 import { costOf } from "../server/cost.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
 import { readWhole, refuseQueryMistakes } from "../server/query.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { allowedFieldsHash } from "./pagecursors.ts";
 import { tookMs } from "./pagetext.ts";
 import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "./route.ts";
@@ -90,7 +92,7 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers a page of a company's establishments. */
-export function readCompany(call: Asked): Reply {
+export function readCompany(call: Asked): Reply<ShapedAnswer<"CompanyAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   return answerSteps(call, segment, companySteps(call, segment, startMs));
@@ -105,7 +107,11 @@ function segmentFor({ service, query }: Asked): Segment {
   return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
-function* companySteps(call: Asked, segment: Segment, startMs: number): Steps<HttpAnswer> {
+function* companySteps(
+  call: Asked,
+  segment: Segment,
+  startMs: number,
+): Steps<ShapedAnswer<"CompanyAnswer">> {
   const { service, plan, query } = call;
   const root = rootOf(call);
   const mistakes: Mistake[] = [];
@@ -132,7 +138,7 @@ function* companySteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
   }
   const { lastRow } = page;
   const next = page.more ? encodeCursor({ ...scope, lastRow }, secrets) : null;
-  const answer = {
+  const value = {
     request_id: call.requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
@@ -143,7 +149,7 @@ function* companySteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
   // A root is letters and digits, a cursor base64url: neither needs encoding.
   const link = `</v1/companies/${root}?limit=${limit}&cursor=${next}>; rel="next"`;
   const headers = { ETag: tag, ...(next === null ? {} : { Link: link }) };
-  return { ...json(answer), headers, accounts: page.accounts.length };
+  return answer("CompanyAnswer", value, { headers, accounts: page.accounts.length });
 }
 
 function rootOf({ params }: Asked): string {

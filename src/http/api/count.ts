@@ -12,9 +12,10 @@ import { type Steps, waited } from "../../steps.ts";
 import { readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question, timed } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { readFacets } from "./facets.ts";
 import { eitherContext } from "./normalize.ts";
@@ -26,7 +27,7 @@ export function countAccounts(
   call: Question<
     "clock" | "engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment" | "telemetry"
   >,
-): Reply {
+): Reply<ShapedAnswer<"CountAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, countSteps(call, segment, startMs));
@@ -36,7 +37,7 @@ function* countSteps(
   call: Question<"clock" | "engine" | "listed" | "secondaryCnaeFull" | "telemetry">,
   segment: Segment,
   startMs: number,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<"CountAnswer">> {
   const { service } = call;
   if (!isSmall(call.body)) yield;
   const body = readBody(call.body, ["spec", "facets"]);
@@ -77,7 +78,7 @@ function* countSteps(
             ahead?.facets ??
             timed(call, "facets", () => service.engine.facets(segment, bound, names)),
         };
-  const answer = {
+  const value = {
     request_id: call.requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
@@ -87,5 +88,5 @@ function* countSteps(
     ...facets,
     took_ms: Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000,
   };
-  return { ...json(answer), headers: { ETag: tag } };
+  return answer("CountAnswer", value, { headers: { ETag: tag } });
 }

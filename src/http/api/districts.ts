@@ -3,6 +3,7 @@
  * out: the districts of that municipality that fit, and how many accounts each has.
  * Invariant: nothing is clamped; the same question of the same snapshot has the same answer.
  */
+
 import Type from "typebox";
 import { AppError, type Mistake } from "../../errors.ts";
 import { DISTRICT_LIMITS, districtsOf } from "../../search/districts.ts";
@@ -18,8 +19,9 @@ import { EXAMPLE_HEAD } from "../openapi/examples.ts";
 import { costOf } from "../server/cost.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import { currentSegment, type Question } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { tookMs } from "./pagetext.ts";
 import { type ApiRoute, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "./route.ts";
 
@@ -30,7 +32,7 @@ type Asked = Question<"clock" | "segment" | "telemetry"> & {
 
 /** What is asked for. */
 interface DistrictQuestion {
-  readonly municipality: CatalogMunicipality;
+  readonly municipality: Pick<CatalogMunicipality, "name" | "uf"> & { readonly ibge: string };
   readonly typed: string;
   readonly limit: number;
 }
@@ -98,19 +100,19 @@ export const DISTRICT_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** Answers the districts of a municipality. */
-export function listDistricts(call: Asked): HttpAnswer {
+export function listDistricts(call: Asked): ShapedAnswer<"DistrictsAnswer"> {
   const { clock, telemetry } = call.service;
   const startMs = clock.monotonicMs();
   const segment = currentSegment(call.service);
   const { municipality, typed, limit } = readQuestion(call.query, segment);
   call.spend(costOf({}));
   const { ibge, name, uf } = municipality;
-  const tag = weakTag(["districts", segment.snapshotId, ibge ?? "", typed, String(limit)]);
+  const tag = weakTag(["districts", segment.snapshotId, ibge, typed, String(limit)]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const found = districtsOf(segment, { ibge: ibge ?? "", typed, limit });
+  const found = districtsOf(segment, { ibge, typed, limit });
   telemetry.engine("suggest", clock.monotonicMs() - startMs);
-  const answer = {
+  const value = {
     request_id: call.requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
@@ -119,7 +121,7 @@ export function listDistricts(call: Asked): HttpAnswer {
     ...found,
     took_ms: tookMs(clock, startMs),
   };
-  return { ...json(answer), headers: { ETag: tag } };
+  return answer("DistrictsAnswer", value, { headers: { ETag: tag } });
 }
 
 /** Throws where the snapshot has no districts, and says which import mends it. */
@@ -152,5 +154,7 @@ function readQuestion(query: ReadonlyMap<string, string>, { catalog }: Segment):
     readWhole(query, "limit", [1, DISTRICT_LIMITS.limit], mistakes) ?? DISTRICT_LIMITS.limitDefault;
   refuseQueryMistakes(mistakes);
   refuseLacking(lookup);
-  return { municipality: municipality as CatalogMunicipality, typed, limit };
+  // A missing one was a mistake.
+  const { name, uf } = municipality as CatalogMunicipality;
+  return { municipality: { ibge: sent as string, name, uf }, typed, limit };
 }

@@ -4,13 +4,16 @@
  * Invariant: `/healthz` touches nothing that could fail; `/readyz` says 503 exactly when a search
  * would, or when the server is about to stop.
  */
+
 import { AppError } from "../../errors.ts";
 import { METRICS_TYPE } from "../../metrics.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { HttpAnswer, ShapedAnswer } from "../server/respond.ts";
 import { type Call, currentSegment } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { type ApiRoute, route } from "./route.ts";
 
 const example = () => ({ status: "ok", version: "0.1.0", transport: "uws" });
+const readyExample = () => ({ status: "ready", snapshot: "2026-10" });
 
 /** The routes of supervisors and load balancers. */
 export const HEALTH_ROUTES: readonly ApiRoute[] = [
@@ -36,7 +39,7 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
     tag: "service",
     summary: "Whether searches are answered",
     description: "Needs no key; 503 without a snapshot or while the server stops.",
-    answers: { 200: { description: "They are.", schema: "Health", example: example } },
+    answers: { 200: { description: "They are.", schema: "Readiness", example: readyExample } },
     errors: ["snapshot_unavailable"],
     handle: readyz,
   }),
@@ -56,17 +59,17 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
 ];
 
 /** The process is up. */
-function healthz({ service }: Call<"transport" | "version">): HttpAnswer {
-  return json({ status: "ok", version: service.version, transport: service.transport });
+function healthz({ service }: Call<"transport" | "version">): ShapedAnswer<"Health"> {
+  return answer("Health", { status: "ok", version: service.version, transport: service.transport });
 }
 
 /** A snapshot is loaded and requests are welcome. */
-function readyz({ service }: Call<"segment" | "stopping">): HttpAnswer {
+function readyz({ service }: Call<"segment" | "stopping">): ShapedAnswer<"Readiness"> {
   if (service.stopping()) {
     throw new AppError("snapshot_unavailable", "The server is stopping. Ask another one.");
   }
   const segment = currentSegment(service);
-  return json({ status: "ready", snapshot: segment.label });
+  return answer("Readiness", { status: "ready", snapshot: segment.label });
 }
 
 /** The metrics for Prometheus, unless they have an address of their own. */

@@ -15,8 +15,16 @@ import {
 } from "../../export/listcursor.ts";
 import { EXPORT_ID, type ExportRecord, exportNotFound } from "../../export/record.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
-import { type HttpAnswer, json, noContent } from "../server/respond.ts";
+import {
+  type BareAnswer,
+  bare,
+  type HttpAnswer,
+  noContent,
+  type ShapedAnswer,
+} from "../server/respond.ts";
+import type { Reply } from "../server/routetable.ts";
 import type { KeyCall } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { recordJson, refuseExpired, refuseUnfinished } from "./export-record.ts";
 
 /** Exports of a page where no limit is given. */
@@ -29,34 +37,33 @@ const WAIT_TURN_MS = 2_000;
 /** `GET /v1/exports/{id}`: the record, on request only once it has come to its end. */
 export function readExport(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
-): HttpAnswer | Promise<HttpAnswer> {
+): Reply<ShapedAnswer<"ExportRecord">> {
   const options = readOptions(call.query);
-  const answer = (record: ExportRecord): HttpAnswer => {
+  return readWith(call, options.waitMs, (record) => {
     refuseExpired(record);
     if (options.done) refuseUnfinished(record);
-    return json(recordJson(record));
-  };
-  return readWith(call, options.waitMs, answer);
+    return answer("ExportRecord", recordJson(record));
+  });
 }
 
 /** Reads the export of a path as it is now, or when it has come to its end or `wait` is over. */
 export function readAs(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
-  answer: (record: ExportRecord) => HttpAnswer,
-): HttpAnswer | Promise<HttpAnswer> {
-  return readWith(call, readOptions(call.query).waitMs, answer);
+  show: (record: ExportRecord) => HttpAnswer,
+): Reply {
+  return readWith(call, readOptions(call.query).waitMs, show);
 }
 
-function readWith(
+function readWith<Answer extends HttpAnswer>(
   call: KeyCall<"clock" | "exporter" | "stopping" | "waits">,
   waitMs: number,
-  answer: (record: ExportRecord) => HttpAnswer,
-): HttpAnswer | Promise<HttpAnswer> {
+  show: (record: ExportRecord) => Answer,
+): Reply<Answer> {
   const id = idOf(call);
   const { tenantId } = call.identity;
   const record = call.service.exporter.read(tenantId, id);
-  if (waitMs === 0 || ended(record)) return answer(record);
-  return call.service.waits.run(tenantId, () => waitFor(call, id, waitMs)).then(answer);
+  if (waitMs === 0 || ended(record)) return show(record);
+  return call.service.waits.run(tenantId, () => waitFor(call, id, waitMs)).then(show);
 }
 
 function ended({ state }: ExportRecord): boolean {
@@ -80,30 +87,30 @@ async function waitFor(
 }
 
 /** `GET /v1/exports/{id}/download`: leads to the file, which then needs no key. */
-export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): HttpAnswer {
+export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): BareAnswer {
   const { exporter, secrets, clock } = call.service;
   const record = exporter.read(call.identity.tenantId, idOf(call));
   refuseExpired(record);
   refuseUnfinished(record);
   // Relative, so that no Host header can lead it elsewhere.
   const link = signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link });
-  return { status: 303, type: "", body: "", headers: { Location: link } };
+  return bare({ status: 303, headers: { Location: link } });
 }
 
 /** `DELETE /v1/exports/{id}`: cancels or deletes. */
-export function deleteExport(call: KeyCall<"exporter">): HttpAnswer {
+export function deleteExport(call: KeyCall<"exporter">): BareAnswer {
   call.service.exporter.remove(call.identity.tenantId, idOf(call));
   return noContent();
 }
 
 /** `GET /v1/exports`: the tenant's exports, newest first. */
-export function listExports(call: KeyCall<"exporter" | "secrets">): HttpAnswer {
+export function listExports(call: KeyCall<"exporter" | "secrets">): ShapedAnswer<"ExportList"> {
   const { records, limit, next } = pageOf(call);
   const page = { exports: records.map(recordJson), next_cursor: next, has_more: next !== null };
-  if (next === null) return json(page);
+  if (next === null) return answer("ExportList", page);
   // A cursor is base64url and needs no encoding.
   const link = `</v1/exports?limit=${limit}&cursor=${next}>; rel="next"`;
-  return { ...json(page), headers: { Link: link } };
+  return answer("ExportList", page, { headers: { Link: link } });
 }
 
 /** Part of a tenant's list; `next` is the cursor of the part behind it, or null. */

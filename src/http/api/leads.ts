@@ -5,6 +5,7 @@
  * each company the first one unless all establishments are asked for; a sentence that was hardly
  * understood is refused, never run.
  */
+
 import type { Segment } from "../../search/segment.ts";
 import type { Steps } from "../../steps.ts";
 import {
@@ -13,7 +14,7 @@ import {
   EXAMPLE_HEAD,
   exampleNormalized,
 } from "../openapi/examples.ts";
-import type { HttpAnswer } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import type { KeyCall } from "../server/service.ts";
 import { cachedPage, cachePage } from "./cachedpages.ts";
@@ -103,8 +104,8 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
   }),
 ];
 
-/** Name that cursors and cached pages are bound to. */
-const ENDPOINT = "leads";
+/** What cursors and cached pages are bound to, and the schema of pages. */
+const LEADS = { endpoint: "leads", schema: "LeadsAnswer" } as const;
 
 /** Answers one page of leads. */
 function searchLeads(
@@ -122,10 +123,10 @@ function searchLeads(
     | "streams"
     | "telemetry"
   >,
-): Reply {
+): Reply<ShapedAnswer<"LeadsAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const cached = cachedPage(call, segment, ENDPOINT, startMs);
+  const cached = cachedPage(call, segment, LEADS, startMs);
   if (cached !== null) return cached;
   const turn = { isFirst: true };
   const reply = answerSteps(call, segment, leadSteps(call, segment, startMs, turn));
@@ -149,12 +150,12 @@ function* leadSteps(
   segment: Segment,
   startMs: number,
   turn: Turn,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<"LeadsAnswer">> {
   const prepared = yield* prepareLeads(call, segment);
   const { spec, onePerCompany, language, refusal } = prepared;
   if (refusal !== null) throw refusal;
   const project = leadProjector({ segment, spec, allowed: call.plan.fields, language });
-  const kind = { endpoint: ENDPOINT, onePerCompany, project };
+  const kind = { ...LEADS, onePerCompany, project };
   const question = { segment, prepared, kind, startMs };
   const answer = yield* answerPage(call, question, turn);
   if (prepared.cacheable) cachePage(call, cacheableOf(question), answer);

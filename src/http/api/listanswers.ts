@@ -4,6 +4,7 @@
  * Invariant: another tenant's id, an unknown one and one of a wrong shape are answered by the same
  * bytes; a change is answered once it is durable; nothing that was sent is dropped silently.
  */
+
 import type Type from "typebox";
 import { AppError, type Mistake } from "../../errors.ts";
 import {
@@ -24,8 +25,15 @@ import type { ListKind, ListRow } from "../../store/liststore.ts";
 import { Turns } from "../server/background-tasks.ts";
 import { type BodyObject, readBody } from "../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
-import { type HttpAnswer, json, noContent, type Unchangeable } from "../server/respond.ts";
+import {
+  type BareAnswer,
+  type HttpAnswer,
+  noContent,
+  type ShapedAnswer,
+  type Unchangeable,
+} from "../server/respond.ts";
 import { type KeyCall, loadedSegment } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { fileOf, readZeros } from "./entryfiles.ts";
 import { createNamed, renameNamed } from "./listnaming.ts";
 import { KINDS, type LIST_SCHEMAS } from "./lists-schemas.ts";
@@ -42,18 +50,18 @@ const MISTAKES_MAX = 50;
 export const ENTRIES_PAGE_MAX = 10_000;
 
 /** `POST /v1/lists`. */
-export function createList(call: KeyCall<"lists">): HttpAnswer {
+export function createList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
   const body = readBody(call.body, ["name", "kind"]);
   const name = readName(body);
   const kind = readKind(body);
   refuse(body.mistakes);
   const { service, identity, plan } = call;
   const row = createNamed(service.lists, identity.tenantId, { name, kind }, plan.limits);
-  return { ...answerOf(call, row, 201), headers: { Location: `/v1/lists/${row.id}` } };
+  return answerOf(call, row, { status: 201, headers: { Location: `/v1/lists/${row.id}` } });
 }
 
 /** `GET /v1/lists`: the tenant's lists, newest first. */
-export function listLists(call: KeyCall<"lists" | "secrets">): HttpAnswer {
+export function listLists(call: KeyCall<"lists" | "secrets">): ShapedAnswer<"Lists"> {
   const { lists, secrets } = call.service;
   const { tenantId } = call.identity;
   const mistakes: Mistake[] = [];
@@ -72,20 +80,18 @@ export function listLists(call: KeyCall<"lists" | "secrets">): HttpAnswer {
       ? null
       : encodeListCursor({ before, limit }, tenantId, secrets.cursor, "lists");
   const page = { lists: shown.map(listJson), next_cursor: next, has_more: next !== null };
-  if (next === null) return json(page);
-  return {
-    ...json(page),
-    headers: { Link: `</v1/lists?limit=${limit}&cursor=${next}>; rel="next"` },
-  };
+  if (next === null) return answer("Lists", page);
+  const link = `</v1/lists?limit=${limit}&cursor=${next}>; rel="next"`;
+  return answer("Lists", page, { headers: { Link: link } });
 }
 
 /** `GET /v1/lists/{id}`. */
-export function readList(call: KeyCall<"lists">): HttpAnswer {
+export function readList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
   return answerOf(call, ownList(call));
 }
 
 /** `PATCH /v1/lists/{id}`: another name. */
-export function renameList(call: KeyCall<"lists">): HttpAnswer {
+export function renameList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
   const id = idOf(call);
   const body = readBody(call.body, ["name"]);
   const name = readName(body);
@@ -94,7 +100,7 @@ export function renameList(call: KeyCall<"lists">): HttpAnswer {
 }
 
 /** `DELETE /v1/lists/{id}`. */
-export async function deleteList(call: KeyCall<"lists">): Promise<HttpAnswer> {
+export async function deleteList(call: KeyCall<"lists">): Promise<BareAnswer> {
   await call.service.lists.remove(call.identity.tenantId, idOf(call));
   return noContent();
 }
@@ -102,14 +108,14 @@ export async function deleteList(call: KeyCall<"lists">): Promise<HttpAnswer> {
 /** `GET /v1/lists/{id}/entries`: ascending, with the check digits that the snapshot has. */
 export async function listEntries(
   call: KeyCall<"hold" | "lists" | "secrets" | "segment">,
-): Promise<HttpAnswer> {
+): Promise<ShapedAnswer<"ListEntries">> {
   const { page, headers } = call.service.lists.atOneMoment(() => entriesPage(call));
   const segment = loadedSegment(call.service);
-  if (segment === null) return { ...json(page), headers };
+  if (segment === null) return answer("ListEntries", page, { headers });
   const release = call.service.hold(segment);
   try {
     const entries = await withAccountDigits(segment, page.entries);
-    return { ...json({ ...page, entries }), headers };
+    return answer("ListEntries", { ...page, entries }, { headers });
   } finally {
     release();
   }
@@ -136,20 +142,22 @@ function entriesPage(call: KeyCall<"lists" | "secrets">) {
   return { page, headers: { Link: link } };
 }
 
+type ChangeCall = KeyCall<"hold" | "lists" | "segment">;
+
 /** `POST /v1/lists/{id}/entries`. */
-export function addEntries(call: KeyCall<"hold" | "lists" | "segment">): Promise<HttpAnswer> {
+export function addEntries(call: ChangeCall): Promise<ShapedAnswer<"ListChange">> {
   return changeEntries(call, "add");
 }
 
 /** `POST /v1/lists/{id}/entries/remove`. */
-export function removeEntries(call: KeyCall<"hold" | "lists" | "segment">): Promise<HttpAnswer> {
+export function removeEntries(call: ChangeCall): Promise<ShapedAnswer<"ListChange">> {
   return changeEntries(call, "remove");
 }
 
 async function changeEntries(
-  call: KeyCall<"hold" | "lists" | "segment">,
+  call: ChangeCall,
   verb: BlockVerb,
-): Promise<HttpAnswer> {
+): Promise<ShapedAnswer<"ListChange">> {
   const { lists } = call.service;
   const upload = await uploadOf(call);
   const row = changeableList(call);
@@ -161,7 +169,8 @@ async function changeEntries(
     await upload.takeKnown(isKnown, () => turns.taken());
     const sent = { entries: upload.entries(row.kind === "companies"), verb };
     const changed = await lists.change(row, sent, { limits: call.plan.limits, segment });
-    return json({ request_id: call.requestId, ...changeJson(changed, upload, verb) });
+    const value = { request_id: call.requestId, ...changeJson(changed, upload, verb) };
+    return answer("ListChange", value);
   } finally {
     release?.();
   }
@@ -278,9 +287,9 @@ function ownList(call: KeyCall<"lists">): ListRow {
 function answerOf(
   { requestId }: Pick<KeyCall, "requestId">,
   row: ListRow,
-  status = 200,
-): HttpAnswer {
-  return json({ request_id: requestId, list: listJson(row) }, status);
+  more?: Pick<HttpAnswer, "status" | "headers">,
+): ShapedAnswer<"ListAnswer"> {
+  return answer("ListAnswer", { request_id: requestId, list: listJson(row) }, more);
 }
 
 /** A list as it is shown. */

@@ -4,6 +4,7 @@
  * Invariant: the matches are those of the served snapshot at one moment; more of them than a list
  * may have are refused before any is read. Apart because it alone of lists asks the engine.
  */
+
 import { AppError } from "../../errors.ts";
 import { matchClauses } from "../../search/plan.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -12,9 +13,10 @@ import { normalizingSteps } from "../../spec/normalize.ts";
 import { type Steps, waited } from "../../steps.ts";
 import { readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 import { eitherContext } from "./normalize.ts";
@@ -26,12 +28,12 @@ type Asked = KeyCall<
 >;
 
 /** Answers with what was added. */
-export function addFromSearch(call: Asked): Reply {
+export function addFromSearch(call: Asked): Reply<ShapedAnswer<"ListChange">> {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, addingSteps(call, segment));
 }
 
-function* addingSteps(call: Asked, segment: Segment): Steps<HttpAnswer> {
+function* addingSteps(call: Asked, segment: Segment): Steps<ShapedAnswer<"ListChange">> {
   const row = changeableList(call);
   const body = readBody(call.body, ["spec"]);
   const { spec: sent } = body.members;
@@ -55,5 +57,5 @@ function* addingSteps(call: Asked, segment: Segment): Steps<HttpAnswer> {
   const change = lists.change(row, { entries: [entries], verb: "add" }, { limits, segment });
   const changed = yield* waited(change);
   const read = { read: changed.distinct, refused: [], refusedCount: 0, sheet: null, column: null };
-  return json({ request_id: call.requestId, ...changeJson(changed, read, "add") });
+  return answer("ListChange", { request_id: call.requestId, ...changeJson(changed, read, "add") });
 }

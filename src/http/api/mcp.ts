@@ -3,8 +3,10 @@
  * Invariant: the protocol is another one than that of the other routes, so only its envelope is
  * described here; the server tells its tools itself (src/mcp/).
  */
+
 import Type from "typebox";
 import { EXAMPLE_PROVENANCE, EXAMPLE_SOURCE } from "../openapi/examples.ts";
+import { written } from "./answershape.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS } from "./route.ts";
 
 const EXAMPLE = {
@@ -78,6 +80,7 @@ export const AGENT_ROUTES: readonly ApiRoute[] = [
       },
     },
     errors: [...BODY_ERRORS, "origin_not_allowed", ...SNAPSHOT_ERRORS],
-    handle: (call) => call.service.agents(call),
+    handle: async (call) =>
+      written<"RpcAnswer" | "RpcAnswers">("RpcAnswers", await call.service.agents(call)),
   }),
 ];

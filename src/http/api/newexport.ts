@@ -6,6 +6,7 @@
  * read; matches are counted where no limit is sent, a format bounds its rows, or the plan has a
  * quota. The same bytes with the same key give the same export, also after a reload.
  */
+
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../access/quota.ts";
 import { AppError } from "../../errors.ts";
@@ -25,9 +26,10 @@ import { atOnce, type Steps, waited } from "../../steps.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
 import { headerMistake } from "../server/query.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { HttpAnswer, ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall, type Question } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { createdJson, exportPath } from "./export-record.ts";
 import { matchesOf } from "./normalize.ts";
@@ -39,12 +41,12 @@ export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Makes an answer of the export that a request brings about. */
-export function whenAccepted(
+export function whenAccepted<Answer extends HttpAnswer>(
   call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
-  answer: (accepted: AcceptedExport) => HttpAnswer,
-): Reply {
+  show: (accepted: AcceptedExport) => Answer,
+): Reply<Answer> {
   const accepted = acceptExport(call);
-  return accepted instanceof Promise ? accepted.then(answer) : answer(accepted);
+  return accepted instanceof Promise ? accepted.then(show) : show(accepted);
 }
 
 /** Queues an export, or finds the one that the same request queued before. */
@@ -114,7 +116,10 @@ export function replayed(
 }
 
 /** The answer to a request that brought an export about, now or before. */
-export function created({ requestId }: KeyCall, accepted: AcceptedExport): HttpAnswer {
+export function created(
+  { requestId }: KeyCall,
+  accepted: AcceptedExport,
+): ShapedAnswer<"CreatedExport"> {
   const { record } = accepted;
   const body = {
     request_id: requestId,
@@ -126,7 +131,8 @@ export function created({ requestId }: KeyCall, accepted: AcceptedExport): HttpA
   };
   const replay = accepted.replayed ? { "Idempotent-Replayed": "true" } : {};
   faultPoint("create.before_reply");
-  return { ...json(body, 201), headers: { Location: exportPath(record), ...replay } };
+  const headers = { Location: exportPath(record), ...replay };
+  return answer("CreatedExport", body, { status: 201, headers });
 }
 
 /** An empty header says as little as a missing one. */

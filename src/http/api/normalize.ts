@@ -3,6 +3,7 @@
  * out: its normal form, what that changed, and how many accounts it matches.
  * Invariant: runs nothing but the count; what it accepts is what a search or an export accepts.
  */
+
 import { type Plan, specRowsMax } from "../../access/plans.ts";
 import type { Segment } from "../../search/segment.ts";
 import { tooBroad } from "../../spec/breadth.ts";
@@ -15,16 +16,17 @@ import { type Steps, waited } from "../../steps.ts";
 import { leadQuerySteps } from "../../translate/leads/leadquery.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type KeyCall, type Question } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { answerSteps } from "./search.ts";
 import { boundSteps, isSmall, SEARCH_LIMIT_DEFAULT } from "./search-request.ts";
 
 /** Validates and normalizes an account query of a search or of an export, or a lead query. */
 export function normalize(
   call: KeyCall<"engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
-): Reply {
+): Reply<ShapedAnswer<"NormalizeAnswer">> {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, normalizeSteps(call, segment));
 }
@@ -32,7 +34,7 @@ export function normalize(
 function* normalizeSteps(
   call: KeyCall<"engine" | "listed" | "secondaryCnaeFull">,
   segment: Segment,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<"NormalizeAnswer">> {
   const { body, requestId } = call;
   if (!isSmall(body)) yield;
   const read = readBody(body, ["spec"]);
@@ -54,7 +56,7 @@ function* normalizeSteps(
   const bound = yield* boundSteps(call, segment, spec);
   const matches = yield* matchesOf(call, segment, bound);
   if (!isSmall(body)) yield;
-  return json({
+  return answer("NormalizeAnswer", {
     request_id: requestId,
     valid: true,
     spec,
@@ -70,7 +72,7 @@ function* leadSteps(
   call: KeyCall<"engine">,
   segment: Segment,
   body: BodyObject,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<"NormalizeAnswer">> {
   const { plan, requestId } = call;
   const { spec: input } = body.members;
   const limits = limitsFor(undefined, plan);
@@ -87,7 +89,7 @@ function* leadSteps(
     return { ...read, compiled: spec };
   });
   const matches = yield* matchesOf(call, segment, compiled);
-  return json({
+  return answer("NormalizeAnswer", {
     request_id: requestId,
     valid: true,
     spec: query,

@@ -2,13 +2,15 @@
  * A route of the public interface as one row: where it lies, who may ask, what it is in words, and
  * the handler that answers. What comes in: a row of a resource. What goes out: the route for the
  * table of routes, which is the operation of the documents too.
- * Invariant: a row without a summary, a description, answers or errors does not compile, so that
- * nothing is answered that the documents do not know; what is left out of them on purpose says why.
+ * Invariant: a row without a summary, a description, answers or errors does not compile, nor does
+ * one whose handler answers with another schema (answershape.ts), so that nothing is answered that
+ * the documents do not know; what is left out of them on purpose says why.
  */
 import Type from "typebox";
 import type { Operation, Parameter } from "../openapi/operation.ts";
 import { costOf, PER_UNIT } from "../server/cost.ts";
-import type { PublicRoute } from "../server/routetable.ts";
+import type { HttpAnswer, ShapedAnswer } from "../server/respond.ts";
+import type { PublicRoute, Reply } from "../server/routetable.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** A route that the documents describe. */
@@ -20,10 +22,34 @@ export type UnlistedRoute = PublicRoute & { readonly unlisted: "page" | "spellin
 /** Any route of the public interface. */
 export type ApiRoute = ListedRoute | UnlistedRoute;
 
+/** Answers of a row, by their status. */
+type Answers = ListedRoute["answers"];
+
+/** Names of the schemas of a row's answers. */
+type SchemaOf<Row extends Answers> = Row[keyof Row] extends infer One
+  ? One extends { readonly schema: infer Name extends SchemaName }
+    ? Name
+    : never
+  : never;
+
+/** True for a row with an answer that is neither JSON nor empty. */
+type HasOtherTypes<Row extends Answers> = Row[keyof Row] extends infer One
+  ? One extends { readonly types: readonly [] } | { readonly schema: SchemaName }
+    ? never
+    : true
+  : never;
+
+/** What the handler of a row gives back: an answer of a schema that the row names. */
+type ReplyOf<Row extends Answers> = [HasOtherTypes<Row>] extends [never]
+  ? ShapedAnswer<SchemaOf<Row>>
+  : HttpAnswer;
+
 /** What is written down of a route. */
-export type RouteRow = ListedRoute & {
+export type RouteRow<Row extends Answers = Answers> = ListedRoute & {
   /** What the description says of its cost at the end; nothing where a request counts as 1. */
   readonly cost?: keyof typeof COSTS;
+  readonly answers: Row;
+  readonly handle: (call: never) => Reply<ReplyOf<Row>>;
 };
 
 const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
@@ -69,7 +95,7 @@ export const IF_NONE_MATCH: Parameter = {
 };
 
 /** Makes the route of a row. Its query has the parameters that are described, and no other. */
-export function route({ cost, ...row }: RouteRow): ListedRoute {
+export function route<const Row extends Answers>({ cost, ...row }: RouteRow<Row>): ListedRoute {
   const inQuery = (row.parameters ?? []).filter((parameter) => parameter.in === "query");
   const { description } = row;
   return {

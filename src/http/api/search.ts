@@ -5,6 +5,7 @@
  * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
+
 import type { AccountSlices } from "../../search/accountslices.ts";
 import type { PageAhead } from "../../search/ahead.ts";
 import type { Facets } from "../../search/facet.ts";
@@ -20,7 +21,7 @@ import type { AnswerBody } from "../server/body-stream.ts";
 import { unchanged } from "../server/etag.ts";
 import { beginLent, endLent, joined } from "../server/lentbytes.ts";
 import { refuseWithoutPlace } from "../server/places.ts";
-import { type HttpAnswer, JSON_TYPE } from "../server/respond.ts";
+import { type BareAnswer, JSON_TYPE, type ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import {
   currentSegment,
@@ -30,6 +31,7 @@ import {
   timed,
 } from "../server/service.ts";
 import { streamedBody } from "../server/stream.ts";
+import { written } from "./answershape.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { type Cacheable, type CachePart, cachedPage, cachePage } from "./cachedpages.ts";
 import { cursorAfter, rowAfter } from "./pagecursors.ts";
@@ -39,10 +41,15 @@ import { cursorOf, isSmall, prepareSearch, type SearchRequest } from "./search-r
 /** Pages of more accounts are rendered while they are sent. */
 export const WHOLE_ACCOUNTS_MAX = 512;
 
+/** Schemas of the pages of accounts. */
+type PageSchema = "SearchAnswer" | "LeadsAnswer";
+
 /** What distinguishes the routes that answer pages. */
-interface PageKind {
+interface PageKind<Name extends PageSchema> {
   /** Name that cursors are bound to. */
   readonly endpoint: string;
+  /** Name of the answer's schema. */
+  readonly schema: Name;
   /** Of each company only the first matching establishment. */
   readonly onePerCompany?: boolean;
   /** Renders the rows in place of accounts. */
@@ -50,10 +57,10 @@ interface PageKind {
 }
 
 /** A page that is asked for, read and paid for. */
-interface PageQuestion {
+interface PageQuestion<Name extends PageSchema = PageSchema> {
   readonly segment: Segment;
   readonly prepared: SearchRequest;
-  readonly kind: PageKind;
+  readonly kind: PageKind<Name>;
   /** When the request came, in monotonic milliseconds. */
   readonly startMs: number;
 }
@@ -77,7 +84,13 @@ export interface Turn {
 
 const LATER: Turn = { isFirst: false };
 
-const ACCOUNTS: PageKind = { endpoint: "accounts/search" };
+const ACCOUNTS: PageKind<"SearchAnswer"> = {
+  endpoint: "accounts/search",
+  schema: "SearchAnswer",
+};
+
+/** A page of accounts, at once or later. */
+type PageReply = Reply<ShapedAnswer<"SearchAnswer">>;
 
 /** What a search needs of a service. */
 type SearchPart =
@@ -94,10 +107,10 @@ type SearchPart =
   | "telemetry";
 
 /** Answers `POST /v1/accounts/search`: one page, from the response cache if it is there. */
-export function searchAccounts(call: KeyCall<SearchPart | CachePart>): Reply {
+export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const cached = cachedPage(call, segment, ACCOUNTS.endpoint, startMs);
+  const cached = cachedPage(call, segment, ACCOUNTS, startMs);
   if (cached !== null) return cached;
   const turn = { isFirst: true };
   const reply = answerSteps(call, segment, cachedSearchSteps(call, segment, startMs, turn));
@@ -106,7 +119,7 @@ export function searchAccounts(call: KeyCall<SearchPart | CachePart>): Reply {
 }
 
 /** The same for a caller that sends the answer later: nothing is lent, and nothing cached. */
-export function searchPage(call: Question<SearchPart>): Reply {
+export function searchPage(call: Question<SearchPart>): PageReply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   return answerSteps(call, segment, searchSteps(call, segment, startMs));
@@ -117,7 +130,7 @@ function* cachedSearchSteps(
   segment: Segment,
   startMs: number,
   turn: Turn,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<"SearchAnswer">> {
   const prepared = yield* prepareSearch(call, segment);
   const question = { segment, prepared, kind: ACCOUNTS, startMs };
   const answer = yield* answerPage(call, question, turn);
@@ -129,7 +142,7 @@ function* searchSteps(
   call: Question<Exclude<SearchPart, "replaced" | "segment">>,
   segment: Segment,
   startMs: number,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<"SearchAnswer">> {
   const prepared = yield* prepareSearch(call, segment);
   return yield* answerPage(call, { segment, prepared, kind: ACCOUNTS, startMs });
 }
@@ -175,11 +188,11 @@ type PagePart =
  * Answers one page: an ordinary one at once, and so in the order of the requests; one that may be
  * large or dear in turns with others, so that many of them hardly delay the small ones.
  */
-export function* answerPage(
+export function* answerPage<Name extends PageSchema>(
   call: Question<PagePart>,
-  question: PageQuestion,
+  question: PageQuestion<Name>,
   turn: Turn = LATER,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<Name>> {
   shedExpensive(call, question.prepared);
   const begun = beginPage(call, question);
   if (typeof begun !== "number") return begun;
@@ -192,7 +205,7 @@ export function* answerPage(
 function beginPage(
   call: Question<"engine" | "secrets">,
   question: PageQuestion,
-): number | HttpAnswer {
+): number | BareAnswer {
   const { segment, prepared } = question;
   refuseTooBroad(call.service.engine, segment, prepared);
   const afterRow = rowAfter(call, question);
@@ -211,11 +224,11 @@ function aheadOf(
   return engine.pageAhead(segment, wanted, facets, identity.tenantId);
 }
 
-function* restOfPage(
+function* restOfPage<Name extends PageSchema>(
   call: Question<PagePart>,
-  question: PageQuestion,
+  question: PageQuestion<Name>,
   run: PageStart & { readonly ahead: Promise<PageAhead> | null; readonly turn: Turn },
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<Name>> {
   const { service } = call;
   const { afterRow } = run;
   const ahead = yield* waited(run.ahead);
@@ -237,7 +250,11 @@ function beginsLarge(
   return engine.countMatches(segment, spec) > WHOLE_ACCOUNTS_MAX;
 }
 
-function answerTo(call: Question<PagePart>, question: PageQuestion, run: PageRun): HttpAnswer {
+function answerTo<Name extends PageSchema>(
+  call: Question<PagePart>,
+  question: PageQuestion<Name>,
+  run: PageRun,
+): ShapedAnswer<Name> {
   const { service } = call;
   const { segment, prepared, startMs } = question;
   const head = headOf(call.requestId);
@@ -267,8 +284,12 @@ function textOf({ accounts, placed }: FoundPage, room: TextRoom | null) {
   return accounts.slice(room.at, room.at + placed);
 }
 
-function answerOf({ prepared }: PageQuestion, accounts: number, body: AnswerBody): HttpAnswer {
-  return { status: 200, type: JSON_TYPE, body, headers: prepared.headers, accounts };
+function answerOf<Name extends PageSchema>(
+  { prepared: { headers }, kind }: PageQuestion<Name>,
+  accounts: number,
+  body: AnswerBody,
+): ShapedAnswer<Name> {
+  return written(kind.schema, { status: 200, type: JSON_TYPE, body, headers, accounts });
 }
 
 /** A page whose accounts are text already, or are too many for that. */

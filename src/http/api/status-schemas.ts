@@ -5,6 +5,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { PLAN_NAMES } from "../../access/plannames.ts";
+import { TRANSPORTS } from "../../settings.ts";
 import { FACETS } from "../../spec/facets.ts";
 import {
   EXPORT_FORMATS,
@@ -90,7 +91,15 @@ export const STATUS_SCHEMAS = {
   ),
 } as const satisfies Readonly<Record<string, TSchema>>;
 
-/** The schema of probes by name. */
+/** The schemas of probes by name. */
 export const HEALTH_SCHEMAS = {
-  Health: Type.Object({ status: Type.String() }, { additionalProperties: true }),
+  Health: Type.Object(
+    {
+      status: Type.Enum(["ok"]),
+      version: Type.String(),
+      transport: Type.Enum([...TRANSPORTS]),
+    },
+    closed,
+  ),
+  Readiness: Type.Object({ status: Type.Enum(["ready"]), snapshot: label }, closed),
 } as const satisfies Readonly<Record<string, TSchema>>;

@@ -16,8 +16,9 @@ import {
   SORT_FIELDS,
 } from "../../spec/fields.ts";
 import { EXAMPLE_PROVENANCE, EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../openapi/examples.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import { type KeyCall, loadedSegment, type Service } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { changesSince } from "./changepair.ts";
 import { type ApiRoute, route } from "./route.ts";
 
@@ -92,8 +93,8 @@ type StatusCall = KeyCall<
 >;
 
 /** Answers what the server has and what the plan allows. */
-function status(call: StatusCall): HttpAnswer {
-  return json(statusOf(call));
+function status(call: StatusCall): ShapedAnswer<"Status"> {
+  return answer("Status", statusOf(call));
 }
 
 /** What the server has and what the plan allows. */

@@ -4,6 +4,7 @@
  * Invariant: nothing is clamped: what cannot be looked for is a mistake that is named; the text is
  * in no log.
  */
+
 import Type from "typebox";
 import type { Mistake } from "../../errors.ts";
 import { mistakeIn, SUGGEST_LIMITS, type SuggestRequest } from "../../search/finding.ts";
@@ -16,9 +17,10 @@ import { EXAMPLE_ACCOUNT, EXAMPLE_HEAD } from "../openapi/examples.ts";
 import { costOf } from "../server/cost.ts";
 import { unchanged, weakTag } from "../server/etag.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../server/query.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { tookMs } from "./pagetext.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "./route.ts";
 import { answerSteps } from "./search.ts";
@@ -104,13 +106,17 @@ export const SUGGEST_ROUTE: ListedRoute = route({
 });
 
 /** Answers what fits a typed text. */
-export function suggestAccounts(call: Asked): Reply {
+export function suggestAccounts(call: Asked): Reply<ShapedAnswer<"SuggestAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, suggestSteps(call, segment, startMs));
 }
 
-function* suggestSteps(call: Asked, segment: Segment, startMs: number): Steps<HttpAnswer> {
+function* suggestSteps(
+  call: Asked,
+  segment: Segment,
+  startMs: number,
+): Steps<ShapedAnswer<"SuggestAnswer">> {
   const { clock, engine, telemetry } = call.service;
   const fields = SUGGESTED_FIELDS.filter((name) =>
     (call.plan.fields as readonly string[]).includes(name),
@@ -133,7 +139,7 @@ function* suggestSteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
   if (known !== null) return known;
   const found = yield* waited(engine.suggest(segment, request, call.identity.tenantId));
   telemetry.engine("suggest", clock.monotonicMs() - startMs);
-  const answer = {
+  const value = {
     request_id: call.requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
@@ -141,7 +147,8 @@ function* suggestSteps(call: Asked, segment: Segment, startMs: number): Steps<Ht
     ...found,
     took_ms: tookMs(clock, startMs),
   };
-  return { ...json(answer), headers: { ETag: tag }, accounts: found.suggestions.length };
+  const more = { headers: { ETag: tag }, accounts: found.suggestions.length };
+  return answer("SuggestAnswer", value, more);
 }
 
 function readSuggest(

@@ -4,6 +4,7 @@
  * Invariant: nothing is executed but counts; the spec is normalized like any other, so that a
  * search takes it as it is.
  */
+
 import { AppError } from "../../errors.ts";
 import type { Segment } from "../../search/segment.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
@@ -14,15 +15,18 @@ import { suggestionSteps } from "../../translate/suggestions.ts";
 import { translateSteps } from "../../translate/translate.ts";
 import { readBody } from "../server/body.ts";
 import { costOf } from "../server/cost.ts";
-import { type HttpAnswer, json } from "../server/respond.ts";
+import type { ShapedAnswer } from "../server/respond.ts";
 import type { Reply } from "../server/routetable.ts";
 import { currentSegment, type Question } from "../server/service.ts";
+import { answer } from "./answershape.ts";
 import { checkText } from "./querytext.ts";
 import { answerSteps } from "./search.ts";
 import { boundSteps, listNamesOf, searchContext } from "./search-request.ts";
 
 /** Translates without searching. */
-export function translateLeads(call: Question<"engine" | "hold" | "listed" | "segment">): Reply {
+export function translateLeads(
+  call: Question<"engine" | "hold" | "listed" | "segment">,
+): Reply<ShapedAnswer<"TranslateAnswer">> {
   const segment = currentSegment(call.service);
   return answerSteps(call, segment, translationSteps(call, segment));
 }
@@ -30,7 +34,7 @@ export function translateLeads(call: Question<"engine" | "hold" | "listed" | "se
 function* translationSteps(
   call: Question<"engine" | "listed">,
   segment: Segment,
-): Steps<HttpAnswer> {
+): Steps<ShapedAnswer<"TranslateAnswer">> {
   const { service, plan, body, requestId } = call;
   const { text, language } = readRequest(body);
   call.spend(costOf({ text }));
@@ -41,7 +45,7 @@ function* translationSteps(
   const bound = yield* boundSteps(call, segment, spec);
   const matches = service.engine.countMatches(segment, bound);
   const suggestions = yield* suggestionSteps(segment, translation, bound);
-  return json({
+  return answer("TranslateAnswer", {
     request_id: requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,

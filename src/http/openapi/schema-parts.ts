@@ -3,15 +3,25 @@
  * schemas and functions that make schemas.
  * Invariant: a piece means the same wherever it stands.
  */
-import Type, { type TSchema } from "typebox";
+import Type, { type TSchema, type TUnsafe } from "typebox";
 import { type FieldKind, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { OUTPUT_INPUT_SCHEMA, TEXT_MAX } from "../../spec/schema.ts";
 
 /** No member but those that are named. */
 export const closed = { additionalProperties: false } as const;
 
+declare const REFERENCE: unique symbol;
+
+/** What stands for the value of a schema that is referred to by its name; for the compiler only. */
+export interface NamedReference<Name extends string> {
+  readonly [REFERENCE]: Name;
+}
+
 /** A schema that stands under its name among the components. */
-export function named(name: string, description?: string): TSchema {
+export function named<const Name extends string>(
+  name: Name,
+  description?: string,
+): TUnsafe<NamedReference<Name>> {
   const reference = { $ref: `#/components/schemas/${name}` };
   return Type.Unsafe(description === undefined ? reference : { ...reference, description });
 }

@@ -5,7 +5,7 @@
  * time are not part of it.
  */
 import { SHA256_BYTES, sha256Into } from "../../sha256.ts";
-import type { HttpAnswer } from "./respond.ts";
+import { type BareAnswer, bare } from "./respond.ts";
 import type { Call } from "./service.ts";
 
 /** Bytes of the hash that stand in a tag: enough that no two answers ever share one. */
@@ -45,10 +45,10 @@ function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
 }
 
 /** The answer for a client that has this tag already, or null. */
-export function unchanged(call: Pick<Call, "header">, tag: string): HttpAnswer | null {
+export function unchanged(call: Pick<Call, "header">, tag: string): BareAnswer | null {
   const sent = call.header("if-none-match");
   if (sent === undefined || !hasTag(sent, tag)) return null;
-  return { status: 304, type: "", body: "", headers: { ETag: tag } };
+  return bare({ status: 304, headers: { ETag: tag } });
 }
 
 /** Whether a list of tags, or `*`, has this one; the comparison is the weak one. */

@@ -20,6 +20,21 @@ export interface HttpAnswer {
   readonly accounts?: number;
 }
 
+declare const SHAPE: unique symbol;
+
+/** An answer whose JSON has the shape of a named schema, for the compiler only. */
+export interface ShapedAnswer<Name extends string> extends HttpAnswer {
+  readonly [SHAPE]: Name;
+}
+
+/** An answer without a body, which fits every schema. */
+export type BareAnswer = ShapedAnswer<never>;
+
+/** Marks an answer without a body. */
+export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
+  return { ...answer, type: "", body: "" } as BareAnswer;
+}
+
 /** A value as a handler has it: unchangeable; `Made` is what it was given ready, as any object. */
 export type Unchangeable<Value, Made = never> = Value extends Made
   ? object
@@ -59,13 +74,13 @@ export function json(value: unknown, status = 200): HttpAnswer {
 }
 
 /** An answer without content. */
-export function noContent(): HttpAnswer {
-  return { status: 204, type: "", body: "" };
+export function noContent(): BareAnswer {
+  return bare({ status: 204 });
 }
 
 /** A handler that leads to another address of this server. */
-export function redirectTo(location: string, status: 302 | 308): () => HttpAnswer {
-  return () => ({ status, type: "", body: "", headers: { Location: location } });
+export function redirectTo(location: string, status: 302 | 308): () => BareAnswer {
+  return () => bare({ status, headers: { Location: location } });
 }
 
 /** The answer to a failure; anything but an AppError becomes `internal_error`. */

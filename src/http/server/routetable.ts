@@ -16,7 +16,7 @@ import type { SessionAuth } from "./session-auth.ts";
  * What a handler gives back. Most answer at once, and so in the order of the requests; one that
  * has to wait gives a promise.
  */
-export type Reply = HttpAnswer | Promise<HttpAnswer>;
+export type Reply<Answer extends HttpAnswer = HttpAnswer> = Answer | Promise<Answer>;
 
 /** What every line of the table says. */
 interface RouteLine {

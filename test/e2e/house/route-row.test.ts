@@ -1,7 +1,8 @@
 /**
  * Proves: a route is one row. A row that lacks a part, or that names a schema, an example, an error
- * or a part of the service that is not there, does not compile; a whole one does, and with nothing
- * else it is found, and stands in the OpenAPI document, the reference and llms.txt.
+ * or a part of the service that is not there, or whose handler's answer is not exactly that of its
+ * schema, does not compile; a whole one does, and with nothing else it is found, and stands in the
+ * OpenAPI document, the reference and llms.txt.
  * Does not prove: that the words of a row are true; the suites that hold answers against the
  * document do (contract/http).
  */
@@ -9,12 +10,13 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { before, describe, it } from "node:test";
 import ts from "typescript";
+import { answer } from "../../../src/http/api/answershape.ts";
 import { documentRoutes, publicDocument } from "../../../src/http/api/documents.ts";
 import { type ApiRoute, listed, type RouteRow, route } from "../../../src/http/api/route.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { SCHEMAS } from "../../../src/http/api/schemas.ts";
 import { referencePage } from "../../../src/http/openapi/reference.ts";
-import { type HttpAnswer, json } from "../../../src/http/server/respond.ts";
+import type { HttpAnswer } from "../../../src/http/server/respond.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { KeyCall } from "../../../src/http/server/service.ts";
 import { ROOT, textOf } from "../../support/checkout.ts";
@@ -31,28 +33,57 @@ const PARTS: Readonly<Record<string, string>> = {
   tag: `"service"`,
   summary: `"Read what never is"`,
   description: `"It never is."`,
-  answers: `{ 200: { description: "It.", schema: "Health", example: () => ({ status: "ok" }) } }`,
+  answers: `{ 200: { description: "It.", schema: "Readiness", example: () => ({}) } }`,
   errors: `["not_found"]`,
-  handle: `({ service }: KeyCall<"version">) => json({ status: service.version })`,
+  handle: handling(`{ status: "ready", snapshot: call.service.version }`),
 };
+
+/** A handler that answers with a value of the schema. */
+function handling(value: string): string {
+  return `(call: KeyCall<"version">) => answer("Readiness", ${value}, void call.service.version)`;
+}
 
 /** Rows with one part that is wrong. */
 const WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a schema that is not there": {
     answers: `{ 200: { description: "It.", schema: "Never", example: () => 1 } }`,
   },
-  "an answer without an example": { answers: `{ 200: { description: "It.", schema: "Health" } }` },
+  "an answer without an example": {
+    answers: `{ 200: { description: "It.", schema: "Readiness" } }`,
+  },
   "an answer without a description": {
-    answers: `{ 200: { schema: "Health", example: () => ({ status: "ok" }) } }`,
+    answers: `{ 200: { schema: "Readiness", example: () => ({}) } }`,
+  },
+  "an answer that lacks a member": { handle: handling(`{ status: "ready" }`) },
+  "an answer with a member of another type": {
+    handle: handling(`{ status: "ready", snapshot: 7 }`),
+  },
+  "an answer with a member too many": {
+    handle: handling(`{ status: "ready", snapshot: "", more: 1 }`),
+  },
+  "an answer with a member too many from elsewhere": {
+    handle: handling(`{ ...{ status: "ready", more: call.service.version }, snapshot: "" }`),
+  },
+  "an answer with a member too many deep inside": {
+    answers: `{ 200: { description: "It.", schema: "Lists", example: () => ({}) } }`,
+    handle:
+      `(_call: KeyCall, rows: readonly (Shape<"Lists">["lists"][number] & { more: 1 })[] = []) => ` +
+      `answer("Lists", { lists: rows, next_cursor: null, has_more: false })`,
+  },
+  "an answer of another schema than its own": {
+    answers: `{ 200: { description: "It.", schema: "Status", example: () => ({}) } }`,
+  },
+  "an answer of no schema": {
+    handle: `(_call: KeyCall) => ({ status: 200, type: "application/json", body: "{}" })`,
   },
   "a body of a schema that is not there": { body: `{ schema: "Never", example: {} }` },
   "a body without an example": { body: `{ schema: "SearchRequest" }` },
   "an error that is not there": { errors: `["never_found"]` },
   "a handler that reaches for what it does not name": {
-    handle: `({ service }: KeyCall<"version">) => json({ status: service.exporter })`,
+    handle: handling(`{ status: "ready", snapshot: call.service.exporter.name }`),
   },
   "a handler that names what is not there": {
-    handle: `({ service }: KeyCall<"never">) => json({ status: service.never })`,
+    handle: `({ service }: KeyCall<"never">) => answer("Readiness", service.never)`,
   },
   "an open address and a handler that wants to know who asks": { access: `"open"` },
 };
@@ -76,8 +107,9 @@ const ROWS: ReadonlyMap<string, string> = new Map([
 function mistakes(): Map<string, string[]> {
   const original = textOf(RESOURCE);
   const first = original.split("\n").length;
+  const imported = `import type { Shape } from "./answershape.ts";`;
   const rows = [...ROWS.values()].map((row, at) => `export const ROW_${at} = route({ ${row} });`);
-  const added = `${original}\n${rows.join("\n")}\n`;
+  const added = `${original}${imported}\n${rows.join("\n")}\n`;
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => assert.fail() };
   const parsed = ts.getParsedCommandLineOfConfigFile(path.join(ROOT, "tsconfig.json"), {}, host);
   assert.ok(parsed !== undefined);
@@ -124,9 +156,9 @@ describe("a route that is added as one row", () => {
       { name: "id", in: "path", required: true, description: "Its id.", schema: SCHEMAS.Health },
       { name: "of", in: "query", required: false, description: "Whose.", schema: SCHEMAS.Health },
     ],
-    answers: { 200: { description: "It.", schema: "Health", example: () => ({ status: "ok" }) } },
+    answers: { 200: { description: "It.", schema: "Readiness", example: () => ({}) } },
     errors: ["not_found", "quota_exceeded"],
-    handle: ({ requestId }: KeyCall) => json({ status: requestId }),
+    handle: (_call: KeyCall) => answer("Readiness", { status: "ready", snapshot: "2026-10" }),
   };
   const added: readonly ApiRoute[] = [...ROUTES, route(row)];
   type Paths = Record<string, { get?: { operationId: string; description: string } }>;
