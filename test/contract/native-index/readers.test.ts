@@ -1,7 +1,7 @@
 /**
  * Proves: a snapshot is an Arrow file for a reader that shares nothing with us (Polars): it finds
  * the same number of rows and the same values in every column of sampled rows, by path, link or
- * bytes; `readIPC` of nodejs-polars refuses a path for its name alone; and a snapshot that
+ * bytes; every stored column has values of the import; `readIPC` of nodejs-polars refuses a path for its name alone; and a snapshot that
  * went through another program as plain Arrow or Parquet, in any row order and with other types,
  * is imported to the same accounts in the same order, and searched without import where plain.
  * Does not prove: that damaged snapshots are refused (campaign/files/damage.test.ts,
@@ -92,6 +92,23 @@ describe("Polars", () => {
         assert.deepEqual(plain(cell, name, type), wanted[field], `${name} of row ${row}`);
       });
     }
+  });
+});
+
+describe("a column", () => {
+  it("has several values, so that none is stored that no import fills", () => {
+    const { rows } = decodeSnapshot(sample.snapshot);
+    const valuesOf = (field: string) =>
+      new Set(rows.map((row) => JSON.stringify((row as Record<string, unknown>)[field])));
+    const empty = COLUMNS.map(({ name }) =>
+      name === "share_capital_cents" ? "share_capital" : name,
+    ).filter((field) => valuesOf(field).size < 2);
+    // Of a list of sanctions, which this import had none of (unit/ingest/quirks).
+    assert.deepEqual(
+      empty,
+      ["sanctioned"],
+      "filled by native-index/scan and src/ingest/column-rows.ts",
+    );
   });
 });
 
