@@ -4,12 +4,12 @@
  * Invariant: every row needs a session; what the public interface answers in the same shape is
  * answered by its own handlers, under the plan of the tenant's console.
  */
-import { readAccount } from "../http/api/accounts.ts";
-import { changesByBody } from "../http/api/changes.ts";
-import { readCompany } from "../http/api/companies.ts";
-import { countAccounts } from "../http/api/count.ts";
-import { ENTRY_FILES } from "../http/api/entryfiles.ts";
-import { deleteExport, downloadExport } from "../http/api/kept-exports.ts";
+import { readAccount } from "../http/api/accounts/accounts.ts";
+import { readCompany } from "../http/api/accounts/companies.ts";
+import { suggestAccounts } from "../http/api/accounts/suggestions.ts";
+import { changesByBody } from "../http/api/changes/changes.ts";
+import { deleteExport, downloadExport } from "../http/api/exports/kept-exports.ts";
+import { ENTRY_FILES } from "../http/api/lists/entryfiles.ts";
 import {
   addEntries,
   createList,
@@ -19,11 +19,11 @@ import {
   readList,
   removeEntries,
   renameList,
-} from "../http/api/listanswers.ts";
-import { addFromSearch } from "../http/api/listsearch.ts";
-import { searchPage } from "../http/api/search.ts";
-import { suggestAccounts } from "../http/api/suggestions.ts";
-import { translateLeads } from "../http/api/translate.ts";
+} from "../http/api/lists/listanswers.ts";
+import { addFromSearch } from "../http/api/lists/listsearch.ts";
+import { countAccounts } from "../http/api/search/count.ts";
+import { searchPage } from "../http/api/search/search.ts";
+import { translateLeads } from "../http/api/spec/translate.ts";
 import type { Shedding } from "../http/server/pressure.ts";
 import type { Reply, Route } from "../http/server/routetable.ts";
 import type { ServicePart, SessionCall } from "../http/server/service.ts";

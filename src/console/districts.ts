@@ -6,7 +6,7 @@
  * and one question for each of them would be answered late.
  */
 import type { Mistake } from "../errors.ts";
-import { refuseLacking } from "../http/api/districts.ts";
+import { refuseLacking } from "../http/api/accounts/districts.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";

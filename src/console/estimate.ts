@@ -7,8 +7,8 @@
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { measureRows, renderBytes } from "../export/render.ts";
-import { exportSpecSteps } from "../http/api/newexport.ts";
-import { matchesOf } from "../http/api/normalize.ts";
+import { exportSpecSteps } from "../http/api/exports/newexport.ts";
+import { matchesOf } from "../http/api/spec/normalize.ts";
 import { laterResult, stepwise } from "../http/server/background-tasks.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";

@@ -4,10 +4,10 @@
  * Invariant: no value is shown that the plan does not offer; a filter that the account does not
  * meet is never said to be met.
  */
-import { absent } from "../http/api/accounts.ts";
-import { eitherContext } from "../http/api/normalize.ts";
-import { answerSteps } from "../http/api/search.ts";
-import { boundSteps } from "../http/api/search-request.ts";
+import { absent } from "../http/api/accounts/accounts.ts";
+import { answerSteps } from "../http/api/search/search.ts";
+import { boundSteps } from "../http/api/search/search-request.ts";
+import { eitherContext } from "../http/api/spec/normalize.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";

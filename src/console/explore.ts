@@ -6,10 +6,10 @@
  * so that others are answered in between; whoever left is not counted for.
  */
 
-import { readFacets } from "../http/api/facets.ts";
-import { eitherContext } from "../http/api/normalize.ts";
-import { answerSteps } from "../http/api/search.ts";
-import { boundSteps, isSmall } from "../http/api/search-request.ts";
+import { readFacets } from "../http/api/search/facets.ts";
+import { answerSteps } from "../http/api/search/search.ts";
+import { boundSteps, isSmall } from "../http/api/search/search-request.ts";
+import { eitherContext } from "../http/api/spec/normalize.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";

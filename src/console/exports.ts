@@ -8,10 +8,10 @@
 
 import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
-import { acceptChanges, whenAnyAccepted } from "../http/api/changeexport.ts";
-import { createdJson, recordJson } from "../http/api/export-record.ts";
-import { idOf, pageOf, readAs } from "../http/api/kept-exports.ts";
-import { whenAccepted } from "../http/api/newexport.ts";
+import { acceptChanges, whenAnyAccepted } from "../http/api/exports/changeexport.ts";
+import { createdJson, recordJson } from "../http/api/exports/export-record.ts";
+import { idOf, pageOf, readAs } from "../http/api/exports/kept-exports.ts";
+import { whenAccepted } from "../http/api/exports/newexport.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";

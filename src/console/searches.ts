@@ -8,10 +8,10 @@
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
-import { eitherContext } from "../http/api/normalize.ts";
-import { answerSteps } from "../http/api/search.ts";
-import { boundSteps, isSmall } from "../http/api/search-request.ts";
-import { statusOf } from "../http/api/status.ts";
+import { answerSteps } from "../http/api/search/search.ts";
+import { boundSteps, isSmall } from "../http/api/search/search-request.ts";
+import { statusOf } from "../http/api/service/status.ts";
+import { eitherContext } from "../http/api/spec/normalize.ts";
 import { laterResult, stepwise } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";

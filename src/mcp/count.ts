@@ -6,8 +6,8 @@
  */
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
-import { countAccounts } from "../http/api/count.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
+import { countAccounts } from "../http/api/search/count.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import { FACETS } from "../spec/facets.ts";

@@ -15,7 +15,7 @@ import { slugOf } from "../export/files/filename.ts";
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { type RenderedFile, renderExport } from "../export/render.ts";
-import { readExportSpec } from "../http/api/newexport.ts";
+import { readExportSpec } from "../http/api/exports/newexport.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { type AskedPart, currentSegment, type Question } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";

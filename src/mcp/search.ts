@@ -8,7 +8,7 @@
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import { searchPage } from "../http/api/search.ts";
+import { searchPage } from "../http/api/search/search.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";

@@ -7,7 +7,7 @@
 import type { TSchema } from "typebox";
 import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import { translateLeads } from "../http/api/translate.ts";
+import { translateLeads } from "../http/api/spec/translate.ts";
 import { type AskedPart, currentSegment, type Question } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

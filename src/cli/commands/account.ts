@@ -6,7 +6,7 @@
  */
 import { type Command, Option } from "commander";
 import { CommandError } from "../../errors.ts";
-import { absent } from "../../http/api/accounts.ts";
+import { absent } from "../../http/api/accounts/accounts.ts";
 import { openAnySegment } from "../../ingest/boot.ts";
 import { account, type RenderedAccount } from "../../search/searcher.ts";
 import { cnpjMistake } from "../../spec/cnpjmistake.ts";

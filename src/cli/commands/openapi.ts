@@ -4,8 +4,8 @@
  * Invariant: the same document that a server has at /openapi.json.
  */
 import type { Command } from "commander";
-import { publicDocument } from "../../http/api/documents.ts";
 import { ROUTES } from "../../http/api/routes.ts";
+import { publicDocument } from "../../http/api/service/documents.ts";
 import { stdout } from "../../terminal.ts";
 import { VERSION } from "./version.ts";
 

@@ -5,20 +5,20 @@
  * (src/console/routes.ts). The order is that of the documents.
  */
 import { RouteTable } from "../server/routetable.ts";
-import { ACCOUNT_ROUTES } from "./accounts.ts";
-import { CHANGE_ROUTES } from "./changes.ts";
-import { COMPANY_ROUTES } from "./companies.ts";
-import { DISTRICT_ROUTES } from "./districts.ts";
-import { documentRoutes } from "./documents.ts";
-import { EXPORT_ROUTES } from "./exports.ts";
-import { FILE_ROUTES } from "./files.ts";
-import { HEALTH_ROUTES } from "./health.ts";
-import { LEAD_ROUTES } from "./leads.ts";
-import { LIST_ROUTES } from "./lists.ts";
-import { AGENT_ROUTES } from "./mcp.ts";
+import { ACCOUNT_ROUTES } from "./accounts/accounts.ts";
+import { COMPANY_ROUTES } from "./accounts/companies.ts";
+import { DISTRICT_ROUTES } from "./accounts/districts.ts";
+import { CHANGE_ROUTES } from "./changes/changes.ts";
+import { EXPORT_ROUTES } from "./exports/exports.ts";
+import { FILE_ROUTES } from "./exports/files.ts";
+import { LEAD_ROUTES } from "./leads/leads.ts";
+import { LIST_ROUTES } from "./lists/lists.ts";
 import type { ApiRoute } from "./route.ts";
-import { SPEC_ROUTES } from "./spec.ts";
-import { STATUS_ROUTES } from "./status.ts";
+import { documentRoutes } from "./service/documents.ts";
+import { HEALTH_ROUTES } from "./service/health.ts";
+import { AGENT_ROUTES } from "./service/mcp.ts";
+import { STATUS_ROUTES } from "./service/status.ts";
+import { SPEC_ROUTES } from "./spec/spec.ts";
 
 /** Every public route of the server. */
 export const ROUTES: readonly ApiRoute[] = [

@@ -6,16 +6,16 @@
  */
 import type { TSchema } from "typebox";
 import { SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../spec/schema.ts";
-import { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "./accounts-schemas.ts";
-import { CHANGE_SCHEMAS } from "./changes-schemas.ts";
-import { EXPORT_SCHEMAS } from "./exports-schemas.ts";
-import { FINDING_SCHEMAS } from "./finding-schemas.ts";
-import { LEAD_SCHEMAS } from "./leads-schemas.ts";
-import { LIST_SCHEMAS } from "./lists-schemas.ts";
-import { RPC_SCHEMAS } from "./mcp-schemas.ts";
+import { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "./accounts/accounts-schemas.ts";
+import { FINDING_SCHEMAS } from "./accounts/finding-schemas.ts";
+import { CHANGE_SCHEMAS } from "./changes/changes-schemas.ts";
+import { EXPORT_SCHEMAS } from "./exports/exports-schemas.ts";
+import { LEAD_SCHEMAS } from "./leads/leads-schemas.ts";
+import { LIST_SCHEMAS } from "./lists/lists-schemas.ts";
 import { SHARED_SCHEMAS } from "./problem-schemas.ts";
-import { NORMALIZE_SCHEMAS, TRANSLATE_SCHEMAS } from "./spec-schemas.ts";
-import { HEALTH_SCHEMAS, STATUS_SCHEMAS } from "./status-schemas.ts";
+import { RPC_SCHEMAS } from "./service/mcp-schemas.ts";
+import { HEALTH_SCHEMAS, STATUS_SCHEMAS } from "./service/status-schemas.ts";
+import { NORMALIZE_SCHEMAS, TRANSLATE_SCHEMAS } from "./spec/spec-schemas.ts";
 
 /** Every named schema; `Spec` is what comes back, `SpecInput` what may be sent. */
 export const SCHEMAS = {

@@ -11,10 +11,10 @@ import path from "node:path";
 import { before, describe, it } from "node:test";
 import ts from "typescript";
 import { answer } from "../../../src/http/api/answershape.ts";
-import { documentRoutes, publicDocument } from "../../../src/http/api/documents.ts";
 import { type ApiRoute, listed, type RouteRow, route } from "../../../src/http/api/route.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { SCHEMAS } from "../../../src/http/api/schemas.ts";
+import { documentRoutes, publicDocument } from "../../../src/http/api/service/documents.ts";
 import { referencePage } from "../../../src/http/openapi/reference.ts";
 import type { HttpAnswer } from "../../../src/http/server/respond.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
@@ -22,7 +22,7 @@ import type { KeyCall } from "../../../src/http/server/service.ts";
 import { ROOT, textOf } from "../../support/checkout.ts";
 
 /** A resource, to which somebody adds a route. */
-const RESOURCE = "src/http/api/status.ts";
+const RESOURCE = "src/http/api/service/status.ts";
 
 /** The parts of a row, as somebody would write them. */
 const PARTS: Readonly<Record<string, string>> = {

@@ -7,8 +7,8 @@
  */
 import assert from "node:assert/strict";
 import { Compile } from "typebox/schema";
-import { publicDocument } from "../../../src/http/api/documents.ts";
 import { PUBLIC_TABLE, ROUTES } from "../../../src/http/api/routes.ts";
+import { publicDocument } from "../../../src/http/api/service/documents.ts";
 
 /** One answer; names of headers in lower case. */
 export interface SeenAnswer {

@@ -39,7 +39,11 @@ describe("CNPJs", () => {
       importsOf(file).some(({ file: target }) => target === "src/spec/cnpjspelling.ts"),
     );
     for (const file of [
-      ...["src/http/api/accounts.ts", "src/http/api/companies.ts", "src/search/finding.ts"],
+      ...[
+        "src/http/api/accounts/accounts.ts",
+        "src/http/api/accounts/companies.ts",
+        "src/search/finding.ts",
+      ],
       ...["src/lists/entries.ts", "src/lists/column.ts", "src/lists/membership.ts"],
       ...["src/console/explain.ts", "src/console/web/find/typed.ts"],
       "src/console/web/company/company.tsx",

@@ -7,11 +7,14 @@
  */
 import type Type from "typebox";
 import type { TSchema } from "typebox";
-import type { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "../../../http/api/accounts-schemas.ts";
-import type { CHANGE_SCHEMAS } from "../../../http/api/changes-schemas.ts";
-import type { EXPORT_SCHEMAS } from "../../../http/api/exports-schemas.ts";
-import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec-schemas.ts";
-import type { STATUS_SCHEMAS } from "../../../http/api/status-schemas.ts";
+import type {
+  ACCOUNT_SCHEMAS,
+  SEARCH_SCHEMAS,
+} from "../../../http/api/accounts/accounts-schemas.ts";
+import type { CHANGE_SCHEMAS } from "../../../http/api/changes/changes-schemas.ts";
+import type { EXPORT_SCHEMAS } from "../../../http/api/exports/exports-schemas.ts";
+import type { STATUS_SCHEMAS } from "../../../http/api/service/status-schemas.ts";
+import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec/spec-schemas.ts";
 import type { RefusedContact } from "../../../spec/contactrefusal.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";

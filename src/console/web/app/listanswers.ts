@@ -3,7 +3,7 @@
  * part of answers.ts. What comes in: nothing. What goes out: types. Invariant: that of the whole.
  */
 import type Type from "typebox";
-import type { LIST_SCHEMAS } from "../../../http/api/lists-schemas.ts";
+import type { LIST_SCHEMAS } from "../../../http/api/lists/lists-schemas.ts";
 
 /** A list of the tenant's own, as GET /v1/lists/{id} answers it. */
 export type AccountList = Type.Static<typeof LIST_SCHEMAS.List>;

@@ -16,7 +16,7 @@ import { Segmented, TextInput } from "../parts/field.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { noteList } from "./all.ts";
 
-/** Longest name of a list, as the server takes it (src/http/api/lists-schemas.ts). */
+/** Longest name of a list, as the server takes it (src/http/api/lists/lists-schemas.ts). */
 const LIST_NAME_MAX = 120;
 
 interface NamingProps {

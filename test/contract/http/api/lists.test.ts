@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileBytesHeld } from "../../../../src/http/api/fileblocks.ts";
+import { fileBytesHeld } from "../../../../src/http/api/exports/fileblocks.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { readCnpj } from "../../../../src/spec/cnpj.ts";

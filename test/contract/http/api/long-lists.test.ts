@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../../src/errors.ts";
-import { prepareLeads } from "../../../../src/http/api/leads-request.ts";
-import { prepareSearch } from "../../../../src/http/api/search-request.ts";
+import { prepareLeads } from "../../../../src/http/api/leads/leads-request.ts";
+import { prepareSearch } from "../../../../src/http/api/search/search-request.ts";
 import type { Question } from "../../../../src/http/server/service.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { normalizingSteps } from "../../../../src/spec/normalize.ts";

@@ -12,7 +12,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { manualClock } from "../../../../src/clock.ts";
 import { AppError } from "../../../../src/errors.ts";
-import { WHOLE_ACCOUNTS_MAX } from "../../../../src/http/api/search.ts";
+import { WHOLE_ACCOUNTS_MAX } from "../../../../src/http/api/search/search.ts";
 import { Budget } from "../../../../src/http/server/budget.ts";
 import type { Engine } from "../../../../src/http/server/service.ts";
 import { establishments, suggest } from "../../../../src/search/finding.ts";

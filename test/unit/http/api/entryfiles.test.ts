@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { ENTRY_FILES } from "../../../../src/http/api/entryfiles.ts";
-import { fileBytesHeld } from "../../../../src/http/api/fileblocks.ts";
+import { fileBytesHeld } from "../../../../src/http/api/exports/fileblocks.ts";
+import { ENTRY_FILES } from "../../../../src/http/api/lists/entryfiles.ts";
 
 const [CSV] = ENTRY_FILES;
 const LINE = "11222333000181\n";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FileBlocks, fileBytesHeld } from "../../../../src/http/api/fileblocks.ts";
+import { FileBlocks, fileBytesHeld } from "../../../../src/http/api/exports/fileblocks.ts";
 import { seededRandom } from "../../../support/native-index/fixture-rows.ts";
 
 const BLOCK_BYTES = 65_536;

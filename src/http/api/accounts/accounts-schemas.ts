@@ -1,0 +1,157 @@
+/**
+ * The shapes of accounts, and of questions and answers about them; a part of the table in
+ * schemas.ts. What comes in: nothing. What goes out: JSON Schemas by name.
+ * Invariant: that of the whole table.
+ */
+import Type, { type TSchema } from "typebox";
+import { SCORE_PARTS } from "../../../search/score.ts";
+import { FACETS } from "../../../spec/facets.ts";
+import { OUTPUT_FIELDS, SCORING_STRATEGIES } from "../../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import {
+  closed,
+  count,
+  cursor,
+  hasMore,
+  limitSchema,
+  named,
+  orNull,
+  outputSchema,
+  requestId,
+  source,
+  text,
+  tookMs,
+  VALUES,
+} from "../../openapi/schema-parts.ts";
+
+/** An account has the chosen fields only; every one but `cnpj` may be null. */
+const account = Type.Object(
+  {
+    ...Object.fromEntries(
+      OUTPUT_FIELDS.map(({ name, kind, description }) => {
+        const value = VALUES[kind]();
+        const schema = name === "cnpj" ? value : orNull(value);
+        return [name, Type.Optional({ ...schema, description } as TSchema)];
+      }),
+    ),
+    explain: Type.Optional(named("Explanation", "With include_explain only.")),
+  },
+  closed,
+);
+
+const explanation = Type.Object(
+  {
+    strategy: Type.Enum([...SCORING_STRATEGIES]),
+    score: Type.Integer({ minimum: 0, maximum: 1000 }),
+    parts: Type.Object({
+      ...Object.fromEntries(SCORE_PARTS.map((part) => [part, Type.Optional(Type.Integer())])),
+      sanction: Type.Integer({ maximum: 0 }),
+    }),
+    matched: Type.Record(Type.String(), Type.Unknown(), {
+      description: "By filter what in the account met it; cnae is {code, as primary or secondary}.",
+    }),
+  },
+  closed,
+);
+
+const facet = Type.Object(
+  {
+    values: Type.Array(
+      Type.Object(
+        {
+          value: Type.Union([Type.String(), Type.Integer(), Type.Boolean()]),
+          label: Type.Optional(
+            text(
+              "Name of the value, where the registry's own tables have one: those of subclasses, " +
+                "municipalities and legal natures. They name no section, division, group or class.",
+            ),
+          ),
+          count: count("Matches with this value."),
+        },
+        closed,
+      ),
+      { description: "Most frequent first." },
+    ),
+    other: Type.Object(
+      { values: count("Values that are not listed."), count: count("Matches they hold.") },
+      closed,
+    ),
+    missing: count(
+      "Matches without a value. Of cnae_section, cnae_division, cnae_group and cnae_class also " +
+        "those whose activity is 8888-8/88 (not informed), which belongs to none; of " +
+        "cnae_section also those of an unknown division. cnae_subclass counts both as values.",
+    ),
+  },
+  closed,
+);
+
+const facetNames = Type.Array(Type.Enum([...FACETS]), {
+  maxItems: FACETS.length,
+  uniqueItems: true,
+  description: "Fields whose values are counted over all matches.",
+});
+
+/** The schemas of accounts by name. */
+export const ACCOUNT_SCHEMAS = {
+  Account: account,
+  Explanation: explanation,
+  Facet: facet,
+  Facets: Type.Object(
+    Object.fromEntries(FACETS.map((name) => [name, Type.Optional(named("Facet"))])),
+    closed,
+  ),
+} as const satisfies Readonly<Record<string, TSchema>>;
+
+/** The schemas of questions about accounts by name. */
+export const SEARCH_SCHEMAS = {
+  SearchRequest: Type.Object(
+    {
+      spec: named("SpecInput"),
+      limit: Type.Optional(limitSchema(SPEC_LIMITS.searchLimitMax)),
+      cursor: Type.Optional(text("next_cursor of the page before; then without limit and output.")),
+      output: Type.Optional(outputSchema(["json"])),
+      facets: Type.Optional(facetNames),
+    },
+    closed,
+  ),
+  SearchAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      spec: named("Spec", "The normalized spec; send it for the next page."),
+      accounts: Type.Array(named("Account")),
+      next_cursor: cursor,
+      has_more: hasMore,
+      total: count("Exact number of matches."),
+      facets: Type.Optional(named("Facets")),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+  CountRequest: Type.Object(
+    { spec: named("SpecInput"), facets: Type.Optional(facetNames) },
+    closed,
+  ),
+  CountAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      spec: named("Spec"),
+      total: count("Exact number of matches."),
+      facets: Type.Optional(named("Facets")),
+      took_ms: tookMs,
+    },
+    closed,
+  ),
+  AccountAnswer: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      provenance: named("Provenance"),
+      account: named("Account"),
+    },
+    closed,
+  ),
+} as const satisfies Readonly<Record<string, TSchema>>;

@@ -1,0 +1,202 @@
+/**
+ * Accounts: the routes that search them, count them and read one. What comes in: a spec, or a CNPJ
+ * in any spelling. What goes out: pages and totals, or the account with every field of the plan.
+ * Invariant: what is no CNPJ is a mistake of the request, and a CNPJ that is not in the registry is
+ * 404; of the latter it is said when its check digits are wrong.
+ */
+
+import Type from "typebox";
+import { AppError } from "../../../errors.ts";
+import type { Cnpj } from "../../../spec/cnpj.ts";
+import { cnpjMistake } from "../../../spec/cnpjmistake.ts";
+import { readPathCnpj } from "../../../spec/cnpjspelling.ts";
+import {
+  EXAMPLE_ACCOUNT,
+  EXAMPLE_END,
+  EXAMPLE_FACETS,
+  EXAMPLE_HEAD,
+  EXAMPLE_SPEC,
+  exampleNormalized,
+} from "../../openapi/examples.ts";
+import { unchanged, weakTag } from "../../server/etag.ts";
+import type { ShapedAnswer } from "../../server/respond.ts";
+import { currentSegment, type Question, timed } from "../../server/service.ts";
+import { answer } from "../answershape.ts";
+import {
+  type ApiRoute,
+  BODY_ERRORS,
+  CURSOR_ERRORS,
+  IF_NONE_MATCH,
+  route,
+  SNAPSHOT_ERRORS,
+  SPEC_ERRORS,
+  spelling,
+} from "../route.ts";
+import { countAccounts } from "../search/count.ts";
+import { searchAccounts } from "../search/search.ts";
+import { SUGGEST_ROUTE } from "./suggestions.ts";
+
+const facetOf = (value: string, label?: string) => ({
+  values: [{ value, ...(label === undefined ? {} : { label }), count: 1 }],
+  other: { values: 0, count: 0 },
+  missing: 0,
+});
+const FACETS_FOUND = {
+  uf: facetOf("MG"),
+  cnae_subclass: facetOf("5611-2/01", "Restaurantes e similares"),
+};
+const searchExample = () => ({
+  ...{ ...EXAMPLE_HEAD, spec: exampleNormalized("search").spec },
+  ...{ accounts: [EXAMPLE_ACCOUNT], ...EXAMPLE_END, total: 1, facets: FACETS_FOUND },
+  took_ms: 0.213,
+});
+const countExample = () => ({
+  ...{ ...EXAMPLE_HEAD, spec: exampleNormalized("search").spec },
+  ...{ total: 1, facets: FACETS_FOUND, took_ms: 0.118 },
+});
+
+const ONE = route({
+  method: "GET",
+  path: "/v1/accounts/{cnpj}",
+  access: "key",
+  id: "readAccount",
+  tag: "accounts",
+  summary: "Read one account",
+  description: "The account of a CNPJ with every field of the plan.",
+  parameters: [
+    {
+      name: "cnpj",
+      in: "path",
+      required: true,
+      description: "14 characters in any spelling that lists read; its slash as it is or encoded.",
+      schema: Type.String(),
+      example: "11222333000181",
+    },
+    IF_NONE_MATCH,
+  ],
+  answers: {
+    200: {
+      description: "The account.",
+      schema: "AccountAnswer",
+      example: () => ({ ...EXAMPLE_HEAD, account: EXAMPLE_ACCOUNT }),
+      headers: ["ETag"],
+    },
+    304: { description: "It is unchanged.", schema: null, types: [], headers: ["ETag"] },
+  },
+  errors: ["not_found", "snapshot_unavailable"],
+  handle: readAccount,
+});
+
+/** The routes of accounts. */
+export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "POST",
+    path: "/v1/accounts/search",
+    access: "key",
+    sheds: "last",
+    cost: "page",
+    id: "searchAccounts",
+    tag: "accounts",
+    summary: "Search accounts",
+    description:
+      "Answers a page with its exact total. Send next_cursor as cursor with the same spec for " +
+      "the next page, without limit and output. The same snapshot, spec and seed give the same " +
+      "accounts, whenever and wherever they are asked for.",
+    parameters: [IF_NONE_MATCH],
+    body: {
+      schema: "SearchRequest",
+      example: { spec: EXAMPLE_SPEC, limit: 50, facets: EXAMPLE_FACETS },
+    },
+    answers: {
+      200: {
+        description: "One page.",
+        schema: "SearchAnswer",
+        example: searchExample,
+        headers: ["ETag"],
+      },
+      304: { description: "The page is unchanged.", schema: null, types: [], headers: ["ETag"] },
+    },
+    errors: [
+      ...BODY_ERRORS,
+      ...SPEC_ERRORS,
+      "query_too_broad",
+      ...CURSOR_ERRORS,
+      ...SNAPSHOT_ERRORS,
+    ],
+    handle: searchAccounts,
+  }),
+  route({
+    method: "POST",
+    path: "/v1/accounts/count",
+    access: "key",
+    sheds: "last",
+    cost: "lists",
+    id: "countAccounts",
+    tag: "accounts",
+    summary: "Count accounts",
+    description:
+      "The exact number of matches and, on request, how they spread over the values of fields, " +
+      "without any account. Takes specs of searches and of exports. A spec without a limit comes " +
+      "back with that of a search.",
+    parameters: [IF_NONE_MATCH],
+    body: { schema: "CountRequest", example: { spec: EXAMPLE_SPEC, facets: EXAMPLE_FACETS } },
+    answers: {
+      200: {
+        description: "The total.",
+        schema: "CountAnswer",
+        example: countExample,
+        headers: ["ETag"],
+      },
+      304: { description: "The total is unchanged.", schema: null, types: [], headers: ["ETag"] },
+    },
+    errors: [...BODY_ERRORS, ...SPEC_ERRORS, "query_too_broad", ...SNAPSHOT_ERRORS],
+    handle: countAccounts,
+  }),
+  SUGGEST_ROUTE,
+  ONE,
+  // The slash of a punctuated CNPJ makes two segments of it.
+  spelling("/v1/accounts/{cnpj}/{branch}", ONE),
+];
+
+/** Answers one account. */
+export function readAccount(
+  call: Question<"clock" | "engine" | "segment" | "telemetry">,
+): ShapedAnswer<"AccountAnswer"> {
+  const { service, plan, params } = call;
+  const segment = currentSegment(service);
+  // The slash of the punctuated form makes two segments of one CNPJ.
+  const sent = params.branch === undefined ? params.cnpj : `${params.cnpj}/${params.branch}`;
+  const cnpj = readPath(sent ?? "");
+  const account = timed(call, "account", () =>
+    service.engine.account(segment, cnpj.cnpj, plan.fields),
+  );
+  if (account === null) throw absent(segment.label, cnpj.checked);
+  const tag = weakTag(["account", segment.snapshotId, cnpj.cnpj, plan.fields.join(",")]);
+  const known = unchanged(call, tag);
+  if (known !== null) return known;
+  const value = {
+    request_id: call.requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    provenance: segment.provenance,
+    account,
+  };
+  return answer("AccountAnswer", value, { headers: { ETag: tag }, accounts: 1 });
+}
+
+function readPath(sent: string): Cnpj {
+  const reading = readPathCnpj(sent);
+  if (reading.kind === "cnpj") return reading;
+  const mistake = cnpjMistake(reading, "/path/cnpj");
+  throw new AppError("invalid_request", mistake.detail, { errors: [mistake] });
+}
+
+/** What is said of a CNPJ that is not in the snapshot; `checked`: its check digits are right. */
+export function absent(label: string, checked: boolean): AppError {
+  if (checked) {
+    return new AppError("not_found", `The snapshot ${label} has no account with this CNPJ.`);
+  }
+  const detail =
+    "No account has this CNPJ, and its check digits are wrong: look for a mistyped one.";
+  return new AppError("not_found", detail);
+}

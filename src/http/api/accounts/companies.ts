@@ -1,0 +1,181 @@
+/**
+ * `GET /v1/companies/{root}`. What comes in: the first 8 characters of a CNPJ, for a further page
+ * with a cursor. What goes out: the establishments of the company, head offices first, then by
+ * CNPJ.
+ * Invariant: walking all pages gives every establishment once; a cursor continues only the company,
+ * fields, snapshot and tenant that it was made for.
+ */
+
+import Type from "typebox";
+import { AppError, type Mistake } from "../../../errors.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { sha256 } from "../../../sha256.ts";
+import { readCnpjText, readRootText } from "../../../spec/cnpjspelling.ts";
+import {
+  type CursorScope,
+  claimsSnapshot,
+  decodeCursor,
+  encodeCursor,
+} from "../../../spec/cursor.ts";
+import { type Steps, waited } from "../../../steps.ts";
+import { EXAMPLE_ACCOUNT, EXAMPLE_END, EXAMPLE_HEAD } from "../../openapi/examples.ts";
+import { costOf } from "../../server/cost.ts";
+import { unchanged, weakTag } from "../../server/etag.ts";
+import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
+import type { ShapedAnswer } from "../../server/respond.ts";
+import type { Reply } from "../../server/routetable.ts";
+import { currentSegment, type Question } from "../../server/service.ts";
+import { answer } from "../answershape.ts";
+import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
+import { allowedFieldsHash } from "../search/pagecursors.ts";
+import { tookMs } from "../search/pagetext.ts";
+import { answerSteps } from "../search/search.ts";
+
+/** Establishments of a page: at most, and where no limit is given. */
+const LIMIT_MAX = 500;
+const LIMIT_DEFAULT = 100;
+
+/** What reading a company needs of a service. */
+type CompanyPart = "clock" | "engine" | "hold" | "replaced" | "secrets" | "segment" | "telemetry";
+type Asked = Question<CompanyPart> & { readonly query: ReadonlyMap<string, string> };
+
+/** The routes of companies. */
+export const COMPANY_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "GET",
+    path: "/v1/companies/{root}",
+    access: "key",
+    sheds: "last",
+    id: "readCompany",
+    tag: "accounts",
+    summary: "List the establishments of a company",
+    description:
+      "Every account whose CNPJ begins with these 8 characters, with every field of the plan: " +
+      "head offices first, then ascending by CNPJ.",
+    parameters: [
+      {
+        name: "root",
+        in: "path",
+        required: true,
+        description: "The first 8 characters of a CNPJ, with or without points, in any case.",
+        schema: Type.String(),
+        example: "11222333",
+      },
+      {
+        name: "limit",
+        in: "query",
+        required: false,
+        description: "Establishments of a page.",
+        schema: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
+      },
+      {
+        name: "cursor",
+        in: "query",
+        required: false,
+        description: "next_cursor of the page before.",
+        schema: Type.String(),
+      },
+      IF_NONE_MATCH,
+    ],
+    answers: {
+      200: {
+        description: "One page.",
+        schema: "CompanyAnswer",
+        example: () => ({
+          ...EXAMPLE_HEAD,
+          ...{ cnpj_root: "11222333", accounts: [EXAMPLE_ACCOUNT], ...EXAMPLE_END },
+          ...{ total: 1, took_ms: 0.214 },
+        }),
+        headers: ["ETag"],
+        sometimes: ["Link"],
+      },
+      304: { description: "It is unchanged.", schema: null, types: [], headers: ["ETag"] },
+    },
+    errors: ["not_found", ...CURSOR_ERRORS, ...SNAPSHOT_ERRORS],
+    handle: readCompany,
+  }),
+];
+
+/** Answers a page of a company's establishments. */
+export function readCompany(call: Asked): Reply<ShapedAnswer<"CompanyAnswer">> {
+  const startMs = call.service.clock.monotonicMs();
+  const segment = segmentFor(call);
+  return answerSteps(call, segment, companySteps(call, segment, startMs));
+}
+
+/** The current snapshot, or the one before it for a cursor that began there. */
+function segmentFor({ service, query }: Asked): Segment {
+  const cursor = query.get("cursor");
+  const current = currentSegment(service);
+  if (cursor === undefined) return current;
+  const replaced = service.replaced((id) => claimsSnapshot(cursor, id));
+  return replaced === null || replaced.native.poisoned() ? current : replaced;
+}
+
+function* companySteps(
+  call: Asked,
+  segment: Segment,
+  startMs: number,
+): Steps<ShapedAnswer<"CompanyAnswer">> {
+  const { service, plan, query } = call;
+  const root = rootOf(call);
+  const mistakes: Mistake[] = [];
+  const limit = readWhole(query, "limit", [1, LIMIT_MAX], mistakes) ?? LIMIT_DEFAULT;
+  refuseQueryMistakes(mistakes);
+  call.spend(costOf({ limit }));
+  const scope = scopeOf(call, segment, root);
+  const cursor = query.get("cursor");
+  const secrets = service.secrets.cursor;
+  const afterRow = cursor === undefined ? -1 : decodeCursor(cursor, scope, secrets);
+  const { fields } = plan;
+  const parts = [segment.snapshotId, root, String(limit), String(afterRow), fields.join()];
+  const tag = weakTag(["company", ...parts]);
+  const known = unchanged(call, tag);
+  if (known !== null) return known;
+  const wanted = { root, limit, afterRow, fields };
+  const page = yield* waited(
+    service.engine.establishments(segment, wanted, call.identity.tenantId),
+  );
+  service.telemetry.engine("account", service.clock.monotonicMs() - startMs);
+  if (page.total === 0) {
+    const detail = `The snapshot ${segment.label} has no company with this root.`;
+    throw new AppError("not_found", detail);
+  }
+  const { lastRow } = page;
+  const next = page.more ? encodeCursor({ ...scope, lastRow }, secrets) : null;
+  const value = {
+    request_id: call.requestId,
+    snapshot: segment.label,
+    snapshot_date: segment.snapshotDate,
+    provenance: segment.provenance,
+    ...{ cnpj_root: root, accounts: page.accounts, next_cursor: next, has_more: page.more },
+    ...{ total: page.total, took_ms: tookMs(service.clock, startMs) },
+  };
+  // A root is letters and digits, a cursor base64url: neither needs encoding.
+  const link = `</v1/companies/${root}?limit=${limit}&cursor=${next}>; rel="next"`;
+  const headers = { ETag: tag, ...(next === null ? {} : { Link: link }) };
+  return answer("CompanyAnswer", value, { headers, accounts: page.accounts.length });
+}
+
+function rootOf({ params }: Asked): string {
+  const sent = params.root ?? "";
+  const root = readRootText(sent);
+  if (root !== null) return root;
+  const reading = readCnpjText(sent);
+  const detail =
+    "The path must end with the root of a CNPJ: its first 8 characters, with or without points, " +
+    "such as 11.222.333. An account is at /v1/accounts/{cnpj}.";
+  const why = reading.kind === "refused" ? { reason: reading.reason } : {};
+  const errors = [{ pointer: "/path/root", code: "invalid_cnpj_root", detail, ...why }];
+  throw new AppError("invalid_request", detail, { errors });
+}
+
+/** What the cursors of a company are bound to. */
+function scopeOf({ identity, plan }: Asked, segment: Segment, root: string): CursorScope {
+  return {
+    snapshotId: segment.snapshotId,
+    specHash: sha256(root).toString("hex"),
+    fieldsHash: allowedFieldsHash(plan),
+    binding: [identity.tenantId, "companies"],
+  };
+}

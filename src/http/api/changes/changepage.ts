@@ -1,0 +1,231 @@
+/**
+ * A page of changes. What comes in: an older month, a spec, what of it is wanted, for a further
+ * page with a cursor, as the members of a body. What goes out: one page of the accounts that
+ * entered, left or changed since, with the exact totals.
+ * Invariant: the pages joined are the whole answer, each account once, ascending by CNPJ, whatever
+ * is served meanwhile; a question that the list is not ready for waits a while and is then told how
+ * far it is; both snapshots and the list stay open until the last byte is sent.
+ */
+
+import type { HeldList } from "../../../changes/lists.ts";
+import {
+  type ChangeEntry,
+  type ChangePage,
+  type ChangeQuery,
+  type ChangeTotals,
+  changePage,
+  changeTotals,
+} from "../../../changes/query.ts";
+import { changeItems } from "../../../changes/rows.ts";
+import type { AccountSlices } from "../../../search/accountslices.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { encodeCursor } from "../../../spec/cursor.ts";
+import { laterResult } from "../../server/background-tasks.ts";
+import type { BodyObject } from "../../server/body.ts";
+import { costOf, limitOf } from "../../server/cost.ts";
+import { overloaded } from "../../server/pressure.ts";
+import { JSON_TYPE, type ShapedAnswer } from "../../server/respond.ts";
+import type { KeyCall, Service } from "../../server/service.ts";
+import { streamedBody } from "../../server/stream.ts";
+import { written } from "../answershape.ts";
+import { isSmall } from "../search/search-request.ts";
+import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
+
+/** Longest time that a question waits for its list, in milliseconds. */
+const WAIT_MS = 10_000;
+/** Pages of more changes are rendered while they are sent. */
+const WHOLE_ITEMS_MAX = 128;
+/** Changes that are rendered at a time: less than a millisecond. */
+const SLICE_ITEMS = 32;
+
+/** More questions than this would wait longer than anybody does. */
+const WAITING_MAX = 64;
+
+let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
+/** The list that a question needs, made where there is none. */
+export function openList(
+  call: Pick<KeyCall<"changeLists" | "stopping">, "service" | "gone">,
+  { pair }: Pick<ChangesQuestion, "pair">,
+): Promise<HeldList> {
+  const { service } = call;
+  const ended = () => call.gone() || service.stopping();
+  return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
+}
+
+/** Totals of a question, in its turn. */
+export function totalsOf(
+  service: Pick<Service, "clock" | "telemetry">,
+  query: ChangeQuery,
+): Promise<ChangeTotals> {
+  return inTurn(async () => {
+    const startMs = service.clock.monotonicMs();
+    const totals = await changeTotals(query);
+    service.telemetry.engine("changes", service.clock.monotonicMs() - startMs);
+    return totals;
+  });
+}
+
+/** Answers a question about changes. */
+export async function answerChanges(
+  call: KeyCall<
+    | "changeLists"
+    | "clock"
+    | "hold"
+    | "listed"
+    | "log"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "secrets"
+    | "segment"
+    | "stopping"
+    | "streams"
+    | "telemetry"
+  >,
+  body: BodyObject,
+): Promise<ShapedAnswer<"ChangesAnswer">> {
+  const startMs = call.service.clock.monotonicMs();
+  const { spec, limit } = body.members;
+  call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
+  if (!isSmall(call.body)) await laterResult(() => {});
+  const question = await readQuestion(call, body);
+  let held: HeldList | null = null;
+  const letGo = () => {
+    held?.release();
+    question.pair.release();
+  };
+  try {
+    held = await openList(call, question);
+    const found = await walk(call.service, question, held);
+    return await rendered(call, { ...found, question, held, startMs, letGo });
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+/** What the list says to a question. */
+interface Found {
+  readonly totals: ChangeTotals;
+  readonly page: ChangePage;
+}
+
+async function walk(
+  service: Pick<Service, "clock" | "telemetry">,
+  { bound: spec, kinds, watch, from, limit }: ChangesQuestion,
+  { list }: HeldList,
+): Promise<Found> {
+  const query = { list, spec, kinds, watch };
+  const totals = await totalsOf(service, query);
+  const page = await inTurn(async () => {
+    const startMs = service.clock.monotonicMs();
+    const part = await changePage(query, { from, limit });
+    service.telemetry.engine("changes", service.clock.monotonicMs() - startMs);
+    return part;
+  });
+  return { totals, page };
+}
+
+/** A page that was found, on its way to the client. */
+interface Rendering extends Found {
+  readonly question: ChangesQuestion;
+  readonly held: HeldList;
+  readonly startMs: number;
+  /** Lets go of snapshots and list. */
+  readonly letGo: () => void;
+}
+
+/** A small page is rendered at once, a large one while it is sent. */
+async function rendered(
+  call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
+  rendering: Rendering,
+): Promise<ShapedAnswer<"ChangesAnswer">> {
+  const { question, held, page, letGo } = rendering;
+  const { head, tail } = frameOf(call, rendering);
+  const slices = itemSlices(held, page.entries, question.spec.output.fields);
+  const start = { status: 200, type: JSON_TYPE, accounts: page.entries.length } as const;
+  if (page.entries.length <= WHOLE_ITEMS_MAX) {
+    const items = await laterResult(() => slices.whole());
+    letGo();
+    return written("ChangesAnswer", { ...start, body: Buffer.concat([head, items, tail]) });
+  }
+  const body = streamedBody(call, { segment: question.pair.newer, head, slices, tail });
+  const done = () => {
+    body.done();
+    letGo();
+  };
+  return written("ChangesAnswer", { ...start, body: { ...body, done } });
+}
+
+/** What stands before and behind the list of changes. */
+function frameOf(
+  call: KeyCall<"clock" | "secrets">,
+  rendering: Rendering,
+): { head: Buffer; tail: Buffer } {
+  const { question, held, totals, page, startMs } = rendering;
+  const { spec, kinds, watch, scope, warnings } = question;
+  const { older, newer } = held.list;
+  const { clock, secrets } = call.service;
+  const lastRow = page.next;
+  const cursor = page.more ? encodeCursor({ ...scope, lastRow }, secrets.cursor) : null;
+  const before = {
+    request_id: call.requestId,
+    since: sourceOf(older),
+    until: sourceOf(newer),
+    ...{ spec, kinds, watch, totals, count: page.entries.length },
+  };
+  const behind = {
+    next_cursor: cursor,
+    has_more: page.more,
+    warnings,
+    provenance: newer.provenance,
+    took_ms: Math.round((clock.monotonicMs() - startMs) * 1000) / 1000,
+  };
+  return {
+    head: Buffer.from(`${JSON.stringify(before).slice(0, -1)},"changes":`),
+    tail: Buffer.from(`,${JSON.stringify(behind).slice(1)}`),
+  };
+}
+
+function sourceOf({ label, snapshotDate }: Segment) {
+  return { snapshot: label, snapshot_date: snapshotDate };
+}
+
+/** The text of the list of changes, a few at a time. */
+function itemSlices(
+  { list }: HeldList,
+  entries: readonly ChangeEntry[],
+  fields: readonly string[],
+): AccountSlices {
+  const text = (some: readonly ChangeEntry[]) => JSON.stringify(changeItems(list, some, fields));
+  return {
+    rowCount: entries.length,
+    whole: () => Buffer.from(text(entries)),
+    *texts() {
+      for (let from = 0; from < entries.length; from += SLICE_ITEMS) {
+        const part = text(entries.slice(from, from + SLICE_ITEMS)).slice(1, -1);
+        yield Buffer.from(`${from === 0 ? "[" : ","}${part}`);
+      }
+      yield Buffer.from("]");
+    },
+  };
+}
+
+/**
+ * Runs a task on a change list when those before it have ended: at most one slice of a list is
+ * walked in a turn of the event loop, however many questions there are, so that whoever asks
+ * something small hardly waits. Throws `overloaded` where too many wait.
+ */
+async function inTurn<Value>(task: () => Promise<Value>): Promise<Value> {
+  if (waiting >= WAITING_MAX) throw overloaded();
+  waiting++;
+  const turn = last.then(task);
+  last = turn.catch(() => {});
+  try {
+    return await turn;
+  } finally {
+    waiting--;
+  }
+}

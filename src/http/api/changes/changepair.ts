@@ -1,0 +1,110 @@
+/**
+ * The two snapshots of a question about changes. What comes in: the month that `since` names, and
+ * the cursor of a further page. What goes out: both snapshots, open and held.
+ * Invariant: without a cursor the newer one is what is served; a further page goes on with the
+ * snapshots that it began on as long as both are there; a month that is not there is reported with
+ * all that are.
+ */
+
+import { CHANGE_LIST_VERSION } from "../../../changes/list.ts";
+import type { ChangePair } from "../../../changes/lists.ts";
+import type { Month } from "../../../changes/months.ts";
+import type { Mistake } from "../../../errors.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { claimsSnapshot } from "../../../spec/cursor.ts";
+import { currentSegment, type Service } from "../../server/service.ts";
+
+/** Both snapshots until they are released; `release` may be called again. */
+export interface HeldPair extends ChangePair {
+  release(): void;
+}
+
+/** What a cursor is bound to for a pair; positions of lists of another version mean others. */
+export function pairId(olderId: string, newerId: string): string {
+  return `changes ${CHANGE_LIST_VERSION} ${olderId} ${newerId}`;
+}
+
+/** Finds and opens the pair; null where there is no such month. */
+export async function openPair(
+  service: Pick<Service, "hold" | "months" | "replaced" | "segment">,
+  since: string,
+  cursor: string | null,
+): Promise<HeldPair | null> {
+  const begun = cursor === null ? null : begunPair(service, since, cursor);
+  const newer = begun?.newer ?? currentSegment(service);
+  // Whatever is awaited below, the snapshot of the question stays.
+  const release = service.hold(newer);
+  try {
+    const month = begun?.month ?? (await monthOf(service, since, newer));
+    if (month === null) {
+      release();
+      return null;
+    }
+    const older = await service.months.open(month);
+    const letGo = service.months.hold(older);
+    return {
+      ...{ older, newer },
+      release: () => {
+        release();
+        letGo();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** The mistake of a month that is not there; says which there are, and how one gets there. */
+export function noSuchMonth(service: Pick<Service, "months" | "segment">, since: string): Mistake {
+  const labels = changesSince(service);
+  const served = service.segment()?.label;
+  const detail = !service.months.inFolder
+    ? "This server serves a single file. Serve a folder with the snapshots of several months to " +
+      "ask what changed between them."
+    : since === served
+      ? `${since} is the month that is served; name an older one: ${listed(labels)}.`
+      : `There is no older snapshot of ${since} in the served folder; there is ` +
+        `${listed(labels)}. Name one of these, or put the file of that month into the folder.`;
+  return { pointer: "/since", code: "since_not_available", detail };
+}
+
+/** Labels that `since` may name, the newest first. */
+export function changesSince({ months, segment }: Pick<Service, "months" | "segment">): string[] {
+  const served = segment();
+  return served === null ? [] : months.before(served).map(({ label }) => label);
+}
+
+function listed(labels: readonly string[]): string {
+  return labels.length === 0 ? "none" : labels.join(", ");
+}
+
+/** The month before the served one of a label; looks again before it says that there is none. */
+async function monthOf(
+  service: Pick<Service, "months">,
+  since: string,
+  newer: Segment,
+): Promise<Month | null> {
+  const find = () => service.months.before(newer).find(({ label }) => label === since) ?? null;
+  const known = find();
+  if (known !== null) return known;
+  await service.months.look();
+  return find();
+}
+
+/** The pair that a cursor says it is of, if both are still there. */
+function begunPair(
+  service: Pick<Service, "months" | "replaced" | "segment">,
+  since: string,
+  cursor: string,
+): { readonly month: Month; readonly newer: Segment } | null {
+  const olders = service.months.known().filter(({ label }) => label === since);
+  const monthFor = (newerId: string) =>
+    olders.find(({ snapshotId }) => claimsSnapshot(cursor, pairId(snapshotId, newerId)));
+  const belongs = (newerId: string) => monthFor(newerId) !== undefined;
+  const current = currentSegment(service);
+  const newer = belongs(current.snapshotId) ? current : service.replaced(belongs);
+  if (newer === null || newer.native.poisoned()) return null;
+  const month = monthFor(newer.snapshotId);
+  return month === undefined ? null : { month, newer };
+}

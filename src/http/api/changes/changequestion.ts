@@ -1,0 +1,244 @@
+/**
+ * A question about changes, read. What comes in: the members of a body (or of a query, made into
+ * one), the sender's plan. What goes out: both snapshots, open and held, the normalized spec, the
+ * question beside it, and what was ignored, in words.
+ * Invariant: every mistake is found before anything is refused; only the filters of a spec count,
+ * and whatever else it says is named in a warning; nothing stays held when it throws.
+ */
+import type { Plan } from "../../../access/plans.ts";
+import type { ChangeKind } from "../../../changes/kinds.ts";
+import type { ChangePair } from "../../../changes/lists.ts";
+import { changeCatalog, changeWarnings } from "../../../changes/query.ts";
+import { AppError } from "../../../errors.ts";
+import type { NamedPin } from "../../../lists/listed.ts";
+import type { Segment } from "../../../search/segment.ts";
+import type { Catalog } from "../../../spec/catalog.ts";
+import { type CursorScope, decodeCursor } from "../../../spec/cursor.ts";
+import { DEFAULT_FIELDS, type OutputField } from "../../../spec/fields.ts";
+import { changesHash } from "../../../spec/identity.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
+import { isJsonObject, shown } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import type { Steps } from "../../../steps.ts";
+import { leadQuerySteps } from "../../../translate/leads/leadquery.ts";
+import { stepwise } from "../../server/background-tasks.ts";
+import { type BodyObject, withBodyMistakesIn } from "../../server/body.ts";
+import { currentSegment, type KeyCall } from "../../server/service.ts";
+import { decodeListed } from "../search/listedcursor.ts";
+import { allowedFieldsHash } from "../search/pagecursors.ts";
+import { readCursor, SEARCH_LIMIT_DEFAULT } from "../search/search-request.ts";
+import { readKinds, readSince, readWatch } from "./changeoptions.ts";
+import { changesSince, type HeldPair, noSuchMonth, openPair, pairId } from "./changepair.ts";
+
+/** A question that can be answered. */
+export interface ChangesQuestion {
+  readonly pair: HeldPair;
+  readonly spec: AccountQuerySpec;
+  /** The same, bound to the lists that it names. */
+  readonly bound: AccountQuerySpec;
+  readonly kinds: readonly ChangeKind[];
+  readonly watch: readonly OutputField[];
+  readonly warnings: readonly string[];
+  /** Changes of a page. */
+  readonly limit: number;
+  /** Position of the list at which the page begins. */
+  readonly from: number;
+  /** What cursors of this question are bound to. */
+  readonly scope: CursorScope;
+}
+
+/** Reads a question. Throws `AppError` with every mistake; else release its pair later. */
+export async function readQuestion(
+  call: KeyCall<
+    "hold" | "listed" | "months" | "replaced" | "secondaryCnaeFull" | "secrets" | "segment"
+  >,
+  body: BodyObject,
+): Promise<ChangesQuestion> {
+  const since = readSince(body);
+  const cursor = readCursor(body, []);
+  const kinds = readKinds(body);
+  const size = readLimit(body, call.plan);
+  const pair = since === null ? null : await openPair(call.service, since, cursor);
+  try {
+    if (since !== null && pair === null) noteMissing(call, body, { since, cursor });
+    const watch = readWatch(body, call.plan, pair);
+    const { spec, warnings } = await withMonths(call, () =>
+      withBodyMistakesIn(body, () => normalized(call, body, pair)),
+    );
+    // A missing pair was a mistake.
+    const held = pair as HeldPair;
+    const { bound } = await boundToPair(call, held, spec);
+    const scope = scopeOf(call, held, changesHash(bound, { kinds, watch, ...spec.output }));
+    const { cursor: secrets } = call.service.secrets;
+    const from = cursor === null ? 0 : decodeListed(spec, cursor, scope, secrets);
+    const asked = { pair: held, spec, bound, kinds, watch, limit: size.limit, from, scope };
+    return { ...asked, warnings: [...warnings, ...size.warnings] };
+  } catch (error) {
+    pair?.release();
+    throw error;
+  }
+}
+
+/** A spec bound to the lists that it names as they are now, in both snapshots. */
+export async function boundToPair(
+  { service: { listed }, identity }: KeyCall<"listed">,
+  { older, newer }: ChangePair,
+  spec: AccountQuerySpec,
+): Promise<{ readonly bound: AccountQuerySpec; readonly pins: readonly NamedPin[] }> {
+  const pins = listed.pins(identity.tenantId, spec);
+  return { bound: await listed.bindToAll(pins, [older, newer], spec), pins };
+}
+
+/** Runs what reads a question; a refusal for its month says which months there are. */
+export async function withMonths<Value>(
+  { service }: KeyCall<"months" | "segment">,
+  read: () => Steps<Value>,
+): Promise<Value> {
+  try {
+    return await stepwise(read());
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { errors, code, message } = error;
+    if (!errors.some((mistake) => mistake.code === "since_not_available")) throw error;
+    throw new AppError(code, message, {
+      errors,
+      members: { changes_since: changesSince(service) },
+    });
+  }
+}
+
+/** What a question asks for, in its normal form. */
+interface SpecOfChanges {
+  readonly spec: AccountQuerySpec;
+  readonly warnings: readonly string[];
+}
+
+/** The spec of either kind in its normal form, and the warnings of that. */
+export function* normalizedFor(
+  input: unknown,
+  pair: ChangePair,
+  context: Omit<NormalizeContext, "catalog">,
+): Steps<SpecOfChanges> {
+  const lead = isJsonObject(input) && input.kind === "lead_query";
+  const { limitDefault, limitCap } = context;
+  const read = lead
+    ? (yield* leadQuerySteps(input, { segment: pair.newer, limitDefault, limitCap })).compiled
+    : input;
+  const catalog = catalogOf(pair);
+  const known = { catalog, listsKnown: true };
+  const { spec, warnings } = yield* normalizingSteps(read, { ...context, ...known });
+  const told =
+    lead && input.one_per_company !== undefined
+      ? ["one_per_company of the spec is ignored: changes are listed by account."]
+      : [];
+  return { spec, warnings: [...told, ...warnings] };
+}
+
+function* normalized(
+  { service, plan }: KeyCall<"secondaryCnaeFull" | "segment">,
+  body: BodyObject,
+  pair: HeldPair | null,
+): Steps<SpecOfChanges> {
+  const { members } = body;
+  const here = pair === null ? currentSegment(service) : pair.newer;
+  const held = pair ?? { older: here, newer: here };
+  const { spec, warnings } = yield* normalizedFor(members.spec, held, {
+    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit),
+    limitCap: SPEC_LIMITS.exportLimitMax,
+    fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "either",
+    bodyOutput: readOutput(body),
+  });
+  const { format, fields } = spec.output;
+  const ignored =
+    format === "json" ? [] : ["format of the spec is ignored: changes come as JSON here."];
+  const output = { format: "json" as const, include_explain: false, fields };
+  const told = [...changeWarnings(members.spec), ...warnings, ...ignored];
+  return { spec: { ...spec, output }, warnings: told };
+}
+
+/** The output beside the spec has nothing but fields, and at most says that it is JSON. */
+function readOutput({ members, mistakes }: BodyObject): unknown {
+  const { output } = members;
+  if (!isJsonObject(output)) return output;
+  for (const name of Object.keys(output)) {
+    if (name === "fields" || (name === "format" && output.format === "json")) continue;
+    const detail =
+      name === "format"
+        ? `Must be "json", not ${shown(output.format)}.`
+        : `There is no member ${shown(name)} here; known is fields.`;
+    const code = name === "format" ? "unknown_value" : "unknown_member";
+    mistakes.push({ pointer: `/output/${name.slice(0, 256)}`, code, detail });
+  }
+  return output.fields === undefined ? undefined : { fields: output.fields };
+}
+
+/** Changes of a page; more than the plan gives is lowered to that, with a warning. */
+function readLimit({ members, mistakes }: BodyObject, plan: Plan) {
+  const { search_limit: cap } = plan.limits;
+  const { searchLimitMax: max } = SPEC_LIMITS;
+  const { limit = Math.min(SEARCH_LIMIT_DEFAULT, cap) } = members;
+  if (typeof limit !== "number" || !Number.isInteger(limit)) {
+    const detail = `Must be an integer from 1 to ${max}, not ${shown(limit)}.`;
+    mistakes.push({ pointer: "/limit", code: "wrong_type", detail });
+  } else if (limit < 1 || limit > max) {
+    const detail = `Must be from 1 to ${max}, not ${limit}.`;
+    mistakes.push({ pointer: "/limit", code: "out_of_range", detail });
+  } else if (limit <= cap) {
+    return { limit, warnings: [] };
+  } else {
+    const warning = `limit was lowered from ${limit} to ${cap}, the plan's cap.`;
+    return { limit: cap, warnings: [warning] };
+  }
+  return { limit: 1, warnings: [] };
+}
+
+/** A month that is not there; a further page of it has expired, and that is said of its cursor. */
+function noteMissing(
+  call: KeyCall<"months" | "secrets" | "segment">,
+  { mistakes }: BodyObject,
+  { since, cursor }: { readonly since: string; readonly cursor: string | null },
+): void {
+  const missing = noSuchMonth(call.service, since);
+  if (cursor === null) {
+    mistakes.push(missing);
+    return;
+  }
+  const none = "0".repeat(64);
+  const scope = { ...bindingOf(call), snapshotId: "none", specHash: none, fieldsHash: none };
+  try {
+    decodeCursor(cursor, scope, call.service.secrets.cursor);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    mistakes.push(...error.errors);
+    if (error.code !== "cursor_expired") mistakes.push(missing);
+  }
+}
+
+function bindingOf({ identity }: KeyCall): Pick<CursorScope, "binding"> {
+  return { binding: [identity.tenantId, "changes"] };
+}
+
+function scopeOf(call: KeyCall, { older, newer }: ChangePair, specHash: string): CursorScope {
+  return {
+    snapshotId: pairId(older.snapshotId, newer.snapshotId),
+    specHash,
+    fieldsHash: allowedFieldsHash(call.plan),
+    ...bindingOf(call),
+  };
+}
+
+const catalogs = new WeakMap<Segment, WeakMap<Segment, Catalog>>();
+
+/** The codes of both snapshots; making them one costs milliseconds, so it is kept. */
+function catalogOf({ older, newer }: ChangePair): Catalog {
+  if (older === newer) return newer.catalog;
+  const ofNewer = catalogs.get(newer) ?? new WeakMap<Segment, Catalog>();
+  catalogs.set(newer, ofNewer);
+  const catalog = ofNewer.get(older) ?? changeCatalog(older, newer);
+  ofNewer.set(older, catalog);
+  return catalog;
+}

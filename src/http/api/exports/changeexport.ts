@@ -1,0 +1,163 @@
+/**
+ * Exports of changes: `POST /v1/exports` with `since`. What comes in: what the route takes, with an
+ * older month, kinds and watched fields. What goes out: 201 with the export, queued or as it is.
+ * Invariant: that of newexport.ts. The rows are counted exactly before anything is queued, so the
+ * list of changes is there by then; the export is pinned to both snapshots before the answer.
+ */
+
+import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";
+import type { AcceptedExport } from "../../../export/exporter.ts";
+import { refuseTooManyRows } from "../../../export/formats/format.ts";
+import type { ExportFormat } from "../../../export/record.ts";
+import { parseJson } from "../../../spec/json.ts";
+import { isJsonObject } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import type { Steps } from "../../../steps.ts";
+import { laterResult } from "../../server/background-tasks.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { costOf } from "../../server/cost.ts";
+import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
+import type { Reply } from "../../server/routetable.ts";
+import { currentSegment, type KeyCall } from "../../server/service.ts";
+import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "../changes/changeoptions.ts";
+import { openList, totalsOf } from "../changes/changepage.ts";
+import { type HeldPair, noSuchMonth, openPair } from "../changes/changepair.ts";
+import { boundToPair, normalizedFor, withMonths } from "../changes/changequestion.ts";
+import { isSmall } from "../search/search-request.ts";
+import {
+  askedBy,
+  created,
+  exportContext,
+  MEMBERS,
+  replayed,
+  saysLimit,
+  whenAccepted,
+  withCut,
+} from "./newexport.ts";
+
+/** What making an export of either kind takes. */
+type AnyExportCall = KeyCall<
+  | "changeLists"
+  | "clock"
+  | "engine"
+  | "exporter"
+  | "hold"
+  | "listed"
+  | "months"
+  | "replaced"
+  | "secondaryCnaeFull"
+  | "segment"
+  | "stopping"
+  | "telemetry"
+>;
+
+/** Answers with the export that a request brings about, of accounts or of changes. */
+export function createAnyExport(call: AnyExportCall): Reply<ShapedAnswer<"CreatedExport">> {
+  return whenAnyAccepted(call, (accepted) => created(call, accepted));
+}
+
+/** Makes an answer of the export that a request brings about, of accounts or of changes. */
+export function whenAnyAccepted<Answer extends HttpAnswer>(
+  call: AnyExportCall,
+  show: (accepted: AcceptedExport) => Answer,
+): Reply<Answer> {
+  if (!asksForChanges(call.body)) return whenAccepted(call, show);
+  return acceptChanges(call).then(show);
+}
+
+/** Queues an export of changes, or finds the one that the same request queued before. */
+export async function acceptChanges(
+  call: KeyCall<
+    | "changeLists"
+    | "clock"
+    | "exporter"
+    | "hold"
+    | "listed"
+    | "months"
+    | "replaced"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "stopping"
+    | "telemetry"
+  >,
+): Promise<AcceptedExport> {
+  const asked = askedBy(call);
+  const before = replayed(call, asked);
+  if (before !== null) return before;
+  const body = readBody(call.body, [...MEMBERS, ...CHANGE_MEMBERS]);
+  call.spend(costOf({ spec: body.members.spec }));
+  // What a large body has been parsed for is done in another turn.
+  if (!isSmall(call.body)) await laterResult(() => {});
+  const since = readSince(body);
+  const pair = since === null ? null : await openPair(call.service, since, null);
+  try {
+    if (since !== null && pair === null) body.mistakes.push(noSuchMonth(call.service, since));
+    const kinds = readKinds(body);
+    const watch = readWatch(body, call.plan, pair);
+    const spec = await withMonths(call, () =>
+      withBodyMistakesIn(body, () => exportSpec(call, body, pair)),
+    );
+    // A missing pair was a mistake.
+    const { older, newer: segment } = pair as HeldPair;
+    const { bound, pins: lists } = await boundToPair(call, pair as HeldPair, spec);
+    const question = { spec: bound, kinds, watch };
+    const { rows, matches } = await countRows(call, pair as HeldPair, question);
+    const told = saysLimit(body) ? spec : withCut(spec, matches);
+    const changes = { older, kinds, watch };
+    return call.service.exporter.create({ ...asked, spec: told, segment, rows, lists, changes });
+  } finally {
+    pair?.release();
+  }
+}
+
+/** Whether a body has a member that only exports of changes know; what else it is, is not said. */
+function asksForChanges(body: Uint8Array): boolean {
+  try {
+    const members = parseJson(body);
+    return isJsonObject(members) && CHANGE_MEMBERS.some((name) => members[name] !== undefined);
+  } catch {
+    // What is wrong with the body is said by whoever reads all of it.
+    return false;
+  }
+}
+
+/** The spec of either kind in the normal form of an export; what of it is ignored, it says. */
+function* exportSpec(
+  call: KeyCall<"secondaryCnaeFull" | "segment">,
+  body: BodyObject,
+  pair: HeldPair | null,
+): Steps<AccountQuerySpec> {
+  const { spec: input, output } = body.members;
+  const here = pair === null ? currentSegment(call.service) : pair.newer;
+  const context = exportContext(call, body);
+  const held = pair ?? { older: here, newer: here };
+  const { spec, warnings } = yield* normalizedFor(input, held, context);
+  if (spec.output.include_explain) {
+    const own = isJsonObject(output) && output.include_explain === true;
+    const pointer = own ? "/output/include_explain" : "/spec/output/include_explain";
+    const detail = "Leave include_explain out: an export of changes has no scores to explain.";
+    body.mistakes.push({ pointer, code: "not_with_since", detail });
+  }
+  // A limit counts: it is the most rows that the file may have.
+  const ignored = isJsonObject(input) ? changeWarnings({ ...input, limit: undefined }) : [];
+  const told = new Set([...spec.explain.warnings, ...ignored, ...warnings]);
+  return { ...spec, explain: { ...spec.explain, warnings: [...told] } };
+}
+
+/** Exact rows of the file, and of all that match; refuses more than its format holds. */
+async function countRows(
+  call: KeyCall<"changeLists" | "clock" | "stopping" | "telemetry">,
+  pair: HeldPair,
+  question: Pick<ChangeQuery, "spec" | "kinds" | "watch">,
+): Promise<{ readonly rows: number; readonly matches: number }> {
+  const held = await openList(call, { pair });
+  try {
+    const totals = await totalsOf(call.service, { ...question, list: held.list });
+    const matches = question.kinds.reduce((sum, kind) => sum + totals[kind], 0);
+    const rows = Math.min(matches, question.spec.limit);
+    refuseTooManyRows(question.spec.output.format as ExportFormat, rows);
+    return { rows, matches };
+  } finally {
+    held.release();
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The shapes of exports as they are asked for and answered; a part of the table in schemas.ts.
+ * What comes in: nothing. What goes out: JSON Schemas by name.
+ * Invariant: that of the whole table; the members of an export of changes are in no other record.
+ */
+import Type, { type TSchema } from "typebox";
+import { EXPORT_FAILURES, EXPORT_STATES } from "../../../export/record.ts";
+import { EXPORT_FORMATS } from "../../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import {
+  closed,
+  count,
+  cursor,
+  hasMore,
+  limitSchema,
+  named,
+  orNull,
+  outputSchema,
+  requestId,
+  source,
+  text,
+} from "../../openapi/schema-parts.ts";
+import { kindsSchema, sinceSchema, watchSchema } from "../changes/changes-schemas.ts";
+
+/** One export as `POST`, `GET` and the list show it. */
+const exportRecord = Type.Object(
+  {
+    export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
+    status: Type.Enum([...EXPORT_STATES]),
+    format: Type.Enum([...EXPORT_FORMATS]),
+    ...source,
+    since: Type.Optional(text("Of an export of changes: the month it goes back to.")),
+    since_date: Type.Optional(Type.String({ format: "date" })),
+    kinds: Type.Optional(kindsSchema),
+    watch: Type.Optional(watchSchema),
+    row_count: orNull(count("Rows of the file; null until finished.")),
+    size_bytes: orNull(count("Bytes of the file; null until finished.")),
+    object_key: Type.Optional(Type.Null({ description: "Of the create answer only." })),
+    expires_at: orNull(Type.String({ format: "date-time" })),
+    download_url: orNull(text("Relative; set when done.")),
+    progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    rows_written: Type.Optional(count("While running.")),
+    sha256: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+    error: Type.Optional(
+      Type.Object({ code: Type.Enum(Object.keys(EXPORT_FAILURES)), detail: Type.String() }, closed),
+    ),
+  },
+  closed,
+);
+
+/** The schemas of exports by name. */
+export const EXPORT_SCHEMAS = {
+  ExportRequest: Type.Object(
+    {
+      spec: named("SpecInput"),
+      output: outputSchema(EXPORT_FORMATS),
+      limit: Type.Optional(limitSchema(SPEC_LIMITS.exportLimitMax)),
+      since: Type.Optional({
+        ...sinceSchema,
+        description: "Makes it an export of changes since that month; see POST /v1/changes.",
+      } as TSchema),
+      kinds: Type.Optional(kindsSchema),
+      watch: Type.Optional(watchSchema),
+    },
+    closed,
+  ),
+  ExportRecord: exportRecord,
+  CreatedExport: Type.Object(
+    {
+      request_id: requestId,
+      ...source,
+      spec: named("Spec"),
+      preview_accounts: Type.Array(named("Account"), { maxItems: 0 }),
+      export: named("ExportRecord"),
+    },
+    closed,
+  ),
+  ExportList: Type.Object(
+    {
+      exports: Type.Array(named("ExportRecord"), { maxItems: 200 }),
+      next_cursor: cursor,
+      has_more: hasMore,
+    },
+    closed,
+  ),
+} as const satisfies Readonly<Record<string, TSchema>>;

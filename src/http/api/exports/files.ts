@@ -1,0 +1,239 @@
+/**
+ * `GET /files/{name}`: the file of an export, for whoever has its signed link. What comes in: a
+ * link, and conditions or a range. What goes out: the file or a part of it, or why not.
+ * Invariant: without a genuine link nothing can be learnt, not even whether an export exists; the
+ * state is looked up again for each request, so that a link ends with its export; a file that is
+ * not as its record says is never sent.
+ */
+import { close, constants, fstat, open } from "node:fs";
+import { promisify } from "node:util";
+import Type from "typebox";
+import { wordFor } from "../../../amounts.ts";
+import { AppError } from "../../../errors.ts";
+import { fileNameOf } from "../../../export/files/filename.ts";
+import { checkLink, filePathOf } from "../../../export/files/links.ts";
+import { FORMATS } from "../../../export/formats/format.ts";
+import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
+import { describeError } from "../../../log.ts";
+import { EXPORT_FORMATS } from "../../../spec/fields.ts";
+import type { FileSlice } from "../../server/body-stream.ts";
+import { takePlace } from "../../server/places.ts";
+import type { HttpAnswer } from "../../server/respond.ts";
+import type { Call } from "../../server/service.ts";
+import { type ApiRoute, IF_NONE_MATCH, route } from "../route.ts";
+import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
+import { type ByteRange, type Wanted, wantedOf } from "./ranges.ts";
+
+const openFile = promisify(open);
+const statFile = promisify(fstat);
+const closeFile = promisify(close);
+
+/** A name that somebody put in the place of a file is not followed elsewhere. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
+
+/** `<export_id>.<extension>`. */
+const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+$/;
+
+/**
+ * A page that somebody opens must not do anything: no scripts, no forms, nothing from elsewhere.
+ * It narrows that down to its one style sheet itself.
+ */
+const HTML_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'";
+
+/** A finished export. */
+type Finished = ExportRecord & { readonly sizeBytes: number; readonly sha256: string };
+
+/** Media types of the files, without their parameters. */
+const FILE_TYPES = EXPORT_FORMATS.map((format) => {
+  const [type = ""] = FORMATS[format].contentType.split(";");
+  return type;
+});
+
+/** The route of files. */
+export const FILE_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "GET",
+    path: "/files/{name}",
+    access: "open",
+    query: "any",
+    id: "readFile",
+    tag: "exports",
+    summary: "Read the file of an export",
+    description: "Needs a signed link and no key. Understands Range, If-Range and If-None-Match.",
+    parameters: [
+      {
+        name: "name",
+        in: "path",
+        required: true,
+        description: "Name of the file.",
+        schema: Type.String(),
+      },
+      {
+        name: "expires",
+        in: "query",
+        required: true,
+        description: "Seconds since 1970; comes first.",
+        schema: Type.Integer(),
+      },
+      {
+        name: "signature",
+        in: "query",
+        required: true,
+        description: "Comes second.",
+        schema: Type.String(),
+      },
+      {
+        name: "Range",
+        in: "header",
+        required: false,
+        description: "One range of bytes; with several the whole file is sent.",
+        schema: Type.String(),
+      },
+      {
+        name: "If-Range",
+        in: "header",
+        required: false,
+        description: "ETag of an earlier answer; the whole file is sent when it has changed.",
+        schema: Type.String(),
+      },
+      IF_NONE_MATCH,
+    ],
+    answers: {
+      200: {
+        description: "The file.",
+        schema: null,
+        types: FILE_TYPES,
+        headers: ["ETag", "Accept-Ranges", "Content-Disposition"],
+      },
+      206: {
+        description: "The wanted bytes of it.",
+        schema: null,
+        types: FILE_TYPES,
+        headers: ["ETag", "Accept-Ranges", "Content-Range", "Content-Disposition"],
+      },
+      304: { description: "The file is unchanged.", schema: null, types: [], headers: ["ETag"] },
+    },
+    errors: [
+      "link_invalid",
+      "link_expired",
+      "authentication_disabled",
+      "range_not_satisfiable",
+      "rate_limited",
+      ...EXPORT_STATE_ERRORS,
+    ],
+    handle: downloadFile,
+  }),
+];
+
+/** Sends a file or a part of it. */
+function downloadFile(
+  call: Call<"clock" | "exporter" | "keyring" | "log" | "secrets" | "streams">,
+): HttpAnswer | Promise<HttpAnswer> {
+  const { clock, secrets } = call.service;
+  checkLink(call.path, call.rawQuery, { nowMs: clock.nowMs(), secrets: secrets.link });
+  const record = finished(call);
+  const wanted = wantedIn(call, record);
+  const shared = { ETag: tagOf(record), "Cache-Control": "private, no-store" };
+  if (wanted === "unchanged") return { status: 304, type: "", body: "", headers: shared };
+  if (wanted === "unsatisfiable") throw outside(record);
+  const range = wanted === "whole" ? { offset: 0, length: record.sizeBytes } : wanted;
+  const headers = { ...shared, ...headersFor(record, wanted) };
+  const { contentType: type } = FORMATS[record.format];
+  const status = wanted === "whole" ? 200 : 206;
+  return openSlice(call, record, range).then((body) => ({ status, type, headers, body }));
+}
+
+/** The export behind a genuine link; throws what stands in the way of its file. */
+function finished(call: Call<"exporter" | "keyring">): Finished {
+  const [, id] = FILE_NAME.exec(call.params.name ?? "") ?? [];
+  const record = id === undefined ? undefined : call.service.exporter.find(id);
+  if (record === undefined || filePathOf(record) !== call.path) throw exportNotFound();
+  if (!call.service.keyring.tenantWorks(record.tenantId)) {
+    const detail = "The tenant of this export was disabled.";
+    throw new AppError("authentication_disabled", detail);
+  }
+  refuseExpired(record);
+  refuseUnfinished(record);
+  const { sizeBytes, sha256 } = record;
+  if (sizeBytes === null || sha256 === null) throw new Error("a done export has size and hash");
+  return { ...record, sizeBytes, sha256 };
+}
+
+function tagOf({ sha256 }: Finished): string {
+  return `"${sha256}"`;
+}
+
+/** Ranges are defined for GET only (RFC 9110, section 14.2). */
+function wantedIn(call: Call, record: Finished): Wanted {
+  const conditions = {
+    ifNoneMatch: call.header("if-none-match"),
+    ifRange: call.header("if-range"),
+    range: call.method === "GET" ? call.header("range") : undefined,
+  };
+  return wantedOf(conditions, { tag: tagOf(record), size: record.sizeBytes });
+}
+
+function headersFor(record: Finished, wanted: ByteRange | "whole"): Record<string, string> {
+  const headers: Record<string, string> = {
+    "Accept-Ranges": "bytes",
+    "Content-Disposition": `attachment; filename="${fileNameOf(record)}"`,
+  };
+  if (wanted !== "whole") {
+    const last = wanted.offset + wanted.length - 1;
+    headers["Content-Range"] = `bytes ${wanted.offset}-${last}/${record.sizeBytes}`;
+  }
+  if (record.format === "html") headers["Content-Security-Policy"] = HTML_POLICY;
+  return headers;
+}
+
+function outside({ sizeBytes }: Finished): AppError {
+  return new AppError(
+    "range_not_satisfiable",
+    `The file has ${sizeBytes} ${wordFor(sizeBytes, "byte")}.`,
+    {
+      headers: { "Accept-Ranges": "bytes", "Content-Range": `bytes */${sizeBytes}` },
+    },
+  );
+}
+
+/** Opens the file and makes sure that it is the one of the record. */
+async function openSlice(
+  call: Call<"exporter" | "keyring" | "log" | "streams">,
+  record: Finished,
+  range: ByteRange,
+): Promise<FileSlice> {
+  const { log, streams } = call.service;
+  const done = takePlace(streams, record.tenantId);
+  const descriptor = await openRecorded(call, record).catch((error) => {
+    done();
+    throw error;
+  });
+  const details = { request_id: call.requestId, export_id: record.id };
+  log.info({ ...details, tenant_id: record.tenantId, ...range }, "download begun");
+  const failed = (error: Error) => {
+    log.error({ ...details, ...describeError(error) }, "download cut: its file cannot be read");
+  };
+  return { descriptor, ...range, failed, done };
+}
+
+/** A descriptor of the file, which is as its record says. */
+async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished): Promise<number> {
+  const path = call.service.exporter.filePath(record);
+  const descriptor = await openFile(path, OPEN_FLAGS).catch((error) => {
+    // It may have expired or been deleted since; then that is the answer.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") finished(call);
+    throw error;
+  });
+  try {
+    const found = await statFile(descriptor);
+    if (!found.isFile() || found.size !== record.sizeBytes) {
+      throw new Error("the file of an export has another size than its record says");
+    }
+  } catch (error) {
+    await closeFile(descriptor);
+    throw error;
+  }
+  return descriptor;
+}

@@ -1,0 +1,261 @@
+/**
+ * `POST /v1/exports`. What comes in: a spec, an output, a limit, and the key that makes repeating
+ * the request safe. What goes out: 201 with the export, queued or as it is by now.
+ * Invariant: nothing is queued that could not be rendered as asked: every mistake, every limit of
+ * plan and format is found here, and nothing is lowered but the limit, with a warning. No row is
+ * read; matches are counted where no limit is sent, a format bounds its rows, or the plan has a
+ * quota. The same bytes with the same key give the same export, also after a reload.
+ */
+
+import { createHash } from "node:crypto";
+import { hasQuota } from "../../../access/quota.ts";
+import { AppError } from "../../../errors.ts";
+import type { AcceptedExport, NewExport } from "../../../export/exporter.ts";
+import { FORMATS, refuseTooManyRows } from "../../../export/formats/format.ts";
+import type { ExportFormat } from "../../../export/record.ts";
+import { faultPoint } from "../../../fault.ts";
+import type { ListedSpecs, NamedPin } from "../../../lists/listed.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { tooBroad } from "../../../spec/breadth.ts";
+import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
+import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
+import { isJsonObject, SpecReader } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { appendWarnings } from "../../../spec/translatornotes.ts";
+import { atOnce, type Steps, waited } from "../../../steps.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { costOf } from "../../server/cost.ts";
+import { headerMistake } from "../../server/query.ts";
+import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
+import type { Reply } from "../../server/routetable.ts";
+import { currentSegment, type KeyCall, type Question } from "../../server/service.ts";
+import { answer } from "../answershape.ts";
+import { refuseTooBroad } from "../search/breadth.ts";
+import { answerSteps } from "../search/search.ts";
+import { isSmall } from "../search/search-request.ts";
+import { matchesOf } from "../spec/normalize.ts";
+import { createdJson, exportPath } from "./export-record.ts";
+
+/** Members of the body of an export of accounts. */
+export const MEMBERS = ["spec", "limit", "output"];
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** Makes an answer of the export that a request brings about. */
+export function whenAccepted<Answer extends HttpAnswer>(
+  call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
+  show: (accepted: AcceptedExport) => Answer,
+): Reply<Answer> {
+  const accepted = acceptExport(call);
+  return accepted instanceof Promise ? accepted.then(show) : show(accepted);
+}
+
+/** Queues an export, or finds the one that the same request queued before. */
+export function acceptExport(
+  call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
+): AcceptedExport | Promise<AcceptedExport> {
+  const asked = askedBy(call);
+  const before = replayed(call, asked);
+  if (before !== null) return before;
+  const segment = currentSegment(call.service);
+  return answerSteps(call, segment, acceptSteps(call, segment, asked));
+}
+
+function* acceptSteps(
+  call: KeyCall<"engine" | "exporter" | "listed" | "secondaryCnaeFull">,
+  segment: Segment,
+  asked: AskedExport,
+): Steps<AcceptedExport> {
+  const { listed } = call.service;
+  const { tenantId } = asked;
+  const found = yield* exportSteps(call, segment, { listed, tenantId });
+  const { bound, isLimited, pins } = found;
+  const { rows, matches } = yield* countRows(call, segment, { spec: bound, isLimited });
+  const spec = isLimited ? found.spec : withCut(found.spec, matches);
+  return call.service.exporter.create({ ...asked, segment, spec, rows, lists: pins });
+}
+
+/**
+ * Returns a spec with a warning if its file has fewer rows than match, because a client that sends
+ * no limit expects all of them. Throws `invalid_spec` if its `explain` has no room for the warning.
+ */
+export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
+  const { limit } = spec;
+  if (matches <= limit) return spec;
+  const warning =
+    `The file has the first ${limit} of ${matches} matches: no limit was sent, and ${limit} rows ` +
+    "are the plan's cap.";
+  const reader = new SpecReader();
+  const explain = appendWarnings(spec.explain, [warning], "/spec/explain", reader);
+  reader.refuse();
+  return { ...spec, explain };
+}
+
+/** Returns true if the body of an export has a limit, beside the spec or inside it. */
+export function saysLimit({ members: { limit, spec } }: BodyObject): boolean {
+  return limit !== undefined || (isJsonObject(spec) && spec.limit !== undefined);
+}
+
+/** Who asks, and what makes repeating the request safe. */
+type AskedExport = Pick<NewExport, "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash">;
+
+/** Reads who asks. Throws where the request cannot be repeated safely. */
+export function askedBy(call: KeyCall): AskedExport {
+  const { identity, plan, body } = call;
+  const { tenantId, keyId } = identity;
+  const idempotencyKey = readIdempotencyKey(call.header("idempotency-key"));
+  const bodyHash = createHash("sha256").update(body).digest("hex");
+  return { tenantId, keyId, plan, idempotencyKey, bodyHash };
+}
+
+/** What the same request brought about before, or null. */
+export function replayed(
+  { service }: KeyCall<"exporter">,
+  asked: AskedExport,
+): AcceptedExport | null {
+  return service.exporter.replay(asked.tenantId, asked.idempotencyKey, asked.bodyHash);
+}
+
+/** The answer to a request that brought an export about, now or before. */
+export function created(
+  { requestId }: KeyCall,
+  accepted: AcceptedExport,
+): ShapedAnswer<"CreatedExport"> {
+  const { record } = accepted;
+  const body = {
+    request_id: requestId,
+    snapshot: record.snapshot,
+    snapshot_date: record.snapshotDate,
+    spec: accepted.spec,
+    preview_accounts: [],
+    export: createdJson(record),
+  };
+  const replay = accepted.replayed ? { "Idempotent-Replayed": "true" } : {};
+  faultPoint("create.before_reply");
+  const headers = { Location: exportPath(record), ...replay };
+  return answer("CreatedExport", body, { status: 201, headers });
+}
+
+/** An empty header says as little as a missing one. */
+function readIdempotencyKey(sent: string | undefined): string {
+  if (sent === undefined || sent === "") {
+    const detail =
+      "Send a header Idempotency-Key with a text of your own, a new one for each new export.";
+    const errors = [headerMistake("idempotency-key", "missing", detail)];
+    throw new AppError("idempotency_key_required", detail, { errors });
+  }
+  if (IDEMPOTENCY_KEY.test(sent)) return sent;
+  const detail =
+    "The header Idempotency-Key must be 1 to 255 visible ASCII characters without blanks.";
+  const errors = [headerMistake("idempotency-key", "wrong_format", detail)];
+  throw new AppError("invalid_request", detail, { errors });
+}
+
+/** What the spec of an export is normalized by; an output that is missing is a mistake. */
+export function exportContext(
+  { service, plan }: Question<"secondaryCnaeFull">,
+  { members, mistakes }: BodyObject,
+): Omit<NormalizeContext, "catalog"> {
+  if (members.output === undefined) {
+    const detail = "An output is required; an empty one stands for a csv file.";
+    mistakes.push({ pointer: "/output", code: "missing", detail });
+  }
+  const { export_rows: rows } = plan.limits;
+  return {
+    limitDefault: rows,
+    limitCap: rows,
+    fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "export",
+    bodyLimit: members.limit,
+    bodyOutput: members.output,
+  };
+}
+
+/** Reads what is to be exported, at once; throws every mistake, and refuses what is too broad. */
+export function readExportSpec(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+): AccountQuerySpec {
+  const body = readBody(call.body, MEMBERS);
+  return atOnce(checkedSpec(call, segment, body, null)).spec;
+}
+
+/** As `readExportSpec`, charged, in steps where the body is large, and bound to its lists. */
+export function* exportSpecSteps(
+  call: Question<"engine" | "listed" | "secondaryCnaeFull">,
+  segment: Segment,
+): Steps<AccountQuerySpec> {
+  const { listed } = call.service;
+  const owner = listed === null ? null : { listed, tenantId: call.identity.tenantId };
+  const { bound } = yield* exportSteps(call, segment, owner);
+  return bound;
+}
+
+/** Whose lists a spec may name. */
+interface ListOwner {
+  readonly listed: ListedSpecs;
+  readonly tenantId: string;
+}
+
+/** A spec that is to be exported, as it was sent and bound to the lists that it names. */
+interface ExportSpec {
+  readonly spec: AccountQuerySpec;
+  readonly bound: AccountQuerySpec;
+  readonly pins: readonly NamedPin[];
+  /** True if the client sent a limit. */
+  readonly isLimited: boolean;
+}
+
+function* exportSteps(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+  owner: ListOwner | null,
+): Steps<ExportSpec> {
+  if (!isSmall(call.body)) yield;
+  const body = readBody(call.body, MEMBERS);
+  call.spend(costOf({ spec: body.members.spec }));
+  if (!isSmall(call.body)) yield;
+  const checked = yield* checkedSpec(call, segment, body, owner);
+  if (!isSmall(call.body)) yield;
+  return checked;
+}
+
+function* checkedSpec(
+  call: Question<"engine" | "secondaryCnaeFull">,
+  segment: Segment,
+  body: BodyObject,
+  owner: ListOwner | null,
+): Steps<ExportSpec> {
+  const { members } = body;
+  const context = exportContext(call, body);
+  const known = { catalog: segment.catalog, listsKnown: owner !== null };
+  const { spec } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(members.spec, { ...context, ...known }),
+  );
+  const pins = owner?.listed.pins(owner.tenantId, spec) ?? [];
+  const bound = yield* waited(owner?.listed.bindTo(pins, segment, spec) ?? spec);
+  const missing = tooBroad(spec)?.missing ?? null;
+  refuseTooBroad(call.service.engine, segment, { spec: bound, missing });
+  return { spec, bound, pins, isLimited: saysLimit(body) };
+}
+
+/**
+ * Counts rows where somebody needs to know, else both are 0. Refuses what the format cannot hold;
+ * a limit that was sent, and is below its bound, needs no count.
+ */
+function* countRows(
+  call: KeyCall<"engine">,
+  segment: Segment,
+  { spec, isLimited }: Pick<ExportSpec, "spec" | "isLimited">,
+): Steps<{ readonly rows: number; readonly matches: number }> {
+  // The mode `export` lets no other format through.
+  const format = spec.output.format as ExportFormat;
+  const { rowsMax } = FORMATS[format];
+  const bounded = rowsMax !== null && spec.limit > rowsMax;
+  if (isLimited && !bounded && !hasQuota(call.plan)) return { rows: 0, matches: 0 };
+  const matches = yield* matchesOf(call, segment, spec);
+  const rows = Math.min(spec.limit, matches);
+  if (bounded) refuseTooManyRows(format, rows);
+  return { rows, matches };
+}

@@ -1,0 +1,222 @@
+/**
+ * Lead requests: from a body with a sentence or a lead query to the account query that runs, with
+ * the notes that the answer shows.
+ * Invariant: that of search-request.ts; the account query is normalized like any other, and the
+ * answer shows it, so that a search of accounts with it finds the same.
+ */
+import type { Plan } from "../../../access/plans.ts";
+import { AppError } from "../../../errors.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { tooBroad } from "../../../spec/breadth.ts";
+import { leadResultHash } from "../../../spec/identity.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import { normalizeSpec, normalizingSteps } from "../../../spec/normalize.ts";
+import { shown } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import type { Steps } from "../../../steps.ts";
+import { isUncertain } from "../../../translate/confidence.ts";
+import { assumeContact } from "../../../translate/leads/leadcompile.ts";
+import { leadQuerySteps } from "../../../translate/leads/leadquery.ts";
+import { type Language, languageOf, Notes } from "../../../translate/notes.ts";
+import { type Part, translateSteps } from "../../../translate/translate.ts";
+import { tokenize } from "../../../translate/words/tokens.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { costOf } from "../../server/cost.ts";
+import { weakTag } from "../../server/etag.ts";
+import type { Question } from "../../server/service.ts";
+import { prefixText } from "../search/pagetext.ts";
+import {
+  boundSteps,
+  isSmall,
+  listNamesOf,
+  pageOf,
+  readCursor,
+  SEARCH_LIMIT_DEFAULT,
+  type SearchRequest,
+  searchContext,
+} from "../search/search-request.ts";
+import { checkText } from "../spec/querytext.ts";
+
+/** A lead request after reading. */
+interface LeadsRequest extends SearchRequest {
+  readonly onePerCompany: boolean;
+  /** Language of the words of the leads. */
+  readonly language: Language;
+  /** The refusal of a sentence that was hardly understood, or null. */
+  readonly refusal: AppError | null;
+  /** False if the same bytes may mean something else once lists have other names. */
+  readonly cacheable: boolean;
+  /** Pointer of the sentence, where it should have named an activity or a place. */
+  readonly place?: string;
+}
+
+/** What a sentence became, as the answer shows it; `spec` is what the sentence alone means. */
+interface ShownTranslation {
+  readonly spec: AccountQuerySpec;
+  readonly explain: AccountQuerySpec["explain"];
+  readonly parts: readonly Part[];
+}
+
+/** An account query with where it comes from. */
+interface Wanted {
+  readonly spec: AccountQuerySpec;
+  readonly onePerCompany: boolean;
+  readonly language: Language;
+  readonly translation: ShownTranslation | null;
+}
+
+const MEMBERS = ["query_text", "spec", "limit", "output_format", "cursor", "one_per_company"];
+
+/** Members of a lead query of which at least one is needed. */
+const NARROWING = ["activities", "name_contains", "cities", "states", "regions"];
+
+/** What every sentence has that names a list. */
+const NAMING_LISTS = /list/i;
+
+/** Parses and charges a lead request. Throws `AppError` with every mistake in it. */
+export function* prepareLeads(call: Question<"listed">, segment: Segment): Steps<LeadsRequest> {
+  const { body: bytes, plan } = call;
+  if (!isSmall(bytes)) yield;
+  const body = readBody(bytes, MEMBERS);
+  const { members } = body;
+  const limit = pageOf(members.limit, members.spec, plan);
+  const cost = costOf({ spec: members.spec, text: members.query_text, limit });
+  call.spend(cost);
+  if (!isSmall(bytes)) yield;
+  const cursor = readCursor(body, []);
+  checkMembers(body);
+  const bySentence = members.query_text !== undefined;
+  const wanted = yield* bySentence ? ofSentence(call, body, segment) : ofQuery(call, body, segment);
+  if (!isSmall(bytes)) yield;
+  const { spec, onePerCompany, language, translation } = wanted;
+  const shownMembers = {
+    spec,
+    one_per_company: onePerCompany,
+    ...(translation === null ? {} : { translation }),
+  };
+  const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
+  const bound = yield* boundSteps(call, segment, spec);
+  const lists = JSON.stringify(bound.filters.lists ?? {});
+  return {
+    spec: bound,
+    unbound: spec,
+    cost,
+    resultHash: leadResultHash(bound, onePerCompany),
+    cursor,
+    missing: tooBroad(spec) === null ? null : NARROWING,
+    ...(bySentence ? { place: "/query_text" } : {}),
+    facets: null,
+    headers: {
+      ETag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language, lists]),
+    },
+    prefix,
+    onePerCompany,
+    language,
+    cacheable: !(bySentence && NAMING_LISTS.test(members.query_text as string)),
+    refusal: translation === null ? null : refusalOf(wanted),
+  };
+}
+
+/** Notes what is wrong with the members beside the sentence and the query. */
+function checkMembers({ members, mistakes }: BodyObject): void {
+  const note = (pointer: string, code: string, detail: string) =>
+    mistakes.push({ pointer, code, detail });
+  const { query_text: text, spec, limit, output_format: format, one_per_company: one } = members;
+  if (text === undefined && spec === undefined) {
+    note("", "missing", "Send query_text, a sentence, or spec, a lead_query.");
+  } else if (text !== undefined && spec !== undefined) {
+    note("/spec", "not_together", "Send either query_text or spec, not both.");
+  }
+  const max = SPEC_LIMITS.searchLimitMax;
+  if (limit !== undefined && !Number.isInteger(limit)) {
+    note("/limit", "wrong_type", `Must be an integer from 1 to ${max}, not ${shown(limit)}.`);
+  } else if (limit !== undefined && ((limit as number) < 1 || (limit as number) > max)) {
+    note("/limit", "out_of_range", `Must be from 1 to ${max}, not ${shown(limit)}.`);
+  }
+  if (format !== undefined && format !== "json") {
+    note("/output_format", "unknown_value", `Must be "json", not ${shown(format)}.`);
+  }
+  if (one === undefined) return;
+  if (typeof one !== "boolean") {
+    note("/one_per_company", "wrong_type", `Must be true or false, not ${shown(one)}.`);
+  } else if (spec !== undefined) {
+    note("/one_per_company", "not_together", "Put one_per_company into the spec.");
+  }
+}
+
+function* ofQuery({ plan }: Question<"listed">, body: BodyObject, segment: Segment): Steps<Wanted> {
+  const { members, mistakes } = body;
+  const { searchLimitMax } = SPEC_LIMITS;
+  return yield* withBodyMistakesIn(body, function* () {
+    const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
+    // The plan's cap is applied to the account query, where it leaves a warning.
+    const limits = { limitDefault, limitCap: searchLimitMax };
+    // That there is no spec at all was noted with the members.
+    const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
+    const { query, compiled } = yield* leadQuerySteps(input, { segment, ...limits });
+    const context = contextOf(body, segment, plan);
+    const { spec } = yield* normalizingSteps(compiled, context);
+    const { one_per_company: onePerCompany } = query;
+    return { spec, onePerCompany, language: "pt" as const, translation: null };
+  });
+}
+
+function* ofSentence(call: Question<"listed">, body: BodyObject, segment: Segment): Steps<Wanted> {
+  const { members } = body;
+  checkText(body);
+  return yield* withBodyMistakesIn(body, function* () {
+    // With mistakes nothing is translated: the text need not even be one.
+    const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
+    const language = languageOf(tokenize(text).map(({ folded }) => folded));
+    const lists = listNamesOf(call);
+    const { spec: input, parts } = yield* translateSteps(text, segment, { lists });
+    const context = { ...contextOf(body, segment, call.plan), listsKnown: lists !== undefined };
+    const alone = normalizeSpec(input, context).spec;
+    const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);
+    const spec = spoken ? alone : withContact(alone, language);
+    const onePerCompany = members.one_per_company !== false;
+    const translation = { spec: alone, explain: alone.explain, parts };
+    return { spec, onePerCompany, language, translation };
+  });
+}
+
+/** What a search is normalized by; a limit that is wrong was noted already. */
+function contextOf({ members, mistakes }: BodyObject, segment: Segment, plan: Plan) {
+  const bodyLimit = mistakes.length > 0 ? undefined : members.limit;
+  return { ...searchContext(segment, plan), bodyLimit };
+}
+
+/** Whether a sentence asked for companies that lack a contact, which no filter takes. */
+function leavesContact({ explain }: AccountQuerySpec): boolean {
+  return explain.unmapped_constraints.some(
+    (note) => (note as { readonly code?: unknown }).code === "without_contact",
+  );
+}
+
+/** Leads without any contact are left out where the sentence does not speak of contact. */
+function withContact(spec: AccountQuerySpec, language: Language): AccountQuerySpec {
+  const { contact } = spec.filters;
+  const notes = new Notes(language);
+  assumeContact(notes);
+  const { explain, filters } = spec;
+  const assumed = notes.assumptions.map((note) => ({ ...note }));
+  return {
+    ...spec,
+    filters: { ...filters, contact: { ...contact, require_any_contact: true } },
+    explain: { ...explain, assumptions: [...explain.assumptions, ...assumed] },
+  };
+}
+
+/** Why a sentence is not run, with what it would have been; null where it is clear enough. */
+function refusalOf({ spec }: Wanted): AppError | null {
+  const { explain } = spec;
+  if (!isUncertain(explain.confidence)) return null;
+  // What was understood and only bounds nothing is refused as too broad, which says what it lacks.
+  const understood = explain.confidence > 0 && explain.unmapped_constraints.length === 0;
+  if (understood && tooBroad(spec) !== null) return null;
+  const detail =
+    "Too little of query_text was understood to search with it. Check the spec in this answer, " +
+    "mend it and search with it, or write the sentence with a known activity and place.";
+  const errors = [{ pointer: "/query_text", code: "translation_uncertain", detail }];
+  return new AppError("translation_uncertain", detail, { errors, members: { spec, explain } });
+}

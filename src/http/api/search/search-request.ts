@@ -1,0 +1,186 @@
+/**
+ * Search requests: from the bytes of a body to a normalized request, bound to its lists.
+ * Invariant: the request is charged before anything expensive is done with it, and a refusal names
+ * every mistake in the body.
+ */
+import type { Plan } from "../../../access/plans.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { tooBroad } from "../../../spec/breadth.ts";
+import type { FacetName } from "../../../spec/facets.ts";
+import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
+import { resultHash, resultHashOfText } from "../../../spec/identity.ts";
+import { parseJson } from "../../../spec/json.ts";
+import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
+import { isJsonObject } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { type Steps, waited } from "../../../steps.ts";
+import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { costOf, limitOf } from "../../server/cost.ts";
+import { weakTag } from "../../server/etag.ts";
+import type { Question } from "../../server/service.ts";
+import { readFacets } from "./facets.ts";
+import { searchPrefix } from "./pagetext.ts";
+
+/** Accounts in a page where no limit is given. */
+export const SEARCH_LIMIT_DEFAULT = 100;
+
+/** Largest body that is parsed inline and cached, in bytes. */
+const SMALL_BYTES_MAX = 8 * 1024;
+
+/** A search request after reading. */
+export interface SearchRequest {
+  /** Where it names lists: bound to what these hold. */
+  readonly spec: AccountQuerySpec;
+  readonly resultHash: string;
+  readonly cursor: string | null;
+  /** Pointers of the filters that are missing, or null when the spec is narrow enough. */
+  readonly missing: readonly string[] | null;
+  /** Facets that are asked for, or null. */
+  readonly facets: readonly FacetName[] | null;
+  /** The header of the answer, which has its entity tag. */
+  readonly headers: { readonly ETag: string };
+  /** The answer's text from `"snapshot"` up to where the accounts begin (pagetext.ts). */
+  readonly prefix: Buffer;
+  /** Units that it was charged. */
+  readonly cost: number;
+  /** The spec with the ids of its lists, as it was sent; the same as `spec` if it names none. */
+  readonly unbound: AccountQuerySpec;
+}
+
+const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
+/** Members that belong to the first page and are part of the cursor from then on. */
+const FIRST_PAGE_MEMBERS = ["limit", "output"];
+
+/** Returns true if the body is small enough to parse inline and to cache. */
+export function isSmall(body: Uint8Array): boolean {
+  return body.byteLength <= SMALL_BYTES_MAX;
+}
+
+/** What is sent beside a spec, and whether it may name lists. */
+interface BesideSpec {
+  readonly limit?: unknown;
+  readonly output?: unknown;
+  readonly listsKnown?: boolean;
+}
+
+/**
+ * What a plan lets a search of a snapshot be normalized by, with what is sent beside the spec. One
+ * shape for all of them: what is spread and added to has another each time, and is slow to read.
+ */
+export function searchContext(
+  segment: Segment,
+  plan: Plan,
+  { limit, output, listsKnown = false }: BesideSpec = {},
+): NormalizeContext {
+  const cap = plan.limits.search_limit;
+  return {
+    catalog: segment.catalog,
+    limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, cap),
+    limitCap: cap,
+    fullAllowed: false,
+    listsKnown,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "search",
+    bodyLimit: limit,
+    bodyOutput: output,
+  };
+}
+
+/** Parses, charges and normalizes a search request. Throws `AppError` with every mistake in it. */
+export function* prepareSearch(call: Question<"listed">, segment: Segment): Steps<SearchRequest> {
+  const { body: bytes, plan } = call;
+  if (!isSmall(bytes)) yield;
+  const body = readBody(bytes, MEMBERS);
+  const { members } = body;
+  const limit = pageOf(members.limit, members.spec, plan);
+  const cost = costOf({ spec: members.spec, facets: members.facets, limit });
+  call.spend(cost);
+  if (!isSmall(bytes)) yield;
+  const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
+  const facets = readFacets(body);
+  const { limit: bodyLimit, output } = members;
+  const listsKnown = call.service.listed !== null;
+  const context = searchContext(segment, plan, { limit: bodyLimit, output, listsKnown });
+  const { spec: unbound } = yield* withBodyMistakesIn(body, () =>
+    normalizingSteps(members.spec, context),
+  );
+  const spec = yield* boundSteps(call, segment, unbound);
+  if (!isSmall(bytes)) yield;
+  const missing = tooBroad(unbound)?.missing ?? null;
+  const explain = JSON.stringify(unbound.explain);
+  const { prefix, specText } = searchPrefix(segment, JSON.stringify(unbound));
+  const hash = spec === unbound ? resultHashOfText(spec, specText, explain) : resultHash(spec);
+  const parts = { spec, resultHash: hash, cursor, facets, explain };
+  const headers = { ETag: tagOf(parts, segment.snapshotId) };
+  return { spec, unbound, resultHash: hash, cursor, missing, facets, headers, prefix, cost };
+}
+
+/** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
+export function* boundSteps(
+  { service: { listed }, identity }: Question<"listed">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): Steps<AccountQuerySpec> {
+  if (listed === null || spec.filters.lists === undefined) return spec;
+  return yield* waited(listed.bind(identity.tenantId, segment, spec));
+}
+
+/** The lists of who asks by their names, for sentences; undefined where nobody has any. */
+export function listNamesOf({ service: { listed }, identity }: Question<"listed">) {
+  return listed === null ? undefined : () => listed.names(identity.tenantId);
+}
+
+/** The parts of a request that its entity tag depends on. */
+interface TagParts extends Pick<SearchRequest, "spec" | "resultHash" | "cursor" | "facets"> {
+  /** The JSON of the spec's notes. */
+  readonly explain: string;
+}
+
+/**
+ * The tag of a page: of the snapshot, the spec with what its hash leaves out, and what its lists
+ * hold.
+ */
+function tagOf(parts: TagParts, snapshotId: string): string {
+  const { spec, resultHash: hash, explain, cursor, facets } = parts;
+  const { lists } = spec.filters;
+  const named = lists === undefined ? [] : [JSON.stringify(lists)];
+  const further = [String(spec.limit), explain, cursor ?? "", String(facets), ...named];
+  return weakTag(["search", snapshotId, hash, ...further]);
+}
+
+/** Accounts of the page that is asked for beside a spec or in it. */
+export function pageOf(limit: unknown, spec: unknown, plan: Plan): number {
+  const own = isJsonObject(spec) ? spec.limit : undefined;
+  return limitOf([limit, own], plan.limits.search_limit);
+}
+
+/** The cursor in a body, if there is one that can be read at all. */
+export function cursorOf(body: Uint8Array): string | null {
+  try {
+    const value = parseJson(body) as { readonly cursor?: unknown } | null;
+    return typeof value?.cursor === "string" ? value.cursor : null;
+  } catch {
+    // What is wrong with the body is said by whoever reads all of it.
+    return null;
+  }
+}
+
+/** Reads the cursor; with one, what belongs to the first page is a mistake. */
+export function readCursor(
+  { members, mistakes }: BodyObject,
+  firstPageMembers: readonly string[],
+): string | null {
+  const { cursor } = members;
+  if (cursor === undefined) return null;
+  if (typeof cursor !== "string") {
+    const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
+    mistakes.push({ pointer: "/cursor", code: "invalid_cursor", detail });
+  }
+  for (const name of firstPageMembers) {
+    if (members[name] === undefined) continue;
+    const detail = `Leave ${name} out: the cursor continues with that of the first page.`;
+    mistakes.push({ pointer: `/${name}`, code: "not_with_cursor", detail });
+  }
+  return typeof cursor === "string" ? cursor : null;
+}

@@ -1,0 +1,128 @@
+/**
+ * The pages of the server that need no key: the OpenAPI document, the reference, llms.txt and
+ * security.txt. What comes in: the routes and the service. What goes out: texts made once.
+ * Invariant: nothing in them depends on who asks or on the data that is loaded; a browser may keep
+ * them for a while and ask again with their tag.
+ */
+import { AppError } from "../../../errors.ts";
+import { openApiDocument } from "../../openapi/document.ts";
+import { DOCS_POLICY, errorsPage, PAGE_TYPE, referencePage } from "../../openapi/reference.ts";
+import { unchanged, weakTag } from "../../server/etag.ts";
+import { type HttpAnswer, JSON_TYPE, redirectTo } from "../../server/respond.ts";
+import type { Call, Service, ServicePart } from "../../server/service.ts";
+import { type ApiRoute, type ListedRoute, listed, type UnlistedRoute } from "../route.ts";
+import { SCHEMAS } from "../schemas.ts";
+
+const TEXT_TYPE = "text/plain; charset=utf-8";
+/** A new version of the program may say something else: an hour, then the tag is asked. */
+const CACHE = "public, max-age=3600, must-revalidate";
+
+/** How long security.txt says that it holds, in days (RFC 9116 wants less than a year). */
+const SECURITY_DAYS = 180;
+const DAY_MS = 86_400_000;
+
+/** A text with what belongs to it. */
+interface Text {
+  readonly type: string;
+  readonly text: string;
+  readonly policy?: string;
+}
+
+/** The OpenAPI document of the routes that are listed: all but pages and other spellings. */
+export function publicDocument(routes: readonly ApiRoute[], version: string): unknown {
+  return openApiDocument(listed(routes), SCHEMAS, version);
+}
+
+/** The routes of the documents; `routes` is called when the first one is asked for. */
+export function documentRoutes(routes: () => readonly ApiRoute[]): readonly UnlistedRoute[] {
+  const openapi = once(({ version }) => ({
+    type: JSON_TYPE,
+    text: JSON.stringify(publicDocument(routes(), version)),
+  }));
+  const reference = once(({ version }) => ({
+    type: PAGE_TYPE,
+    text: referencePage(listed(routes()), SCHEMAS, version),
+    policy: DOCS_POLICY,
+  }));
+  const errors = once(() => ({ type: PAGE_TYPE, text: errorsPage(), policy: DOCS_POLICY }));
+  const llms = once(() => ({ type: TEXT_TYPE, text: llmsText(listed(routes())) }));
+  return [
+    page("/openapi.json", openapi),
+    leads("/", "/docs", 302),
+    leads("/docs/", "/docs", 308),
+    page("/docs", reference),
+    page("/docs/errors", errors),
+    page("/llms.txt", llms),
+    page("/.well-known/security.txt", securityText),
+  ];
+}
+
+function page(path: string, handle: (call: Call<ServicePart>) => HttpAnswer): UnlistedRoute {
+  return { method: "GET", path, access: "open", sheds: "first", handle, unlisted: "page" };
+}
+
+/** Leads from one address to another. */
+function leads(path: string, to: string, status: 302 | 308): UnlistedRoute {
+  const handle = redirectTo(to, status);
+  return { method: "GET", path, access: "open", query: "any", handle, unlisted: "page" };
+}
+
+/** A handler that makes its page once. */
+function once(make: (service: Pick<Service, "version">) => Text) {
+  let kept: (Omit<Text, "text"> & { readonly bytes: Buffer; readonly tag: string }) | null = null;
+  return (call: Call<"version">): HttpAnswer => {
+    if (kept === null) {
+      const made = make(call.service);
+      // As bytes: making them of the text costs ten times as much as all the rest of an answer.
+      kept = { ...made, bytes: Buffer.from(made.text), tag: weakTag([made.text]) };
+    }
+    const { type, bytes, policy, tag } = kept;
+    const known = unchanged(call, tag);
+    if (known !== null) return known;
+    const headers = { ETag: tag, "Cache-Control": CACHE };
+    const extra = policy === undefined ? {} : { "Content-Security-Policy": policy };
+    return { status: 200, type, body: bytes, headers: { ...headers, ...extra } };
+  };
+}
+
+/** What a language model needs to know to use this server (https://llmstxt.org). */
+function llmsText(routes: readonly ListedRoute[]): string {
+  const lines = routes.map(
+    ({ method, path, summary, description }) =>
+      `- \`${method} ${path}\`: ${summary}. ${description}`,
+  );
+  return `# Peneira
+
+> Exact search over the public registry of all Brazilian companies (CNPJ), and exports of it. Every
+> answer states its snapshot, its exact total and the normalized filters; the same question on the
+> same snapshot has the same answer.
+
+Send \`Authorization: Bearer <key>\` to everything under /v1/, and to /mcp. Errors are problem
+documents with a stable \`code\` and every mistake in \`errors\`. A spec needs at least an activity
+or a place.
+
+## Documents
+
+- [OpenAPI 3.1](/openapi.json): every operation, schema, error and header
+- [Reference](/docs): the same for people
+- [Errors](/docs/errors): what each code means and what mends it
+- [Console](/app): the same for people who sign in, in a browser
+
+## Operations
+
+${lines.join("\n")}
+`;
+}
+
+/** Whom to tell of a weakness (RFC 9116); there is none where the operator named nobody. */
+function securityText({ service }: Call<"clock" | "securityContact">): HttpAnswer {
+  const { securityContact, clock } = service;
+  if (securityContact === null) {
+    throw new AppError("not_found", "The operator of this server named no contact.");
+  }
+  // The day is enough, and keeps the text the same for a day.
+  const dayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS;
+  const expires = new Date(dayMs + SECURITY_DAYS * DAY_MS).toISOString();
+  const text = `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en, pt\n`;
+  return { status: 200, type: TEXT_TYPE, body: text, headers: { "Cache-Control": CACHE } };
+}

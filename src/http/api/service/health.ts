@@ -1,0 +1,81 @@
+/**
+ * Whether the server lives and whether it can answer. What comes in: the service. What goes out:
+ * two small answers for supervisors and load balancers and the metrics, without a key.
+ * Invariant: `/healthz` touches nothing that could fail; `/readyz` says 503 exactly when a search
+ * would, or when the server is about to stop.
+ */
+
+import { AppError } from "../../../errors.ts";
+import { METRICS_TYPE } from "../../../metrics.ts";
+import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
+import { type Call, currentSegment } from "../../server/service.ts";
+import { answer } from "../answershape.ts";
+import { type ApiRoute, route } from "../route.ts";
+
+const example = () => ({ status: "ok", version: "0.1.0", transport: "uws" });
+const readyExample = () => ({ status: "ready", snapshot: "2026-10" });
+
+/** The routes of supervisors and load balancers. */
+export const HEALTH_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: "GET",
+    path: "/healthz",
+    access: "open",
+    query: "any",
+    id: "healthz",
+    tag: "service",
+    summary: "Whether the process is up",
+    description: "Needs no key and touches nothing that could fail.",
+    answers: { 200: { description: "It is up.", schema: "Health", example: example } },
+    errors: [],
+    handle: healthz,
+  }),
+  route({
+    method: "GET",
+    path: "/readyz",
+    access: "open",
+    query: "any",
+    id: "readyz",
+    tag: "service",
+    summary: "Whether searches are answered",
+    description: "Needs no key; 503 without a snapshot or while the server stops.",
+    answers: { 200: { description: "They are.", schema: "Readiness", example: readyExample } },
+    errors: ["snapshot_unavailable"],
+    handle: readyz,
+  }),
+  route({
+    method: "GET",
+    path: "/metrics",
+    access: "open",
+    query: "any",
+    id: "metrics",
+    tag: "service",
+    summary: "Metrics for Prometheus",
+    description: "Needs no key; 404 where the operator gave the metrics an address of their own.",
+    answers: { 200: { description: "The metrics.", schema: null, types: ["text/plain"] } },
+    errors: ["not_found"],
+    handle: metrics,
+  }),
+];
+
+/** The process is up. */
+function healthz({ service }: Call<"transport" | "version">): ShapedAnswer<"Health"> {
+  return answer("Health", { status: "ok", version: service.version, transport: service.transport });
+}
+
+/** A snapshot is loaded and requests are welcome. */
+function readyz({ service }: Call<"segment" | "stopping">): ShapedAnswer<"Readiness"> {
+  if (service.stopping()) {
+    throw new AppError("snapshot_unavailable", "The server is stopping. Ask another one.");
+  }
+  const segment = currentSegment(service);
+  return answer("Readiness", { status: "ready", snapshot: segment.label });
+}
+
+/** The metrics for Prometheus, unless they have an address of their own. */
+function metrics({ service }: Call<"metricsHere" | "telemetry">): HttpAnswer {
+  if (!service.metricsHere) {
+    throw new AppError("not_found", "The metrics are answered at an address of their own.");
+  }
+  return { status: 200, type: METRICS_TYPE, body: service.telemetry.text() };
+}

@@ -1,0 +1,113 @@
+/**
+ * The shapes of what the server says of itself; a part of the table in schemas.ts. What comes in:
+ * nothing. What goes out: JSON Schemas by name.
+ * Invariant: that of the whole table; every list is that of the table it stands for.
+ */
+import Type, { type TSchema } from "typebox";
+import { PLAN_NAMES } from "../../../access/plannames.ts";
+import { TRANSPORTS } from "../../../settings.ts";
+import { FACETS } from "../../../spec/facets.ts";
+import {
+  EXPORT_FORMATS,
+  OUTPUT_FIELD_NAMES,
+  SCORING_STRATEGIES,
+  SECONDARY_CNAE_MODES,
+  SORT_FIELDS,
+} from "../../../spec/fields.ts";
+import {
+  closed,
+  count,
+  label,
+  named,
+  orNull,
+  requestId,
+  source,
+} from "../../openapi/schema-parts.ts";
+
+const planLimits = Type.Record(Type.String(), Type.Union([Type.Number(), Type.Boolean()]), {
+  description:
+    "Numbers of the plan, and whether secondary_cnae_mode full may be used. An " +
+    "export_rows_per_day of 0 sets no quota.",
+});
+/** How far the snapshot is checked again. */
+const verification = Type.Object(
+  {
+    pass_seconds: count(
+      "Seconds in which every block is checked again; 0: only touched files are.",
+    ),
+    blocks: count("Blocks of 64 KiB in the snapshot."),
+    checked_blocks: count("Blocks that this pass has checked."),
+    passes: count("Whole passes since the snapshot was opened."),
+    last_pass_at: orNull(Type.String({ format: "date-time" })),
+  },
+  closed,
+);
+
+const usage = Type.Object(
+  {
+    today: Type.Object(
+      {
+        requests: count("Requests of all keys of the tenant, this one not yet counted."),
+        accounts: count("Accounts in their answers."),
+        export_rows: count("Rows of exports that were done today."),
+      },
+      closed,
+    ),
+    export_rows_left: orNull(
+      count("Rows that exports may still be created for today; null where there is no quota."),
+    ),
+    export_bytes_kept: count("Bytes of the files of exports that are kept now."),
+    export_bytes_left: orNull(
+      count("Bytes that files of exports may still have; null where there is no bound."),
+    ),
+  },
+  { ...closed, description: "Of the tenant; what is of today is counted since midnight UTC." },
+);
+const fieldList = Type.Array(Type.Enum([...OUTPUT_FIELD_NAMES]));
+
+/** The schema of the status by name. */
+export const STATUS_SCHEMAS = {
+  Status: Type.Object(
+    {
+      request_id: requestId,
+      status: Type.Enum(["ok", "no_snapshot", "snapshot_damaged"]),
+      version: Type.String(),
+      snapshot: orNull(source.snapshot),
+      snapshot_date: orNull(source.snapshot_date),
+      provenance: orNull(named("Provenance")),
+      accounts: orNull(count("Accounts in the snapshot.")),
+      verification: orNull(verification),
+      changes_since: Type.Array(label, {
+        description: "Older snapshots that since of /v1/changes may name, the newest first.",
+      }),
+      plan: Type.Enum([...PLAN_NAMES]),
+      limits: planLimits,
+      field_allowlist: fieldList,
+      field_allowlist_by_plan: Type.Record(Type.Enum([...PLAN_NAMES]), fieldList),
+      allowed_sort_fields: Type.Array(Type.Enum([...SORT_FIELDS])),
+      scoring_strategies: Type.Array(Type.Enum([...SCORING_STRATEGIES])),
+      export_formats: Type.Array(Type.Enum([...EXPORT_FORMATS])),
+      secondary_cnae_modes: Type.Array(Type.Enum([...SECONDARY_CNAE_MODES])),
+      facets: Type.Array(Type.Enum([...FACETS])),
+      usage,
+      score: Type.Object({
+        version: Type.Integer(),
+        weights: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer())),
+      }),
+    },
+    closed,
+  ),
+} as const satisfies Readonly<Record<string, TSchema>>;
+
+/** The schemas of probes by name. */
+export const HEALTH_SCHEMAS = {
+  Health: Type.Object(
+    {
+      status: Type.Enum(["ok"]),
+      version: Type.String(),
+      transport: Type.Enum([...TRANSPORTS]),
+    },
+    closed,
+  ),
+  Readiness: Type.Object({ status: Type.Enum(["ready"]), snapshot: label }, closed),
+} as const satisfies Readonly<Record<string, TSchema>>;
