@@ -21,8 +21,8 @@ import { type ChangeQuery, changeCatalog, changePage, changeTotals } from "../sr
 import { openSegment } from "../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
-import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
 import { formatRatio, formatUs, measureAsync } from "./measure.ts";
+import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./questions/corpus.ts";
 
 const SELF = fileURLToPath(import.meta.url);
 const SAMPLE_MS = 10;

@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
 import { openBrowser, ServedConsole, Visit } from "../test/support/console/browser.ts";
 import { portugueseWords as words } from "../test/support/console/words.ts";
-import { makeCorpus } from "./corpus.ts";
+import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({
   options: {

@@ -19,9 +19,9 @@ import { openSegment, type Segment } from "../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES, UFS } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../src/spec/schema.ts";
-import { type Corpus, makeCorpus, peneiraCommand } from "./corpus.ts";
-import { searchUnderExports } from "./export-load.ts";
+import { searchUnderExports } from "./load/export-load.ts";
 import { formatRatio, formatUs } from "./measure.ts";
+import { type Corpus, makeCorpus, peneiraCommand } from "./questions/corpus.ts";
 
 const FIELDS = [
   "cnpj",

@@ -13,9 +13,9 @@ import { openSegment, type Segment } from "../src/search/segment.ts";
 import type { FacetName } from "../src/spec/facets.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
-import { type Corpus, makeCorpus } from "./corpus.ts";
 import { formatRatio, formatUs, type MeasureOptions, measure, measureAsync } from "./measure.ts";
-import { openRivals, type Rivals } from "./rivals.ts";
+import { type Corpus, makeCorpus } from "./questions/corpus.ts";
+import { openRivals, type Rivals } from "./rivals/rivals.ts";
 
 /** The facets that the rival's columns can give, and those columns. */
 const COLUMNS = {

@@ -16,8 +16,8 @@ import Database from "better-sqlite3";
 import { openSegment, type Segment } from "../src/search/segment.ts";
 import { analyzeWords } from "../src/spec/analyzer.ts";
 import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
-import { type Corpus, makeCorpus } from "./corpus.ts";
-import { openRivals, type Rivals } from "./rivals.ts";
+import { type Corpus, makeCorpus } from "./questions/corpus.ts";
+import { openRivals, type Rivals } from "./rivals/rivals.ts";
 
 const FIRST = 10;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";

@@ -8,10 +8,10 @@
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { makeCorpus } from "./corpus.ts";
-import { type LoadResult, runLoad } from "./load.ts";
+import { type LoadResult, runLoad } from "./load/load.ts";
+import { type RunningServer, startServer } from "./load/server.ts";
 import { formatRatio, formatUs } from "./measure.ts";
-import { type RunningServer, startServer } from "./server.ts";
+import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({
   options: {

@@ -17,13 +17,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { cnpjCheckDigits } from "../src/spec/cnpj.ts";
+import { cnpjCheckDigits } from "../src/spec/cnpj/cnpj.ts";
 import { UFS } from "../src/spec/fields.ts";
-import { call, entriesOf, makeList } from "./calls.ts";
-import { makeCorpus } from "./corpus.ts";
-import { runLoad } from "./load.ts";
+import { call, entriesOf, makeList } from "./load/calls.ts";
+import { runLoad } from "./load/load.ts";
+import { mainThreadUs, quiet, startServer } from "./load/server.ts";
 import { formatRatio, formatUs } from "./measure.ts";
-import { mainThreadUs, quiet, startServer } from "./server.ts";
+import { makeCorpus } from "./questions/corpus.ts";
 import { writeSheet } from "./sheet.ts";
 
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const entries = Number(values.entries);
 const seconds = Number(values.seconds);
-const SENDER = fileURLToPath(new URL("sender.mjs", import.meta.url));
+const SENDER = fileURLToPath(new URL("load/sender.mjs", import.meta.url));
 const CONNECTIONS = 8;
 /** Searches of each kind that are asked in a row, and how often; the kinds take turns. */
 const BLOCK = 50;

@@ -2,7 +2,7 @@
  * Search, count, depth and export against PostgreSQL, which is what one would run instead.
  * Measured: load and disk of both, first pages with their exact totals, totals alone, a page at
  * depth, other orders, a CSV export; ours in process and through HTTP, theirs over its socket with
- * prepared statements. Corpus model: `peneira sample`, seed fixed (bench/corpus.ts).
+ * prepared statements. Corpus model: `peneira sample`, seed fixed (bench/questions/corpus.ts).
  * Command: npm run bench -- postgres [--accounts N]
  * Invariant: the rival has fitting indexes and fresh statistics; every answer is compared before it
  * is timed. Skipped in words where the distribution's package is not installed.
@@ -12,11 +12,18 @@ import { parseArgs } from "node:util";
 import type { Client } from "pg";
 import { renderExport } from "../src/export/render.ts";
 import { openSegment, type Segment } from "../src/search/segment.ts";
-import { answer, assertEqual, cnpjs, exportSpecOf, PAGE, picksOf, specOf } from "./answers.ts";
-import { makeCorpus } from "./corpus.ts";
+import { latency, type RunningServer, startServer } from "./load/server.ts";
 import { formatRatio, formatUs, measure, measureAsync, type Timing } from "./measure.ts";
-import { diskBytes, EXPORT_FIELDS, type Load, loadPostgres } from "./postgres-rows.ts";
-import { postgresPrograms, postgresSettings, startPostgres } from "./postgres-server.ts";
+import {
+  answer,
+  assertEqual,
+  cnpjs,
+  exportSpecOf,
+  PAGE,
+  picksOf,
+  specOf,
+} from "./questions/answers.ts";
+import { makeCorpus } from "./questions/corpus.ts";
 import {
   depthQuestion,
   type Picks,
@@ -24,9 +31,10 @@ import {
   type Question,
   sortQuestions,
   totalQuestions,
-} from "./questions.ts";
-import { openRivals, pageSql, totalSql } from "./rivals.ts";
-import { latency, type RunningServer, startServer } from "./server.ts";
+} from "./questions/questions.ts";
+import { diskBytes, EXPORT_FIELDS, type Load, loadPostgres } from "./rivals/postgres-rows.ts";
+import { postgresPrograms, postgresSettings, startPostgres } from "./rivals/postgres-server.ts";
+import { openRivals, pageSql, totalSql } from "./rivals/rivals.ts";
 
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
+import type { Waits } from "./load/server.ts";
 import {
   checkRoom,
   compareMonths,
@@ -26,15 +27,14 @@ import {
   type MonthMade,
   makeMonth,
   snapshotBytes,
-} from "./scale-files.ts";
+} from "./scale/scale-files.ts";
 import {
   firstQuestions,
   type Loaded,
   measureDear,
   measureService,
   timeStarts,
-} from "./scale-service.ts";
-import type { Waits } from "./server.ts";
+} from "./scale/scale-service.ts";
 
 const { values } = parseArgs({
   options: {

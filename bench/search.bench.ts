@@ -1,16 +1,24 @@
 /**
  * Search against DuckDB and SQLite. Measured: first pages, exact totals, depth, other orders, a
  * word of the name, in process and through HTTP; boot, memory. Corpus model: `peneira sample`,
- * seed fixed (bench/corpus.ts), answers compared before anything is timed.
+ * seed fixed (bench/questions/corpus.ts), answers compared before anything is timed.
  * Command: npm run bench -- search [--accounts N] [--out FILE.json]
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { openSegment, type Segment } from "../src/search/segment.ts";
-import { answer, assertEqual, cnpjs, PAGE, picksOf, specOf } from "./answers.ts";
-import { makeCorpus } from "./corpus.ts";
+import {
+  evict,
+  latency,
+  memoryOf,
+  type RunningServer,
+  startServer,
+  throughput,
+} from "./load/server.ts";
 import { formatRatio, formatUs, measure, measureAsync, type Timing } from "./measure.ts";
+import { answer, assertEqual, cnpjs, PAGE, picksOf, specOf } from "./questions/answers.ts";
+import { makeCorpus } from "./questions/corpus.ts";
 import {
   depthQuestion,
   type Picks,
@@ -18,9 +26,8 @@ import {
   type Question,
   sortQuestions,
   totalQuestions,
-} from "./questions.ts";
-import { openRivals, pageSql, type Rivals, totalSql } from "./rivals.ts";
-import { evict, latency, memoryOf, type RunningServer, startServer, throughput } from "./server.ts";
+} from "./questions/questions.ts";
+import { openRivals, pageSql, type Rivals, totalSql } from "./rivals/rivals.ts";
 
 const { values } = parseArgs({
   options: {

@@ -14,11 +14,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { makeCorpus } from "./corpus.ts";
-import { type Load, type LoadResult, runLoad } from "./load.ts";
+import { type Load, type LoadResult, runLoad } from "./load/load.ts";
+import { memoryOf, type RunningServer, startServer } from "./load/server.ts";
+import { clientsCommand } from "./load/slow-clients.ts";
 import { formatUs } from "./measure.ts";
-import { memoryOf, type RunningServer, startServer } from "./server.ts";
-import { clientsCommand } from "./slow-clients.ts";
+import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({
   options: {
@@ -124,7 +124,7 @@ async function endClients(child: ChildProcess): Promise<string> {
 async function oneRun(transport: "uws" | "node"): Promise<Record<Phase, Seen>> {
   const folder = mkdtempSync(join(tmpdir(), "peneira-slow-"));
   const lagFile = join(folder, "lag.json");
-  const probe = new URL("lag-probe.mjs", import.meta.url).href;
+  const probe = new URL("load/lag-probe.mjs", import.meta.url).href;
   const environment = {
     PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
     PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",

@@ -10,10 +10,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { makeCorpus } from "./corpus.ts";
-import { askEachKind, FIRST, type FirstAnswer, KINDS } from "./kinds.ts";
+import { mainThreadUs, type RunningServer, startServer } from "./load/server.ts";
 import { type Place, place, readBy } from "./pagecache.ts";
-import { mainThreadUs, type RunningServer, startServer } from "./server.ts";
+import { makeCorpus } from "./questions/corpus.ts";
+import { askEachKind, FIRST, type FirstAnswer, KINDS } from "./questions/kinds.ts";
 
 const { values } = parseArgs({
   options: {

@@ -12,11 +12,11 @@ import { openSegment } from "../src/search/segment.ts";
 import { translate } from "../src/translate/translate.ts";
 import { warmTranslation } from "../src/translate/warmup.ts";
 import { HALVES, loadSentences } from "../test/support/translate/sentences.ts";
-import { makeCorpus } from "./corpus.ts";
-import { goldenTable } from "./translate-golden.ts";
-import { halfTables, judgeAll, missesOf } from "./translate-half.ts";
-import { sentenceTimes, shapeTimes } from "./translate-times.ts";
-import { worstTimes } from "./translate-worst.ts";
+import { makeCorpus } from "./questions/corpus.ts";
+import { goldenTable } from "./translate/translate-golden.ts";
+import { halfTables, judgeAll, missesOf } from "./translate/translate-half.ts";
+import { sentenceTimes, shapeTimes } from "./translate/translate-times.ts";
+import { worstTimes } from "./translate/translate-worst.ts";
 
 const { values } = parseArgs({
   options: {

@@ -12,8 +12,8 @@ import { unionOf } from "../src/lists/unions.ts";
 import { openSegment } from "../src/search/segment.ts";
 import { portableBytes } from "../test/support/native-index/roaring-oracle.ts";
 import { seededRng } from "../test/support/spec/random.ts";
-import { makeCorpus } from "./corpus.ts";
 import { formatRatio, formatUs } from "./measure.ts";
+import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({
   options: {

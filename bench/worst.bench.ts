@@ -9,9 +9,9 @@
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
-import { makeCorpus } from "./corpus.ts";
-import { worstRequests } from "./worst-requests.ts";
-import { type Asked, type Took, WorstService } from "./worst-service.ts";
+import { makeCorpus } from "./questions/corpus.ts";
+import { worstRequests } from "./scale/worst-requests.ts";
+import { type Asked, type Took, WorstService } from "./scale/worst-service.ts";
 
 /** What no request should hold the event loop for at a million accounts, in milliseconds. */
 const HOLD_MAX_MS = 20;

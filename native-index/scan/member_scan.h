@@ -2,7 +2,7 @@
 // comes in: its decompressed bytes in pieces. What goes out: a file of buckets, the codes in use,
 // and what was odd.
 // Invariant: the same bytes, codes, counts, examples and refusals as the scan in TypeScript
-// (src/ingest/scan.ts), which is the twin; test/unit/ingest/native-scan.test.ts compares both.
+// (src/ingest/scan/scan.ts), which is the twin; test/unit/ingest/native-scan.test.ts compares both.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -34,7 +34,7 @@ interface Lookup {
 /** All six tables. */
 export type Lookups = Readonly<Record<LookupType, Lookup>>;
 
-/** How a table is read: see `ScanTask` in src/ingest/scan.ts. */
+/** How a table is read: see `ScanTask` in src/ingest/scan/scan.ts. */
 interface LookupReading {
   readonly utf8?: boolean;
   readonly skipBadRows?: number;

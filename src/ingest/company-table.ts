@@ -9,9 +9,9 @@
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { BRANCHES, writeBase36 } from "../dump/cnpj.ts";
 import type { AllRemaps } from "./codes.ts";
-import { COMPANY } from "./companies.ts";
 import { KeyTable } from "./roots.ts";
-import { SIMPLES_BYTES } from "./simples.ts";
+import { COMPANY } from "./scan/companies.ts";
+import { SIMPLES_BYTES } from "./scan/simples.ts";
 import { bucketBytes, readBucket, type SpillFile } from "./spill.ts";
 import type { Tally } from "./tally.ts";
 

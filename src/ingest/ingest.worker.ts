@@ -9,9 +9,9 @@ import { truerReason } from "../dump/archive.ts";
 import { CommandError } from "../errors.ts";
 import { type JoinContext, type JoinResult, type JoinTask, samplePartition } from "./join.ts";
 import { joinNatively } from "./native-join.ts";
-import { scanNatively } from "./native-scan.ts";
 import type { RankKeys } from "./ranges.ts";
-import type { ScanResult, ScanTask } from "./scan.ts";
+import { scanNatively } from "./scan/native-scan.ts";
+import type { ScanResult, ScanTask } from "./scan/scan.ts";
 import { type CountResult, type CountTask, countNatively } from "./shared-values.ts";
 
 /**

@@ -15,11 +15,11 @@ import {
 } from "../../native-index/builder/record.ts";
 import { scoreAccount } from "../search/score.ts";
 import type { AllRemaps } from "./codes.ts";
-import { COMPANY, readWhole, SIZES } from "./companies.ts";
 import { CompanyTable, type JoinFile } from "./company-table.ts";
 import { type RankKeys, rangeOf } from "./ranges.ts";
 import { KeyTable, readBase36 } from "./roots.ts";
 import { type CountedRow, hasPhone, RowCounts } from "./row-counts.ts";
+import { COMPANY, readWhole, SIZES } from "./scan/companies.ts";
 import type { RowPlace } from "./shared-values.ts";
 import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "./spill.ts";
 import { Tally, type TallyResult } from "./tally.ts";

@@ -11,7 +11,7 @@ import type { SnapshotPlaces } from "../../native-index/format/meta.ts";
 import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
-import { type CodesByTom, codesOfSnapshot } from "./municipalitycodes.ts";
+import { type CodesByTom, codesOfSnapshot } from "./places/municipalitycodes.ts";
 
 /** A new snapshot has at least this share of the accounts of the one before. */
 const SHARE_MIN = 0.98;

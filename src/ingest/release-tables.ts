@@ -30,15 +30,15 @@ import {
   metaDictionaries,
   padCodes,
 } from "./dictionaries.ts";
-import { TOM_CODES } from "./establishments.ts";
 import type { JoinContext } from "./join.ts";
 import { MAIL_PROVIDERS } from "./mail-providers.ts";
-import { Municipalities, TOM_ABROAD } from "./municipalities.ts";
-import type { CodesByTom } from "./municipalitycodes.ts";
-import { municipalityWarnings, type OddMunicipality } from "./oddmunicipalities.ts";
-import { type Population, populationWarnings } from "./population.ts";
+import { Municipalities, TOM_ABROAD } from "./places/municipalities.ts";
+import type { CodesByTom } from "./places/municipalitycodes.ts";
+import { municipalityWarnings, type OddMunicipality } from "./places/oddmunicipalities.ts";
+import { type Population, populationWarnings } from "./places/population.ts";
 import type { Sanctions } from "./sanctions.ts";
-import type { ScanResult } from "./scan.ts";
+import { TOM_CODES } from "./scan/establishments.ts";
+import type { ScanResult } from "./scan/scan.ts";
 import { Tally, type TallyResult } from "./tally.ts";
 
 /** Label and date of the release. */

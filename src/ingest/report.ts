@@ -6,7 +6,7 @@
 import { wordFor } from "../amounts.ts";
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";
 import type { PassTime } from "./assemble.ts";
-import type { OddMunicipality } from "./oddmunicipalities.ts";
+import type { OddMunicipality } from "./places/oddmunicipalities.ts";
 import type { Example, TallyResult } from "./tally.ts";
 
 /** A rule that was broken. */

@@ -17,8 +17,8 @@ import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../filekind.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
-import { readCnpjText } from "../spec/cnpjspelling.ts";
-import { foldPlace } from "./municipalities.ts";
+import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
+import { foldPlace } from "./places/municipalities.ts";
 
 /** A sanctions list, cut down to what is in force. */
 export interface Sanctions {

@@ -10,7 +10,7 @@ import { ThreadPool } from "../threads.ts";
 import type { CountTaskShared, IngestAnswer, SampleTask, WithContext } from "./ingest.worker.ts";
 import type { JoinResult, JoinTask } from "./join.ts";
 import type { RankKeys } from "./ranges.ts";
-import type { ScanResult, ScanTask } from "./scan.ts";
+import type { ScanResult, ScanTask } from "./scan/scan.ts";
 import type { CountResult } from "./shared-values.ts";
 
 /** Task and answer of every function of the worker. */

@@ -7,7 +7,7 @@
  */
 import { openRowList } from "../../native-index/napi/engine.ts";
 import type { Segment } from "../search/segment.ts";
-import { isStoredCnpj } from "../spec/cnpj.ts";
+import { isStoredCnpj } from "../spec/cnpj/cnpj.ts";
 import { CNPJ_LENGTH, EntryBuffer, entryBase, entryParts } from "./entries.ts";
 
 /** How rows become lines of CNPJs. */

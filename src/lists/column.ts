@@ -9,8 +9,8 @@
  * where there is no header. A CNPJ in three columns is none. A header is no row of data, and a
  * table without one is read from its first row on.
  */
-import { cleaned, holdsCnpj, piecesOf } from "../spec/cnpjpieces.ts";
-import { type CnpjRefusal, readCnpjPiece, readCnpjText } from "../spec/cnpjspelling.ts";
+import { cleaned, holdsCnpj, piecesOf } from "../spec/cnpj/cnpjpieces.ts";
+import { type CnpjRefusal, readCnpjPiece, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { toldText } from "./toldtext.ts";
 
 /** Rows that decide, and bytes of them at most. */

@@ -4,8 +4,8 @@
  * Invariant: nothing is guessed: a text is an account, a company, or refused with a reason; zeros
  * that a spreadsheet took away are put back only where the sender said so.
  */
-import { cnpjCheckDigits, isPlainCnpj } from "../spec/cnpj.ts";
-import { CNPJ_REFUSALS, readCnpjPiece } from "../spec/cnpjspelling.ts";
+import { cnpjCheckDigits, isPlainCnpj } from "../spec/cnpj/cnpj.ts";
+import { CNPJ_REFUSALS, readCnpjPiece } from "../spec/cnpj/cnpjspelling.ts";
 
 /** Bytes of an entry. */
 export const ENTRY_BYTES = 8;

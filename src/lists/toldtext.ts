@@ -3,7 +3,7 @@
  * Invariant: what goes out is whole characters that every encoding has, at most `TOLD_MAX` of them,
  * and no CPF.
  */
-import { withoutCpfs } from "../spec/cpf.ts";
+import { withoutCpfs } from "../spec/cnpj/cpf.ts";
 
 /** Longest part that is told, in characters. */
 const TOLD_MAX = 64;

@@ -6,9 +6,9 @@
  * they come.
  */
 import { AppError } from "../errors.ts";
-import { piecesOf } from "../spec/cnpjpieces.ts";
-import { readCnpjPiece } from "../spec/cnpjspelling.ts";
-import { hideCpf, holdsCpf } from "../spec/cpf.ts";
+import { piecesOf } from "../spec/cnpj/cnpjpieces.ts";
+import { readCnpjPiece } from "../spec/cnpj/cnpjspelling.ts";
+import { hideCpf, holdsCpf } from "../spec/cnpj/cpf.ts";
 import { ColumnRefusal } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
 import {

@@ -11,7 +11,7 @@ import { SCHEMAS } from "../http/api/schemas.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { contactCount, FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
-import { refusalText } from "../spec/cnpjmistake.ts";
+import { refusalText } from "../spec/cnpj/cnpjmistake.ts";
 import { contactRefusalText } from "../spec/contactrefusal.ts";
 import { lacksArea } from "../spec/phones.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";

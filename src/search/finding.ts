@@ -12,13 +12,13 @@ import type { Clause } from "../../native-index/napi/engine.ts";
 import { wordFor } from "../amounts.ts";
 import { FairQueue } from "../fairqueue.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
-import type { Cnpj } from "../spec/cnpj.ts";
+import type { Cnpj } from "../spec/cnpj/cnpj.ts";
 import {
   type CnpjReading,
   type CnpjRefusal,
   readCnpjText,
   readRootText,
-} from "../spec/cnpjspelling.ts";
+} from "../spec/cnpj/cnpjspelling.ts";
 import { type RefusedContact, readContact } from "../spec/contactrefusal.ts";
 import { emailRows, phoneRows } from "./contacts.ts";
 import { ASIDE } from "./lane.ts";

@@ -7,10 +7,10 @@
 import { type Command, Option } from "commander";
 import { CommandError } from "../../errors.ts";
 import { absent } from "../../http/api/accounts/accounts.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { account, type RenderedAccount } from "../../search/searcher.ts";
-import { cnpjMistake } from "../../spec/cnpjmistake.ts";
-import { readCnpjText } from "../../spec/cnpjspelling.ts";
+import { cnpjMistake } from "../../spec/cnpj/cnpjmistake.ts";
+import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { stdout, visibleLine } from "../../terminal.ts";
 

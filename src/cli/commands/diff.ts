@@ -19,7 +19,7 @@ import {
   watchableFields,
 } from "../../changes/query.ts";
 import { CommandError } from "../../errors.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";

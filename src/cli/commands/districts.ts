@@ -8,7 +8,7 @@
 import { type Command, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { AppError, CommandError } from "../../errors.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { DISTRICT_LIMITS, type DistrictList, districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";

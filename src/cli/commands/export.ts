@@ -12,7 +12,7 @@ import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import type { ExportFormat } from "../../export/record.ts";
 import { RenderCancelled, type RenderedFile, renderExport } from "../../export/render.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import type { Segment } from "../../search/segment.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
 import {

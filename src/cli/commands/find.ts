@@ -7,7 +7,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import {
   contactCount,
   mistakeIn,
@@ -15,7 +15,7 @@ import {
   type Suggestions,
   suggest,
 } from "../../search/finding.ts";
-import { refusalText } from "../../spec/cnpjmistake.ts";
+import { refusalText } from "../../spec/cnpj/cnpjmistake.ts";
 import { contactRefusalText } from "../../spec/contactrefusal.ts";
 import { lacksArea } from "../../spec/phones.ts";
 import { STATE_NAMES } from "../../spec/states.ts";

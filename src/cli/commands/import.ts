@@ -159,7 +159,7 @@ async function importSource(options: ImportOptions): Promise<ImportReport> {
     const { importDump } = await import("../../ingest/dump-import.ts");
     return importDump(options);
   }
-  const { importColumns } = await import("../../ingest/columns-import.ts");
+  const { importColumns } = await import("../../ingest/columns/columns-import.ts");
   return importColumns(options);
 }
 

@@ -15,7 +15,7 @@ import { AppError, CommandError } from "../../errors.ts";
 import { changeJson, listJson } from "../../http/api/lists/listanswers.ts";
 import { createNamed, renameNamed } from "../../http/api/lists/listnaming.ts";
 import { KINDS } from "../../http/api/lists/lists-schemas.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { withAccountDigits } from "../../lists/accountdigits.ts";
 import type { BlockVerb } from "../../lists/blocks.ts";
 import { REFUSALS } from "../../lists/entries.ts";

@@ -7,7 +7,7 @@
 import type { Command } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { bytesOf, checkBackup, restoreBackup } from "../../store/restore.ts";
+import { bytesOf, checkBackup, restoreBackup } from "../../store/backup/restore.ts";
 import { stderr, stdout } from "../../terminal.ts";
 import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";

@@ -8,7 +8,7 @@ import { type Command, Option } from "commander";
 import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import { renderBytes } from "../../export/render.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { describePlans, planPhases } from "../../search/plan.ts";
 import { type SearchAnswer, search } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";

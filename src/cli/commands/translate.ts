@@ -6,7 +6,7 @@
 
 import type { Command } from "commander";
 import { readActivityTexts } from "../../dump/activitytexts.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { countMatches } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";

@@ -26,7 +26,7 @@ import { Pressure } from "../../http/server/pressure.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
-import type { Transport } from "../../http/server/transport.ts";
+import type { Transport } from "../../http/server/transport/transport.ts";
 import { Waits } from "../../http/server/waits.ts";
 import { ChangeThread } from "../../lists/changethread.ts";
 import { ListedSpecs } from "../../lists/listed.ts";

@@ -8,7 +8,7 @@
 import { type BigIntStats, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, CommandError } from "../../errors.ts";
-import { openAnySegment } from "../../ingest/boot.ts";
+import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { stderr } from "../../terminal.ts";
 

@@ -4,14 +4,15 @@
  * Invariant: city, state and postal code belong together; oddities of the registry's own address
  * fields (runs of blanks, `;`, `S/N`, accents) occur with the shares counted there.
  */
-import type { RowBytes } from "./bytes.ts";
-import { latin1, words } from "./bytes.ts";
+
 import type { SampleCity } from "./cities.ts";
 import { any } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { type Random, Weighted } from "./random.ts";
 import { writeCityDistrict } from "./vocabulary.ts";
 import { DISTRICTS, STREET_TYPES, STREETS } from "./words.ts";
+import type { RowBytes } from "./zip/bytes.ts";
+import { latin1, words } from "./zip/bytes.ts";
 
 const TYPE_WORDS = STREET_TYPES.map(([word]) => latin1(word));
 const TYPE_SHARES = new Weighted(STREET_TYPES.map(([, share]) => share));

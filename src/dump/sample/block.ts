@@ -4,14 +4,15 @@
  * Invariant: every row is a function of the shape and its number alone, so blocks can be made in
  * any order, on any thread; where blocks begin follows from the number of rows, not of threads.
  */
-import { RowBytes } from "./bytes.ts";
+
 import type { World } from "./company.ts";
-import { Deflater } from "./deflate.ts";
 import { Evolution } from "./evolve.ts";
 import { monthsBetween, releaseDay } from "./months.ts";
 import type { CompanyCount } from "./order.ts";
 import { type Piece, packWith } from "./piece.ts";
 import { buildWorld, SampleSteps, type Step } from "./steps.ts";
+import { RowBytes } from "./zip/bytes.ts";
+import { Deflater } from "./zip/deflate.ts";
 
 /** File types whose rows are drawn; the others are small tables. */
 type DrawnType = "estabelecimentos" | "empresas" | "socios" | "simples";

@@ -10,8 +10,8 @@ import {
   getMunicipalities,
   type StateCode,
 } from "@brazilian-utils/brazilian-utils";
-import { latin1 } from "./bytes.ts";
 import { hash, Weighted } from "./random.ts";
+import { latin1 } from "./zip/bytes.ts";
 
 /** One municipality of the sample, or the registry's EXTERIOR. */
 export interface SampleCity {

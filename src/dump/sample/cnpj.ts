@@ -5,8 +5,8 @@
  * written bytes, as src/dump/cnpj.ts counts them from numbers.
  */
 import { BRANCHES, writeBase36 } from "../cnpj.ts";
-import type { RowBytes } from "./bytes.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
+import type { RowBytes } from "./zip/bytes.ts";
 
 /** Weights of the twelve characters in the second check digit; in the first they are one on. */
 const WEIGHTS = Int32Array.of(6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2);

@@ -3,14 +3,15 @@
  * What goes out: its rows in Empresas and Simples and those of its partners in Socios.
  * Invariant: rows agree with the company's establishments; quirks show as `quirks.ts` counts them.
  */
-import type { RowBytes } from "./bytes.ts";
-import { latin1, words } from "./bytes.ts";
+
 import { drawCapital } from "./capital.ts";
 import { writeRoot } from "./cnpj.ts";
 import { type Company, isBusiness, STREAMS, type World } from "./company.ts";
 import { any, type Names, person } from "./names.ts";
 import type { CompanyQuirk, SimplesQuirk } from "./quirks.ts";
 import { Random } from "./random.ts";
+import type { RowBytes } from "./zip/bytes.ts";
+import { latin1, words } from "./zip/bytes.ts";
 
 const TOWNS = words("MACEIO_-_AL RECIFE_-_PE BRASIL SAO_PAULO_-_SP CURITIBA_-_PR BAHIA");
 const COMMA = 44;

@@ -5,8 +5,7 @@
  * registry; how often each contact is there depends on the status. Whoever answers for several
  * companies gives the same e-mail and, mostly, the same first phone for all of them.
  */
-import type { RowBytes } from "./bytes.ts";
-import { latin1 } from "./bytes.ts";
+
 import type { SampleCity } from "./cities.ts";
 import { any, brand, surname } from "./names.ts";
 import { IS_OFFICE } from "./offices.ts";
@@ -14,6 +13,8 @@ import type { EstablishmentQuirk } from "./quirks.ts";
 import { hash, type Random, Weighted } from "./random.ts";
 import { writeOfficeWord } from "./vocabulary.ts";
 import { FREE_MAIL, GIVEN_NAMES, MAIL_JUNK, SURNAMES } from "./words.ts";
+import type { RowBytes } from "./zip/bytes.ts";
+import { latin1 } from "./zip/bytes.ts";
 
 const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
 const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));

@@ -7,10 +7,10 @@
 import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";
 import { writeAddress } from "./address.ts";
-import { RowBytes } from "./bytes.ts";
 import type { Cities, SampleCity } from "./cities.ts";
 import { writeContact } from "./contact.ts";
 import type { Random } from "./random.ts";
+import { RowBytes } from "./zip/bytes.ts";
 
 /** File types whose rows change from month to month. */
 export type EditedType = "estabelecimentos" | "empresas" | "simples";

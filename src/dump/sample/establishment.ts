@@ -5,8 +5,6 @@
  * depend on the rows before it.
  */
 import { writeAddress, writeForeignCity } from "./address.ts";
-import type { RowBytes } from "./bytes.ts";
-import { latin1 } from "./bytes.ts";
 import { writeCnpjColumns } from "./cnpj.ts";
 import { type Company, STREAMS, type World } from "./company.ts";
 import { writeContact } from "./contact.ts";
@@ -15,6 +13,8 @@ import { Offices } from "./offices.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { Random, Weighted } from "./random.ts";
 import { COUNTRY_CODES } from "./tables.ts";
+import type { RowBytes } from "./zip/bytes.ts";
+import { latin1 } from "./zip/bytes.ts";
 
 const BRAZIL = 105;
 const SPECIAL = ["FALIDO", "ESPOLIO", "EM LIQUIDACAO", "RECUPERACAO JUDICIAL"].map(latin1);

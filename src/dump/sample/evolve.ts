@@ -7,7 +7,6 @@
  * show a quirk stay as they are, so that what is counted of quirks still holds.
  */
 import { LAYOUTS } from "../layout.ts";
-import { latin1, RowBytes } from "./bytes.ts";
 import type { SampleCity } from "./cities.ts";
 import { type Company, CompanyMaker, newCompany, type World } from "./company.ts";
 import { CompanyRows } from "./companyrow.ts";
@@ -18,6 +17,7 @@ import { shuffledCompanies } from "./order.ts";
 import * as quirks from "./quirks.ts";
 import { Random } from "./random.ts";
 import { EMPRESAS_SALT, type Step } from "./steps.ts";
+import { latin1, RowBytes } from "./zip/bytes.ts";
 
 /** New companies of a month, of all establishments. */
 const NEW_SHARE = 0.009;

@@ -4,12 +4,13 @@
  * Invariant: all words are upper case without accents; a made-up CPF always has wrong check
  * digits, so that it can belong to nobody.
  */
-import type { RowBytes } from "./bytes.ts";
-import { latin1, words } from "./bytes.ts";
+
 import type { Company, World } from "./company.ts";
 import type { Random } from "./random.ts";
 import { writeCompanyWord, writeSurname } from "./vocabulary.ts";
 import * as lists from "./words.ts";
+import type { RowBytes } from "./zip/bytes.ts";
+import { latin1, words } from "./zip/bytes.ts";
 
 const SPACE = 32;
 const DASH = 45;

@@ -5,7 +5,7 @@
  * are the member.
  */
 import { crc32 } from "../crc32.ts";
-import { Deflater } from "./deflate.ts";
+import { Deflater } from "./zip/deflate.ts";
 
 /** A packed part of a member. */
 export interface Piece {

@@ -8,7 +8,6 @@
 import { join } from "node:path";
 import { FILE_TYPES, type FileType, LAYOUTS, type LookupType, memberNames } from "../layout.ts";
 import { type Block, blocksOf, type DrawnBlock, type SampleShape } from "./block.ts";
-import { RowBytes } from "./bytes.ts";
 import { ReleaseDraft } from "./draft.ts";
 import { drawBlocks, sampleThreads } from "./drawing.ts";
 import { newcomersOf } from "./evolve.ts";
@@ -17,7 +16,8 @@ import { countCompanies, PARTS, partStart } from "./order.ts";
 import { packPiece } from "./piece.ts";
 import { expectedQuirks } from "./quirks.ts";
 import { tableRows } from "./tables.ts";
-import { ZipWriter } from "./zip.ts";
+import { RowBytes } from "./zip/bytes.ts";
+import { ZipWriter } from "./zip/zip.ts";
 
 /** More establishments would need more roots than eight digits give. */
 export const ESTABLISHMENTS_MAX = 90_000_000;

@@ -5,7 +5,6 @@
  * row; all steps together need no memory that grows with the sample.
  */
 import { buildActivities } from "./activities.ts";
-import type { RowBytes } from "./bytes.ts";
 import { buildCities } from "./cities.ts";
 import { CompanyMaker, newCompany, type World } from "./company.ts";
 import { CompanyRows } from "./companyrow.ts";
@@ -13,6 +12,7 @@ import { EstablishmentMaker } from "./establishment.ts";
 import { Names } from "./names.ts";
 import { type CompanyCount, EstablishmentOrder, shuffledCompanies } from "./order.ts";
 import * as quirks from "./quirks.ts";
+import type { RowBytes } from "./zip/bytes.ts";
 
 /** Appends the rows of one index and says how many they are. */
 export type Step = (row: RowBytes, index: number) => number;

@@ -7,8 +7,9 @@
  * a function of its number, so none is kept. Each choice takes one number from the generator, as a
  * choice from a list does. Words have at least three syllables, so that they are nobody's name.
  */
-import { type RowBytes, words } from "./bytes.ts";
+
 import { hash, type Random, Weighted } from "./random.ts";
+import { type RowBytes, words } from "./zip/bytes.ts";
 
 /** The most frequent words; each further group has twice as many and is drawn less often. */
 const FIRST_GROUP = 64;

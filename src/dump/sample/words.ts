@@ -4,7 +4,7 @@
  * Invariant: upper case and without accents, as the registry writes them; no list holds a person
  * or company, only parts that are combined at random.
  */
-import { words } from "./bytes.ts";
+import { words } from "./zip/bytes.ts";
 
 /** Given names. */
 export const GIVEN_NAMES = words(`

@@ -6,7 +6,7 @@
 import Type, { type TSchema } from "typebox";
 import { ERROR_CODES } from "../../errors.ts";
 import { EXPORT_FAILURES } from "../../export/record.ts";
-import { CNPJ_REFUSALS } from "../../spec/cnpjspelling.ts";
+import { CNPJ_REFUSALS } from "../../spec/cnpj/cnpjspelling.ts";
 import { SPEC_SCHEMA } from "../../spec/schema.ts";
 import { closed, count, label, named, requestId, text } from "../openapi/schema-parts.ts";
 

@@ -15,11 +15,8 @@ import { describeError } from "../../log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import { storageRefusal } from "../../store/unwritable.ts";
 import type { AccessLine } from "./accessline.ts";
-import { isPulled, pull } from "./body-stream.ts";
 import { allowed, isShared, optionsAnswer } from "./cors.ts";
 import { bodyCost } from "./cost.ts";
-import { HeaderBlock } from "./headerblock.ts";
-import { type BodyRefusal, type BodyRequest, type BodyTaker, bodyError } from "./incoming.ts";
 import { isOfType, refuseOtherThanJson } from "./mediatype.ts";
 import { readQuery } from "./query.ts";
 import {
@@ -34,7 +31,15 @@ import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import type { Destination, Reply, RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
-import type { Exchange, ExchangeHandler, HeaderList } from "./transport.ts";
+import { isPulled, pull } from "./transport/body-stream.ts";
+import { HeaderBlock } from "./transport/headerblock.ts";
+import {
+  type BodyRefusal,
+  type BodyRequest,
+  type BodyTaker,
+  bodyError,
+} from "./transport/incoming.ts";
+import type { Exchange, ExchangeHandler, HeaderList } from "./transport/transport.ts";
 
 /** What every request of a key is charged before anything else of it is looked at. */
 const PAID_UNITS = 1;

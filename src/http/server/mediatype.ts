@@ -4,7 +4,7 @@
  * Apart because the way of a request is long enough without it.
  */
 import { AppError } from "../../errors.ts";
-import type { Exchange } from "./transport.ts";
+import type { Exchange } from "./transport/transport.ts";
 
 /** Whether a body is of a type, not compressed, whatever its parameters say. */
 export function isOfType(exchange: Exchange, wanted: string): boolean {

@@ -12,8 +12,8 @@ import type { ListenAddress } from "../../settings.ts";
 import { problem } from "./respond.ts";
 import type { RunningServer } from "./server.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { Exchange, TransportLimits } from "./transport.ts";
-import { openNodeTransport } from "./transport-node.ts";
+import type { Exchange, TransportLimits } from "./transport/transport.ts";
+import { openNodeTransport } from "./transport/transport-node.ts";
 
 /** Starts to answer. Throws `CommandError` when the address cannot be had. */
 export async function startMetricsServer(

@@ -6,10 +6,10 @@
  * whoever wants the same call with other values takes `calledWith`.
  */
 import type { Limited } from "../../access/rate-limits.ts";
-import type { BodyTaker } from "./incoming.ts";
 import { type Destination, NO_PARAMS, type Route } from "./routetable.ts";
 import type { KeyCall, Service, ServicePart, SessionCall } from "./service.ts";
-import type { Exchange, ReadHeader } from "./transport.ts";
+import type { BodyTaker } from "./transport/incoming.ts";
+import type { Exchange, ReadHeader } from "./transport/transport.ts";
 
 /** Who asks, for routes that need to know. */
 export interface Sender extends Pick<KeyCall, "identity" | "plan"> {

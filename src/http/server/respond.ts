@@ -5,9 +5,9 @@
  * request; every answer carries the security headers; nothing of an unknown error is shown.
  */
 import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
-import type { AnswerBody } from "./body-stream.ts";
-import { HEADER_VALUE, HeaderBlock, type HeaderLine } from "./headerblock.ts";
-import type { HeaderList } from "./transport.ts";
+import type { AnswerBody } from "./transport/body-stream.ts";
+import { HEADER_VALUE, HeaderBlock, type HeaderLine } from "./transport/headerblock.ts";
+import type { HeaderList } from "./transport/transport.ts";
 
 /** What a handler gives back; the request id and the security headers are added by `headersOf`. */
 export interface HttpAnswer {

@@ -6,11 +6,12 @@
  * key or, below /v1/console, a session, known or not, so that nobody without one learns what is
  * there.
  */
-import type { BodyTaker } from "./incoming.ts";
+
 import type { Shedding } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { Call, KeyCall, ServicePart, SessionCall } from "./service.ts";
 import type { SessionAuth } from "./session-auth.ts";
+import type { BodyTaker } from "./transport/incoming.ts";
 
 /**
  * What a handler gives back. Most answer at once, and so in the order of the requests; one that

@@ -9,9 +9,9 @@ import type { ListenAddress } from "../../settings.ts";
 import { dispatcher } from "./dispatch.ts";
 import type { RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
-import type { Transport, TransportLimits, TransportName } from "./transport.ts";
-import { openNodeTransport } from "./transport-node.ts";
-import { openUwsTransport } from "./transport-uws.ts";
+import type { Transport, TransportLimits, TransportName } from "./transport/transport.ts";
+import { openNodeTransport } from "./transport/transport-node.ts";
+import { openUwsTransport } from "./transport/transport-uws.ts";
 
 /** A server that answers requests. */
 export interface RunningServer {

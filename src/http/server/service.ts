@@ -42,12 +42,12 @@ import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
 import type { Budget } from "./budget.ts";
 import type { Cors } from "./cors.ts";
-import type { BodyTaker } from "./incoming.ts";
 import type { Pressure } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { EngineCall, Telemetry } from "./telemetry.ts";
-import type { ReadHeader, TransportName } from "./transport.ts";
+import type { BodyTaker } from "./transport/incoming.ts";
+import type { ReadHeader, TransportName } from "./transport/transport.ts";
 import type { Waits } from "./waits.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */

@@ -10,7 +10,7 @@ import { CONSOLE_LIMIT, type Limited } from "../../access/rate-limits.ts";
 import type { OpenSession } from "../../access/sessions.ts";
 import { AppError } from "../../errors.ts";
 import { headerMistake } from "./query.ts";
-import type { ReadHeader } from "./transport.ts";
+import type { ReadHeader } from "./transport/transport.ts";
 
 /** Looks sessions up. */
 interface SessionKeeper {

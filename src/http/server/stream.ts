@@ -9,9 +9,9 @@
 import { describeError } from "../../log.ts";
 import type { AccountSlices } from "../../search/accountslices.ts";
 import type { Segment } from "../../search/segment.ts";
-import type { Pieces } from "./body-stream.ts";
 import { takePlace } from "./places.ts";
 import type { Question } from "./service.ts";
+import type { Pieces } from "./transport/body-stream.ts";
 
 /** What an answer consists of. */
 interface StreamedText {

@@ -12,7 +12,7 @@ import { Counter, Gauge, Histogram, Metrics } from "../../metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import { type AccessLine, accessLine, knownMethod } from "./accessline.ts";
 import type { ResponseCache } from "./responsecache.ts";
-import type { Sockets } from "./sockets.ts";
+import type { Sockets } from "./transport/sockets.ts";
 
 /** Bounds of durations in seconds, from a search out of memory to what a client gives up on. */
 const SECONDS = [

@@ -4,7 +4,7 @@
  * are, or if it is all of the text; a number without its area code, and a value that is left out,
  * go to the notes; nothing is guessed.
  */
-import { isCpf } from "../../spec/cpf.ts";
+import { isCpf } from "../../spec/cnpj/cpf.ts";
 import { readEmail } from "../../spec/emails.ts";
 import { isCurrent, lacksArea, type PhoneFault, readPhone } from "../../spec/phones.ts";
 import { claimNegation } from "../claimnegation.ts";

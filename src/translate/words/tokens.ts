@@ -5,7 +5,7 @@
  * hyphens, apostrophes and characters that nobody sees; linear in the length of the text.
  */
 import { foldCodePoint } from "../../spec/analyzer.ts";
-import { cnpjEnd } from "../../spec/cnpjpieces.ts";
+import { cnpjEnd } from "../../spec/cnpj/cnpjpieces.ts";
 import { reduce } from "./wordforms.ts";
 
 /** One token. */

@@ -14,12 +14,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { manualClock } from "../../../src/clock.ts";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
-import { isPulled, pull } from "../../../src/http/server/body-stream.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
 import type { Engine } from "../../../src/http/server/service.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
-import type { Exchange, ReadHeader } from "../../../src/http/server/transport.ts";
+import { isPulled, pull } from "../../../src/http/server/transport/body-stream.ts";
+import type { Exchange, ReadHeader } from "../../../src/http/server/transport/transport.ts";
 import { type FakeServer, fakeEngine, startFake } from "../../support/http/fake.ts";
 
 const LIMIT_MS = 1_000;

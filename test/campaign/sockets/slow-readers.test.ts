@@ -11,7 +11,7 @@ import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Budget } from "../../../src/http/server/budget.ts";
 import type { Engine } from "../../../src/http/server/service.ts";
-import type { TransportLimits } from "../../../src/http/server/transport.ts";
+import type { TransportLimits } from "../../../src/http/server/transport/transport.ts";
 import {
   type FakeServer,
   fakeEngine,

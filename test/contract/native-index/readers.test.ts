@@ -15,8 +15,8 @@ import { after, before, describe, it } from "node:test";
 import pl from "nodejs-polars";
 import { COLUMNS } from "../../../native-index/format/columns.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { openAnySegment } from "../../../src/ingest/boot.ts";
-import { importColumns } from "../../../src/ingest/columns-import.ts";
+import { openAnySegment } from "../../../src/ingest/columns/boot.ts";
+import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
@@ -107,7 +107,7 @@ describe("a column", () => {
     assert.deepEqual(
       empty,
       ["sanctioned"],
-      "filled by native-index/scan and src/ingest/column-rows.ts",
+      "filled by native-index/scan and src/ingest/columns/column-rows.ts",
     );
   });
 });

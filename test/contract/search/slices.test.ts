@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { manualClock } from "../../../src/clock.ts";
 import { later } from "../../../src/http/server/background-tasks.ts";
-import { PieceBody } from "../../../src/http/server/body-stream.ts";
+import { PieceBody } from "../../../src/http/server/transport/body-stream.ts";
 import {
   accountSlices,
   EXPLAINED_SLICE_ROWS,

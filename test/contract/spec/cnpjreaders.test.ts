@@ -20,7 +20,7 @@ import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
 import { readXlsx } from "../../../src/lists/xlsxupload.ts";
 import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { CNPJ_REFUSALS, readCnpjText } from "../../../src/spec/cnpjspelling.ts";
+import { CNPJ_REFUSALS, readCnpjText } from "../../../src/spec/cnpj/cnpjspelling.ts";
 import { isCurrent, readPhone } from "../../../src/spec/phones.ts";
 import { fetchDocumented } from "../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../support/http/fake.ts";

@@ -21,10 +21,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { makeBackup } from "../../../src/store/backup.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { type Manifest, manifestText, parseManifest } from "../../../src/store/backup/manifest.ts";
+import { checkBackup, restoreBackup } from "../../../src/store/backup/restore.ts";
 import { lockDataDir, SCHEMA_VERSION } from "../../../src/store/database.ts";
-import { type Manifest, manifestText, parseManifest } from "../../../src/store/manifest.ts";
-import { checkBackup, restoreBackup } from "../../../src/store/restore.ts";
 import { makeState } from "../../support/formats/make.ts";
 import { beforeRestore, contentAt, filesIn, leftIn } from "../../support/store/backup-look.ts";
 

@@ -26,9 +26,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { type BackupReport, makeBackup, removeHeldFiles } from "../../../src/store/backup.ts";
+import {
+  type BackupReport,
+  makeBackup,
+  removeHeldFiles,
+} from "../../../src/store/backup/backup.ts";
+import { bytesOf, checkBackup, restoreBackup } from "../../../src/store/backup/restore.ts";
 import { openDatabase, SCHEMA_VERSION, tryLock } from "../../../src/store/database.ts";
-import { bytesOf, checkBackup, restoreBackup } from "../../../src/store/restore.ts";
 import { readFixture } from "../../support/formats/fixtures.ts";
 import { makeState } from "../../support/formats/make.ts";
 import { beforeRestore, contentAt, filesIn, leftIn } from "../../support/store/backup-look.ts";

@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { RecordBatchFileWriter, tableFromIPC } from "apache-arrow";
-import { importColumns } from "../../../src/ingest/columns-import.ts";
+import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { importDump } from "../../../src/ingest/dump-import.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { isUncertain } from "../../../src/translate/confidence.ts";

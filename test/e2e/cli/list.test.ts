@@ -16,7 +16,7 @@ import { Keyring } from "../../../src/access/keyring.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { openSegment } from "../../../src/search/segment.ts";
-import { readCnpj } from "../../../src/spec/cnpj.ts";
+import { readCnpj } from "../../../src/spec/cnpj/cnpj.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import { ListStore } from "../../../src/store/liststore.ts";

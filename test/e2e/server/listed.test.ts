@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openSegment } from "../../../src/search/segment.ts";
 import type { Catalog } from "../../../src/spec/catalog.ts";
-import { readCnpj } from "../../../src/spec/cnpj.ts";
+import { readCnpj } from "../../../src/spec/cnpj/cnpj.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { decodeSnapshot } from "../../support/decode.ts";

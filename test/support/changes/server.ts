@@ -12,7 +12,7 @@ import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
 import { systemClock } from "../../../src/clock.ts";
 import type { Service } from "../../../src/http/server/service.ts";
-import type { TransportName } from "../../../src/http/server/transport.ts";
+import type { TransportName } from "../../../src/http/server/transport/transport.ts";
 import { openLog } from "../../../src/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { SegmentRegistry } from "../../../src/search/segmentregistry.ts";

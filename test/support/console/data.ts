@@ -12,7 +12,7 @@ import { ROUTES } from "../../../src/http/api/routes.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
-import type { TransportName } from "../../../src/http/server/transport.ts";
+import type { TransportName } from "../../../src/http/server/transport/transport.ts";
 import { establishments, suggest } from "../../../src/search/finding.ts";
 import {
   account,

@@ -14,7 +14,7 @@ import { consoleTable } from "../../../src/console/routes.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { Service } from "../../../src/http/server/service.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
-import type { TransportName } from "../../../src/http/server/transport.ts";
+import type { TransportName } from "../../../src/http/server/transport/transport.ts";
 import type { Role } from "../../../src/store/userstore.ts";
 import { type FakeServer, sendRaw, startFake, TEST_LIMITS } from "../http/fake.ts";
 

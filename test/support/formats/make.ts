@@ -20,14 +20,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
 import { openSegment } from "../../../src/search/segment.ts";
-import { makeBackup } from "../../../src/store/backup.ts";
+import { makeBackup } from "../../../src/store/backup/backup.ts";
+import { BACKUP_VERSION } from "../../../src/store/backup/manifest.ts";
 import {
   closeDatabase,
   DATABASE_FILE,
   openDatabase,
   SCHEMA_VERSION,
 } from "../../../src/store/database.ts";
-import { BACKUP_VERSION } from "../../../src/store/manifest.ts";
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 import { answersOf } from "./answers.ts";

@@ -30,9 +30,12 @@ import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
-import type { Sockets } from "../../../src/http/server/sockets.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
-import type { TransportLimits, TransportName } from "../../../src/http/server/transport.ts";
+import type { Sockets } from "../../../src/http/server/transport/sockets.ts";
+import type {
+  TransportLimits,
+  TransportName,
+} from "../../../src/http/server/transport/transport.ts";
 import { Waits } from "../../../src/http/server/waits.ts";
 import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";

@@ -11,7 +11,7 @@ import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { Upload } from "../../../src/lists/upload.ts";
 import type { Segment } from "../../../src/search/segment.ts";
-import { readCnpj } from "../../../src/spec/cnpj.ts";
+import { readCnpj } from "../../../src/spec/cnpj/cnpj.ts";
 import { EXPORTED } from "../../../src/spec/listids.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type ListRow, ListStore } from "../../../src/store/liststore.ts";

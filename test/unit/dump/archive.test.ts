@@ -21,7 +21,7 @@ import {
 } from "../../../src/dump/layout.ts";
 import { readLookups } from "../../../src/dump/lookups.ts";
 import type { DumpMember } from "../../../src/dump/member.ts";
-import { ZipWriter } from "../../../src/dump/sample/zip.ts";
+import { ZipWriter } from "../../../src/dump/sample/zip/zip.ts";
 import { CommandError } from "../../../src/errors.ts";
 
 let root = "";

@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatSeconds, progress } from "../../../src/cli/support/progress.ts";
-import { RowBytes } from "../../../src/dump/sample/bytes.ts";
 import { branchCount } from "../../../src/dump/sample/company.ts";
 import {
   countCompanies,
@@ -16,6 +15,7 @@ import {
   shuffledCompanies,
 } from "../../../src/dump/sample/order.ts";
 import { hash, Random, Weighted } from "../../../src/dump/sample/random.ts";
+import { RowBytes } from "../../../src/dump/sample/zip/bytes.ts";
 
 test("a placed generator depends on all four numbers and nothing else", () => {
   const draw = (seed: number, stream: number, index: number, sub: number): string => {

@@ -18,7 +18,7 @@ import {
 } from "../../../src/dump/activitytexts.ts";
 import { placesOf, placesText, readPlaces } from "../../../src/dump/places.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { readPopulation } from "../../../src/ingest/population.ts";
+import { readPopulation } from "../../../src/ingest/places/population.ts";
 import { zipOf } from "../../support/files/zip.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-tables-"));

@@ -31,12 +31,15 @@ function breaks(text: string): boolean {
 describe("CNPJs", () => {
   it("are read by one reader", () => {
     const broken = PRODUCT.filter((file) => !OTHERS.has(file) && breaks(textOf(file)));
-    refuse(broken, "a CNPJ is read by src/spec/cnpjspelling.ts; these files read it by themselves");
+    refuse(
+      broken,
+      "a CNPJ is read by src/spec/cnpj/cnpjspelling.ts; these files read it by themselves",
+    );
   });
 
   it("are read by the reader in every place that takes them", () => {
     const callers = PRODUCT.filter((file) =>
-      importsOf(file).some(({ file: target }) => target === "src/spec/cnpjspelling.ts"),
+      importsOf(file).some(({ file: target }) => target === "src/spec/cnpj/cnpjspelling.ts"),
     );
     for (const file of [
       ...[

@@ -12,7 +12,7 @@ import { after, describe, it } from "node:test";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import exceptions from "../../../data/municipality-exceptions.json" with { type: "json" };
 import { writeSample } from "../../../src/dump/sample/release.ts";
-import { Municipalities } from "../../../src/ingest/municipalities.ts";
+import { Municipalities } from "../../../src/ingest/places/municipalities.ts";
 import { scoreCard } from "../../../src/search/score.ts";
 import { ROOT } from "../../support/checkout.ts";
 import { decodeSnapshot } from "../../support/decode.ts";

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
-import { cleaned, piecesOf } from "../../../src/spec/cnpjpieces.ts";
+import { cleaned, piecesOf } from "../../../src/spec/cnpj/cnpjpieces.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const LENGTH = 200_000;

@@ -13,7 +13,7 @@ import { BLOCK_ENTRIES } from "../../../src/lists/blocks.ts";
 import { EntryBuffer } from "../../../src/lists/entries.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { holdingSteps } from "../../../src/lists/membership.ts";
-import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { atOnce } from "../../../src/steps.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";

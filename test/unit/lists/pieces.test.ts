@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
-import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 
 const A = "11222333000181";
 const MASKED = "11.222.333/0001-81";

@@ -11,7 +11,7 @@ import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
 import { ENTRY_BYTES, entryText, REFUSED_TOLD, readEntry } from "../../../src/lists/entries.ts";
 import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
-import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
 const A = "11222333000181";

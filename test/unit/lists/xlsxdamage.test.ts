@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
 import { packed, partsOf, type SheetDraft, text, workbook } from "../../support/lists/workbooks.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";

@@ -16,7 +16,7 @@ import type { Upload } from "../../../src/lists/upload.ts";
 import { XlsxPackage } from "../../../src/lists/xlsx/package.ts";
 import { readXlsxColumn } from "../../../src/lists/xlsx/xlsxcolumn.ts";
 import { readXlsx } from "../../../src/lists/xlsxupload.ts";
-import { cnpjCheckDigits } from "../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
 import {
   type CellDraft,

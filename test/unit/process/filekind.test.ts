@@ -18,8 +18,8 @@ import { readSpecFile } from "../../../src/cli/support/specfile.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { insteadOf, kindOf, kindOfFile } from "../../../src/filekind.ts";
-import { importColumns } from "../../../src/ingest/columns-import.ts";
-import { checkBackup } from "../../../src/store/restore.ts";
+import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
+import { checkBackup } from "../../../src/store/backup/restore.ts";
 import { establishment, MiniWorkspace } from "../../support/dump/mini.ts";
 import { zipOf } from "../../support/files/zip.ts";
 

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isValidCNPJ } from "@brazilian-utils/brazilian-utils";
 import fc from "fast-check";
-import { cnpjCheckDigits, isPlainCnpj, readCnpj } from "../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits, isPlainCnpj, readCnpj } from "../../../src/spec/cnpj/cnpj.ts";
 
 const characters = (alphabet: string, length: number) =>
   fc

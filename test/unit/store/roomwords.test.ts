@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { checkRoom } from "../../../src/ingest/room.ts";
-import { NewFolder } from "../../../src/store/newfolder.ts";
+import { NewFolder } from "../../../src/store/backup/newfolder.ts";
 
 let folder: string;
 before(() => {

@@ -8,8 +8,8 @@
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { readCnpjText } from "../../../spec/cnpjspelling.ts";
-import { hideCpf } from "../../../spec/cpf.ts";
+import { readCnpjText } from "../../../spec/cnpj/cnpjspelling.ts";
+import { hideCpf } from "../../../spec/cnpj/cpf.ts";
 import type { AccountAnswer } from "../app/answers.ts";
 import { ApiError } from "../app/api.ts";
 import { cnpj as cnpjText, date, month } from "../app/format.ts";

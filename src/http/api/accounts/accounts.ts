@@ -7,9 +7,9 @@
 
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";
-import type { Cnpj } from "../../../spec/cnpj.ts";
-import { cnpjMistake } from "../../../spec/cnpjmistake.ts";
-import { readPathCnpj } from "../../../spec/cnpjspelling.ts";
+import type { Cnpj } from "../../../spec/cnpj/cnpj.ts";
+import { cnpjMistake } from "../../../spec/cnpj/cnpjmistake.ts";
+import { readPathCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
 import {
   EXAMPLE_ACCOUNT,
   EXAMPLE_END,

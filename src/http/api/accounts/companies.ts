@@ -10,7 +10,7 @@ import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { sha256 } from "../../../sha256.ts";
-import { readCnpjText, readRootText } from "../../../spec/cnpjspelling.ts";
+import { readCnpjText, readRootText } from "../../../spec/cnpj/cnpjspelling.ts";
 import {
   type CursorScope,
   claimsSnapshot,

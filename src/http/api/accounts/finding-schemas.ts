@@ -4,7 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { FITS } from "../../../search/finding.ts";
-import { CNPJ_REFUSALS } from "../../../spec/cnpjspelling.ts";
+import { CNPJ_REFUSALS } from "../../../spec/cnpj/cnpjspelling.ts";
 import { CONTACT_REASONS } from "../../../spec/contactrefusal.ts";
 import {
   closed,

@@ -17,9 +17,7 @@ import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { FacetName } from "../../../spec/facets.ts";
 import { type Steps, waited } from "../../../steps.ts";
 import { stepwise } from "../../server/background-tasks.ts";
-import type { AnswerBody } from "../../server/body-stream.ts";
 import { unchanged } from "../../server/etag.ts";
-import { beginLent, endLent, joined } from "../../server/lentbytes.ts";
 import { refuseWithoutPlace } from "../../server/places.ts";
 import { type BareAnswer, JSON_TYPE, type ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
@@ -31,6 +29,8 @@ import {
   timed,
 } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
+import type { AnswerBody } from "../../server/transport/body-stream.ts";
+import { beginLent, endLent, joined } from "../../server/transport/lentbytes.ts";
 import { written } from "../answershape.ts";
 import { refuseTooBroad } from "./breadth.ts";
 import { type Cacheable, type CachePart, cachedPage, cachePage } from "./cachedpages.ts";

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { cnpjCheckDigits } from "../../../../src/spec/cnpj.ts";
+import { cnpjCheckDigits } from "../../../../src/spec/cnpj/cnpj.ts";
 import { FACETS } from "../../../../src/spec/facets.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileBytesHeld } from "../../../../src/http/api/exports/fileblocks.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
-import { readCnpj } from "../../../../src/spec/cnpj.ts";
+import { readCnpj } from "../../../../src/spec/cnpj/cnpj.ts";
 import { UFS } from "../../../../src/spec/fields.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";

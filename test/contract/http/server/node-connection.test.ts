@@ -9,8 +9,8 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { NodeConnection } from "../../../../src/http/server/node-connection.ts";
-import { Sockets } from "../../../../src/http/server/sockets.ts";
+import { NodeConnection } from "../../../../src/http/server/transport/node-connection.ts";
+import { Sockets } from "../../../../src/http/server/transport/sockets.ts";
 import { settledAt } from "../../../support/http/file-fixture.ts";
 
 /** Whether Node has a parser for a socket; not in its declarations. */

@@ -22,9 +22,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHUNK_BYTES } from "../../../../src/http/server/body-stream.ts";
 import { openTransport } from "../../../../src/http/server/server.ts";
-import type { Exchange, Transport } from "../../../../src/http/server/transport.ts";
+import { CHUNK_BYTES } from "../../../../src/http/server/transport/body-stream.ts";
+import type { Exchange, Transport } from "../../../../src/http/server/transport/transport.ts";
 import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 import {
   ask,

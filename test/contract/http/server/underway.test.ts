@@ -11,8 +11,8 @@ import { loadPlans } from "../../../../src/access/plans.ts";
 import { CONSOLE_LIMIT } from "../../../../src/access/rate-limits.ts";
 import { UnderWay } from "../../../../src/access/underway.ts";
 import { AppError } from "../../../../src/errors.ts";
-import { REQUESTS_AT_ONCE_MAX } from "../../../../src/http/server/pipeline.ts";
 import type { Engine } from "../../../../src/http/server/service.ts";
+import { REQUESTS_AT_ONCE_MAX } from "../../../../src/http/server/transport/pipeline.ts";
 import { startConsole } from "../../../support/console/fake.ts";
 import { type Created, freshKey, post, SP } from "../../../support/http/export-requests.ts";
 import {

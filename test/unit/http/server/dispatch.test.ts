@@ -14,12 +14,16 @@ import { loadPlans } from "../../../../src/access/plans.ts";
 import { systemClock } from "../../../../src/clock.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { PUBLIC_TABLE } from "../../../../src/http/api/routes.ts";
-import { type AnswerBody, isPulled, pull } from "../../../../src/http/server/body-stream.ts";
 import { Budget } from "../../../../src/http/server/budget.ts";
 import { dispatcher } from "../../../../src/http/server/dispatch.ts";
 import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import type { Engine, Service } from "../../../../src/http/server/service.ts";
-import type { Exchange, ReadHeader } from "../../../../src/http/server/transport.ts";
+import {
+  type AnswerBody,
+  isPulled,
+  pull,
+} from "../../../../src/http/server/transport/body-stream.ts";
+import type { Exchange, ReadHeader } from "../../../../src/http/server/transport/transport.ts";
 import { fakeEngine, fakeSegment } from "../../../support/http/fake.ts";
 
 /** What can go wrong, each by itself. */

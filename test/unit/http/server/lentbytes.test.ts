@@ -9,18 +9,18 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget } from "../../../../src/http/server/budget.ts";
-import { HeldAnswers } from "../../../../src/http/server/drain.ts";
+import { HeldAnswers } from "../../../../src/http/server/transport/drain.ts";
 import {
   joined,
   type LentBytes,
   lend,
   owned,
   WHOLE_BYTES_MAX,
-} from "../../../../src/http/server/lentbytes.ts";
-import { BYTES_AT_ONCE_MAX } from "../../../../src/http/server/pipeline.ts";
-import { Sockets } from "../../../../src/http/server/sockets.ts";
-import { UwsConnection } from "../../../../src/http/server/uws-connection.ts";
-import { UwsExchange } from "../../../../src/http/server/uws-exchange.ts";
+} from "../../../../src/http/server/transport/lentbytes.ts";
+import { BYTES_AT_ONCE_MAX } from "../../../../src/http/server/transport/pipeline.ts";
+import { Sockets } from "../../../../src/http/server/transport/sockets.ts";
+import { UwsConnection } from "../../../../src/http/server/transport/uws-connection.ts";
+import { UwsExchange } from "../../../../src/http/server/transport/uws-exchange.ts";
 import { TEST_LIMITS } from "../../../support/http/fake.ts";
 
 /** The parts of a body that holds a letter many times. */

@@ -12,9 +12,12 @@ import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { unsentBytes } from "../../../../native-index/napi/engine.ts";
-import type { PulledBody } from "../../../../src/http/server/body-stream.ts";
-import { Pace } from "../../../../src/http/server/pace.ts";
-import { type ChunkedResponse, UwsChunks } from "../../../../src/http/server/uws-chunks.ts";
+import type { PulledBody } from "../../../../src/http/server/transport/body-stream.ts";
+import { Pace } from "../../../../src/http/server/transport/pace.ts";
+import {
+  type ChunkedResponse,
+  UwsChunks,
+} from "../../../../src/http/server/transport/uws-chunks.ts";
 import { settledAt } from "../../../support/http/file-fixture.ts";
 
 const LIMITS = { writeTimeoutMs: 30_000, writePaceBytes: 16_384 };

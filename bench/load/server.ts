@@ -1,0 +1,294 @@
+/**
+ * The server under load. What comes in: a snapshot. What goes out: time from start to the first
+ * answer, memory split, latency of single requests and requests per second.
+ * Invariant: the server runs on processor 0 and the load comes from processor 1, where the system
+ * can pin; the load generator is `wrk` when it is installed, else autocannon.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { measureAsync, type Timing } from "../measure.ts";
+import { peneiraCommand } from "../questions/corpus.ts";
+
+/** A running server and a key for it. */
+export interface RunningServer {
+  readonly port: number;
+  readonly key: string;
+  readonly pid: number;
+  /** Milliseconds from spawn to the line that says where it listens. */
+  readonly listeningMs: number;
+  /** Milliseconds from spawn to the first answered search. */
+  readonly bootMs: number;
+  stop(): Promise<void>;
+}
+
+const pinned = spawnSync("taskset", ["-V"]).status === 0;
+
+/** Answers that were given before, sent again, say nothing of how fast they are found. */
+const RESPONSE_MEMORY = "PENEIRA_HTTP_RESPONSE_MEMORY_BYTES";
+
+/** How a server is started. */
+export interface StartOptions {
+  readonly transport?: "uws" | "node";
+  /** Whether it is held on processor 0; exports need the other one too. */
+  readonly pin?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Another build's main file, to compare with, or an executable. */
+  readonly main?: string;
+  /** Bytes for answers that are remembered; none unless a benchmark is of just that. */
+  readonly responseMemory?: string;
+}
+
+/** Starts a server and waits for its first answer to `body`. */
+export async function startServer(
+  snapshot: string,
+  body: string,
+  options: StartOptions = {},
+): Promise<RunningServer> {
+  const { transport = "uws", pin = pinned, main: other, responseMemory = "0" } = options;
+  const dataDir = mkdtempSync(join(tmpdir(), "peneira-bench-"));
+  const program = programOf(other);
+  const run = (...args: string[]) =>
+    execFileSync(program[0] as string, [...program.slice(1), ...args], { encoding: "utf8" });
+  const created = run("key", "create", "--data-dir", dataDir, "--plan", "enterprise", "--json");
+  const { key } = JSON.parse(created) as { key: string };
+  const serve = ["serve", "--snapshot", snapshot, "--data-dir", dataDir];
+  const flags = ["--listen", "127.0.0.1:0", "--transport", transport];
+  const memory = other === undefined || run("config").includes("http.response_memory_bytes");
+  const started = performance.now();
+  const command = [...(pin ? ["taskset", "-c", "0"] : []), ...program, ...serve, ...flags];
+  const child = spawn(command[0] as string, command.slice(1), {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: {
+      ...process.env,
+      // Builds of before refuse variables that they do not know.
+      ...(memory ? { [RESPONSE_MEMORY]: responseMemory } : {}),
+      ...options.environment,
+    },
+  });
+  const port = await portOf(child);
+  const listeningMs = performance.now() - started;
+  const post = poster(port, key);
+  await post(body);
+  const bootMs = performance.now() - started;
+  post.agent.destroy();
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await new Promise((resolve) => child.once("exit", resolve));
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { port, key, pid: child.pid as number, listeningMs, bootMs, stop };
+}
+
+/** The words that start this build, another one's main file, or an executable. */
+function programOf(other: string | undefined): readonly string[] {
+  if (other === undefined) return peneiraCommand();
+  return other.endsWith(".mjs") ? [process.execPath, other] : [other];
+}
+
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const match = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(text);
+      if (match !== null) resolve(Number(match[1]));
+    });
+  });
+}
+
+interface Poster {
+  (body: string): Promise<Buffer>;
+  readonly agent: Agent;
+}
+
+/** One keep-alive connection that posts searches. */
+function poster(port: number, key: string): Poster {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const options = { host: "127.0.0.1", port, agent, method: "POST", path: "/v1/accounts/search" };
+  const post = (body: string) =>
+    new Promise<Buffer>((resolve, reject) => {
+      const length = Buffer.byteLength(body);
+      const sent = request({ ...options, headers: { ...headers, "content-length": length } });
+      sent.on("error", reject);
+      sent.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          const bytes = Buffer.concat(chunks);
+          if (response.statusCode === 200) resolve(bytes);
+          else reject(new Error(`status ${response.statusCode}: ${bytes}`));
+        });
+      });
+      sent.end(body);
+    });
+  return Object.assign(post, { agent });
+}
+
+/** Latency of one request after the other on one connection. */
+export async function latency(server: RunningServer, body: string): Promise<Timing> {
+  const post = poster(server.port, server.key);
+  const timing = await measureAsync(() => post(body), { samples: 2000, seconds: 3 });
+  post.agent.destroy();
+  return timing;
+}
+
+/** Requests per second with 32 connections: searches, or the bare route when `body` is null. */
+export function throughput(
+  { port, key }: RunningServer,
+  body: string | null,
+): { perSecond: number; tool: string } {
+  const path = body === null ? "/healthz" : "/v1/accounts/search";
+  const target = { url: `http://127.0.0.1:${port}${path}`, key, body };
+  return spawnSync("wrk", ["-v"]).error === undefined
+    ? { perSecond: wrk(target), tool: "wrk" }
+    : { perSecond: autocannon(target), tool: "autocannon" };
+}
+
+interface Target {
+  readonly url: string;
+  readonly key: string;
+  readonly body: string | null;
+}
+
+function onSecondCore(command: string, parameters: string[]): string {
+  const list = pinned ? ["-c", "1", command, ...parameters] : parameters;
+  return execFileSync(pinned ? "taskset" : command, list, { encoding: "utf8" });
+}
+
+function wrk({ url, key, body }: Target): number {
+  return wrkReport({ url, key, bodies: body === null ? null : [body] }, 6).perSecond;
+}
+
+/**
+ * Searches with 32 connections for some seconds, one body after the other and over again, or the
+ * bare route where `bodies` is null. @throws Error where an answer is not 200, and without `wrk`.
+ */
+export function wrkOver(
+  { port, key }: RunningServer,
+  bodies: readonly string[] | null,
+  seconds: number,
+): { perSecond: number; requests: number } {
+  const path = bodies === null ? "/healthz" : "/v1/accounts/search";
+  return wrkReport({ url: `http://127.0.0.1:${port}${path}`, key, bodies }, seconds);
+}
+
+/** What one connection waits for an answer, in milliseconds: half of the time, and 99 of 100. */
+export interface Waits {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/**
+ * What one connection waits that asks the same again and again, or the bare route where `body` is
+ * null. By `wrk`, whose own time is a few microseconds; a client in Node takes 150 itself.
+ */
+export function waitsOver(
+  { port, key }: RunningServer,
+  body: string | null,
+  seconds: number,
+): Waits {
+  const path = body === null ? "/healthz" : "/v1/accounts/search";
+  const bodies = body === null ? null : [body];
+  const target = { url: `http://127.0.0.1:${port}${path}`, key, bodies };
+  const report = reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]);
+  const [p50, p99] = [50, 99].map((share) => {
+    const [, value, unit] = new RegExp(`^ +${share}% +([\\d.]+)(us|ms|s)$`, "m").exec(report) ?? [];
+    return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
+  }) as [number, number];
+  if (Number.isNaN(p50 + p99)) throw new Error(`wrk tells no times:\n${report}`);
+  return { p50, p99 };
+}
+
+const MS = { us: 0.001, ms: 1, s: 1_000 } as const;
+
+function wrkReport(
+  target: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
+  seconds: number,
+): { perSecond: number; requests: number } {
+  const report = reportOf(target, ["-c32", `-d${seconds}s`]);
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]),
+    requests: Number(/(\d+) requests in/.exec(report)?.[1]),
+  };
+}
+
+/** What `wrk` says; its answers are all 200. */
+function reportOf(
+  { url, key, bodies }: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
+  load: readonly string[],
+): string {
+  const folder = mkdtempSync(join(tmpdir(), "peneira-wrk-"));
+  const list = join(folder, "bodies");
+  const script = join(folder, "post.lua");
+  writeFileSync(list, (bodies ?? []).join("\n"));
+  writeFileSync(script, bodies === null ? "" : postsOf(list, key));
+  const report = onSecondCore("wrk", ["-t1", ...load, "-s", script, url]);
+  rmSync(folder, { recursive: true });
+  if (/Non-2xx|Socket errors/.test(report)) throw new Error(report);
+  return report;
+}
+
+/** A script that has every request ready as bytes before the first is sent. */
+function postsOf(list: string, key: string): string {
+  return `
+    wrk.method = "POST"
+    wrk.headers["Content-Type"] = "application/json"
+    wrk.headers["Authorization"] = "Bearer ${key}"
+    local posts, at = {}, 0
+    function init(args)
+      for body in io.lines("${list}") do posts[#posts + 1] = wrk.format(nil, nil, nil, body) end
+    end
+    function request()
+      at = at % #posts + 1
+      return posts[at]
+    end
+  `;
+}
+
+/** Processor time that the main thread of a process has used, in microseconds (Linux). */
+export function mainThreadUs(pid: number): number {
+  const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
+  return Number(ns) / 1000;
+}
+
+/** How long a server is looked at, how busy one is that does nothing, and how long it has. */
+const LOOK_MS = 1_000;
+const IDLE_SHARE = 0.05;
+const QUIET_WITHIN_MS = 60_000;
+
+/** Waits until a server has done what it does by itself after its start, such as warming words. */
+export async function quiet(pid: number): Promise<void> {
+  for (let waited = 0; waited < QUIET_WITHIN_MS; waited += LOOK_MS) {
+    const before = mainThreadUs(pid);
+    await setTimeout(LOOK_MS);
+    if (mainThreadUs(pid) - before < LOOK_MS * 1_000 * IDLE_SHARE) return;
+  }
+  throw new Error("the server does not come to rest");
+}
+
+function autocannon({ url, key, body }: Target): number {
+  const headers = ["-H", "Content-Type=application/json", "-H", `Authorization=Bearer ${key}`];
+  const post = body === null ? [] : ["-m", "POST", "-b", body, ...headers];
+  const load = ["-c", "32", "-d", "6", "--json", "--no-progress", ...post, url];
+  const report = onSecondCore(process.execPath, ["node_modules/autocannon/autocannon.js", ...load]);
+  return (JSON.parse(report) as { requests: { average: number } }).requests.average;
+}
+
+/** Resident memory of a process in MB, anonymous and from files. */
+export function memoryOf(pid: number): { anonymous: number; file: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { anonymous: read("RssAnon"), file: read("RssFile") };
+}
+
+/** Drops a file from the page cache, so that the next start reads it from the disk. */
+export function evict(path: string): boolean {
+  const flags = ["oflag=nocache", "conv=notrunc,fdatasync", "count=0"];
+  return spawnSync("dd", [`of=${path}`, ...flags]).status === 0;
+}

@@ -1,0 +1,76 @@
+/**
+ * The other clients of slow.bench.ts, in a process of their own. What comes in: port, kind and
+ * number as arguments, a key as the first line of standard input. What goes out: sockets that are
+ * only open, or slow ones (test/support/sockets/slow-sockets.ts), until standard input ends; then
+ * how they fared.
+ * Invariant: they take next to no processor time, so that they do not keep the good clients' own
+ * process from its work; how much it was is said at the end.
+ */
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline/promises";
+import { fileURLToPath } from "node:url";
+import { OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
+import { openSlowSockets, type SlowSockets } from "../../test/support/sockets/slow-sockets.ts";
+
+/** How often sockets that the server closed are opened again, in milliseconds. */
+const AGAIN_MS = 500;
+
+/** Sockets that say nothing. */
+function openSilentSockets(port: number, count: number): SlowSockets {
+  const sockets = new Set<Socket>();
+  const seen = { closed: 0, statuses: {} };
+  let ended = false;
+  const add = () => {
+    const socket = connect(port, "127.0.0.1");
+    sockets.add(socket);
+    socket.resume();
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (ended) return;
+      seen.closed++;
+      setTimeout(() => !ended && add(), AGAIN_MS);
+    });
+  };
+  for (let i = 0; i < count; i++) add();
+  const close = () => {
+    ended = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return { count: seen, close };
+}
+
+/** What to open. */
+export interface ClientsOptions {
+  readonly port: number;
+  /** Sockets that say nothing, or a mixture of slow ones. */
+  readonly kind: "open" | "slow";
+  readonly count: number;
+}
+
+/** Arguments for Node that run these clients. */
+export function clientsCommand({ port, kind, count }: ClientsOptions): string[] {
+  const script = fileURLToPath(import.meta.url);
+  return ["--import", "tsx", script, String(port), kind, String(count)];
+}
+
+async function run([port, kind, count]: readonly string[]): Promise<void> {
+  const lines = createInterface({ input: process.stdin });
+  const key = await new Promise<string>((resolve) => lines.once("line", resolve));
+  const began = process.cpuUsage();
+  const beganMs = performance.now();
+  const wish = { port: Number(port), key, count: Number(count), fields: OUTPUT_FIELD_NAMES };
+  const spec = { filters: { geo: { uf_any_of: ["SP", "MG", "RJ"] } } };
+  const sockets =
+    kind === "open" ? openSilentSockets(wish.port, wish.count) : openSlowSockets({ ...wish, spec });
+  process.stdout.write("open\n");
+  await new Promise((resolve) => lines.once("close", resolve));
+  const { user, system } = process.cpuUsage(began);
+  const share = (user + system) / 10 / (performance.now() - beganMs);
+  const statuses = Object.entries(sockets.count.statuses).map(([status, n]) => `${n} × ${status}`);
+  const cost = `they took ${share.toFixed(1)} % of a core`;
+  process.stdout.write(`${sockets.count.closed} closed, ${statuses.join(", ")}; ${cost}`);
+  sockets.close();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await run(process.argv.slice(2));

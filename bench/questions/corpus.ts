@@ -1,0 +1,51 @@
+/**
+ * The corpus of a benchmark. What comes in: a number of accounts. What goes out: a snapshot made
+ * by `sample` and `import` with a fixed seed, kept under `.cache/bench` for the next run.
+ * Invariant: the corpus model is that of `peneira sample`: registry-like joint distributions,
+ * row order by score; the same number of accounts gives the same bytes.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Seed of every corpus. */
+export const CORPUS_SEED = 20_261_001;
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const FOLDER = join(ROOT, ".cache", "bench");
+
+/** Paths of a corpus. */
+export interface Corpus {
+  readonly snapshot: string;
+  /** For the databases of the rivals. */
+  readonly folder: string;
+  readonly accounts: number;
+}
+
+/** Makes the corpus unless it is there; the dump is removed once it is imported. */
+export function makeCorpus(accounts: number): Corpus {
+  const folder = join(FOLDER, String(accounts));
+  const snapshot = join(folder, "corpus.peneira");
+  if (!existsSync(snapshot)) {
+    mkdirSync(folder, { recursive: true });
+    const dump = join(folder, "2026-10");
+    rmSync(dump, { recursive: true, force: true });
+    const establishments = ["--establishments", String(accounts), "--seed", String(CORPUS_SEED)];
+    peneira("sample", "--out", dump, ...establishments, "--label", "2026-10");
+    peneira("import", dump, "--out", snapshot, "--label", "2026-10");
+    rmSync(dump, { recursive: true, force: true });
+  }
+  return { snapshot, folder, accounts };
+}
+
+/** Command line of the built product. */
+export function peneiraCommand(): string[] {
+  return [process.execPath, join(ROOT, "dist", "bundle", "main.mjs")];
+}
+
+function peneira(...parameters: string[]): void {
+  const [node, main] = peneiraCommand();
+  const child = spawnSync(node as string, [main as string, ...parameters], { stdio: "inherit" });
+  if (child.status !== 0) throw new Error(`peneira ${parameters[0]} failed`);
+}

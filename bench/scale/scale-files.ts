@@ -1,0 +1,166 @@
+/**
+ * The files of the scale run. What comes in: a number of accounts and a folder. What goes out: two
+ * months of a sample as snapshots, what making them took, exports of the largest state, and what
+ * differs between the months.
+ * Invariant: nothing is begun where the disk has no room for it; a dump is removed as soon as it is
+ * imported; every export is a new file.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { makeChangeList } from "../../src/changes/list.ts";
+import { renderExport } from "../../src/export/render.ts";
+import { facets } from "../../src/search/searcher.ts";
+import { openSegment, type Segment } from "../../src/search/segment.ts";
+import { OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
+import { normalizeSpec } from "../../src/spec/normalize.ts";
+import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
+import { bytesOf, type Watched, watch } from "../watched.ts";
+
+/** Most bytes on the disk at once per account: a dump, its snapshot and the import's workspace. */
+const BYTES_PER_ACCOUNT = 870;
+/** The first month's snapshot, which stays while the second one is made. */
+const BYTES_PER_KEPT = 330;
+const BYTES_AT_LEAST = 500e6;
+
+const FIELDS = [
+  ...["cnpj", "legal_name", "trade_name", "uf", "municipality_name"],
+  ...["cnae_primary", "started_on", "email", "phone_1", "share_capital"],
+] as const;
+
+/** Months of the sample. */
+const MONTHS = ["2026-10", "2026-11"] as const;
+
+/** One month, as a snapshot. */
+export interface MonthMade {
+  readonly snapshot: string;
+  readonly sample: Watched;
+  readonly dumpBytes: number;
+  readonly import: Watched;
+}
+
+/** Says how much room the run needs. @throws Error where there is not enough. */
+export function checkRoom(folder: string, accounts: number, months: number): void {
+  mkdirSync(folder, { recursive: true });
+  const perAccount = BYTES_PER_ACCOUNT + (months - 1) * BYTES_PER_KEPT;
+  const needed = BYTES_AT_LEAST + accounts * perAccount;
+  const { bavail, bsize } = statfsSync(folder);
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+  const line = `needs up to ${gigabytes(needed)} in ${folder}, ${gigabytes(bavail * bsize)} free`;
+  if (bavail * bsize < needed) throw new Error(`the scale run ${line}; name another with --work`);
+  process.stderr.write(`${line}\n`);
+}
+
+/** Makes one month; the second one is what the first has become. */
+export async function makeMonth(
+  folder: string,
+  accounts: number,
+  which: 0 | 1,
+): Promise<MonthMade> {
+  const label = MONTHS[which];
+  const dump = join(folder, label);
+  const snapshot = join(folder, `${label}.peneira`);
+  rmSync(dump, { recursive: true, force: true });
+  const size = ["--establishments", String(accounts), "--seed", String(CORPUS_SEED)];
+  const since = which === 0 ? [] : ["--since", MONTHS[0]];
+  const sample = await watch(["sample", "--out", dump, ...size, "--label", label, ...since]);
+  const dumpBytes = bytesOf(dump);
+  const imported = await watch(["import", dump, "--out", snapshot, "--label", label], snapshot);
+  rmSync(dump, { recursive: true, force: true });
+  return { snapshot, sample, dumpBytes, import: imported };
+}
+
+/** Bytes of a snapshot: all of them, and those of its index. */
+export function snapshotBytes(snapshot: string): { readonly all: number; readonly index: number } {
+  const [node, main] = peneiraCommand() as [string, string];
+  const told = spawnSync(node, [main, "inspect", snapshot, "--json"], { encoding: "utf8" });
+  const { sections } = JSON.parse(told.stdout) as { sections: { bytes: number }[] };
+  const index = sections.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { all: statSync(snapshot).size, index };
+}
+
+/** Bytes of the file that is written to see how quick the disk is, and how many go at once. */
+const PROBE_BYTES = 2e9;
+const PROBE_PIECE_BYTES = 4 << 20;
+
+/** Bytes a second that the disk of a folder takes from one file, with all of it written out. */
+export function diskSpeed(folder: string): number {
+  const path = join(folder, "probe");
+  const piece = Buffer.alloc(PROBE_PIECE_BYTES, 0x5a);
+  const file = openSync(path, "w");
+  const began = performance.now();
+  try {
+    for (let written = 0; written < PROBE_BYTES; ) written += writeSync(file, piece);
+    fsyncSync(file);
+    return (PROBE_BYTES * 1000) / (performance.now() - began);
+  } finally {
+    closeSync(file);
+    rmSync(path);
+  }
+}
+
+/** What an export took. */
+export interface ExportMade {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** The state that has most accounts. */
+export function largestState(segment: Segment): string {
+  const found = facets(segment, specOf(segment, {}, "csv"), ["uf"]);
+  return String(found.uf?.values[0]?.value);
+}
+
+/** Writes a state's accounts in ten columns, on all processors, as the command line does. */
+export async function exportState(
+  segment: Segment,
+  folder: string,
+  [format, uf]: readonly ["csv" | "parquet", string],
+): Promise<ExportMade> {
+  const path = join(folder, `state.${format}`);
+  const spec = specOf(segment, { geo: { uf_any_of: [uf] } }, format);
+  const began = performance.now();
+  const { rowCount } = await renderExport({ segment, spec, path, spare: () => true });
+  const seconds = (performance.now() - began) / 1000;
+  const bytes = statSync(path).size;
+  rmSync(path);
+  return { rows: rowCount, bytes, seconds };
+}
+
+function specOf(segment: Segment, filters: object, format: "csv" | "parquet") {
+  const input = { filters };
+  return normalizeSpec(input, {
+    ...{ catalog: segment.catalog, limitDefault: 1e9, limitCap: 1e9 },
+    bodyOutput: { format, fields: FIELDS },
+    ...{ allowedFields: OUTPUT_FIELD_NAMES, defaultFields: FIELDS },
+    ...{ mode: "export" as const, fullAllowed: true },
+  }).spec;
+}
+
+/** How long it takes to list what differs between two months, and how much that is. */
+export async function compareMonths(
+  [older, newer]: readonly [string, string],
+  folder: string,
+): Promise<{ readonly seconds: number; readonly entries: number }> {
+  const path = join(folder, "months.changes");
+  if (existsSync(path)) rmSync(path);
+  const [before, after] = [await openSegment(older), await openSegment(newer)];
+  const began = performance.now();
+  const { entries } = await makeChangeList(before, after, path);
+  const seconds = (performance.now() - began) / 1000;
+  before.close();
+  after.close();
+  rmSync(path);
+  return { seconds, entries };
+}

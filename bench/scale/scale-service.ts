@@ -1,0 +1,231 @@
+/**
+ * A server of the scale run. What comes in: a snapshot. What goes out: what starts, first questions
+ * of each kind, loads and the dear questions cost, and the memory afterwards.
+ * Invariant: nothing is remembered of an answer, where a setting can say so; rates are shares of
+ * `/healthz` of the same server; three seconds of the same load go before each; "never asked
+ * before" asks nothing twice.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { variableOf } from "../../src/config.ts";
+import { openSegment } from "../../src/search/segment.ts";
+import { SETTINGS } from "../../src/settings.ts";
+import {
+  mainThreadUs,
+  memoryOf,
+  quiet,
+  type RunningServer,
+  startServer,
+  type Waits,
+  waitsOver,
+  wrkOver,
+} from "../load/server.ts";
+import { type Place, place, readBy } from "../pagecache.ts";
+import { askEachKind, FIRST, KINDS, post } from "../questions/kinds.ts";
+import { trafficOf } from "../questions/traffic.ts";
+
+/** More questions than a server answers in the time of a measurement. */
+const NEW_QUESTIONS = 60_000;
+const DIFFERENT = 300;
+const WARM_SECONDS = 3;
+/** Times that a dear question is asked. */
+const DEAR_TIMES = 15;
+const WATCH_EVERY_MS = 1;
+/** How long nothing is asked for, to see what the machine alone makes others wait. */
+const IDLE_MS = 500;
+/** The setting that bounds what is remembered of answers; not every version has it. */
+const RESPONSE_MEMORY = "http.response_memory_bytes";
+
+const environment: Readonly<Record<string, string>> = {
+  PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
+  PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
+  PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
+  ...(RESPONSE_MEMORY in SETTINGS ? { [variableOf(RESPONSE_MEMORY)]: "0" } : {}),
+};
+
+/** A start: milliseconds to the first answer, and bytes read until then. */
+export interface Started {
+  readonly ms: number;
+  readonly bytes: number;
+}
+
+/** A load: requests a second, their share of the bare route's, the main thread's time of each. */
+export interface Loaded {
+  readonly perSecond: number;
+  readonly share: number;
+  readonly us: number;
+}
+
+function start(snapshot: string, main?: string): Promise<RunningServer> {
+  const program = main === undefined ? {} : { main };
+  return startServer(snapshot, JSON.stringify(FIRST), { environment, ...program });
+}
+
+/** How often what is started, and what it is if not the bundle. */
+export interface Starting {
+  readonly where: Place;
+  readonly times: number;
+  readonly main?: string | undefined;
+}
+
+/** The median of some starts, by time. */
+export async function timeStarts(snapshot: string, starting: Starting): Promise<Started> {
+  const { where, times, main } = starting;
+  const found: Started[] = [];
+  for (let time = 0; time < times; time++) {
+    await place(snapshot, where);
+    const server = await start(snapshot, main);
+    found.push({ ms: server.bootMs, bytes: readBy(server.pid).bytes });
+    await server.stop();
+  }
+  found.sort((a, b) => a.ms - b.ms);
+  return found[Math.floor(times / 2)] as Started;
+}
+
+/** The first question of each kind of a server that was started with its file out of memory. */
+export async function firstQuestions(snapshot: string): Promise<[name: string, ms: number][]> {
+  await place(snapshot, "evicted");
+  const server = await start(snapshot);
+  try {
+    const answers = await askEachKind(server);
+    return answers.map(({ ms }, at) => [KINDS[at]?.[0] ?? "", ms]);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** What a warm server was measured at; times in milliseconds. */
+export interface Served {
+  readonly healthz: number;
+  readonly loads: Readonly<Record<"one" | "different" | "fresh", Loaded>>;
+  /** One connection: a narrow question, and the bare route. */
+  readonly narrow: Waits;
+  readonly bare: Waits;
+  readonly anonymousMb: number;
+}
+
+/** Measures a warm server from the narrow to the dear. */
+export async function measureService(snapshot: string, seconds: number): Promise<Served> {
+  const segment = await openSegment(snapshot);
+  const asked = trafficOf(segment, 1, DIFFERENT);
+  const fresh = trafficOf(segment, 2, NEW_QUESTIONS);
+  segment.close();
+  await place(snapshot, "in memory");
+  const server = await start(snapshot);
+  try {
+    const one = JSON.stringify(FIRST);
+    wrkOver(server, null, WARM_SECONDS);
+    const healthz = wrkOver(server, null, seconds).perSecond;
+    const half = Math.floor(fresh.length / 2);
+    const load = (warm: readonly string[], bodies: readonly string[]) =>
+      loadOf(server, { warm, bodies, seconds, healthz });
+    const loads = {
+      one: load([one], [one]),
+      different: load(asked, asked),
+      fresh: load(fresh.slice(0, half), fresh.slice(half)),
+    };
+    const bare = waitsOver(server, null, seconds);
+    const narrow = waitsOver(server, one, seconds);
+    const anonymousMb = memoryOf(server.pid).anonymous;
+    return { healthz, loads, narrow, bare, anonymousMb };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** What dear questions cost a warm server, in milliseconds. */
+export interface Dear {
+  readonly postal: number;
+  readonly facets: number;
+  /** The longest that anything else waited while facets were counted, and while nothing was. */
+  readonly stall: number;
+  readonly idleStall: number;
+}
+
+/** Measures dear questions, of a server that has all processors: it answers them aside. */
+export async function measureDear(snapshot: string): Promise<Dear> {
+  const server = await startServer(snapshot, JSON.stringify(FIRST), { environment, pin: false });
+  try {
+    await quiet(server.pid);
+    const postal = await dear(server, postalCodes);
+    const facets = await dear(server, cities);
+    const stall = await longestStall(server, () => dear(server, cities));
+    const idleStall = await longestStall(server, () => sleep(IDLE_MS));
+    return { postal, facets, stall, idleStall };
+  } finally {
+    await server.stop();
+  }
+}
+
+function loadOf(
+  server: RunningServer,
+  {
+    warm,
+    bodies,
+    ...load
+  }: {
+    readonly warm: readonly string[];
+    readonly bodies: readonly string[];
+    readonly seconds: number;
+    readonly healthz: number;
+  },
+): Loaded {
+  wrkOver(server, warm, WARM_SECONDS);
+  const before = mainThreadUs(server.pid);
+  const { perSecond, requests } = wrkOver(server, bodies, load.seconds);
+  const us = (mainThreadUs(server.pid) - before) / requests;
+  if (warm !== bodies && bodies.length > 1 && requests > bodies.length && warm[0] !== bodies[0]) {
+    throw new Error("questions came twice; make more of them");
+  }
+  return { perSecond, share: perSecond / load.healthz, us };
+}
+
+/** Every postal code area in turn: two digits, so that each is another question. */
+const postalCodes = (time: number): object => ({
+  spec: { filters: { geo: { postal_code_prefix_any_of: [String(10 + time)] } } },
+  limit: 50,
+});
+
+/** Facets by municipality of a broad question; another year each time. */
+const cities = (time: number): object => ({
+  spec: {
+    filters: {
+      geo: { uf_any_of: ["SP", "MG"] },
+      contact: { require_email: true },
+      company: { started_after: `${2000 + time}-06-15` },
+    },
+  },
+  ...{ limit: 1, facets: ["municipality"] },
+});
+
+async function ask(server: RunningServer, body: object): Promise<number> {
+  const began = performance.now();
+  const answer = await post(server, "accounts/search", body);
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(text);
+  return performance.now() - began;
+}
+
+/** Median milliseconds of a dear question that is another one each time. */
+async function dear(server: RunningServer, question: (time: number) => object): Promise<number> {
+  const found: number[] = [];
+  for (let time = 0; time < DEAR_TIMES; time++) found.push(await ask(server, question(time)));
+  return found.sort((a, b) => a - b)[Math.floor(DEAR_TIMES / 2)] as number;
+}
+
+/** The longest wait for the bare route until something is done. */
+async function longestStall(server: RunningServer, until: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let isDone = false;
+  const watching = (async () => {
+    while (!isDone) {
+      const began = performance.now();
+      await (await fetch(`http://127.0.0.1:${server.port}/healthz`)).text();
+      longest = Math.max(longest, performance.now() - began);
+      await sleep(WATCH_EVERY_MS);
+    }
+  })();
+  await until();
+  isDone = true;
+  await watching;
+  return longest;
+}

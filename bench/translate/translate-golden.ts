@@ -1,0 +1,82 @@
+/**
+ * The activities of a set of queries with every acceptable code. What comes in: the lines of the
+ * set and a segment. What goes out: recall, precision and coverage beside the published figures of
+ * the best rival.
+ * Invariant: the set is only measured, never shown query by query; a prefix counts as the
+ * subclasses below it, those with most active accounts first, as a person would be shown them;
+ * recall is that of the ranked codes, searched ones before offered ones, precision and coverage
+ * are those of the searched ones alone.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { facets } from "../../src/search/searcher.ts";
+import type { Segment } from "../../src/search/segment.ts";
+import { catalogLookup } from "../../src/spec/catalog.ts";
+import { DEFAULT_FIELDS } from "../../src/spec/fields.ts";
+import { normalizeSpec } from "../../src/spec/normalize.ts";
+import { translate } from "../../src/translate/translate.ts";
+
+/** One query with every code that is right for it. */
+interface Query {
+  readonly query: string;
+  readonly acceptable: readonly string[];
+}
+
+/** Published figures of the best rival on the same queries; its choice needs a language model. */
+const RIVAL = { recall1: 0.758, recall5: 0.955, mrr: 0.831, precision: 0.849, coverage: 0.875 };
+
+/** Lines of a table; one line that says so where there is no such file. */
+export function goldenTable(path: string, segment: Segment): string[] {
+  if (!existsSync(path)) return [`golden queries: skipped, there is no ${path}`];
+  const lines = readFileSync(path, "utf8").trim().split("\n");
+  const queries = lines.map((line) => JSON.parse(line) as Query);
+  const shown = shownFirst(segment);
+  const sums = { recall1: 0, recall5: 0, mrr: 0, precision: 0, coverage: 0 };
+  for (const { query, acceptable } of queries) {
+    const { codes, ranked } = shown(query);
+    const rank = ranked.findIndex((code) => acceptable.includes(code));
+    const right = codes.filter((code) => acceptable.includes(code)).length;
+    sums.recall1 += rank === 0 ? 1 : 0;
+    sums.recall5 += rank >= 0 && rank < 5 ? 1 : 0;
+    sums.mrr += rank < 0 ? 0 : 1 / (rank + 1);
+    sums.precision += codes.length === 0 ? 0 : right / codes.length;
+    sums.coverage += right / acceptable.length;
+  }
+  const rows = Object.entries(sums).map(([name, sum]) => {
+    const rival = RIVAL[name as keyof typeof RIVAL].toFixed(3);
+    return `  ${name.padEnd(10)} ${(sum / queries.length).toFixed(3)}   rival ${rival}`;
+  });
+  return [`golden: activities of ${queries.length} queries`, ...rows];
+}
+
+/** Subclasses of a query: those that are searched for, and behind them those that are offered. */
+interface Shown {
+  readonly codes: readonly string[];
+  readonly ranked: readonly string[];
+}
+
+/** Subclasses of a query in the order in which a person would be shown them. */
+function shownFirst(segment: Segment): (query: string) => Shown {
+  const lookup = catalogLookup(segment.catalog);
+  const active = activeAccounts(segment);
+  const below = (code: string) =>
+    [...lookup.cnae(code)].sort((a, b) => (active.get(b) ?? 0) - (active.get(a) ?? 0));
+  return (query) => {
+    const { activities } = translate(query, segment);
+    const codes = [...new Set(activities.flatMap((found) => found.codes.flatMap(below)))];
+    const also = activities.flatMap((found) => found.also.flatMap(below));
+    return { codes, ranked: [...new Set([...codes, ...also])] };
+  };
+}
+
+function activeAccounts(of: Segment): ReadonlyMap<string, number> {
+  const { spec } = normalizeSpec(
+    { filters: { company: { registration_status_any_of: [2] } } },
+    {
+      catalog: of.catalog,
+      ...{ limitDefault: 1, limitCap: 1, mode: "search", fullAllowed: false },
+      ...{ allowedFields: DEFAULT_FIELDS, defaultFields: DEFAULT_FIELDS },
+    },
+  );
+  const counted = facets(of, spec, ["cnae_subclass"]).cnae_subclass?.values ?? [];
+  return new Map(counted.map(({ value, count }) => [String(value), count]));
+}

@@ -1,0 +1,225 @@
+/**
+ * One half of the project's sentences against their labels. What comes in: the sentences and a
+ * segment. What goes out: for every sentence what is right in its translation, and lines of tables
+ * that sum them up.
+ * Invariant: a field counts as asked for where a spec without any wish would be wrong in it, so
+ * that defaults do not flatter; confidence is held against "the whole spec is right, and might be
+ * run".
+ */
+import type { Segment } from "../../src/search/segment.ts";
+import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
+import { translate } from "../../src/translate/translate.ts";
+import {
+  FIELDS,
+  type Judgement,
+  judge,
+  type LabelledSentence,
+  normalizedForJudging,
+} from "../../test/support/translate/sentences.ts";
+import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
+
+/** What is known about one sentence after it was translated. */
+export interface Judged {
+  readonly sentence: LabelledSentence;
+  readonly judgement: Judgement;
+  /** Which fields are right if nothing is understood. */
+  readonly idle: Judgement["fields"];
+  readonly confidence: number;
+  readonly rows: Rows;
+  /** The spec without what is said about it. */
+  readonly bytes: string;
+}
+
+const NOTHING = { filters: { company: { registration_status_any_of: [2] } } };
+const THRESHOLDS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+const BINS = 5;
+
+/** Translates and judges sentences. */
+export function judgeAll(sentences: readonly LabelledSentence[], segment: Segment): Judged[] {
+  return sentences.map((sentence) => {
+    const { spec } = translate(sentence.text, segment);
+    const { explain, ...rest } = normalizedForJudging(spec, segment);
+    const judgement = judge(sentence, spec, segment);
+    return {
+      sentence,
+      judgement,
+      idle: judge(sentence, NOTHING, segment).fields,
+      confidence: explain.confidence,
+      rows: rowsOf(sentence, { spec, right: judgement.right }, segment),
+      bytes: JSON.stringify(rest),
+    };
+  });
+}
+
+/** Every table of one half. */
+export function halfTables(name: string, all: readonly Judged[]): string[] {
+  return [
+    ...overallTable(name, all),
+    ...fieldTable(all),
+    ...groupTable(all),
+    ...refusalTable(all),
+    ...calibrationTable(all),
+  ];
+}
+
+function overallTable(name: string, all: readonly Judged[]): string[] {
+  const [asked, kept] = [cellsOf(all, true), cellsOf(all, false)];
+  const unmapped = all.map(({ judgement }) => judgement.unmapped);
+  const found = sum(unmapped.map((one) => one.found));
+  const missed = sum(unmapped.map((one) => one.missed));
+  const extra = sum(unmapped.map((one) => one.extra));
+  const rows = all.map((one) => one.rows);
+  const both = (side: "found" | "meant") =>
+    mean(rows.map((one) => (one[side] === 0 ? 1 : one.both / one[side])));
+  const families = familiesOf(all);
+  return [
+    `${name}: ${all.length} sentences`,
+    row(
+      "whole sentence right",
+      share(all, ({ judgement }) => judgement.right),
+    ),
+    row(
+      "fields right",
+      share([...asked, ...kept], (right) => right),
+    ),
+    row(
+      "  fields that are asked for",
+      share(asked, (right) => right),
+    ),
+    row(
+      "  fields that are not",
+      share(kept, (right) => right),
+    ),
+    row("unmapped: recall", ratio(found, found + missed)),
+    row("unmapped: precision", ratio(found, found + extra)),
+    row(
+      "same accounts as meant",
+      share(rows, (one) => overlap(one) === 1),
+    ),
+    row("accounts: mean precision", both("found").toFixed(3)),
+    row("accounts: mean recall", both("meant").toFixed(3)),
+    row(
+      "paraphrases of the same bytes",
+      share(families, (same) => same),
+    ),
+  ];
+}
+
+/** Whether each field is right, of those that are asked for or of the others. */
+function cellsOf(all: readonly Judged[], asked: boolean): boolean[] {
+  return all.flatMap(({ judgement, idle }) =>
+    FIELDS.filter((field) => idle[field] !== asked).map((field) => judgement.fields[field]),
+  );
+}
+
+/** For each sentence that says the same as another, whether it gives the same. */
+function familiesOf(all: readonly Judged[]): boolean[] {
+  const byText = new Map(all.map((one) => [one.sentence.text, one.bytes]));
+  return all.flatMap(({ sentence, bytes }) =>
+    sentence.same_as === undefined ? [] : [byText.get(sentence.same_as) === bytes],
+  );
+}
+
+function fieldTable(all: readonly Judged[]): string[] {
+  const rows = FIELDS.map((field) => {
+    const asked = all.filter(({ idle }) => !idle[field]);
+    const others = all.filter(({ idle }) => idle[field]);
+    const right = ({ judgement }: Judged) => judgement.fields[field];
+    return row(`  ${field}`, `${share(asked, right)}   ${share(others, right)}`);
+  });
+  return ["  field: right where asked for, right where not", ...rows];
+}
+
+function groupTable(all: readonly Judged[]): string[] {
+  const groups = [...new Set(all.map(({ sentence }) => sentence.group))].sort();
+  const rows = groups.map((group) => {
+    const members = all.filter(({ sentence }) => sentence.group === group);
+    return row(
+      `  ${group}`,
+      share(members, ({ judgement }) => judgement.right),
+    );
+  });
+  return ["  group: whole sentence right", ...rows];
+}
+
+function refusalTable(all: readonly Judged[]): string[] {
+  const must = all.filter(({ sentence }) => sentence.expect.uncertain === true);
+  const free = all.filter(({ sentence }) => sentence.expect.uncertain !== true);
+  const rows = THRESHOLDS.map((threshold) => {
+    const refused = ({ confidence }: Judged) => confidence < threshold;
+    const kept = all.filter((one) => !refused(one));
+    const cells = [
+      share(free, refused),
+      share(must, (one) => !refused(one)),
+      share(kept, ({ judgement }) => judgement.right),
+    ];
+    const mark = threshold === UNCERTAIN_BELOW ? "*" : " ";
+    return `  ${mark} below ${threshold.toFixed(1)}`.padEnd(34) + cells.join("   ");
+  });
+  const needless = free.filter(({ judgement }) => judgement.right);
+  return [
+    "  refused: wrongly, missed, right among the others (* is the threshold)",
+    ...rows,
+    row(
+      "  refused although right",
+      share(needless, (one) => isUncertain(one.confidence)),
+    ),
+  ];
+}
+
+/** Brier (1950), mean squared error; ECE with bins of equal width, weighted by their sizes. */
+function calibrationTable(all: readonly Judged[]): string[] {
+  const points = all.map(({ confidence, judgement, sentence }) => ({
+    confidence,
+    right: judgement.right && sentence.expect.uncertain !== true ? 1 : 0,
+  }));
+  const bins = Array.from({ length: BINS }, (_, bin) =>
+    points.filter(({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)) === bin),
+  );
+  const gaps = bins.map((bin) => {
+    const said = mean(bin.map(({ confidence }) => confidence));
+    return { count: bin.length, said, right: mean(bin.map(({ right }) => right)) };
+  });
+  const rows = gaps.map(({ count, said, right }, bin) => {
+    const range = `${(bin / BINS).toFixed(1)}-${((bin + 1) / BINS).toFixed(1)}`;
+    return row(`  ${range}  ${count} sentences`, `${said.toFixed(3)}   ${right.toFixed(3)}`);
+  });
+  const errors = gaps.map(({ count, said, right }) => count * Math.abs(said - right));
+  const squares = points.map(({ confidence, right }) => (confidence - right) ** 2);
+  return [
+    "  confidence: said, right",
+    ...rows,
+    row("  Brier", mean(squares).toFixed(3)),
+    row("  ECE", ratio(sum(errors), points.length).slice(0, 5)),
+  ];
+}
+
+/** The misses of one half, sentence by sentence. */
+export function missesOf(all: readonly Judged[]): string[] {
+  return all
+    .filter(({ judgement }) => !judgement.right)
+    .map(({ sentence, judgement, confidence }) => {
+      const wrong = FIELDS.filter((field) => !judgement.fields[field]).join(" ");
+      return `[${sentence.group}] ${sentence.text}: ${wrong} (${confidence})`;
+    });
+}
+
+function row(name: string, value: string): string {
+  return `  ${name.padEnd(32)} ${value}`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : sum(values) / values.length;
+}
+
+function ratio(part: number, whole: number): string {
+  return whole === 0 ? "none" : `${(part / whole).toFixed(3)} (${part}/${whole})`;
+}
+
+function share<Value>(all: readonly Value[], holds: (one: Value) => boolean): string {
+  return ratio(all.filter(holds).length, all.length);
+}

@@ -1,0 +1,82 @@
+/**
+ * Whether a translation finds the accounts that were meant. What comes in: a labelled sentence, the
+ * spec that it became and a segment. What goes out: how many accounts both find, and each alone.
+ * Invariant: counts are exact: the accounts of both are those that meet the clauses of both; where
+ * a label allows several codes or wholes, the closest that it allows is what was meant.
+ */
+import { clausesOf } from "../../src/search/clauses.ts";
+import { countMatches } from "../../src/search/searcher.ts";
+import { guarded, type Segment } from "../../src/search/segment.ts";
+import { catalogLookup } from "../../src/spec/catalog.ts";
+import type { AccountQuerySpec } from "../../src/spec/schema.ts";
+import {
+  type Expected,
+  type ExpectedCodes,
+  expectationsOf,
+  type LabelledSentence,
+  normalizedForJudging,
+  specOf,
+} from "../../test/support/translate/sentences.ts";
+
+/** Accounts that were found and accounts that were meant. */
+export interface Rows {
+  readonly found: number;
+  readonly meant: number;
+  readonly both: number;
+}
+
+/** The rows of a translation beside those of the closest expectation; a right one is meant. */
+export function rowsOf(
+  sentence: LabelledSentence,
+  { spec, right }: { readonly spec: unknown; readonly right: boolean },
+  segment: Segment,
+): Rows {
+  const actual = normalizedForJudging(spec, segment);
+  if (right) {
+    const count = countMatches(segment, actual);
+    return { found: count, meant: count, both: count };
+  }
+  const all = expectationsOf(sentence).map((expected) => compare(expected, actual, segment));
+  return all.reduce((best, one) => (overlap(one) > overlap(best) ? one : best));
+}
+
+/** Share of both among all that either finds; 1 where both find nothing. */
+export function overlap({ found, meant, both }: Rows): number {
+  const either = found + meant - both;
+  return either === 0 ? 1 : both / either;
+}
+
+function compare(expected: Expected, actual: AccountQuerySpec, segment: Segment): Rows {
+  const { industry } = actual.filters;
+  const label = specOf(expected, segment);
+  const codes = {
+    cnae_any_of: closest(expected.cnae, industry.cnae_any_of, segment),
+    cnae_exclude: closest(expected.cnae_exclude, industry.cnae_exclude, segment),
+  };
+  const closestLabel = { ...label, filters: { ...label.filters, industry: codes } };
+  const meant = clausesOf(segment, normalizedForJudging(closestLabel, segment).filters);
+  const found = clausesOf(segment, actual.filters);
+  return guarded(() => ({
+    found: segment.native.count(found),
+    meant: segment.native.count(meant),
+    both: segment.native.count([...found, ...meant]),
+  }));
+}
+
+/** Of the codes that a label allows, those that were chosen and those that must be. */
+function closest(
+  expected: ExpectedCodes | undefined,
+  chosen: readonly string[],
+  segment: Segment,
+): string[] {
+  const { must, may = [] } = expected ?? { must: [] };
+  const lookup = catalogLookup(segment.catalog);
+  const has = (code: string) => lookup.cnae(code).every((one) => chosen.includes(one));
+  const needed = must.flatMap((group) => {
+    const choices = group.split("|");
+    return lookup.cnae(choices.find(has) ?? (choices[0] as string));
+  });
+  const allowed = [...must.flatMap((group) => group.split("|")), ...may];
+  const taken = allowed.flatMap((code) => lookup.cnae(code)).filter((one) => chosen.includes(one));
+  return [...new Set([...needed, ...taken])];
+}

@@ -1,0 +1,234 @@
+/**
+ * The transport over node:http, and its only importer. What comes in: requests as Node's parser
+ * delivers them. What goes out: exchanges, and their answers on the wire.
+ * Invariant: it accepts and refuses what the other transport does, but for targets (target.ts) and
+ * what that parser reads wrongly. Node's own time limits would let slow clients hold sockets for
+ * minutes, and it takes HTTP/1.0 and any number of headers: all of that is set or refused here.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { CommandError } from "../../../errors.ts";
+import type { ListenAddress } from "../../../settings.ts";
+import { Budget } from "../budget.ts";
+import { isTarget } from "../target.ts";
+import { drained, HeldAnswers, portEmptied } from "./drain.ts";
+import { NodeConnection } from "./node-connection.ts";
+import { NodeExchange } from "./node-exchange.ts";
+import { Sockets } from "./sockets.ts";
+import {
+  cannotListen,
+  type ExchangeHandler,
+  HEADER_COUNT_MAX,
+  refusalOf,
+  statusLine,
+  type Transport,
+  type TransportLimits,
+} from "./transport.ts";
+
+/** How often Node looks for sockets that are too slow, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/** Time for the refusal of a CONNECT to leave behind answers that nobody reads. */
+const TUNNEL_MS = 1_000;
+
+/** Makes the transport. */
+export function openNodeTransport(limits: TransportLimits): Transport {
+  return new NodeTransport(limits);
+}
+
+class NodeTransport implements Transport {
+  readonly name = "node";
+  readonly bodies: Budget;
+  readonly sockets: Sockets;
+  readonly #server: Server;
+  readonly #limits: TransportLimits;
+  #port = 0;
+  #open = 0;
+  /** When a connection or request last came or went. */
+  #activeMs = 0;
+  #leaving = false;
+  readonly #held = new HeldAnswers();
+
+  constructor(limits: TransportLimits) {
+    this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
+    this.sockets = new Sockets(limits);
+    this.#limits = limits;
+    this.#server = createServer({
+      maxHeaderSize: limits.headBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs / 2),
+      // Refused here instead, so that it is answered as every other mistake, and once.
+      requireHostHeader: false,
+    });
+    this.#server.maxHeadersCount = 0;
+    this.#server.timeout = limits.writeTimeoutMs;
+    this.#server.on("connection", (socket: Socket) => this.#accept(socket));
+    this.#server.on("clientError", refuse);
+    this.#server.on("connect", (_message, socket) => {
+      connections.get(socket)?.end();
+      refuseTunnel(socket);
+    });
+  }
+
+  listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    const limits = this.#limits;
+    const answer = (message: IncomingMessage, response: ServerResponse) => {
+      const connection = connections.get(message.socket);
+      if (connection === undefined || connection.over) return;
+      const status = unsupported(message, limits.headBytesMax);
+      if (status !== null) {
+        connection.end();
+        refuseRequest(response, status);
+        return;
+      }
+      this.#open++;
+      this.#activeMs = performance.now();
+      const { writeTimeoutMs, writePaceBytes } = limits;
+      const leaving = () => this.#leaving;
+      const tooSlow = () => this.sockets.cutSlow();
+      const shared = { connection, bodies: this.bodies, held: this.#held, leaving };
+      const around = { ...shared, writeTimeoutMs, writePaceBytes, tooSlow };
+      const exchange = new NodeExchange(message, response, around);
+      whenGone(connection, response, () => {
+        this.#open--;
+        this.#activeMs = performance.now();
+        exchange.gone();
+      });
+      handler(exchange);
+    };
+    this.#server.on("request", answer);
+    // Node would answer 417 to what it does not know in Expect; the field may as well be ignored.
+    this.#server.on("checkExpectation", answer);
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", (error) => {
+        reject(new CommandError(cannotListen(address), 1, error));
+      });
+      this.#server.listen(address.port, address.host, () => {
+        const bound = this.#server.address();
+        this.#port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+        resolve(this.#port);
+      });
+    });
+  }
+
+  /** Node has its parser ready for it by now. */
+  #accept(socket: Socket): void {
+    this.#activeMs = performance.now();
+    const seat = this.sockets.enter(socket.remoteAddress ?? "", () => socket.destroy());
+    if (seat === null) {
+      socket.destroy();
+      return;
+    }
+    const connection = new NodeConnection(socket, seat);
+    connections.set(socket, connection);
+    socket.once("close", () => connection.closed());
+  }
+
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    this.leave();
+    const traffic = () => ({
+      requests: this.#open,
+      sockets: this.sockets.open,
+      activeMs: this.#activeMs,
+    });
+    this.#held.begin();
+    if (this.#server.listening) await portEmptied(this.#port, traffic);
+    // The server's own close would at once destroy sockets whose answer is written but not sent.
+    const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve));
+    this.#held.end();
+    await drained(traffic, deadlineMs);
+    this.#server.closeAllConnections();
+    await closed;
+    // This one only ends the timer that looks for slow sockets.
+    this.#server.close();
+  }
+}
+
+/**
+ * Calls back once the answer is out or the socket closed. The answer alone would not do: that of a
+ * pipelined request behind another one is never told that its socket is gone.
+ */
+function whenGone(connection: NodeConnection, response: ServerResponse, gone: () => void): void {
+  const once = () => {
+    forget();
+    response.off("close", once);
+    gone();
+  };
+  const forget = connection.whenClosed(once);
+  response.on("close", once);
+}
+
+/** Status for a well-formed request of a kind that is not served here, or null. */
+function unsupported(message: IncomingMessage, headBytesMax: number): number | null {
+  if (message.httpVersion !== "1.1") return 505;
+  if (!isTarget(message.method ?? "", message.url ?? "")) return 400;
+  if (message.headers.host === undefined) return 400;
+  if (message.rawHeaders.length > 2 * HEADER_COUNT_MAX) return 431;
+  return headBytes(message) > headBytesMax ? 431 : null;
+}
+
+/** Bytes of the head as it is usually written; Node's own limit leaves some of them out. */
+function headBytes({ method = "", url = "", rawHeaders }: IncomingMessage): number {
+  const lines = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  return `${method} ${url} HTTP/1.1\r\n`.length + lines + 2;
+}
+
+function refuseRequest(response: ServerResponse, status: number): void {
+  const { headers, body } = refusalOf(status);
+  response.shouldKeepAlive = false;
+  const length = Buffer.byteLength(body);
+  const fields = { ...Object.fromEntries(headers), connection: "close", "content-length": length };
+  response.writeHead(status, fields);
+  response.end(body);
+}
+
+/** A whole answer for a socket whose request could not be read. */
+function plainRefusal(status: number): string {
+  const { headers, body } = refusalOf(status);
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `HTTP/1.1 ${statusLine(status)}\r\n${lines}Connection: close\r\n${length}\r\n${body}`;
+}
+
+const PARSER_STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_INVALID_VERSION: 505,
+};
+
+const connections = new WeakMap<Duplex, NodeConnection>();
+
+/** Answers what the parser refused, unless that request has its answer; closes the socket. */
+function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
+  const connection = connections.get(socket);
+  if (!socket.writable || error.code === "ECONNRESET" || connection?.over) {
+    socket.destroy();
+    return;
+  }
+  if (connection?.refusable === false) {
+    // Answers that are written already still leave.
+    connection.end();
+    socket.end(() => socket.destroy());
+    return;
+  }
+  socket.end(plainRefusal(PARSER_STATUS[error.code ?? ""] ?? 400), () => socket.destroy());
+}
+
+/**
+ * Answers CONNECT, for which Node hands over the bare socket: it has no listener for errors there,
+ * so that a reset would end the process, and no limit of time.
+ */
+function refuseTunnel(socket: Duplex): void {
+  const close = () => socket.destroy();
+  const late = setTimeout(close, TUNNEL_MS);
+  socket.once("close", () => clearTimeout(late));
+  socket.on("error", close);
+  socket.end(plainRefusal(505), close);
+}

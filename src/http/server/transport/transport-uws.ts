@@ -1,0 +1,217 @@
+/**
+ * The transport over uWebSockets.js, and what loads it. What comes in: connections and requests as
+ * the library delivers them. What goes out: exchanges, to whoever answers them.
+ * Invariant: the port is this server's alone; each connection has its place among all, and each
+ * request is known to be of its connection.
+ */
+
+import type { TemplatedApp, us_listen_socket } from "uWebSockets.js";
+import { setImmediate } from "node:timers/promises";
+import { limitReceived } from "../../../../native-index/napi/engine.ts";
+import { CommandError } from "../../../errors.ts";
+import type { ListenAddress } from "../../../settings.ts";
+import { Budget } from "../budget.ts";
+import { drained, HeldAnswers, portEmptied } from "./drain.ts";
+import { OpenExchanges } from "./openexchanges.ts";
+import { Sockets } from "./sockets.ts";
+import {
+  cannotListen,
+  type ExchangeHandler,
+  type Transport,
+  type TransportLimits,
+} from "./transport.ts";
+import { UwsConnection } from "./uws-connection.ts";
+import {
+  UwsExchange,
+  type UwsRequest,
+  type UwsResponse,
+  type UwsSurroundings,
+} from "./uws-exchange.ts";
+import { type Lane, type LaneApp, Lanes } from "./uws-lanes.ts";
+
+type Uws = typeof import("uWebSockets.js");
+
+/** Without it a second server on the same port would take half of the connections. */
+const EXCLUSIVE_PORT = 1;
+
+/** The form with host and options, which the package's own declarations leave out. */
+type ListenExclusively = (
+  host: string,
+  port: number,
+  options: typeof EXCLUSIVE_PORT,
+  done: (socket: us_listen_socket | false) => void,
+) => void;
+
+/** The switch for the header with the library's name and version; not in its declarations. */
+type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
+
+/**
+ * The library reads on in the same turn of the loop while its 512 KiB are filled at once: with the
+ * system's own bounds a sender who is quicker than what is done with a chunk held up everybody for
+ * 60 to 95 ms, 16 MB long. Twice this is less than those, and enough for 4 MB/s over 50 ms of way.
+ */
+const RECEIVED_BYTES = 204_800;
+
+/** How often requests are looked for whose bodies take too long, in milliseconds. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/**
+ * Loads the addon and makes the transport. Its time limits for heads and for idle sockets are built
+ * in (about 10 s), as is that for bodies which come at less than 16 kB a second; and it takes the
+ * size of the head once per process. Throws `CommandError` where it cannot be loaded: the other
+ * transport is a decision of the operator, never a silent fallback.
+ */
+export async function openUwsTransport(limits: TransportLimits): Promise<Transport> {
+  return new UwsTransport(await loadUws(limits.headBytesMax), limits);
+}
+
+/** The addon reads its limit from the environment at load, so that comes first. */
+async function loadUws(headBytesMax: number): Promise<Uws> {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
+  try {
+    const loaded = (await import("uWebSockets.js")) as Uws & { readonly default?: Uws };
+    const uws = loaded.default ?? loaded;
+    (uws as Configured)._cfg?.("silent");
+    return uws;
+  } catch (error) {
+    throw new CommandError(
+      "uWebSockets.js cannot be loaded on this machine. Start again with --transport node.",
+      1,
+      error,
+    );
+  }
+}
+
+class UwsTransport implements Transport {
+  readonly name = "uws";
+  readonly bodies: Budget;
+  readonly sockets: Sockets;
+  readonly #uws: Uws;
+  readonly #app: TemplatedApp;
+  readonly #limits: TransportLimits;
+  readonly #open = new OpenExchanges<UwsExchange>();
+  #checking: NodeJS.Timeout | null = null;
+  readonly #connections = new Map<Lane, UwsConnection>();
+  #lanes: Lanes | null = null;
+  /** When a connection or request last came or went. */
+  #activeMs = 0;
+  #leaving = false;
+  readonly #held = new HeldAnswers();
+  readonly #around: UwsSurroundings;
+  #listening: us_listen_socket | null = null;
+  #port = 0;
+
+  constructor(uws: Uws, limits: TransportLimits) {
+    this.#uws = uws;
+    this.#app = uws.App();
+    this.#limits = limits;
+    this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
+    this.sockets = new Sockets(limits);
+    this.#around = {
+      writeTimeoutMs: limits.writeTimeoutMs,
+      writePaceBytes: limits.writePaceBytes,
+      tooSlow: () => this.sockets.cutSlow(),
+      bodies: this.bodies,
+      held: this.#held,
+      leaving: () => this.#leaving,
+      settled: (exchange) => this.#settled(exchange),
+    };
+  }
+
+  listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    const makeApp = () => this.#uws.App() as unknown as LaneApp;
+    this.#lanes = new Lanes(makeApp, this.#app as unknown as LaneApp, {
+      opened: (lane) => this.#accept(lane),
+      asked: (lane, response, request) => {
+        const exchange = this.#begin(lane, response, request);
+        if (exchange === null) return;
+        handler(exchange);
+        // What has no body is mostly answered by now.
+        if (!exchange.settled) this.#open.add(exchange);
+      },
+      closed: (lane) => this.#forget(lane),
+    });
+    this.#checkBodies();
+    return new Promise((resolve, reject) => {
+      const listen = this.#app.listen.bind(this.#app) as unknown as ListenExclusively;
+      listen(address.host, address.port, EXCLUSIVE_PORT, (socket) => {
+        if (!socket) {
+          this.#lanes?.close();
+          reject(new CommandError(cannotListen(address)));
+          return;
+        }
+        this.#listening = socket;
+        this.#port = this.#uws.us_socket_local_port(socket);
+        limitReceived(this.#port, RECEIVED_BYTES);
+        resolve(this.#port);
+      });
+    });
+  }
+
+  #accept(lane: Lane): void {
+    this.#activeMs = performance.now();
+    const text = lane.connection?.getRemoteAddressAsText() ?? new ArrayBuffer(0);
+    const address = Buffer.from(text).toString("latin1");
+    const seat = this.sockets.enter(address, () => lane.close());
+    if (seat === null) lane.close();
+    else this.#connections.set(lane, new UwsConnection(address, seat));
+  }
+
+  #forget(lane: Lane): void {
+    this.#activeMs = performance.now();
+    this.#connections.get(lane)?.leave();
+    this.#connections.delete(lane);
+  }
+
+  #begin(lane: Lane, response: UwsResponse, request: UwsRequest): UwsExchange | null {
+    const connection = this.#connections.get(lane);
+    // Behind its last answer, which does not leave because nobody takes it.
+    if (connection === undefined || connection.over) {
+      response.close();
+      return null;
+    }
+    const exchange = new UwsExchange(response, request, connection, this.#around);
+    this.#activeMs = performance.now();
+    return exchange;
+  }
+
+  #settled(exchange: UwsExchange): void {
+    this.#open.delete(exchange);
+    this.#activeMs = performance.now();
+  }
+
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    this.leave();
+    const traffic = () => ({
+      requests: this.#open.size,
+      sockets: this.sockets.open,
+      activeMs: this.#activeMs,
+    });
+    if (this.#listening !== null) {
+      this.#held.begin();
+      await portEmptied(this.#port, traffic);
+      this.#uws.us_listen_socket_close(this.#listening);
+      this.#listening = null;
+      // What was taken from the queue is on its way to its lane.
+      await setImmediate();
+      this.#held.end();
+    }
+    if (this.#checking !== null) clearInterval(this.#checking);
+    await drained(traffic, deadlineMs);
+    this.#app.close();
+    this.#lanes?.close();
+  }
+
+  /** Ends requests whose bodies take longer than a request may. */
+  #checkBodies(): void {
+    const limitMs = this.#limits.requestTimeoutMs;
+    const every = Math.min(CHECK_INTERVAL_MS, limitMs / 4);
+    this.#checking = setInterval(() => {
+      for (const exchange of this.#open) exchange.passed(every, limitMs);
+    }, every).unref();
+  }
+}

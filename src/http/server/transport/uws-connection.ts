@@ -1,0 +1,71 @@
+/**
+ * A connection of uWebSockets.js. What comes in: that requests begin and end, and what answers
+ * them. What goes out: whether there is room for a request, and whether its answer may be copied.
+ * Invariant: the library copies every answer that the client does not take at once and never says
+ * how much that is. So all that was copied counts as not taken until an answer that is not copied
+ * (uws-stream.ts) went out whole, which shows that nothing is before it.
+ */
+import { AppError } from "../../../errors.ts";
+import { BYTES_AT_ONCE_MAX, Pipeline, REQUESTS_AT_ONCE_MAX } from "./pipeline.ts";
+import type { Seat } from "./sockets.ts";
+
+/** One connection. */
+export class UwsConnection {
+  /** Address of the other end. */
+  readonly address: string;
+  readonly #seat: Seat;
+  readonly #pipeline = new Pipeline();
+  /** Whether it got its last answer. */
+  over = false;
+  /** Bytes that the library may hold. */
+  #copied = 0;
+
+  constructor(address: string, seat: Seat) {
+    this.address = address;
+    this.#seat = seat;
+  }
+
+  /** A request begins; gives why it cannot be answered, or null. `done` must follow. */
+  begin(path: string): AppError | null {
+    const refused = this.#pipeline.turnOver ? tooManyAtOnce() : null;
+    this.#pipeline.begin();
+    return this.#seat.begin(path) ?? refused;
+  }
+
+  /** An answer is out, or given up. */
+  done(): void {
+    this.#pipeline.end();
+    this.#seat.end();
+  }
+
+  /**
+   * Whether an answer may be copied, and counts it then. Not where the client has yet to take what
+   * it was given in earlier turns; in this turn `begin` sees to it.
+   */
+  copies(bytes: number): boolean {
+    if (this.#copied >= BYTES_AT_ONCE_MAX && this.#pipeline.requests <= 1) return false;
+    this.#pipeline.answered(bytes);
+    this.#copied += bytes;
+    return true;
+  }
+
+  /** The system has taken all that was answered. */
+  taken(): void {
+    this.#copied = 0;
+  }
+
+  /** The connection is closed. */
+  leave(): void {
+    this.#seat.leave();
+  }
+}
+
+/** The library would answer whatever has arrived in one go, and nobody else meanwhile. */
+function tooManyAtOnce(): AppError {
+  return new AppError(
+    "overloaded",
+    `More than ${REQUESTS_AT_ONCE_MAX} requests, or answers of ${BYTES_AT_ONCE_MAX / 1024} KiB, ` +
+      "came at once on this connection. Wait for answers before you send more.",
+    { headers: { "Retry-After": "1" } },
+  );
+}

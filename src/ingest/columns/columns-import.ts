@@ -1,0 +1,369 @@
+/**
+ * From a file with the documented columns (Arrow without an index, or Parquet) to a snapshot.
+ * What comes in: the path, and label and date where the file does not carry them.
+ * What goes out: the snapshot under its name, and the report.
+ * Invariant: rows of a snapshot that went through another program give the same answers as the
+ * snapshot itself; scores are computed anew, and row order in the file does not matter.
+ */
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import { type ColumnBatch, readArrowFile } from "../../../native-index/format/arrow-reader.ts";
+import { COLUMNS } from "../../../native-index/format/columns.ts";
+import {
+  isIndexed,
+  META_KEY,
+  plainMeta,
+  readPlainMeta,
+} from "../../../native-index/format/footer.ts";
+import {
+  numberTexts,
+  type SnapshotMeta,
+  type SnapshotMunicipality,
+  type SnapshotPlaces,
+} from "../../../native-index/format/meta.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import { activityName } from "../../dump/activitynames.ts";
+import { readPlaces } from "../../dump/places.ts";
+import { CommandError } from "../../errors.ts";
+import { type FileKind, insteadOf, kindOfFile } from "../../filekind.ts";
+import { SCORE_VERSION } from "../../search/score.ts";
+import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
+import { UFS } from "../../spec/fields.ts";
+import { type Assembled, assemble, type PassTime, timed } from "../assemble.ts";
+import {
+  type AllCodes,
+  type AllRemaps,
+  CODE_KINDS,
+  codesInUse,
+  newCounters,
+  ordinalsOf,
+  remapTable,
+} from "../codes.ts";
+import {
+  buildDictionaries,
+  codeNames,
+  type KindDictionaries,
+  type KnownCodes,
+  metaDictionaries,
+} from "../dictionaries.ts";
+import type { ImportOptions } from "../dump-import.ts";
+import { MAIL_PROVIDERS } from "../mail-providers.ts";
+import { type Population, populationWarnings, readPopulation } from "../places/population.ts";
+import { checkShrinking, previousAccounts } from "../previous.ts";
+import { dayOf, SLOT_BYTES, unplaced } from "../release-tables.ts";
+import { type ImportReport, ruleCounts } from "../report.ts";
+import { readSanctions, type Sanctions } from "../sanctions.ts";
+import { type SpillFile, SpillWriter } from "../spill.ts";
+import { mergeTallies, Tally, type TallyResult } from "../tally.ts";
+import { Threads } from "../threads.ts";
+import { Workspace } from "../workspace.ts";
+import { ColumnRows } from "./column-rows.ts";
+import { openParquet } from "./parquet.ts";
+
+/** Bytes of the source file per partition. */
+const PARTITION_BYTES = 16 * 2 ** 20;
+const PARTITIONS_MAX = 1024;
+
+/** Two spills, of rows that a Parquet file may have packed to a fifth. */
+const SPILL_FACTOR = 10;
+
+/** A file's batches, and the metadata that one of our snapshots left in it. */
+interface ColumnSource {
+  readonly meta: SnapshotMeta | null;
+  readonly batches: () => AsyncGenerator<ColumnBatch>;
+}
+
+/** Imports a file. @throws CommandError that says what is missing or damaged. */
+export async function importColumns(options: ImportOptions): Promise<ImportReport> {
+  const started = performance.now();
+  const times: PassTime[] = [];
+  const source = await openColumns(options.source);
+  const label = options.label ?? source.meta?.label;
+  const date = options.date ?? source.meta?.snapshot_date;
+  if (label === undefined || date === undefined) {
+    const name = basename(options.source);
+    throw new CommandError(
+      `${name} does not say of which release it is: give --label YYYY-MM and --date YYYY-MM-DD ` +
+        "to peneira import",
+    );
+  }
+  const population = options.population === undefined ? null : readPopulation(options.population);
+  const sanctions = options.ceis === undefined ? null : await readSanctions(options.ceis, date);
+  const placed = options.places === undefined ? null : readPlaces(options.places);
+  const previous = await previousAccounts(options.out);
+  const bytes = statSync(options.source).size;
+  const need = { work: bytes / 2, snapshot: bytes / 2, memory: SPILL_FACTOR * bytes };
+  const workspace = new Workspace(options.out, need, options.freeBytes);
+  const warnings: string[] = [];
+  const threads = new Threads(options.threads);
+  try {
+    const scanned = await timed(times, "read", () =>
+      scanColumns(source, options, workspace, sanctions),
+    );
+    const tables = buildTables({
+      ...scanned,
+      meta: source.meta,
+      label,
+      date,
+      population,
+      sanctions,
+      placed,
+    });
+    if (population !== null) {
+      const { lookups, dictionaries } = tables.meta;
+      const { municipality_ibge: codes } = dictionaries;
+      warnings.push(...populationWarnings(population, lookups.municipalities, codes));
+    }
+    if (placed !== null) {
+      warnings.push(...unplaced(placed, tables.meta.dictionaries.municipality_ibge));
+    }
+    const assembled = await assemble({
+      out: options.out,
+      workspace,
+      threads,
+      partitions: scanned.partitions,
+      context: contextOf(scanned, tables, date),
+      metaOf: (accounts, numbers) => {
+        const { dictionaries, ...meta } = tables.meta;
+        const counted = { ...dictionaries, number: numberTexts(numbers) };
+        return { ...meta, accounts, dictionaries: counted };
+      },
+      startStage: options.startStage,
+      approve(accounts) {
+        const { out, force = false } = options;
+        warnings.push(...checkShrinking({ out, isReplaced: true, previous, force }, accounts));
+      },
+    });
+    const seconds = (performance.now() - started) / 1000;
+    return reportOf({ options, scanned, assembled, meta: tables.meta, warnings, times, seconds });
+  } catch (error) {
+    throw workspace.refusalOf(error);
+  } finally {
+    await threads.close();
+    workspace.close();
+  }
+}
+
+/** Opens the file by its first bytes, whatever it is called. */
+async function openColumns(path: string): Promise<ColumnSource> {
+  const kind = kindOfFile(path);
+  if (kind?.id === "parquet") {
+    const { metadata, batches } = await openParquet(path);
+    return { meta: plainMeta(path, metadata.get(META_KEY)), batches };
+  }
+  if (kind?.id !== "arrow") throw new CommandError(`${path} cannot be imported: ${refused(kind)}`);
+  if (isIndexed(path)) {
+    throw new CommandError(`${path} is a snapshot already; serve or search it as it is`);
+  }
+  return { meta: readPlainMeta(path), batches: () => readArrowFile(path) };
+}
+
+/** Why a file is no source of an import. */
+function refused(kind: FileKind | null): string {
+  const sources = "an Arrow or Parquet file";
+  const folder = "A dump is imported as the folder with all of its zips.";
+  if (kind === null) return `it is not ${sources}. ${folder}`;
+  return `${insteadOf(kind, sources)}. ${kind.id === "zip" ? folder : "Make or copy it again."}`;
+}
+
+interface Scanned {
+  readonly spill: SpillFile;
+  readonly partitions: number;
+  readonly codes: AllCodes;
+  readonly places: ReadonlyMap<string, string>;
+  readonly tally: TallyResult;
+  readonly read: number;
+  readonly kept: number;
+}
+
+async function scanColumns(
+  source: ColumnSource,
+  options: ImportOptions,
+  workspace: Workspace,
+  sanctions: Sanctions | null,
+): Promise<Scanned> {
+  const bytes = statSync(options.source).size;
+  const share = Math.ceil(bytes / (options.partitionBytes ?? PARTITION_BYTES));
+  const partitions = Math.min(PARTITIONS_MAX, Math.max(1, share));
+  const writer = new SpillWriter(workspace.file("columns"), partitions, SLOT_BYTES);
+  const tally = new Tally(basename(options.source));
+  const counters = newCounters();
+  const places = new Map<string, string>();
+  const sanctioned = sanctions?.cnpjs ?? null;
+  const { keepCpf } = options;
+  const rows = new ColumnRows({ writer, partitions, tally, counters, sanctioned, keepCpf, places });
+  let read = 0;
+  let kept = 0;
+  for await (const batch of source.batches()) {
+    checkColumns(options.source, batch);
+    kept += rows.take(batch);
+    read += batch.rows;
+  }
+  const codes = codesInUse(counters);
+  return { spill: writer.close(), partitions, codes, places, tally: tally.result(), read, kept };
+}
+
+function checkColumns(path: string, batch: ColumnBatch): void {
+  const needed = COLUMNS.map(({ name }) => name).filter((name) => !name.startsWith("score"));
+  const missing = needed.filter((name) => !batch.names.includes(name));
+  if (missing.length === 0) return;
+  throw new CommandError(`${path} lacks the columns ${missing.join(", ")}`);
+}
+
+interface TableSources {
+  readonly codes: AllCodes;
+  readonly places: ReadonlyMap<string, string>;
+  readonly meta: SnapshotMeta | null;
+  readonly label: string;
+  readonly date: string;
+  readonly population: Population | null;
+  readonly sanctions: Sanctions | null;
+  readonly placed: SnapshotPlaces | null;
+}
+
+interface Tables {
+  readonly kinds: KindDictionaries;
+  readonly meta: SnapshotMeta;
+}
+
+function buildTables(sources: TableSources): Tables {
+  const { codes, meta, label, date, population, sanctions } = sources;
+  const placed = sources.placed ?? meta?.places;
+  const known = meta === null ? packageCodes(sources) : metaCodes(meta);
+  const municipalities = getMunicipalities().map(({ code }) => code);
+  const ibges = meta?.dictionaries.municipality_ibge ?? municipalities;
+  const kinds = buildDictionaries(known, ibges, [codes]);
+  const old = meta?.provenance;
+  return {
+    kinds,
+    meta: {
+      format: FORMAT_VERSION,
+      label,
+      snapshot_date: date,
+      provenance: {
+        rfb_snapshot: label,
+        ibge_population_year: population?.year ?? old?.ibge_population_year ?? "not_available",
+        ceis_as_of_date: sanctions?.asOf ?? old?.ceis_as_of_date ?? "not_available",
+      },
+      ...(meta?.origin === undefined ? {} : { origin: meta.origin }),
+      ...(placed === undefined ? {} : { places: placed }),
+      ...(meta?.odd_municipalities === undefined
+        ? {}
+        : { odd_municipalities: meta.odd_municipalities }),
+      accounts: 0,
+      score_version: SCORE_VERSION,
+      created_by: `peneira ${manifest.version}`,
+      lookups: {
+        cnaes: meta?.lookups.cnaes ?? codeNames(known.cnae),
+        legal_natures: meta?.lookups.legal_natures ?? codeNames(known.nature),
+        reasons: meta?.lookups.reasons ?? [],
+        countries: meta?.lookups.countries ?? [],
+        municipalities: municipalitiesOf(sources, kinds.tom),
+      },
+      dictionaries: metaDictionaries(kinds, new Uint32Array()),
+    },
+  };
+}
+
+/** Codes that the snapshot knew from which the file was made. */
+function metaCodes(meta: SnapshotMeta): KnownCodes {
+  const list = (codes: readonly string[]): Map<string, string> =>
+    new Map(codes.map((c) => [c, ""]));
+  const { dictionaries } = meta;
+  return {
+    cnae: list(dictionaries.cnae_primary),
+    nature: list(dictionaries.legal_nature),
+    reason: list(dictionaries.registration_status_reason),
+    tom: list(dictionaries.municipality_tom),
+    country: list(dictionaries.country_code),
+  };
+}
+
+/** Codes and names that are known without a dump: those in use, and the legal natures. */
+function packageCodes({ codes }: TableSources): KnownCodes {
+  const cnae = new Map<string, string>();
+  for (const code of codes.cnae.codes) {
+    const text = String(code).padStart(7, "0");
+    cnae.set(text, activityName(text) ?? "");
+  }
+  const nature = new Map(
+    Object.entries(getLegalNatures()).map(([code, name]) => [code, String(name)]),
+  );
+  return { cnae, nature, reason: new Map(), tom: new Map(), country: new Map() };
+}
+
+function municipalitiesOf(sources: TableSources, toms: readonly string[]): SnapshotMunicipality[] {
+  const { meta, places, population } = sources;
+  const known = new Map(meta?.lookups.municipalities.map((row) => [row[0], row]));
+  const byIbge = new Map(getMunicipalities().map((place) => [place.code, place]));
+  return toms.map((tom) => {
+    const row = known.get(tom);
+    const place = byIbge.get(row?.[2] ?? places.get(tom) ?? "");
+    const people = population?.byIbge.get(place?.code ?? "");
+    if (row !== undefined) return [tom, row[1], row[2], row[3], people ?? row[4]];
+    return [tom, place?.name ?? "", place?.code ?? null, place?.stateCode ?? null, people ?? null];
+  });
+}
+
+function contextOf(scanned: Scanned, { kinds }: Tables, date: string) {
+  const remaps = Object.fromEntries(
+    CODE_KINDS.map((kind) => [
+      kind,
+      remapTable(kind, ordinalsOf(kinds[kind]), scanned.codes[kind]),
+    ]),
+  ) as AllRemaps;
+  return {
+    companies: null,
+    simples: [],
+    establishments: [{ spill: scanned.spill, remaps }],
+    ibge: new Uint16Array(0),
+    tomCount: 0,
+    tomAbroad: -1,
+    ufAbroad: UFS.indexOf("EX"),
+    cnaeNotInformed: kinds.cnae.indexOf(CNAE_NOT_INFORMED),
+    sanctioned: null,
+    snapshotDay: dayOf(date),
+    slotBytes: SLOT_BYTES,
+    providers: new Set(MAIL_PROVIDERS),
+  };
+}
+
+interface ReportParts {
+  readonly options: ImportOptions;
+  readonly scanned: Scanned;
+  readonly assembled: Assembled;
+  readonly meta: SnapshotMeta;
+  readonly warnings: readonly string[];
+  readonly times: readonly PassTime[];
+  readonly seconds: number;
+}
+
+function reportOf({
+  options,
+  scanned,
+  assembled,
+  meta,
+  warnings,
+  times,
+  seconds,
+}: ReportParts): ImportReport {
+  return {
+    source: options.source,
+    out: options.out,
+    bytes: statSync(options.out).size,
+    label: meta.label,
+    snapshot_date: meta.snapshot_date,
+    provenance: { ...meta.provenance },
+    accounts: assembled.accounts,
+    companies: null,
+    rows: { rows: { read: scanned.read, kept: scanned.kept } },
+    rules: ruleCounts(mergeTallies([scanned.tally, assembled.tally])),
+    warnings,
+    odd_municipalities: [],
+    passes: [...times, ...assembled.times],
+    seconds,
+    accounts_per_second: assembled.accounts / seconds,
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * Reads Parquet files.
+ * What comes in: a path. What goes out: the file's metadata and its rows as column batches.
+ * Invariant: a small file is read whole, a large one by row group, so that never more than a row
+ * group of a large file is inside the 4 GiB of WebAssembly.
+ */
+import { closeSync, openAsBlob, openSync, readFileSync, readSync, statSync } from "node:fs";
+import {
+  type ColumnBatch,
+  readArrowStream,
+  viewDictionaries,
+} from "../../../native-index/format/arrow-reader.ts";
+import { parquetLibrary } from "../../../native-index/format/parquet.ts";
+import { printable } from "../../../native-index/format/printable.ts";
+import { CommandError } from "../../errors.ts";
+
+/**
+ * Files up to this size are read in one call. It reports every damage as an error, while the
+ * reader of row groups cannot hand on errors that it meets inside of WebAssembly.
+ */
+const WHOLE_BYTES_MAX = 128 * 2 ** 20;
+
+/** A Parquet file's own key-value metadata and its batches. */
+interface ParquetSource {
+  readonly metadata: ReadonlyMap<string, string>;
+  readonly batches: () => AsyncGenerator<ColumnBatch>;
+}
+
+/**
+ * Opens a Parquet file; `wholeBytesMax` is for tests.
+ * @throws CommandError when it is none, damaged, or has columns that the reader cannot take.
+ */
+export async function openParquet(
+  path: string,
+  wholeBytesMax = WHOLE_BYTES_MAX,
+): Promise<ParquetSource> {
+  const { ParquetFile, readParquet } = parquetLibrary();
+  const refuse = (error: unknown): never => {
+    if (error instanceof CommandError) throw error;
+    // The library's messages quote what stands in the file.
+    const reason = printable(error instanceof Error ? error.message : String(error));
+    throw new CommandError(`${path} cannot be read as Parquet: ${reason}`, 1, error);
+  };
+  checkEnds(path);
+  const file = await openAsBlob(path)
+    .then((blob) => ParquetFile.fromFile(blob))
+    .catch(refuse);
+  const metadata = file.metadata();
+  const pairs = metadata.fileMetadata().keyValueMetadata() as Map<string, string>;
+  try {
+    checkSchema(path, pairs.get("ARROW:schema"));
+  } catch (error) {
+    refuse(error);
+  }
+  async function* batches(): AsyncGenerator<ColumnBatch> {
+    try {
+      if (statSync(path).size <= wholeBytesMax) {
+        yield* readArrowStream(readParquet(new Uint8Array(readFileSync(path))).intoIPCStream());
+        return;
+      }
+      for (let group = 0; group < metadata.numRowGroups(); group++) {
+        const table = await file.read({ rowGroups: [group] });
+        yield* readArrowStream(table.intoIPCStream());
+      }
+    } catch (error) {
+      refuse(error);
+    }
+  }
+  return { metadata: pairs, batches };
+}
+
+/** A Parquet file begins and ends with its magic; one that was cut off does not end so. */
+function checkEnds(path: string): void {
+  const { size } = statSync(path);
+  const end = Buffer.alloc(4);
+  const fd = openSync(path, "r");
+  readSync(fd, end, 0, 4, Math.max(0, size - 4));
+  closeSync(fd);
+  if (size < 12 || end.toString("latin1") !== "PAR1") {
+    throw new CommandError(`${path} does not end as a Parquet file does; it was cut off`);
+  }
+}
+
+function checkSchema(path: string, schema: string | undefined): void {
+  if (schema === undefined) return;
+  const columns = viewDictionaries(Buffer.from(schema, "base64"));
+  if (columns.length === 0) return;
+  throw new CommandError(
+    `${path} has categorical columns of string views (${printable(columns.join(", "))}), which ` +
+      "cannot be read from Parquet; write them as text",
+  );
+}

@@ -1,0 +1,314 @@
+/**
+ * TOM codes of the registry matched with the IBGE's municipalities.
+ * Input: the release's table (TOM code, name without state), the IBGE list of the brazilian-utils
+ * package, the reviewed exceptions, official codes if there are any, and how many rows each state
+ * and code have. Output: the IBGE code of a (state, TOM code) pair; the municipality of every TOM
+ * code; those that were not found by their name.
+ * Invariant: an account's municipality follows from its own state and its TOM code: from the code's
+ * name in the release; if that state has no municipality of the name, from official codes; if they
+ * lack it, from the nearest spelling among the municipalities of that state that no other code has.
+ * What was not found by its name alone is reported. Only the table of TOM codes, which says no
+ * state, needs the evidence of rows and of neighbouring codes (the registry numbered states in
+ * blocks, odd codes apart from even).
+ */
+import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import exceptions from "../../../data/municipality-exceptions.json" with { type: "json" };
+import type { SnapshotMunicipality } from "../../../native-index/format/meta.ts";
+import { CommandError } from "../../errors.ts";
+import { UFS } from "../../spec/fields.ts";
+import { TOM_CODES } from "../scan/establishments.ts";
+import type { CodesByTom } from "./municipalitycodes.ts";
+import type { Finding, OddMunicipality } from "./oddmunicipalities.ts";
+import { type IbgePlace, spelledPlaces } from "./spelledplaces.ts";
+
+/** TOM code of "EXTERIOR". */
+export const TOM_ABROAD = "9707";
+
+/** Name without marks, upper case, everything but letters and digits as one blank. */
+export function foldPlace(name: string): string {
+  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toUpperCase();
+  return plain.replace(/[^A-Z0-9]+/g, " ").trim();
+}
+
+/** How many neighbouring codes are looked at on each side. */
+const NEIGHBOURS = 20;
+
+/** Official codes that contradict a larger share of the names are those of other data. */
+const CONTRADICTIONS_MAX = 0.02;
+
+/** Spelling decides only if at most this share of the municipalities is left without a code. */
+const FREE_MAX = 0.05;
+
+/** What stands behind a TOM code: places of different states, and how they were found. */
+interface Match {
+  readonly places: readonly IbgePlace[];
+  readonly how: Finding | "name";
+}
+
+const UNMATCHED: Match = { places: [], how: "none" };
+
+/** The registry's municipalities and the IBGE's, matched. */
+export class Municipalities {
+  private readonly placesByName = new Map<string, IbgePlace[]>();
+  private readonly placesByIbge = new Map<string, IbgePlace>();
+  private readonly exceptions = new Map<string, IbgePlace>();
+  private readonly names: ReadonlyMap<string, string>;
+  private readonly codes: CodesByTom;
+  private readonly matches = new Map<string, Match>();
+  private freePlaces: readonly IbgePlace[] | null = null;
+  private spelled: ReadonlyMap<string, readonly IbgePlace[]> | null = null;
+
+  /**
+   * `names` is the release's table, by 4-digit TOM code; `codes` are official codes, which are left
+   * out if they are of other data.
+   */
+  constructor(names: ReadonlyMap<string, string>, codes: CodesByTom = new Map()) {
+    this.names = names;
+    for (const { code, name, stateCode } of getMunicipalities()) {
+      const folded = foldPlace(name);
+      const place = { uf: stateCode, ibge: code, name, folded };
+      this.placesByIbge.set(code, place);
+      this.placesByName.set(folded, [...(this.placesByName.get(folded) ?? []), place]);
+    }
+    for (const [tom, { uf, ibge, name }] of Object.entries(exceptions.municipalities)) {
+      this.exceptions.set(
+        tom,
+        this.placesByIbge.get(ibge) ?? { uf, ibge, name, folded: foldPlace(name) },
+      );
+    }
+    this.codes = this.contradicted(codes) > CONTRADICTIONS_MAX ? new Map() : codes;
+  }
+
+  /** Throws if an operator's table is of other data: `path` names it. */
+  refuseOtherCodes(path: string, codes: CodesByTom): void {
+    const share = this.contradicted(codes);
+    if (share <= CONTRADICTIONS_MAX) return;
+    throw new CommandError(
+      `${path} does not belong to this dump: ${Math.round(100 * share)} % of its codes stand for ` +
+        "other municipalities than the names in the dump's table say. Check which one is wrong.",
+      2,
+    );
+  }
+
+  /** Share of the codes whose names in the release are those of other municipalities. */
+  private contradicted(codes: CodesByTom): number {
+    let [compared, other] = [0, 0];
+    for (const [tom, ibge] of codes) {
+      const places = this.named(tom);
+      if (places.length === 0) continue;
+      compared++;
+      if (!places.some((place) => place.ibge === ibge)) other++;
+    }
+    return compared === 0 ? 0 : other / compared;
+  }
+
+  /** Every IBGE code that is known, unsorted. */
+  get ibgeCodes(): Iterable<string> {
+    return this.placesByIbge.keys();
+  }
+
+  /** IBGE code of a TOM code in a state; null when that state has no such municipality. */
+  ibgeOf(uf: string, tom: string): string | null {
+    return this.candidates(tom).find((place) => place.uf === uf)?.ibge ?? null;
+  }
+
+  /** IBGE ordinals by `uf * toms.length + tom`; `missing` where there is none. */
+  ibgeTable(toms: readonly string[], ibges: readonly string[], missing: number): Uint16Array {
+    const ordinals = new Map(ibges.map((code, ordinal) => [code, ordinal]));
+    const table = new Uint16Array(UFS.length * toms.length).fill(missing);
+    toms.forEach((tom, column) => {
+      for (const { uf, ibge } of this.candidates(tom)) {
+        const ordinal = ordinals.get(ibge);
+        const row = UFS.indexOf(uf);
+        if (ordinal !== undefined && row >= 0) table[row * toms.length + column] = ordinal;
+      }
+    });
+    return table;
+  }
+
+  /**
+   * What stands behind every TOM code. `rowCounts` holds rows per state and code, as
+   * `establishments.ts` counts them; `populations` is by IBGE code.
+   */
+  describe(
+    toms: readonly string[],
+    rowCounts: Uint32Array,
+    populations: ReadonlyMap<string, number>,
+  ): SnapshotMunicipality[] {
+    const chosen = this.chooseStates(toms, rowCounts);
+    return toms.map((tom) => {
+      const place = chosen.get(tom);
+      const name = place?.name ?? this.names.get(tom) ?? "";
+      if (place === undefined) return [tom, name, null, tom === TOM_ABROAD ? "EX" : null, null];
+      return [tom, name, place.ibge, place.uf, populations.get(place.ibge) ?? null];
+    });
+  }
+
+  /**
+   * Codes with rows that were not found by their name alone. `rowCounts` is as for `describe`.
+   */
+  odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
+    const chosen = this.chooseStates(toms, rowCounts);
+    return toms.flatMap((tom) => {
+      const rows = UFS.map((_, uf) => rowCounts[uf * TOM_CODES + Number(tom)] ?? 0);
+      const accounts = rows.reduce((sum, count) => sum + count, 0);
+      if (accounts === 0 || tom === TOM_ABROAD) return [];
+      const { how } = this.match(tom);
+      if (how === "name") return [];
+      const place = chosen.get(tom) ?? null;
+      const taken = place === null ? null : nameOf(place);
+      const official = this.official(tom);
+      const byCode = how === "contradiction" && official !== undefined ? nameOf(official) : null;
+      const name = this.names.get(tom) ?? "";
+      return [{ tom, name, how, ibge: place?.ibge ?? null, taken, byCode, accounts }];
+    });
+  }
+
+  private candidates(tom: string): readonly IbgePlace[] {
+    return this.match(tom).places;
+  }
+
+  private match(tom: string): Match {
+    const known = this.matches.get(tom);
+    if (known !== undefined) return known;
+    const found = this.find(tom);
+    this.matches.set(tom, found);
+    return found;
+  }
+
+  private find(tom: string): Match {
+    if (tom === TOM_ABROAD) return UNMATCHED;
+    const named = this.named(tom);
+    const official = this.official(tom);
+    if (official !== undefined && !named.includes(official))
+      return this.byCode(tom, named, official);
+    if (named.length > 0) return { places: named, how: "name" };
+    const near = this.spellings().get(tom) ?? [];
+    return near.length > 0 ? { places: near, how: "spelling" } : UNMATCHED;
+  }
+
+  /**
+   * A code that officially stands for a place of another name. In the state of that place the name
+   * decides where it is known there, unless it is that of another code, to which it belongs.
+   */
+  private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
+    const other = named.find(({ uf }) => uf === official.uf);
+    if (other === undefined || this.belongsToOther(tom, other)) {
+      return { places: [official, ...named.filter((place) => place !== other)], how: "code" };
+    }
+    return { places: named, how: "contradiction" };
+  }
+
+  private belongsToOther(tom: string, place: IbgePlace): boolean {
+    return [...this.names.keys()].some(
+      (code) => code !== tom && this.official(code) === place && this.named(code).includes(place),
+    );
+  }
+
+  /** Places that have the name of a code, or for which the exceptions have it. */
+  private named(tom: string): readonly IbgePlace[] {
+    const name = foldPlace(this.names.get(tom) ?? "");
+    const exception = this.exceptions.get(tom);
+    const reviewed = (exceptions.municipalities as Exceptions)[tom]?.name;
+    if (exception !== undefined && foldPlace(reviewed ?? "") === name) return [exception];
+    return this.placesByName.get(name) ?? [];
+  }
+
+  private official(tom: string): IbgePlace | undefined {
+    return this.placesByIbge.get(this.codes.get(tom) ?? "") ?? this.exceptions.get(tom);
+  }
+
+  /** Places by codes that have neither a known name nor an official place; worked out once. */
+  private spellings(): ReadonlyMap<string, readonly IbgePlace[]> {
+    if (this.spelled !== null) return this.spelled;
+    const free = this.free();
+    const unknown = [...this.names].flatMap(([tom, name]) => {
+      const isKnown = this.named(tom).length > 0 || this.official(tom) !== undefined;
+      return isKnown ? [] : [[tom, foldPlace(name)] as const];
+    });
+    const isWhole = free.length <= FREE_MAX * this.placesByIbge.size;
+    this.spelled = isWhole ? spelledPlaces(unknown, free) : new Map();
+    return this.spelled;
+  }
+
+  /** Places that no code of the release has by its name or officially. */
+  private free(): readonly IbgePlace[] {
+    if (this.freePlaces !== null) return this.freePlaces;
+    const codes = new Map<string, number>();
+    const count = (key: string): void => void codes.set(key, (codes.get(key) ?? 0) + 1);
+    for (const tom of this.names.keys()) {
+      const named = this.named(tom);
+      const [place] = named.length > 0 ? named : [this.official(tom)];
+      if (place !== undefined) count(named.length > 1 ? place.folded : place.ibge);
+    }
+    this.freePlaces = [...this.placesByIbge.values()].filter(({ ibge, folded }) => {
+      const same = this.placesByName.get(folded)?.length ?? 0;
+      return !codes.has(ibge) && (codes.get(folded) ?? 0) < same;
+    });
+    return this.freePlaces;
+  }
+
+  /** One place for each code, no place twice; the best evidence is settled first. */
+  private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
+    const certain = toms.flatMap((tom) => {
+      const [place, other] = this.candidates(tom);
+      return place === undefined || other !== undefined ? [] : { code: Number(tom), uf: place.uf };
+    });
+    const pairs: { tom: string; place: IbgePlace; evidence: number }[] = [];
+    for (const tom of toms) {
+      const candidates = this.candidates(tom);
+      for (const place of candidates) {
+        const rows = rowCounts[UFS.indexOf(place.uf) * TOM_CODES + Number(tom)] ?? 0;
+        const isCertain = candidates.length === 1;
+        const evidence = isCertain
+          ? Infinity
+          : rows * 1000 + likeness(Number(tom), place.uf, certain);
+        pairs.push({ tom, place, evidence });
+      }
+    }
+    pairs.sort((a, b) => b.evidence - a.evidence || (a.tom < b.tom ? -1 : 1));
+    const chosen = new Map<string, IbgePlace>();
+    const taken = new Set<string>();
+    for (const { tom, place } of pairs) {
+      if (chosen.has(tom) || taken.has(place.ibge)) continue;
+      chosen.set(tom, place);
+      taken.add(place.ibge);
+    }
+    return chosen;
+  }
+}
+
+/** A code of which only one municipality can stand. */
+interface CertainCode {
+  readonly code: number;
+  readonly uf: string | undefined;
+}
+
+/** How much the codes around a code speak for a state; `certain` ascend. */
+function likeness(code: number, uf: string, certain: readonly CertainCode[]): number {
+  const low = firstFrom(certain, code);
+  let sum = 0;
+  for (const near of certain.slice(Math.max(0, low - NEIGHBOURS), low + NEIGHBOURS)) {
+    const distance = Math.abs(near.code - code);
+    if (distance % 2 === 0 && near.uf === uf) sum += 1 / (1 + distance);
+  }
+  return sum;
+}
+
+/** The position of the first code that is not below `code`. */
+function firstFrom(certain: readonly CertainCode[], code: number): number {
+  let low = 0;
+  for (let high = certain.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((certain[middle] as CertainCode).code < code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The reviewed exceptions, by TOM code. */
+type Exceptions = Readonly<Partial<Record<string, { readonly name: string }>>>;
+
+function nameOf({ name, uf }: IbgePlace): string {
+  return `${name}/${uf}`;
+}

@@ -1,0 +1,81 @@
+/**
+ * Simples and MEI opt-ins on their way to their companies.
+ * What comes in: records of the Simples file.
+ * What goes out: spill records of 16 bytes: 0 f64 root, 8 u32 flags (`SIMPLES_FLAGS`), 12 zero.
+ * Invariant: `S` is yes; `N`, blank and odd values are no. Dates that contradict a flag are counted
+ * and change nothing.
+ */
+import { RECORD_FLAGS } from "../../../native-index/builder/record.ts";
+import { cleanRoot } from "../../dump/cnpj.ts";
+import { SIMPLES } from "../../dump/layout.ts";
+import type { DumpRecord } from "../../dump/records.ts";
+import { ABSENT, isValue } from "../../dump/rules.ts";
+import { cleanDate, cleanFlag, fieldText } from "../../dump/values.ts";
+import { partitionOf } from "../roots.ts";
+import type { SpillWriter } from "../spill.ts";
+import type { Tally } from "../tally.ts";
+import { countRoot } from "./companies.ts";
+
+/** Length of a spill record. */
+export const SIMPLES_BYTES = 16;
+
+/** What a Simples scan needs. */
+interface SimplesScan {
+  readonly writer: SpillWriter;
+  readonly partitions: number;
+  readonly tally: Tally;
+  /** Last day that counts as a date. */
+  readonly latestDay: number;
+}
+
+/** Columns of an option: the flag, and the days since and until which it is taken. */
+type OptionColumns = readonly [flag: number, from: number, until: number];
+
+const OPTIONS: Readonly<Record<"simples" | "mei", OptionColumns>> = {
+  simples: [SIMPLES.simples, SIMPLES.simplesFrom, SIMPLES.simplesUntil],
+  mei: [SIMPLES.mei, SIMPLES.meiFrom, SIMPLES.meiUntil],
+};
+
+/** Makes the function that takes each record; it returns whether the row was kept. */
+export function simplesScanner(scan: SimplesScan): (record: DumpRecord) => boolean {
+  const { writer, tally } = scan;
+  return (record) => {
+    const root = cleanRoot(record, SIMPLES.root);
+    if (!isValue(root)) {
+      tally.odd(root, record, SIMPLES.root);
+      return false;
+    }
+    countRoot(record, SIMPLES.root, tally);
+    const simples = readFlag(record, OPTIONS.simples, scan);
+    const mei = readFlag(record, OPTIONS.mei, scan);
+    const at = writer.reserve(partitionOf(root, scan.partitions), SIMPLES_BYTES);
+    const flags = (simples === 1 ? RECORD_FLAGS.simples : 0) | (mei === 1 ? RECORD_FLAGS.mei : 0);
+    writer.view.setFloat64(at, root, true);
+    writer.view.setUint32(at + 8, flags, true);
+    writer.view.setUint32(at + 12, 0, true);
+    return true;
+  };
+}
+
+/**
+ * Reads a flag, and counts dates that contradict it. A day that is no date contradicts nothing; an
+ * option of a later day than the exclusion renews it.
+ */
+function readFlag(
+  record: DumpRecord,
+  columns: OptionColumns,
+  { tally, latestDay }: SimplesScan,
+): number {
+  const [column, fromColumn, untilColumn] = columns;
+  const flag = cleanFlag(record, column);
+  tally.odd(flag, record, column);
+  if (!isValue(flag)) return flag;
+  const from = cleanDate(record, fromColumn, latestDay);
+  const until = cleanDate(record, untilColumn, latestDay);
+  const isExcluded = isValue(until) && !(isValue(from) && from > until);
+  const isOpen = isValue(from) && until === ABSENT;
+  const value = (): string => columns.map((one) => fieldText(record, one)).join("/");
+  if (flag === 1 && isExcluded) tally.add("flag_excluded", record.line, value);
+  if (flag === 0 && isOpen) tally.add("flag_not_excluded", record.line, value);
+  return flag;
+}

@@ -1,0 +1,135 @@
+/**
+ * CNPJs in what people write. What comes in: a line, a cell, or a text of JSON. What goes out: the
+ * pieces of it, each of which is an entry or is told as not understood.
+ * Invariant: nothing is left out silently: what stands beside a comma, a semicolon, a bar or a tab
+ * is a piece of its own; words around a whole CNPJ are dropped, long numbers beside it are not; a
+ * number below zero, or with a fraction, is no CNPJ.
+ * Apart because cnpjspelling.ts reads one piece, and this is about what stands around it.
+ */
+
+import { plainText } from "../typedtext.ts";
+import { readCnpj, readRoot } from "./cnpj.ts";
+import { LABEL, numberIn } from "./cnpjnumber.ts";
+
+/** A piece of a text. */
+interface Piece {
+  readonly text: string;
+  /** A number beside a CNPJ, such as a telephone: it is told, and never taken for a root. */
+  readonly stray: boolean;
+}
+
+/** Nearly every text of a long list. */
+const PLAIN = /^[0-9A-Z]+$/i;
+/** What nobody sees. */
+const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
+/** Every sort of room, but no tab. */
+const ROOM = /[\u0085\p{Z}]/gu;
+/** What spreadsheets and people put around a text that must stay one: ="…", '… and “…”. */
+const WRAPPED = /^=?\s*["'`´‘’“”]*/;
+const WRAPPERS = "\"'`´‘’“”";
+/** What may stand between two groups of a CNPJ, with room around it; or nothing. */
+const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
+/** A CNPJ in a text, in groups or in one; a fraction behind it makes it a number. */
+const WHOLE = new RegExp(
+  `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
+    `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.0*[1-9]|\\.0+\\p{L})`,
+  "giu",
+);
+/** A number below zero: what stands right before it is no mask. */
+const NEGATIVE = /^[\u2010-\u2015\u2212-][0-9]{14}(?![0-9])/;
+/** A number that may have been meant as a CNPJ. */
+const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
+
+/**
+ * A CNPJ that tokens of a sentence would cut: one with letters, or with an exponent. A word with
+ * two digits behind it is none, and neither is 1.5e6.
+ */
+const LETTERED = new RegExp(
+  "(?:(?=[0-9A-Z./]{0,14}[A-Z])[0-9A-Z]{2}\\.[0-9A-Z]{3}\\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}" +
+    "|(?=[0-9]{0,11}[A-Z])(?=[A-Z]{0,11}[0-9])[0-9A-Z]{12}[0-9]{2}" +
+    "|[0-9][.,][0-9]{8,20}E\\+?[0-9]{1,4})(?![\\p{L}\\p{N}])",
+  "iuy",
+);
+
+/** Where a CNPJ with letters or an exponent ends that begins at a place; null if none does. */
+export function cnpjEnd(text: string, start: number): number | null {
+  LETTERED.lastIndex = start;
+  return LETTERED.test(text) ? LETTERED.lastIndex : null;
+}
+
+/** A text without what nobody sees and what only wraps it. */
+export function cleaned(text: string): string {
+  if (PLAIN.test(text)) return text;
+  const clean = plainText(text).replace(UNSEEN, "").replace(ROOM, " ").trim();
+  const open = clean.replace(WRAPPED, "");
+  // By hand: a pattern for the end of a text begins again at every quotation mark in it.
+  let end = open.length;
+  while (end > 0 && WRAPPERS.includes(open.charAt(end - 1))) end--;
+  return open.slice(0, end).trim();
+}
+
+/** The pieces of a text, in order; none where nothing is written. */
+export function piecesOf(text: string): readonly Piece[] {
+  const clean = cleaned(text);
+  if (clean === "") return [];
+  if (PLAIN.test(clean) || numberIn(clean) !== null) return [{ text: clean, stray: false }];
+  return clean.split(/[;,|\t\r\n]+/).flatMap(piecesOfPart);
+}
+
+/** Whether a text holds a whole CNPJ with the right check digits. */
+export function holdsCnpj(text: string): boolean {
+  return piecesOf(text).some((piece) => !piece.stray && readCnpj(piece.text)?.checked === true);
+}
+
+function piecesOfPart(part: string): readonly Piece[] {
+  const text = cleaned(part).replace(LABEL, "");
+  if (text === "") return [];
+  if (NEGATIVE.test(text) || numberIn(text) !== null) return [{ text, stray: false }];
+  const { found, rest } = wholesIn(text);
+  if (found.length === 0) return rootsOf(text);
+  const strays = rest.match(LONG) ?? [];
+  return [...found, ...strays].map((one, at) => ({ text: one, stray: at >= found.length }));
+}
+
+/** The whole CNPJs of a text, and the text without them. */
+function wholesIn(text: string): { readonly found: readonly string[]; readonly rest: string } {
+  const found: string[] = [];
+  let rest = "";
+  let from = 0;
+  WHOLE.lastIndex = 0;
+  for (let match = WHOLE.exec(text); match !== null; match = WHOLE.exec(text)) {
+    const [whole, ...between] = match;
+    const plain = whole.replace(/[^0-9A-Z]/gi, "");
+    if (isMeant(plain, between)) {
+      // As it was written where that is a spelling of its own, so that it is told like that.
+      found.push(readCnpj(whole) === null ? plain : whole);
+      rest += `${text.slice(from, match.index)} `;
+      from = WHOLE.lastIndex;
+    } else WHOLE.lastIndex = match.index + 1;
+  }
+  return { found, rest: rest + text.slice(from) };
+}
+
+/** Whether groups are meant as one CNPJ, by what stands between them. */
+function isMeant(plain: string, between: readonly string[]): boolean {
+  const [first = "", second = "", stroke = "", hyphen = ""] = between.map((one) => one.trim());
+  const [, , room = "", further = ""] = between;
+  const hasPoints = between.slice(0, 2).some((one) => one !== "");
+  const isSlash = /[/\\]/.test(stroke);
+  // Eight characters and six beside them may be a date with a time, or two numbers.
+  if (!hasPoints && !isSlash && room !== "" && further === "") return false;
+  if (readCnpj(plain)?.checked === true) return true;
+  // A long word, and short ones beside each other, are none, unless their check digits say so.
+  if (/[A-Z]/i.test(plain)) return isSlash && hyphen !== "";
+  const signs = [first, second, stroke, hyphen].filter((one) => one !== "").length;
+  const rooms = between.filter((one) => one !== "").length;
+  return rooms === 0 || rooms === 4 || signs > 0;
+}
+
+/** Roots with room between them, or what is understood by nobody and told as it is. */
+function rootsOf(text: string): readonly Piece[] {
+  const words = text.split(/ +/);
+  const isRoot = (word: string) => /[0-9]/.test(word) && readRoot(word) !== null;
+  const texts = words.every(isRoot) ? words : [text];
+  return texts.map((one) => ({ text: one, stray: false }));
+}

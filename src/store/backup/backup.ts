@@ -1,0 +1,293 @@
+/**
+ * A copy of the whole state while a server works on it. What comes in: a data directory and a
+ * place. What goes out: a folder with the database, the secrets and the files of the done exports,
+ * all of one moment, and the list of them.
+ * Invariant: the moment is a read transaction that is begun while no other writer is, for about a
+ * millisecond; every file that it speaks of is held by a hard link by then, so that whatever is
+ * removed later is still copied. The state is copied as it is, of whichever schema.
+ */
+import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import { CommandError } from "../../errors.ts";
+import { damagedState, isStateDamage } from "../damage.ts";
+import { DATABASE_FILE, isAlone, openAsItIs, settleCopy, tryLock } from "../database.ts";
+import { checkDataFile, DIRECTORY_MODE, lookAt } from "../datadir.ts";
+import { openSecrets, SECRETS_FILE } from "../secrets.ts";
+import type { StateDatabase } from "../sqlite.ts";
+import {
+  BACKUP_VERSION,
+  type BackupFile,
+  MANIFEST_FILE,
+  type Manifest,
+  type MissingFile,
+  manifestText,
+} from "./manifest.ts";
+import { factsOf, NewFolder } from "./newfolder.ts";
+
+/** Folder of the files of exports, in a data directory and in a backup. */
+export const EXPORTS_FOLDER = "exports";
+/** Folder in the data directory that holds the files of a backup under way. */
+const HELD_FOLDER = "backup-links";
+const LOCK_FILE = "backup.lock";
+/** Finished files; temporary ones have more behind it. */
+const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}$/;
+/** First schema that knows exports. */
+const EXPORTS_SINCE = 2;
+/** Pages that are copied before other work of this process has its turn. */
+const PAGES_AT_ONCE = 1_000;
+
+/** What is wanted. */
+interface BackupOptions {
+  readonly dataDir: string;
+  /** Where the backup shall lie. */
+  readonly target: string;
+  /** False leaves the files of exports out. */
+  readonly exports: boolean;
+  /** Version of this program. */
+  readonly madeBy: string;
+  readonly nowMs: () => number;
+  /** Told how many bytes of how many in the backup are copied and read again. */
+  readonly onBytes?: (done: number, total: number) => void;
+  /** Aborted, nothing is left behind. */
+  readonly signal?: AbortSignal;
+}
+
+/** What was made. */
+export interface BackupReport {
+  readonly manifest: Manifest;
+  /** For how long no other process could write, in milliseconds. */
+  readonly heldMs: number;
+}
+
+interface DoneRow {
+  readonly id: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The state at one moment. */
+interface Moment {
+  readonly atMs: number;
+  readonly heldMs: number;
+  readonly done: readonly DoneRow[];
+  /** Names of the held files by the ids of their exports. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Makes a backup. Throws `CommandError`, with nothing left behind. */
+export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
+  const { dataDir, target } = options;
+  refuseWithout(dataDir, target);
+  const unlock = tryLock(dataDir, LOCK_FILE);
+  if (unlock === null) {
+    throw new CommandError(`Another backup of ${dataDir} is under way. Wait for its end.`);
+  }
+  const held = join(dataDir, HELD_FOLDER);
+  rmSync(held, { recursive: true, force: true });
+  try {
+    const folder = NewFolder.begin(target, "The place of the backup");
+    try {
+      return await fill(folder, held, options);
+    } catch (error) {
+      folder.discard();
+      if (!isStateDamage(error)) throw error;
+      throw damagedState(join(dataDir, DATABASE_FILE), [(error as Error).message], error);
+    }
+  } finally {
+    rmSync(held, { recursive: true, force: true });
+    unlock();
+  }
+}
+
+/** Removes the links of a backup that was killed, so that they do not keep expired files. */
+export function removeHeldFiles(dataDir: string): void {
+  const held = join(dataDir, HELD_FOLDER);
+  if (lookAt(held) === undefined) return;
+  const unlock = tryLock(dataDir, LOCK_FILE);
+  if (unlock === null) return;
+  rmSync(held, { recursive: true, force: true });
+  unlock();
+}
+
+function refuseWithout(dataDir: string, target: string): void {
+  if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) {
+    throw new CommandError(`There is no state (${DATABASE_FILE}) in ${dataDir}. Check the path.`);
+  }
+  if (`${resolve(target)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`)) {
+    throw new CommandError(`${target} lies in the data directory. Name a folder outside of it.`);
+  }
+}
+
+async function fill(
+  folder: NewFolder,
+  held: string,
+  options: BackupOptions,
+): Promise<BackupReport> {
+  const { dataDir, signal } = options;
+  mkdirSync(held, { mode: DIRECTORY_MODE });
+  const database = openAsItIs(dataDir);
+  const place = join(folder.path, DATABASE_FILE);
+  let moment: Moment;
+  try {
+    moment = hold(database, held, options);
+    folder.reserve(sizeOf(database) + total(moment));
+    // A transaction of reading is open, so every step copies pages of the same moment.
+    await database.backup(place, {
+      progress: () => {
+        signal?.throwIfAborted();
+        return PAGES_AT_ONCE;
+      },
+    });
+    database.exec("COMMIT");
+  } finally {
+    database.close();
+  }
+  const stateVersion = settleCopy(place, join(dataDir, DATABASE_FILE));
+  const copied = await copyAll(folder, { moment, held, place, options });
+  const manifest: Manifest = {
+    format: "peneira backup",
+    version: BACKUP_VERSION,
+    made_at: new Date(moment.atMs).toISOString(),
+    made_by: options.madeBy,
+    state_version: stateVersion,
+    exports: options.exports,
+    ...copied,
+  };
+  await folder.write(MANIFEST_FILE, manifestText(manifest));
+  signal?.throwIfAborted();
+  folder.publish();
+  return { manifest, heldMs: moment.heldMs };
+}
+
+/**
+ * Begins the transaction of reading and holds every file that it speaks of. Most are held before;
+ * what was finished meanwhile is held while nobody else can write, so that none can be missed.
+ */
+function hold(database: StateDatabase, held: string, options: BackupOptions): Moment {
+  const { dataDir, nowMs } = options;
+  const folder = join(dataDir, EXPORTS_FOLDER);
+  const names = new Map<string, string>();
+  const wanted = options.exports && knowsExports(database);
+  if (wanted) holdAll(folder, held, { names, ids: doneRows(database).map(({ id }) => id) });
+  // Alone, no other process can write anyway.
+  const locker = isAlone(database) ? null : openAsItIs(dataDir);
+  const began = performance.now();
+  try {
+    locker?.exec("BEGIN IMMEDIATE");
+    database.exec("BEGIN");
+    // The first read takes the moment.
+    const done = knowsExports(database) ? doneRows(database) : [];
+    const late = done.filter(({ id }) => !names.has(id)).map(({ id }) => id);
+    if (wanted && late.length > 0) holdAll(folder, held, { names, ids: late });
+    return { atMs: nowMs(), heldMs: performance.now() - began, done, names };
+  } finally {
+    locker?.close();
+  }
+}
+
+function knowsExports(database: StateDatabase): boolean {
+  return Number(database.pragma("user_version", { simple: true })) >= EXPORTS_SINCE;
+}
+
+/** Done exports whose time is not over. */
+function doneRows(database: StateDatabase): DoneRow[] {
+  return database
+    .prepare<[], DoneRow>(
+      `SELECT id, size_bytes AS bytes, sha256 FROM exports
+       WHERE state = 'done' AND expired_at IS NULL ORDER BY sequence`,
+    )
+    .all();
+}
+
+function holdAll(
+  folder: string,
+  held: string,
+  { names, ids }: { readonly names: Map<string, string>; readonly ids: readonly string[] },
+): void {
+  if (ids.length === 0 || lookAt(folder) === undefined) return;
+  const present = new Map(
+    readdirSync(folder).map((name) => [FINAL_NAME.exec(name)?.[1] ?? "", name]),
+  );
+  for (const id of ids) {
+    const name = present.get(id);
+    if (name !== undefined && link(join(folder, name), join(held, name))) names.set(id, name);
+  }
+}
+
+/** False where there is no such file any more. */
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return false;
+    const mend = "Say --no-exports: the server renders the files again after a restore";
+    throw new CommandError(`${from} cannot be held by a hard link (${code}). ${mend}.`, 1, error);
+  }
+}
+
+function sizeOf(database: StateDatabase): number {
+  const number = (pragma: string) => Number(database.pragma(pragma, { simple: true }));
+  return number("page_count") * number("page_size");
+}
+
+function total({ done, names }: Moment): number {
+  return done.reduce((sum, { id, bytes }) => sum + (names.has(id) ? bytes : 0), 0);
+}
+
+/** Copies secrets and files, reads everything again, and lists it. */
+async function copyAll(
+  folder: NewFolder,
+  parts: {
+    readonly moment: Moment;
+    readonly held: string;
+    readonly place: string;
+    readonly options: BackupOptions;
+  },
+): Promise<{ files: BackupFile[]; missing: MissingFile[] }> {
+  const { moment, held, place, options } = parts;
+  const { dataDir, signal } = options;
+  const state = lstatSync(place).size;
+  const secrets = checkDataFile(dataDir, SECRETS_FILE);
+  const secretBytes = secrets ? lstatSync(join(dataDir, SECRETS_FILE)).size : 0;
+  const bytesTotal = state + secretBytes + total(moment);
+  let bytesDone = 0;
+  const onBytes = (bytes: number) => {
+    signal?.throwIfAborted();
+    bytesDone += bytes;
+    options.onBytes?.(bytesDone, bytesTotal);
+  };
+  // A file is copied and read again, so each of these is half of it.
+  const onHalf = (bytes: number) => onBytes(bytes / 2);
+  const files: BackupFile[] = [
+    { path: DATABASE_FILE, ...(await folder.synced(DATABASE_FILE, onBytes)) },
+  ];
+  if (secrets) {
+    const facts = await folder.copy(join(dataDir, SECRETS_FILE), SECRETS_FILE, onBytes);
+    // Damaged secrets are found now and not by a restore.
+    openSecrets(folder.path);
+    files.push({ path: SECRETS_FILE, ...facts });
+  }
+  const missing: MissingFile[] = [];
+  folder.folder(EXPORTS_FOLDER);
+  for (const row of options.exports ? moment.done : []) {
+    const name = moment.names.get(row.id);
+    if (name === undefined) {
+      missing.push({ export_id: row.id, reason: "lost" });
+      continue;
+    }
+    const path = `${EXPORTS_FOLDER}/${name}`;
+    const facts = await folder.copy(join(held, name), path, onHalf);
+    const again = await factsOf(join(folder.path, path), onHalf);
+    if (again.sha256 !== facts.sha256) {
+      throw new CommandError(`The disk gives back other bytes for ${path} than were written.`);
+    }
+    if (facts.bytes === row.bytes && facts.sha256 === row.sha256) files.push({ path, ...facts });
+    else {
+      folder.remove(path);
+      missing.push({ export_id: row.id, reason: "damaged" });
+    }
+  }
+  return { files, missing };
+}

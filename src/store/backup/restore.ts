@@ -1,0 +1,186 @@
+/**
+ * A data directory made from a backup. What comes in: a backup, and a place where nothing is. What
+ * goes out: the data directory, as it was at the moment of the backup.
+ * Invariant: nothing is written before every file of the backup has the size and the SHA-256 that
+ * the manifest says, and no other file is there; all that is wrong is reported at once. What is
+ * copied is checked again while it is copied, and appears whole or not at all. The audit trail has
+ * one line more than the backup, which tells of this.
+ */
+
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { wordFor } from "../../amounts.ts";
+import { CommandError } from "../../errors.ts";
+import { insteadOf, kindOfFile } from "../../filekind.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../smallfile.ts";
+import { AuditStore, hasTrail } from "../auditstore.ts";
+import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "../database.ts";
+import { lookAt } from "../datadir.ts";
+import { EXPORTS_FOLDER } from "./backup.ts";
+import { MANIFEST_FILE, type Manifest, parseManifest } from "./manifest.ts";
+import { factsOf, NewFolder } from "./newfolder.ts";
+
+/** Problems that are reported; a backup that has more is not mended file by file. */
+const PROBLEMS_MAX = 100;
+
+/** What is wanted. */
+interface RestoreOptions {
+  /** The backup. */
+  readonly source: string;
+  readonly dataDir: string;
+  /** Told how many bytes of how many are checked and copied. */
+  readonly onBytes?: (done: number, total: number) => void;
+  /** Aborted, nothing is left behind. */
+  readonly signal?: AbortSignal;
+}
+
+/** Checks a backup and changes nothing. Throws `CommandError` with everything that is wrong. */
+export async function checkBackup(
+  source: string,
+  onBytes: (bytes: number, total: number) => void = () => {},
+): Promise<Manifest> {
+  const manifest = readManifest(source);
+  const listed = new Map(manifest.files.map((file) => [file.path, file]));
+  const found = walk(source);
+  const problems = found.problems.concat(
+    found.paths.filter((path) => !listed.has(path)).map((path) => `${path} does not belong to it`),
+  );
+  if (!listed.has(DATABASE_FILE)) problems.push(`${DATABASE_FILE} is not in its manifest`);
+  const present = new Set(found.paths);
+  const total = bytesOf(manifest);
+  for (const { path, bytes, sha256 } of manifest.files) {
+    const place = join(source, path);
+    const size = present.has(path) ? lstatSync(place).size : null;
+    if (size === null) problems.push(`${path} is missing`);
+    else if (size !== bytes)
+      problems.push(`${path} has ${size} ${wordFor(size, "byte")} and should have ${bytes}`);
+    else {
+      const facts = await factsOf(place, (piece) => onBytes(piece, total));
+      if (facts.sha256 !== sha256) problems.push(`${path} has another content (SHA-256)`);
+    }
+  }
+  if (problems.length === 0) return manifest;
+  const shown = problems.slice(0, PROBLEMS_MAX);
+  const rest = problems.length - shown.length;
+  const more = rest > 0 ? `\n- and ${rest} more` : "";
+  throw new CommandError(`The backup ${source} is not whole:\n- ${shown.join("\n- ")}${more}`);
+}
+
+/** Restores a backup. Throws `CommandError`, with nothing left behind. */
+export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
+  const { source, dataDir, signal } = options;
+  refuseUsed(dataDir);
+  let done = 0;
+  const onBytes = (bytes: number, total: number) => {
+    signal?.throwIfAborted();
+    done += bytes;
+    // Each is checked, and then copied.
+    options.onBytes?.(done / 2, total);
+  };
+  const manifest = await checkBackup(source, onBytes);
+  const folder = NewFolder.begin(dataDir, "The data directory");
+  try {
+    const total = bytesOf(manifest);
+    folder.reserve(total);
+    folder.folder(EXPORTS_FOLDER);
+    for (const { path, sha256 } of manifest.files) {
+      const facts = await folder.copy(join(source, path), path, (bytes) => onBytes(bytes, total));
+      if (facts.sha256 === sha256) continue;
+      throw new CommandError(`${join(source, path)} was changed while it was copied.`);
+    }
+    const place = join(folder.path, DATABASE_FILE);
+    const version = settleCopy(place, join(source, DATABASE_FILE), (database) => {
+      // A state from before the trail is restored as it is.
+      if (!hasTrail(database)) return;
+      new AuditStore(database).noteState("state.restore", { backup_of: manifest.made_at });
+    });
+    if (version !== manifest.state_version) {
+      const words = `schema ${version} and its manifest says ${manifest.state_version}`;
+      throw new CommandError(`The state in ${source} has ${words}.`);
+    }
+    signal?.throwIfAborted();
+    folder.publish();
+    return manifest;
+  } catch (error) {
+    folder.discard();
+    throw error;
+  }
+}
+
+/** Bytes of all files that a manifest lists. */
+export function bytesOf({ files }: Manifest): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** What a file is that was given in place of the folder of a backup. */
+function whatElse(source: string): string {
+  const kind = kindOfFile(source);
+  const words = kind === null ? "it is a file" : insteadOf(kind, "a folder");
+  const packed = kind?.id === "zip" || kind?.id === "archive";
+  const wayOut = packed
+    ? "Unpack it, and name the folder."
+    : "Name the folder that was backed up to.";
+  return `${words}. ${wayOut}`;
+}
+
+function readManifest(source: string): Manifest {
+  const found = lookAt(source);
+  if (found === undefined) throw new CommandError(`There is no backup ${source}. Check the path.`);
+  const path = join(source, MANIFEST_FILE);
+  if (found.isFile()) throw new CommandError(`${source} is not a backup: ${whatElse(source)}`);
+  if (!found.isDirectory() || lookAt(path)?.isFile() !== true) {
+    throw new CommandError(
+      `${source} is not a backup: there is no ${MANIFEST_FILE} in it. Check the path.`,
+    );
+  }
+  const kind = kindOfFile(path);
+  if (kind !== null) {
+    throw new CommandError(`${path} is damaged: ${insteadOf(kind, "the manifest of a backup")}.`);
+  }
+  const manifest = parseManifest(manifestOf(path), path);
+  if (manifest.state_version <= SCHEMA_VERSION) return manifest;
+  throw new CommandError(
+    `The backup ${source} is of a newer version of Peneira (${manifest.made_by}, state schema ` +
+      `${manifest.state_version}; this one knows ${SCHEMA_VERSION}). Restore it with that ` +
+      "version or a later one.",
+  );
+}
+
+/** Paths of all plain files of a backup but the manifest, and what else is in it. */
+function walk(source: string): { paths: string[]; problems: string[] } {
+  const paths: string[] = [];
+  const problems: string[] = [];
+  const add = (entry: Dirent, path: string) => {
+    if (entry.isFile()) paths.push(path);
+    else problems.push(`${path} is not a plain file`);
+  };
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    if (entry.name === MANIFEST_FILE) continue;
+    if (entry.name !== EXPORTS_FOLDER || !entry.isDirectory()) add(entry, entry.name);
+    else {
+      for (const inner of readdirSync(join(source, EXPORTS_FOLDER), { withFileTypes: true })) {
+        add(inner, `${EXPORTS_FOLDER}/${inner.name}`);
+      }
+    }
+  }
+  return { paths, problems };
+}
+
+/** Says that a server works there before it says that something is there. */
+function refuseUsed(dataDir: string): void {
+  if (lookAt(join(dataDir, LOCK_FILE)) === undefined) return;
+  const unlock = tryLock(dataDir, LOCK_FILE);
+  unlock?.();
+  if (unlock === null) {
+    throw new CommandError(`A server works on ${dataDir}. Name another data directory.`);
+  }
+}
+
+function manifestOf(path: string): string {
+  try {
+    return String(readSmallFile(path, SMALL_FILE_BYTES.table));
+  } catch (error) {
+    if (!(error instanceof FileTooLong)) throw error;
+    throw new CommandError(`${path} is damaged: ${error.message}.`, 1, error);
+  }
+}
