@@ -1,8 +1,8 @@
 /**
  * What a search costs the server, by how often the same question comes. Measured: requests a second
  * on one core, processor time of the server's main thread for each, and both as shares of
- * `/healthz` in the same run. Corpus model: `peneira sample` (bench/questions/corpus.ts), questions as in
- * bench/questions/traffic.ts, 50 accounts each.
+ * `/healthz` in the same run. Corpus model: `peneira sample` (bench/questions/corpus.ts), questions
+ * as in bench/questions/traffic.ts, 50 accounts each.
  * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
  *   [--response-memory 0]
  * Needs Linux and wrk. Answers are remembered only where that is asked for.

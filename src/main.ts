@@ -96,9 +96,9 @@ async function run(given: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns the arguments that ask for the help of a command, if these ask for it in another way, else
- * null. Commander takes `--help` for the value of an option before it, and gives the whole help for
- * a command that there is not, without naming it.
+ * Returns the arguments that ask for the help of a command, if these ask for it in another way,
+ * else null. Commander takes `--help` for the value of an option before it, and gives the whole
+ * help for a command that there is not, without naming it.
  */
 function askedHelp(args: readonly string[]): readonly string[] | null {
   const [first, second] = args;

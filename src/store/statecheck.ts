@@ -1,12 +1,12 @@
 /**
- * Whether the state is sound. What comes in: the opened database of a server that starts. What goes
- * out: nothing, or what is wrong with it.
+ * Checks that the state is sound, and that its file stays where it is. What comes in: the opened
+ * database of a server. What goes out: nothing, or what is wrong with it.
  * Invariant: a small state is checked before anything is answered from it, and refused in words; a
  * large one is checked beside the work, in a thread with a connection of its own, because reading
  * all of it takes as long as the disk does. SQLite checks the structure and the kinds of values:
- * its pages have no checksums, so another value of the same kind goes unnoticed. Apart because a
- * large state is checked in a thread.
+ * its pages have no checksums, so another value of the same kind goes unnoticed.
  */
+import { type Stats, statSync } from "node:fs";
 import { ThreadPool } from "../threads.ts";
 import { damagedState, findingsIn } from "./damage.ts";
 import type { StateDatabase } from "./sqlite.ts";
@@ -35,5 +35,34 @@ export async function checkBeside(path: string): Promise<readonly string[]> {
     return await pool.run("check", path);
   } finally {
     await pool.close();
+  }
+}
+
+/**
+ * Watches the file of an open database, and tells once when it is another one or none. SQLite goes
+ * on writing to a file that was removed or replaced, and all of it is lost when the server ends, so
+ * an operator has to hear of it. A look costs one call of the system.
+ */
+export class StateWatch {
+  readonly #path: string;
+  readonly #opened: Stats | undefined;
+  readonly #lost: (details: Readonly<Record<string, unknown>>) => void;
+  #told = false;
+
+  /** `lost` is called once. */
+  constructor(database: StateDatabase, lost: (details: Readonly<Record<string, unknown>>) => void) {
+    this.#path = database.name;
+    this.#opened = statSync(this.#path, { throwIfNoEntry: false });
+    this.#lost = lost;
+  }
+
+  /** Looks at the file. */
+  look(): void {
+    if (this.#told) return;
+    const now = statSync(this.#path, { throwIfNoEntry: false });
+    if (now !== undefined && now.ino === this.#opened?.ino && now.dev === this.#opened.dev) return;
+    this.#told = true;
+    const found = now === undefined ? "was removed" : "was replaced by another file";
+    this.#lost({ found: [`the state's file ${found} while the server runs`] });
   }
 }

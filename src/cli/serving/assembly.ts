@@ -46,7 +46,7 @@ import { QuotaStore } from "../../store/quotastore.ts";
 import { SearchStore } from "../../store/searchstore.ts";
 import { openSecrets, type Secrets } from "../../store/secrets.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
-import { StateWatch } from "../../store/statewatch.ts";
+import { StateWatch } from "../../store/statecheck.ts";
 import { UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
@@ -141,11 +141,7 @@ export function makeService(parts: Parts): ServedService {
     freeBytes: () => exporter.freeBytes(),
     glance: () => scrubber.glance(),
     onDamage,
-    sweep: () => {
-      stateWatch.look();
-      changes.sweep();
-      for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
-    },
+    sweep: () => sweep(snapshots, stateWatch, log),
     stop: () => {
       stopping = true;
       exporter.stop();
@@ -164,6 +160,17 @@ export function makeService(parts: Parts): ServedService {
       registry.close();
     },
   };
+}
+
+/** Looks at the state, and closes what was replaced and whose time is over. */
+function sweep(
+  { registry, changes }: ReturnType<typeof openSnapshots>,
+  stateWatch: StateWatch,
+  log: Log,
+): void {
+  stateWatch.look();
+  changes.sweep();
+  for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
 }
 
 /** What of a service is so as long as it runs. */

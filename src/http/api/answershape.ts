@@ -2,7 +2,8 @@
  * Answers that have the shape of their route's schema. What comes in: the name of a schema, and a
  * value. What goes out: the answer, whose type has the name.
  * Invariant: a value that lacks a member of the schema, has another one, or has one of another type
- * does not compile, and neither does a handler that answers with a schema that its row does not name.
+ * does not compile, and neither does a handler that answers with a schema that its row does not
+ * name.
  */
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";

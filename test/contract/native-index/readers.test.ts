@@ -1,9 +1,10 @@
 /**
  * Proves: a snapshot is an Arrow file for a reader that shares nothing with us (Polars): it finds
  * the same number of rows and the same values in every column of sampled rows, by path, link or
- * bytes; every stored column has values of the import; `readIPC` of nodejs-polars refuses a path for its name alone; and a snapshot that
- * went through another program as plain Arrow or Parquet, in any row order and with other types,
- * is imported to the same accounts in the same order, and searched without import where plain.
+ * bytes; every stored column has values of the import; `readIPC` of nodejs-polars refuses a path
+ * for its name alone; and a snapshot that went through another program as plain Arrow or Parquet,
+ * in any row order and with other types, is imported to the same accounts in the same order, and
+ * searched without import where plain.
  * Does not prove: that damaged snapshots are refused (campaign/files/damage.test.ts,
  * snapshot-refusals).
  */

@@ -67,7 +67,7 @@ const WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "an answer with a member too many deep inside": {
     answers: `{ 200: { description: "It.", schema: "Lists", example: () => ({}) } }`,
     handle:
-      `(_call: KeyCall, rows: readonly (Shape<"Lists">["lists"][number] & { more: 1 })[] = []) => ` +
+      `(_call: KeyCall, rows: readonly (OneList & { more: 1 })[] = []) => ` +
       `answer("Lists", { lists: rows, next_cursor: null, has_more: false })`,
   },
   "an answer of another schema than its own": {
@@ -107,7 +107,9 @@ const ROWS: ReadonlyMap<string, string> = new Map([
 function mistakes(): Map<string, string[]> {
   const original = textOf(RESOURCE);
   const first = original.split("\n").length;
-  const imported = `import type { Shape } from "./answershape.ts";`;
+  const imported =
+    `import type { Shape } from "../answershape.ts"; ` +
+    `type OneList = Shape<"Lists">["lists"][number];`;
   const rows = [...ROWS.values()].map((row, at) => `export const ROW_${at} = route({ ${row} });`);
   const added = `${original}${imported}\n${rows.join("\n")}\n`;
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => assert.fail() };

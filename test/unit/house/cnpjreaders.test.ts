@@ -9,9 +9,9 @@ import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
 import { importsOf } from "../../support/syntax.ts";
 
 /** The reader, in the order of its steps. */
-const READER = /^src\/spec\/cnpj(pieces|number|spelling)?\.ts$/;
+const READER = /^src\/spec\/cnpj\/cnpj(pieces|number|spelling)?\.ts$/;
 /** What only the reader may take from cnpj.ts. */
-const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*spec\/cnpj\.ts"/;
+const STRICT = /import[^;]*\b(readCnpj|readRoot)\b[^;]*\bfrom "[^"]*\/cnpj\.ts"/;
 /** Twelve or fourteen characters, or eight and four, in a pattern that has letters or digits. */
 const PATTERN = /(?:\\d|0-9A-Z\]|0-9A-Za-z\]|\[0-9\]|\[0-9A-Z\])\{(?:12|14)\}|\{8,1[23]\}/;
 /** Files with digits of another meaning, each with what they are. */
@@ -62,7 +62,7 @@ describe("CNPJs", () => {
       "/^\\d{14}$/",
       "/^[0-9]{14}$/",
       "/^[1-9][0-9]{8,12}$/",
-      'import { type Cnpj, readCnpj } from "../spec/cnpj.ts";',
+      'import { type Cnpj, readCnpj } from "../spec/cnpj/cnpj.ts";',
     ]) {
       assert.ok(breaks(text), text);
     }

@@ -11,7 +11,7 @@ import { after, describe, it } from "node:test";
 import { Pins } from "../../../src/export/queue/pins.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { closeDatabase, openDatabase } from "../../../src/store/database.ts";
-import { StateWatch } from "../../../src/store/statewatch.ts";
+import { StateWatch } from "../../../src/store/statecheck.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-statewatch-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

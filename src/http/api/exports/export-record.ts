@@ -5,11 +5,9 @@
  * internal name, path, tenant or sequence is ever shown.
  */
 import { strict as assert } from "node:assert";
-import type Type from "typebox";
 import { AppError } from "../../../errors.ts";
 import { type ExportRecord, failureText } from "../../../export/record.ts";
-import type { Unchangeable } from "../../server/respond.ts";
-import type { EXPORT_SCHEMAS } from "./exports-schemas.ts";
+import type { Shape } from "../answershape.ts";
 
 /** Seconds after which asking again is worth while; small exports take less than one. */
 const RETRY_AFTER_SECONDS = 2;
@@ -24,7 +22,7 @@ export const EXPORT_STATE_ERRORS = [
 ] as const;
 
 /** A record in JSON: the members that its schema has. */
-type RecordJson = Unchangeable<Type.Static<typeof EXPORT_SCHEMAS.ExportRecord>>;
+type RecordJson = Shape<"ExportRecord">;
 
 /** Path of an export. */
 export function exportPath({ id }: ExportRecord): string {

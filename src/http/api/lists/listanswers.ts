@@ -5,7 +5,6 @@
  * bytes; a change is answered once it is durable; nothing that was sent is dropped silently.
  */
 
-import type Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import {
   decodeEntryCursor,
@@ -30,16 +29,15 @@ import {
   type HttpAnswer,
   noContent,
   type ShapedAnswer,
-  type Unchangeable,
 } from "../../server/respond.ts";
 import { type KeyCall, loadedSegment } from "../../server/service.ts";
-import { answer } from "../answershape.ts";
+import { answer, type Shape } from "../answershape.ts";
 import { fileOf, readZeros } from "./entryfiles.ts";
 import { createNamed, renameNamed } from "./listnaming.ts";
-import { KINDS, type LIST_SCHEMAS } from "./lists-schemas.ts";
+import { KINDS } from "./lists-schemas.ts";
 
 /** A list in JSON: the members that its schema has. */
-type ListJson = Unchangeable<Type.Static<typeof LIST_SCHEMAS.List>>;
+type ListJson = Shape<"List">;
 
 /** Lists of a page where no limit is given, and entries. */
 const LIMIT_DEFAULT = 50;
