@@ -4,6 +4,7 @@
  * Invariant: a count is kept under all that it depends on: the snapshot and the normalized filters;
  * the number of filters that are kept is bounded, the youngest stay.
  */
+import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import type { Engine } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
@@ -56,43 +57,28 @@ export class Counts {
   /** As `total`, in steps: that of a long spec is counted aside. */
   *totalSteps(spec: AccountQuerySpec, filters: Filters = spec.filters): Steps<number> {
     const kept = this.#kept(filters);
-    if (kept.total !== null) return kept.total;
-    const wanted = { ...spec, filters };
-    const ahead = yield* waited(this.#aside(wanted, null));
-    kept.total = ahead?.total ?? this.total(spec, filters);
+    kept.total ??= (yield* waited(this.#counts({ ...spec, filters }, null))).total;
     return kept.total;
   }
 
-  /** Facets of a spec with these filters; only those are counted that are not known yet. */
-  facets(
-    spec: AccountQuerySpec,
-    names: readonly FacetName[],
-    filters: Filters = spec.filters,
-  ): Readonly<Record<string, Facet>> {
-    const { facets } = this.#kept(filters);
-    const missing = this.unknown(names, filters);
-    if (missing.length > 0) {
-      const counted = this.#engine.facets(this.#segment, { ...spec, filters }, missing);
-      for (const name of missing) facets.set(name, counted[name] as Facet);
-    }
-    return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
-  }
-
-  /** Counts facets aside where that takes long, so that `facets` has them; else does nothing. */
-  *facetsAhead(
+  /** Counts those facets of a spec with these filters that are not known yet. */
+  *facetSteps(
     spec: AccountQuerySpec,
     names: readonly FacetName[],
     filters: Filters = spec.filters,
   ): Steps<void> {
     const missing = this.unknown(names, filters);
     if (missing.length === 0) return;
-    const wanted = { ...spec, filters };
-    const ahead = yield* waited(this.#aside(wanted, missing));
+    const counted = yield* waited(this.#counts({ ...spec, filters }, missing));
     const { facets } = this.#kept(filters);
-    for (const name of missing) {
-      const counted = ahead?.facets?.[name];
-      if (counted !== undefined) facets.set(name, counted);
-    }
+    for (const name of missing) facets.set(name, counted.facets?.[name] as Facet);
+  }
+
+  /** Facets of a spec with these filters, which `facetSteps` has counted. */
+  facets(names: readonly FacetName[], filters: Filters): Readonly<Record<string, Facet>> {
+    const { facets } = this.#kept(filters);
+    assert.deepEqual(this.unknown(names, filters), [], "facets are counted before they are read");
+    return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
   }
 
   /** Those of some facets that are still to be counted. */
@@ -101,8 +87,8 @@ export class Counts {
     return names.filter((name) => !facets.has(name));
   }
 
-  #aside(spec: AccountQuerySpec, names: readonly FacetName[] | null) {
-    return this.#engine.countsAhead?.(this.#segment, spec, names, this.#asker) ?? null;
+  #counts(spec: AccountQuerySpec, names: readonly FacetName[] | null) {
+    return this.#engine.counts(this.#segment, spec, names, this.#asker);
   }
 
   #kept(filters: Filters): Kept {

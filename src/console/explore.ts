@@ -15,7 +15,7 @@ import { costOf } from "../http/server/cost.ts";
 import { unchanged, weakTag } from "../http/server/etag.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
-import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
+import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import { tooBroad } from "../spec/breadth.ts";
@@ -159,8 +159,9 @@ function* facetWork(
     const many = (yield* counts.totalSteps(spec, filters)) > MANY_MATCHES;
     for (const some of many ? apart(unknown) : [unknown]) {
       work.push(function* () {
-        yield* counts.facetsAhead(spec, some, filters);
-        timed(call, "facets", () => counts.facets(spec, some, filters));
+        const startMs = call.service.clock.monotonicMs();
+        yield* counts.facetSteps(spec, some, filters);
+        call.service.telemetry.engine("facets", call.service.clock.monotonicMs() - startMs);
       });
     }
   }
@@ -188,7 +189,7 @@ function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): 
     total,
     too_broad: broad !== null,
     missing: (broad?.missing ?? []).map((name) => `/${name.replaceAll(".", "/")}`),
-    facets: counts.facets(bound, facets),
+    facets: counts.facets(facets, bound.filters),
     beside: Object.fromEntries(beside.map((name) => [name, facetBeside(bound, name, counts)])),
     drops,
     warnings: question.warnings,
@@ -199,7 +200,7 @@ function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): 
 
 function facetBeside(spec: AccountQuerySpec, name: BesideName, counts: Counts): Facet | null {
   const filters = filtersBeside(spec, name);
-  return filters === null ? null : (counts.facets(spec, [name], filters)[name] as Facet);
+  return filters === null ? null : (counts.facets([name], filters)[name] as Facet);
 }
 
 /** A filter, and how many would match without it. */

@@ -20,8 +20,8 @@ import {
   readRootText,
 } from "../spec/cnpj/cnpjspelling.ts";
 import { type RefusedContact, readContact } from "../spec/contactrefusal.ts";
+import { ASIDE } from "./aside.ts";
 import { emailRows, phoneRows } from "./contacts.ts";
-import { ASIDE } from "./lane.ts";
 import type { RenderedAccount } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 

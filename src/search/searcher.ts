@@ -2,7 +2,7 @@
  * The sequence of a search: plan, execute, collect, project. What comes in: a segment and a
  * normalized spec. What goes out: the accounts of one page as JSON bytes, with the exact total.
  * Invariant: search, lead search, export, count and command line all go this way, so that what
- * was previewed is what is exported.
+ * was previewed is what is exported; what is found off the main thread is what is found at once.
  */
 
 import type { FacetName } from "../spec/facets.ts";
@@ -13,7 +13,7 @@ import {
   EXPLAINED_SLICE_ROWS,
   SLICE_ROWS,
 } from "./accountslices.ts";
-import type { AheadRequest, PageAhead } from "./ahead.ts";
+import { type AsidePage, type AsideRequest, countsAside, pageAside } from "./aside.ts";
 import { facets as countFacets, type Facets } from "./facet.ts";
 import { collect, companyPage, execute } from "./page.ts";
 import { matchClauses, plan } from "./plan.ts";
@@ -22,13 +22,13 @@ import { guarded, type Segment } from "./segment.ts";
 import { type TextRoom, type WholePage, wholePage } from "./wholepage.ts";
 
 /** One page of a search. */
-export interface EngineRequest extends AheadRequest {
+export interface EngineRequest extends AsideRequest {
   readonly fields: readonly string[];
   readonly explain: boolean;
   /** Renders the rows in place of `fields` and `explain`. */
   readonly project?: Projector | undefined;
   /** What was found of this page before. */
-  readonly ahead?: PageAhead | null;
+  readonly ahead?: AsidePage | null;
   /** Where its text may be written to, if it is not to have memory of its own. */
   readonly room?: TextRoom | null;
 }
@@ -40,6 +40,70 @@ export type SearchAnswer = WholePage;
 export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | "placed"> {
   /** Needs the segment open for as long as it is asked. */
   readonly slices: AccountSlices;
+}
+
+/** A page that is asked for, with facets of all matches or null. */
+export interface PageAsked extends Omit<EngineRequest, "ahead"> {
+  readonly facets: readonly FacetName[] | null;
+}
+
+/** A page whose accounts are text already, or are too many for that. */
+export interface FoundPage extends Omit<SearchAnswer, "accounts"> {
+  readonly accounts: Uint8Array | AccountSlices;
+  readonly facets: Facets | null;
+}
+
+/** Matches, and how they spread. */
+export interface Counts {
+  readonly total: number;
+  readonly facets: Facets | null;
+}
+
+/** Pages of more accounts are rendered while they are sent. */
+export const WHOLE_ACCOUNTS_MAX = 512;
+
+/**
+ * One page: at once if that is quick, else off the main thread, in a turn of the tenant that asks.
+ * A page that comes later has memory of its own. Throws as `search`.
+ */
+export function page(
+  segment: Segment,
+  asked: PageAsked,
+  asker: string,
+): FoundPage | Promise<FoundPage> {
+  const later = pageAside(segment, asked, asked.facets, asker);
+  if (later === null) return pageNow(segment, asked);
+  return later.then((ahead) => pageNow(segment, { ...asked, room: null, ahead }));
+}
+
+function pageNow(segment: Segment, asked: PageAsked & Pick<EngineRequest, "ahead">): FoundPage {
+  const { spec, facets: names, ahead = null } = asked;
+  const found =
+    spec.limit <= WHOLE_ACCOUNTS_MAX
+      ? search(segment, asked)
+      : largePage(searchSliced(segment, asked));
+  const counted = ahead === null && names !== null ? facets(segment, spec, names) : null;
+  return { ...found, facets: ahead?.facets ?? counted };
+}
+
+/** A page whose accounts may be too many to be text at once. */
+function largePage({ slices, ...rest }: SlicedAnswer): Omit<FoundPage, "facets"> {
+  const accounts = slices.rowCount > WHOLE_ACCOUNTS_MAX ? slices : slices.whole();
+  return { ...rest, count: slices.rowCount, accounts, placed: -1 };
+}
+
+/** Counts matches and facets, at once or later as `page`. */
+export function counts(
+  segment: Segment,
+  spec: AccountQuerySpec,
+  names: readonly FacetName[] | null,
+  asker: string,
+): Counts | Promise<Counts> {
+  const later = countsAside(segment, spec, names, asker);
+  if (later !== null) return later;
+  // In this order, because the total is known once facets are counted.
+  const counted = names === null ? null : facets(segment, spec, names);
+  return { total: countMatches(segment, spec), facets: counted };
 }
 
 /** Answers one page. Throws `AppError` `snapshot_unavailable` when the file is damaged. */

@@ -7,7 +7,12 @@
  */
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";
-import { type HttpAnswer, json, type ShapedAnswer, type Unchangeable } from "../server/respond.ts";
+import {
+  type HttpAnswer,
+  jsonWith,
+  type ShapedAnswer,
+  type Unchangeable,
+} from "../server/respond.ts";
 import type { SCHEMAS, SchemaName } from "./schemas.ts";
 
 /** The value that a schema describes. */
@@ -49,16 +54,9 @@ type Exactly<Value, Of> = [Extra<Value, Of>] extends [never]
   ? Value
   : { readonly "not in the schema": Extra<Value, Of> };
 
-/** Answers with a value in JSON. */
-export function answer<Name extends SchemaName, const Value extends Shape<Name>>(
-  _name: Name,
+/** Answers with a value in JSON: `jsonWith`, whose value and answer have the shape of `Name`. */
+export const answer = jsonWith as <Name extends SchemaName, const Value extends Shape<Name>>(
+  name: Name,
   value: Value & Exactly<Value, Shape<Name>>,
-  { status = 200, ...more }: Partial<Pick<HttpAnswer, "status" | "headers" | "accounts">> = {},
-): ShapedAnswer<Name> {
-  return { ...json(value, status), ...more } as ShapedAnswer<Name>;
-}
-
-/** An answer whose JSON is written as bytes, which the compiler cannot look into. */
-export function written<Name extends SchemaName>(_name: Name, made: HttpAnswer) {
-  return made as ShapedAnswer<Name>;
-}
+  more?: Partial<Pick<HttpAnswer, "status" | "headers" | "accounts">>,
+) => ShapedAnswer<Name>;

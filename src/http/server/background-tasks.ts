@@ -28,11 +28,11 @@ export function later(task: () => void): () => void {
 }
 
 /** Does something soon, never at once, as `later` does; rejects with what it throws. */
-export function laterResult<Value>(work: () => Value): Promise<Value> {
+export function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
   return new Promise((resolve, reject) => {
     later(() => {
       try {
-        resolve(work());
+        resolve(work() as Awaited<Value>);
       } catch (error) {
         reject(error);
       }

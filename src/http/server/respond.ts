@@ -30,6 +30,11 @@ export interface ShapedAnswer<Name extends string> extends HttpAnswer {
 /** An answer without a body, which fits every schema. */
 export type BareAnswer = ShapedAnswer<never>;
 
+/** Marks an answer whose JSON is written as bytes, which the compiler cannot look into. */
+export function written<Name extends string>(_name: Name, made: HttpAnswer): ShapedAnswer<Name> {
+  return made as ShapedAnswer<Name>;
+}
+
 /** Marks an answer without a body. */
 export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
   return { ...answer, type: "", body: "" } as BareAnswer;
@@ -71,6 +76,15 @@ function typeLine(type: string): HeaderLine {
 /** An answer of JSON. */
 export function json(value: unknown, status = 200): HttpAnswer {
   return { status, type: JSON_TYPE, body: JSON.stringify(value) };
+}
+
+/** An answer of JSON of the schema `_name`, with what else it has. */
+export function jsonWith(
+  _name: string,
+  value: unknown,
+  { status = 200, ...more }: Partial<Pick<HttpAnswer, "status" | "headers" | "accounts">> = {},
+): HttpAnswer {
+  return { ...json(value, status), ...more };
 }
 
 /** An answer without content. */

@@ -20,8 +20,6 @@ import type { ListedSpecs } from "../../lists/listed.ts";
 import type { Lists } from "../../lists/lists.ts";
 import type { Log } from "../../log.ts";
 import type { Proxies } from "../../proxies.ts";
-import type { AheadRequest, CountsAhead, PageAhead } from "../../search/ahead.ts";
-import type { Facets } from "../../search/facet.ts";
 import type {
   CompanyPage,
   CompanyRequest,
@@ -29,12 +27,7 @@ import type {
   SuggestRequest,
 } from "../../search/finding.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
-import type {
-  EngineRequest,
-  RenderedAccount,
-  SearchAnswer,
-  SlicedAnswer,
-} from "../../search/searcher.ts";
+import type { Counts, FoundPage, PageAsked, RenderedAccount } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -52,26 +45,16 @@ import type { Waits } from "./waits.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
 export interface Engine {
-  search(segment: Segment, request: EngineRequest): SearchAnswer;
-  searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer;
-  countMatches(segment: Segment, spec: AccountQuerySpec): number;
-  facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
-  /**
-   * Dear pages and counts, found off the main thread in turns of the tenants that ask; null where
-   * it is quick, or not there.
-   */
-  pageAhead?(
-    segment: Segment,
-    wanted: AheadRequest,
-    names: readonly FacetName[] | null,
-    asker: string,
-  ): Promise<PageAhead> | null;
-  countsAhead?(
+  /** One page, and counts: at once if that is quick, else later, in turns of the tenants. */
+  page(segment: Segment, asked: PageAsked, asker: string): FoundPage | Promise<FoundPage>;
+  counts(
     segment: Segment,
     spec: AccountQuerySpec,
     names: readonly FacetName[] | null,
     asker: string,
-  ): Promise<CountsAhead> | null;
+  ): Counts | Promise<Counts>;
+  /** The exact number of matches, at once. */
+  countMatches(segment: Segment, spec: AccountQuerySpec): number;
   /** Accounts that fit a typed text, and establishments of a company, off the main thread. */
   suggest(segment: Segment, request: SuggestRequest, asker: string): Promise<Suggestions>;
   establishments(segment: Segment, request: CompanyRequest, asker: string): Promise<CompanyPage>;
@@ -226,6 +209,21 @@ export function timed<Value>(
   const value = call();
   service.telemetry.engine(kind, service.clock.monotonicMs() - startMs);
   return value;
+}
+
+/** As `timed`, of a call whose value may come later: with its wait. */
+export function timedLater<Value>(
+  { service: { clock, telemetry } }: Pick<Question<"clock" | "telemetry">, "service">,
+  kind: EngineCall,
+  call: () => Value | Promise<Value>,
+): Value | Promise<Value> {
+  const startMs = clock.monotonicMs();
+  const note = (value: Value): Value => {
+    telemetry.engine(kind, clock.monotonicMs() - startMs);
+    return value;
+  };
+  const value = call();
+  return value instanceof Promise ? value.then(note) : note(value);
 }
 
 /** The loaded snapshot, or null when there is none or it is damaged. */

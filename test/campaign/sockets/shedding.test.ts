@@ -16,11 +16,10 @@ import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
-import type { Engine } from "../../../src/http/server/service.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import { isPulled, pull } from "../../../src/http/server/transport/body-stream.ts";
 import type { Exchange, ReadHeader } from "../../../src/http/server/transport/transport.ts";
-import { type FakeServer, fakeEngine, startFake } from "../../support/http/fake.ts";
+import { engineOf, type FakeServer, fakeParts, startFake } from "../../support/http/fake.ts";
 
 const LIMIT_MS = 1_000;
 /** What each call of the engine takes. */
@@ -69,12 +68,12 @@ describe("a server with too much to do", () => {
       clock.advance(CALL_MS);
       return value;
     };
-    const engine: Engine = {
-      ...fakeEngine,
-      search: (...parameters) => spent(fakeEngine.search(...parameters)),
-      countMatches: (...parameters) => spent(fakeEngine.countMatches(...parameters)),
-      facets: (...parameters) => spent(fakeEngine.facets(...parameters)),
-    };
+    const engine = engineOf({
+      ...fakeParts,
+      search: (...parameters) => spent(fakeParts.search(...parameters)),
+      countMatches: (...parameters) => spent(fakeParts.countMatches(...parameters)),
+      facets: (...parameters) => spent(fakeParts.facets(...parameters)),
+    });
     server = await startFake("node", { engine, pressure });
     const sessionAuth = new SessionAuth({ sessions: server.service.sessions, insecureHttp: false });
     const pages = new Assets(join(tmpdir(), "peneira-no-console-here"), sessionAuth);

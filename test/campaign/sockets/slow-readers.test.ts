@@ -10,11 +10,11 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Budget } from "../../../src/http/server/budget.ts";
-import type { Engine } from "../../../src/http/server/service.ts";
 import type { TransportLimits } from "../../../src/http/server/transport/transport.ts";
 import {
+  engineOf,
   type FakeServer,
-  fakeEngine,
+  fakeParts,
   startFake,
   TEST_LIMITS,
   TRANSPORTS,
@@ -35,8 +35,8 @@ const SLICE_BYTES = 60_000;
 const SPEC = { filters: { geo: { uf_any_of: ["SP"] } } };
 
 /** An engine whose pages are large texts: made while they are sent, or whole for few accounts. */
-const largeEngine: Engine = {
-  ...fakeEngine,
+const largeEngine = engineOf({
+  ...fakeParts,
   countMatches: () => 50_000,
   search: () => ({
     ...{ total: 1, more: false, lastRow: 0, count: 1, plan: {} as never },
@@ -53,7 +53,7 @@ const largeEngine: Engine = {
       },
     },
   }),
-};
+});
 
 type PlanName = keyof FakeServer["keys"];
 

@@ -4,17 +4,14 @@
  * compressed where that is wanted, and not at all to whoever has it.
  * Does not prove: that the words are good; people judge that.
  */
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { sectionOfCnae } from "../../../src/spec/catalog.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
-import {
-  type ConsoleServer,
-  type Person,
-  REAL_ENGINE,
-  startConsole,
-} from "../../support/console/data.ts";
+import { type ConsoleServer, type Person, startConsole } from "../../support/console/data.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { MATRIX } from "../../support/scale.ts";
@@ -69,7 +66,7 @@ describe("GET /v1/console/catalog", () => {
       let person: Person;
       let catalog: Catalog;
       before(async () => {
-        server = await startConsole(transport, { engine: REAL_ENGINE });
+        server = await startConsole(transport, { engine: ENGINE });
         server.load(segment);
         person = await server.person();
         catalog = (await person.get("/catalog")).json;

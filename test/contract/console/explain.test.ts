@@ -4,17 +4,18 @@
  * met, the others to be unmet; that no value is told that the plan does not offer.
  * Does not prove: the parts of a score (their sum is checked in test/campaign/twin/engine.test.ts).
  */
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { alone, reasonsOf, setParts } from "../../../src/console/filters.ts";
+import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import {
   type ConsoleServer,
   type Person,
   pointersIn,
-  REAL_ENGINE,
   startConsole,
 } from "../../support/console/data.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
@@ -59,7 +60,7 @@ describe("POST /v1/console/accounts/explain", () => {
         const plans = loadPlans();
         const fields = plans.growth.fields.filter((name) => !/^(uf|cnae|postal)/.test(name));
         const bounded = { ...plans, growth: { ...plans.growth, fields } };
-        server = await startConsole(transport, { engine: REAL_ENGINE, plans: bounded });
+        server = await startConsole(transport, { engine: ENGINE, plans: bounded });
         server.load(segment);
         person = await server.person();
         free = await server.person("free");

@@ -5,9 +5,11 @@
  * the exact size of small files, and 35 % at most beside that of large ones, in every format.
  * Does not prove: what becomes of an export (the suites of exports), or the estimate of other data.
  */
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { renderBytes } from "../../../src/export/render.ts";
+import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
@@ -16,7 +18,6 @@ import {
   type ConsoleServer,
   type Person,
   pointersIn,
-  REAL_ENGINE,
   startConsole,
 } from "../../support/console/data.ts";
 import { fakeSegment, TRANSPORTS } from "../../support/http/fake.ts";
@@ -210,7 +211,7 @@ describe("POST /v1/console/exports/estimate", () => {
       let server: ConsoleServer;
       let person: Person;
       before(async () => {
-        server = await startConsole(transport, { engine: REAL_ENGINE });
+        server = await startConsole(transport, { engine: ENGINE });
         server.load(segment);
         person = await server.person();
       });
@@ -262,7 +263,7 @@ describe("POST /v1/console/exports/estimate", () => {
   }
 
   it("tells of a format that cannot hold so many rows, and of the plan's bound", async () => {
-    const engine = { ...REAL_ENGINE, countMatches: () => 250_000 };
+    const engine = { ...ENGINE, counts: () => ({ total: 250_000, facets: null }) };
     const server = await startConsole("node", { engine });
     server.load(segment);
     const person = await server.person();

@@ -10,29 +10,10 @@ import type { OpenSession } from "../../../src/access/sessions.ts";
 import { CONSOLE_DATA_ROUTES } from "../../../src/console/data-routes.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
-import type { Engine, Service } from "../../../src/http/server/service.ts";
+import type { Service } from "../../../src/http/server/service.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import type { TransportName } from "../../../src/http/server/transport/transport.ts";
-import { establishments, suggest } from "../../../src/search/finding.ts";
-import {
-  account,
-  countMatches,
-  facets,
-  search,
-  searchSliced,
-} from "../../../src/search/searcher.ts";
 import { type FakeServer, startFake, TEST_LIMITS } from "../http/fake.ts";
-
-/** The engine of the product. */
-export const REAL_ENGINE: Engine = {
-  search,
-  searchSliced,
-  countMatches,
-  facets,
-  account,
-  suggest,
-  establishments,
-};
 
 /** An answer with its body read. */
 export interface Answered {

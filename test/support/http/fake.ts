@@ -42,8 +42,17 @@ import { Lists } from "../../../src/lists/lists.ts";
 import { type Log, openLog } from "../../../src/log.ts";
 import { agentDoor } from "../../../src/mcp/httpdoor.ts";
 import type { AccountSlices } from "../../../src/search/accountslices.ts";
+import type { Facets } from "../../../src/search/facet.ts";
+import {
+  type PageAsked,
+  type SearchAnswer,
+  type SlicedAnswer,
+  WHOLE_ACCOUNTS_MAX,
+} from "../../../src/search/searcher.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { punctuateCnae } from "../../../src/spec/catalog.ts";
+import type { FacetName } from "../../../src/spec/facets.ts";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
@@ -150,8 +159,17 @@ export function poison(segment: Segment): void {
   (segment.native as unknown as { poison(): void }).poison();
 }
 
+/** What an engine of tests is made of. */
+interface EngineParts extends Omit<Engine, "page" | "counts"> {
+  search(segment: Segment, asked: PageAsked): SearchAnswer;
+  searchSliced(segment: Segment, asked: PageAsked): SlicedAnswer;
+  facets(segment: Segment, spec: AccountQuerySpec, names: readonly FacetName[]): Facets;
+  /** Resolves before counts are there; null where they are there at once. */
+  wait?(): Promise<void> | null;
+}
+
 /** Scans the made-up accounts; knows the filters `uf_any_of` and `cnae_any_of` only. */
-export const fakeEngine: Engine = {
+export const fakeParts: EngineParts = {
   search(_segment, { spec, fields, afterRow, project }) {
     const rows = matchingRows(spec.filters);
     const after = rows.filter((row) => row > afterRow);
@@ -167,7 +185,7 @@ export const fakeEngine: Engine = {
     };
   },
   searchSliced(segment, request) {
-    const { accounts, placed: _, ...page } = fakeEngine.search(segment, request);
+    const { accounts, placed: _, ...page } = fakeParts.search(segment, request);
     const rowCount = (JSON.parse(Buffer.from(accounts).toString()) as unknown[]).length;
     return { ...page, slices: fakeSlices(accounts, rowCount) };
   },
@@ -186,6 +204,33 @@ export const fakeEngine: Engine = {
   },
   ...fakeFinding(FAKE_ACCOUNTS, fieldsOf),
 };
+
+/** An engine of parts, some of which a suite may have replaced. */
+export function engineOf(parts: EngineParts): Engine {
+  const facetsOf: Engine["counts"] = (segment, spec, names) => ({
+    facets: names === null ? null : parts.facets(segment, spec, names),
+    total: parts.countMatches(segment, spec),
+  });
+  return {
+    ...parts,
+    page(segment, asked) {
+      const { facets: names, spec } = asked;
+      const facets = names === null ? null : parts.facets(segment, spec, names);
+      if (spec.limit <= WHOLE_ACCOUNTS_MAX) return { ...parts.search(segment, asked), facets };
+      const { slices, ...rest } = parts.searchSliced(segment, asked);
+      const accounts = slices.rowCount > WHOLE_ACCOUNTS_MAX ? slices : slices.whole();
+      return { ...rest, count: slices.rowCount, accounts, placed: -1, facets };
+    },
+    counts(segment, spec, names, asker) {
+      const wait = parts.wait?.() ?? null;
+      const count = () => facetsOf(segment, spec, names, asker);
+      return wait === null ? count() : wait.then(count);
+    },
+  };
+}
+
+/** The engine of the made-up accounts. */
+export const fakeEngine = engineOf(fakeParts);
 
 /** The text of a page in pieces of a few hundred bytes. */
 export function fakeSlices(

@@ -24,10 +24,9 @@ import { laterResult } from "../../server/background-tasks.ts";
 import type { BodyObject } from "../../server/body.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
 import { overloaded } from "../../server/pressure.ts";
-import { JSON_TYPE, type ShapedAnswer } from "../../server/respond.ts";
+import { JSON_TYPE, type ShapedAnswer, written } from "../../server/respond.ts";
 import type { KeyCall, Service } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
-import { written } from "../answershape.ts";
 import { isSmall } from "../search/search-request.ts";
 import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
 

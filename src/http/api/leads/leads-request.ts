@@ -38,7 +38,7 @@ import {
 import { checkText } from "../spec/querytext.ts";
 
 /** A lead request after reading. */
-interface LeadsRequest extends SearchRequest {
+export interface LeadsRequest extends SearchRequest {
   readonly onePerCompany: boolean;
   /** Language of the words of the leads. */
   readonly language: Language;

@@ -7,14 +7,14 @@
  */
 
 import type { Segment } from "../../../search/segment.ts";
-import type { Steps } from "../../../steps.ts";
 import {
   EXAMPLE_ACCOUNT,
   EXAMPLE_END,
   EXAMPLE_HEAD,
   exampleNormalized,
 } from "../../openapi/examples.ts";
-import type { ShapedAnswer } from "../../server/respond.ts";
+import { stepwise } from "../../server/background-tasks.ts";
+import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import {
@@ -26,9 +26,9 @@ import {
   SNAPSHOT_ERRORS,
 } from "../route.ts";
 import { cachedPage, cachePage } from "../search/cachedpages.ts";
-import { answerPage, answerSteps, cacheableOf, segmentFor, type Turn } from "../search/search.ts";
+import { answerPage, cacheableOf, held, segmentFor } from "../search/search.ts";
 import { leadProjector } from "./lead.ts";
-import { prepareLeads } from "./leads-request.ts";
+import { type LeadsRequest, prepareLeads } from "./leads-request.ts";
 
 /** The spec of the examples in the flat form. */
 const EXAMPLE_QUERY = {
@@ -107,57 +107,49 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
 /** What cursors and cached pages are bound to, and the schema of pages. */
 const LEADS = { endpoint: "leads", schema: "LeadsAnswer" } as const;
 
+type LeadsCall = KeyCall<
+  | "clock"
+  | "engine"
+  | "hold"
+  | "listed"
+  | "log"
+  | "pressure"
+  | "replaced"
+  | "responses"
+  | "secrets"
+  | "segment"
+  | "streams"
+  | "telemetry"
+>;
+
 /** Answers one page of leads. */
-function searchLeads(
-  call: KeyCall<
-    | "clock"
-    | "engine"
-    | "hold"
-    | "listed"
-    | "log"
-    | "pressure"
-    | "replaced"
-    | "responses"
-    | "secrets"
-    | "segment"
-    | "streams"
-    | "telemetry"
-  >,
-): Reply<ShapedAnswer<"LeadsAnswer">> {
+function searchLeads(call: LeadsCall): Reply<ShapedAnswer<"LeadsAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
   const cached = cachedPage(call, segment, LEADS, startMs);
   if (cached !== null) return cached;
-  const turn = { isFirst: true };
-  const reply = answerSteps(call, segment, leadSteps(call, segment, startMs, turn));
-  turn.isFirst = false;
-  return reply;
+  const answer = (prepared: LeadsRequest, lends: boolean) =>
+    answerLeads(call, { segment, startMs, lends }, prepared);
+  const prepared = stepwise(prepareLeads(call, segment));
+  if (!(prepared instanceof Promise)) return answer(prepared, true);
+  return held(
+    call,
+    segment,
+    prepared.then((read) => answer(read, false)),
+  );
 }
 
-function* leadSteps(
-  call: KeyCall<
-    | "clock"
-    | "engine"
-    | "hold"
-    | "listed"
-    | "log"
-    | "pressure"
-    | "responses"
-    | "secrets"
-    | "streams"
-    | "telemetry"
-  >,
-  segment: Segment,
-  startMs: number,
-  turn: Turn,
-): Steps<ShapedAnswer<"LeadsAnswer">> {
-  const prepared = yield* prepareLeads(call, segment);
+function answerLeads(
+  call: LeadsCall,
+  asked: { readonly segment: Segment; readonly startMs: number; readonly lends: boolean },
+  prepared: LeadsRequest,
+): Reply<ShapedAnswer<"LeadsAnswer">> {
+  const { segment } = asked;
   const { spec, onePerCompany, language, refusal } = prepared;
   if (refusal !== null) throw refusal;
   const project = leadProjector({ segment, spec, allowed: call.plan.fields, language });
   const kind = { ...LEADS, onePerCompany, project };
-  const question = { segment, prepared, kind, startMs };
-  const answer = yield* answerPage(call, question, turn);
-  if (prepared.cacheable) cachePage(call, cacheableOf(question), answer);
-  return answer;
+  const keep = (made: HttpAnswer) =>
+    cachePage(call, cacheableOf({ segment, kind }, prepared), made);
+  return answerPage(call, { ...asked, prepared, kind, keep: prepared.cacheable ? keep : null });
 }

@@ -9,11 +9,10 @@
 import type { Segment } from "../../../search/segment.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { unchanged } from "../../server/etag.ts";
-import { type HttpAnswer, JSON_TYPE, type ShapedAnswer } from "../../server/respond.ts";
+import { type HttpAnswer, JSON_TYPE, type ShapedAnswer, written } from "../../server/respond.ts";
 import type { BoundLists, CachedPage } from "../../server/responsecache.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { joined, LentBytes, lend } from "../../server/transport/lentbytes.ts";
-import { written } from "../answershape.ts";
 import type { SchemaName } from "../schemas.ts";
 import { headOf, tookMs } from "./pagetext.ts";
 import { isSmall } from "./search-request.ts";

@@ -14,7 +14,7 @@ import { costOf } from "../../server/cost.ts";
 import { unchanged, weakTag } from "../../server/etag.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type Question, timed } from "../../server/service.ts";
+import { currentSegment, type Question, timedLater } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { eitherContext } from "../spec/normalize.ts";
 import { refuseTooBroad } from "./breadth.ts";
@@ -64,28 +64,19 @@ function* countSteps(
   ]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const { tenantId } = call.identity;
-  const ahead = yield* waited(
-    service.engine.countsAhead?.(segment, bound, names, tenantId) ?? null,
+  const counted = yield* waited(
+    timedLater(call, names === null ? "count" : "facets", () =>
+      service.engine.counts(segment, bound, names, call.identity.tenantId),
+    ),
   );
-  const total =
-    ahead?.total ?? timed(call, "count", () => service.engine.countMatches(segment, bound));
-  const facets =
-    names === null
-      ? {}
-      : {
-          facets:
-            ahead?.facets ??
-            timed(call, "facets", () => service.engine.facets(segment, bound, names)),
-        };
   const value = {
     request_id: call.requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
     provenance: segment.provenance,
     spec,
-    total,
-    ...facets,
+    total: counted.total,
+    ...(counted.facets === null ? {} : { facets: counted.facets }),
     took_ms: Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000,
   };
   return answer("CountAnswer", value, { headers: { ETag: tag } });

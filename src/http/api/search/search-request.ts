@@ -13,7 +13,8 @@ import { parseJson } from "../../../spec/json.ts";
 import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { type Steps, waited } from "../../../steps.ts";
+import { atOnce, type Steps, waited } from "../../../steps.ts";
+import { laterResult, stepwise } from "../../server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
 import { weakTag } from "../../server/etag.ts";
@@ -87,26 +88,69 @@ export function searchContext(
   };
 }
 
-/** Parses, charges and normalizes a search request. Throws `AppError` with every mistake in it. */
-export function* prepareSearch(call: Question<"listed">, segment: Segment): Steps<SearchRequest> {
-  const { body: bytes, plan } = call;
-  if (!isSmall(bytes)) yield;
-  const body = readBody(bytes, MEMBERS);
+/** A body that was read and charged. */
+interface AskedSearch {
+  readonly body: BodyObject;
+  readonly cost: number;
+  readonly cursor: string | null;
+  readonly facets: readonly FacetName[] | null;
+}
+
+/**
+ * Parses, charges and normalizes a search request: a small one at once, unless the rows of its lists
+ * have to be made. Throws `AppError` with every mistake in it.
+ */
+export function prepareSearch(
+  call: Question<"listed">,
+  segment: Segment,
+): SearchRequest | Promise<SearchRequest> {
+  if (!isSmall(call.body)) return prepareLarge(call, segment);
+  const asked = readSearch(call);
+  const unbound = atOnce(normalizedSearch(call, segment, asked));
+  const spec = boundTo(call, segment, unbound);
+  return spec instanceof Promise
+    ? spec.then((bound) => requestOf(segment, asked, unbound, bound))
+    : requestOf(segment, asked, unbound, spec);
+}
+
+/** The same in turns with others. */
+async function prepareLarge(call: Question<"listed">, segment: Segment): Promise<SearchRequest> {
+  const asked = await laterResult(() => readSearch(call));
+  const unbound = await laterResult(() => stepwise(normalizedSearch(call, segment, asked)));
+  const spec = await boundTo(call, segment, unbound);
+  return laterResult(() => requestOf(segment, asked, unbound, spec));
+}
+
+function readSearch(call: Question<"listed">): AskedSearch {
+  const body = readBody(call.body, MEMBERS);
   const { members } = body;
-  const limit = pageOf(members.limit, members.spec, plan);
+  const limit = pageOf(members.limit, members.spec, call.plan);
   const cost = costOf({ spec: members.spec, facets: members.facets, limit });
   call.spend(cost);
-  if (!isSmall(bytes)) yield;
-  const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
-  const facets = readFacets(body);
-  const { limit: bodyLimit, output } = members;
-  const listsKnown = call.service.listed !== null;
-  const context = searchContext(segment, plan, { limit: bodyLimit, output, listsKnown });
-  const { spec: unbound } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(members.spec, context),
-  );
-  const spec = yield* boundSteps(call, segment, unbound);
-  if (!isSmall(bytes)) yield;
+  return { body, cost, cursor: readCursor(body, FIRST_PAGE_MEMBERS), facets: readFacets(body) };
+}
+
+function* normalizedSearch(
+  { service, plan }: Question<"listed">,
+  segment: Segment,
+  { body }: AskedSearch,
+): Steps<AccountQuerySpec> {
+  const { spec: input, limit, output } = body.members;
+  const context = searchContext(segment, plan, {
+    limit,
+    output,
+    listsKnown: service.listed !== null,
+  });
+  const { spec } = yield* withBodyMistakesIn(body, () => normalizingSteps(input, context));
+  return spec;
+}
+
+function requestOf(
+  segment: Segment,
+  { cost, cursor, facets }: AskedSearch,
+  unbound: AccountQuerySpec,
+  spec: AccountQuerySpec,
+): SearchRequest {
   const missing = tooBroad(unbound)?.missing ?? null;
   const explain = JSON.stringify(unbound.explain);
   const { prefix, specText } = searchPrefix(segment, JSON.stringify(unbound));
@@ -117,13 +161,22 @@ export function* prepareSearch(call: Question<"listed">, segment: Segment): Step
 }
 
 /** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
-export function* boundSteps(
+function boundTo(
   { service: { listed }, identity }: Question<"listed">,
   segment: Segment,
   spec: AccountQuerySpec,
-): Steps<AccountQuerySpec> {
+): AccountQuerySpec | Promise<AccountQuerySpec> {
   if (listed === null || spec.filters.lists === undefined) return spec;
-  return yield* waited(listed.bind(identity.tenantId, segment, spec));
+  return listed.bind(identity.tenantId, segment, spec);
+}
+
+/** As `boundTo`, in steps. */
+export function* boundSteps(
+  call: Question<"listed">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): Steps<AccountQuerySpec> {
+  return yield* waited(boundTo(call, segment, spec));
 }
 
 /** The lists of who asks by their names, for sentences; undefined where nobody has any. */

@@ -6,7 +6,7 @@
 
 import Type from "typebox";
 import { EXAMPLE_PROVENANCE, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
-import { written } from "../answershape.ts";
+import { written } from "../../server/respond.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS } from "../route.ts";
 
 const EXAMPLE = {

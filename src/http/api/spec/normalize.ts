@@ -107,8 +107,7 @@ export function* matchesOf(
   segment: Segment,
   spec: AccountQuerySpec,
 ): Steps<number> {
-  const ahead = yield* waited(engine.countsAhead?.(segment, spec, null, tenantId) ?? null);
-  return ahead?.total ?? engine.countMatches(segment, spec);
+  return (yield* waited(engine.counts(segment, spec, null, tenantId))).total;
 }
 
 /** What a spec is normalized by that is only counted: what a search or an export would take. */

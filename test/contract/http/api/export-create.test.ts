@@ -18,7 +18,13 @@ import {
   SP,
   tenantOf,
 } from "../../../support/http/export-requests.ts";
-import { type FakeServer, fakeEngine, fakeSegment, startFake } from "../../../support/http/fake.ts";
+import {
+  engineOf,
+  type FakeServer,
+  fakeParts,
+  fakeSegment,
+  startFake,
+} from "../../../support/http/fake.ts";
 import { MATRIX } from "../../../support/scale.ts";
 
 for (const transport of MATRIX) {
@@ -178,7 +184,7 @@ for (const transport of MATRIX) {
         counted++;
         return matches;
       };
-      server = await startFake(transport, { engine: { ...fakeEngine, countMatches } });
+      server = await startFake(transport, { engine: engineOf({ ...fakeParts, countMatches }) });
     });
     after(() => server.close());
 

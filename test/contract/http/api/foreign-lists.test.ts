@@ -7,12 +7,14 @@
  * Does not prove: that answers take the same time; exports and cursors
  * (e2e/server/tenants.test.ts).
  */
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { CONSOLE_DATA_ROUTES } from "../../../../src/console/data-routes.ts";
 import { ROUTES } from "../../../../src/http/api/routes.ts";
+import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
-import { type ConsoleServer, REAL_ENGINE, startConsole } from "../../../support/console/data.ts";
+import { type ConsoleServer, startConsole } from "../../../support/console/data.ts";
 import { DOCUMENT } from "../../../support/http/documented.ts";
 import { TRANSPORTS } from "../../../support/http/fake.ts";
 import { text, workbook } from "../../../support/lists/workbooks.ts";
@@ -200,7 +202,7 @@ for (const transport of TRANSPORTS) {
     let cookie: string;
     const heard: string[] = [];
     before(async () => {
-      server = await startConsole(transport, { engine: REAL_ENGINE, segment: () => segment });
+      server = await startConsole(transport, { engine: ENGINE, segment: () => segment });
       cookie = (await server.person("growth")).id;
     });
     after(() => server.close());

@@ -9,9 +9,10 @@ import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../../src/errors.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import {
+  engineOf,
   FAKE_ACCOUNTS,
   type FakeServer,
-  fakeEngine,
+  fakeParts,
   fakeSegment,
   poison,
   startFake,
@@ -188,7 +189,7 @@ for (const transport of MATRIX) {
       const search = () => {
         throw failure;
       };
-      server = await startFake(transport, { engine: { ...fakeEngine, search } });
+      server = await startFake(transport, { engine: engineOf({ ...fakeParts, search }) });
     });
     after(() => server.close());
 

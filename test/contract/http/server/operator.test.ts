@@ -12,8 +12,9 @@ import { AppError } from "../../../../src/errors.ts";
 import { overloaded } from "../../../../src/http/server/pressure.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import {
+  engineOf,
   type FakeServer,
-  fakeEngine,
+  fakeParts,
   fakeSegment,
   sendRaw,
   startFake,
@@ -36,11 +37,11 @@ for (const transport of TRANSPORTS) {
     let failure: Error | null = null;
     let server: FakeServer;
     before(async () => {
-      const search: typeof fakeEngine.search = (...parameters) => {
+      const search: (typeof fakeParts)["search"] = (...parameters) => {
         if (failure !== null) throw failure;
-        return fakeEngine.search(...parameters);
+        return fakeParts.search(...parameters);
       };
-      server = await startFake(transport, { engine: { ...fakeEngine, search } });
+      server = await startFake(transport, { engine: engineOf({ ...fakeParts, search }) });
     });
     after(() => server.close());
 

@@ -16,8 +16,9 @@ import { promisify } from "node:util";
 import { CommandError } from "../../../../src/errors.ts";
 import { openTransport } from "../../../../src/http/server/server.ts";
 import {
+  engineOf,
   type FakeServer,
-  fakeEngine,
+  fakeParts,
   sendRaw,
   startFake,
   TEST_LIMITS,
@@ -78,13 +79,13 @@ function readSlowly(server: FakeServer, pauseMs: number, begun = () => {}): Prom
   });
 }
 
-const largeEngine = {
-  ...fakeEngine,
-  search: (...parameters: Parameters<typeof fakeEngine.search>) => ({
-    ...fakeEngine.search(...parameters),
+const largeEngine = engineOf({
+  ...fakeParts,
+  search: (...parameters: Parameters<(typeof fakeParts)["search"]>) => ({
+    ...fakeParts.search(...parameters),
     accounts: large,
   }),
-};
+});
 
 for (const transport of TRANSPORTS) {
   describe(`a server over ${transport}`, () => {

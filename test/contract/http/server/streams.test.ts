@@ -12,23 +12,16 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { manualClock } from "../../../../src/clock.ts";
 import { AppError } from "../../../../src/errors.ts";
-import { WHOLE_ACCOUNTS_MAX } from "../../../../src/http/api/search/search.ts";
 import { Budget } from "../../../../src/http/server/budget.ts";
-import type { Engine } from "../../../../src/http/server/service.ts";
-import { establishments, suggest } from "../../../../src/search/finding.ts";
-import {
-  account,
-  countMatches,
-  facets,
-  search,
-  searchSliced,
-} from "../../../../src/search/searcher.ts";
+import { ENGINE } from "../../../../src/search/engine.ts";
+import { search, WHOLE_ACCOUNTS_MAX } from "../../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { SegmentRegistry } from "../../../../src/search/segmentregistry.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../../src/spec/fields.ts";
 import {
+  engineOf,
   type FakeServer,
-  fakeEngine,
+  fakeParts,
   fakeSegment,
   sendRaw,
   startFake,
@@ -53,7 +46,7 @@ function makeLarge() {
     bad: { pass: 0, slice: 0 },
     passes: 0,
   };
-  const searchLarge: Engine["searchSliced"] = () => {
+  const searchLarge: (typeof fakeParts)["searchSliced"] = () => {
     state.passes = 0;
     return {
       ...{ total: 50_000, more: true, lastRow: 49_999, plan: {} as never },
@@ -76,7 +69,7 @@ function makeLarge() {
   };
   return {
     state,
-    engine: { ...fakeEngine, searchSliced: searchLarge, countMatches: () => 50_000 },
+    engine: engineOf({ ...fakeParts, searchSliced: searchLarge, countMatches: () => 50_000 }),
   };
 }
 
@@ -243,7 +236,7 @@ for (const transport of TRANSPORTS) {
       segment = await openSegment(sample.snapshot);
       registry.put(segment);
       server = await startFake(transport, {
-        engine: { search, searchSliced, countMatches, facets, account, suggest, establishments },
+        engine: ENGINE,
         segment: () => registry.current(),
         hold: (held) => registry.hold(held),
       });

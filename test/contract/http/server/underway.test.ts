@@ -11,13 +11,13 @@ import { loadPlans } from "../../../../src/access/plans.ts";
 import { CONSOLE_LIMIT } from "../../../../src/access/rate-limits.ts";
 import { UnderWay } from "../../../../src/access/underway.ts";
 import { AppError } from "../../../../src/errors.ts";
-import type { Engine } from "../../../../src/http/server/service.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../../../../src/http/server/transport/pipeline.ts";
 import { startConsole } from "../../../support/console/fake.ts";
 import { type Created, freshKey, post, SP } from "../../../support/http/export-requests.ts";
 import {
+  engineOf,
   type FakeServer,
-  fakeEngine,
+  fakeParts,
   sendRaw,
   startFake,
   TRANSPORTS,
@@ -28,8 +28,8 @@ const MOST = 3;
 
 /** A page of 30 MB; `state.bad` is the slice that cannot be made. */
 const state = { bad: -1 };
-const engine: Engine = {
-  ...fakeEngine,
+const engine = engineOf({
+  ...fakeParts,
   countMatches: () => 50_000,
   searchSliced: () => ({
     ...{ total: 50_000, more: true, lastRow: 49_999, plan: {} as never },
@@ -44,7 +44,7 @@ const engine: Engine = {
       },
     },
   }),
-};
+});
 
 /** Plans whose keys may have few requests under way. */
 function fewAtATime() {

@@ -24,7 +24,7 @@ import {
   pull,
 } from "../../../../src/http/server/transport/body-stream.ts";
 import type { Exchange, ReadHeader } from "../../../../src/http/server/transport/transport.ts";
-import { fakeEngine, fakeSegment } from "../../../support/http/fake.ts";
+import { engineOf, fakeParts, fakeSegment } from "../../../support/http/fake.ts";
 
 /** What can go wrong, each by itself. */
 const FAULTS = ["handler", "headers", "problem", "send", "usage", "telemetry", "log"] as const;
@@ -116,12 +116,12 @@ function engineFor({ faults, thrown }: Wish): Engine {
     if (faults.has("handler")) throw thrown ?? new Error("the handler failed");
   };
   const rows = Array.from({ length: 600 }, (_, i) => i);
-  return {
-    ...fakeEngine,
+  return engineOf({
+    ...fakeParts,
     countMatches: () => rows.length,
     search: (...parameters) => {
       failing();
-      return fakeEngine.search(...parameters);
+      return fakeParts.search(...parameters);
     },
     searchSliced: () => {
       failing();
@@ -134,7 +134,7 @@ function engineFor({ faults, thrown }: Wish): Engine {
       };
       return { total: 600, more: false, lastRow: 599, plan: {} as never, slices };
     },
-  };
+  });
 }
 
 function serviceFor(wish: Wish, seen: Seen): Service {

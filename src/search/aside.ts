@@ -1,26 +1,36 @@
 /**
- * Dear answers, found off the main thread. What comes in: a question as the searcher takes it. What
- * goes out: the plan and the rows of its page, or its counts; null for an ordinary question, which
- * is answered quicker than it could be handed over.
+ * Expensive answers, found off the main thread. What comes in: a question as the searcher takes it.
+ * What goes out: the plan and the rows of its page, or its counts; null for an ordinary question,
+ * which is answered quicker than it could be handed over.
  * Invariant: what is found is what the searcher would find at once; one question is worked on at a
  * time, so that the thread pool has room for files and passwords; tenants take turns, and too many
  * that wait are refused.
  */
-import { FairQueue } from "../fairqueue.ts";
+import { FairQueue, type QueueBounds } from "../fairqueue.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { eventually } from "../steps.ts";
 import { type Facets, facetsAside, facetsWork } from "./facet.ts";
-import { ASIDE } from "./lane.ts";
 import { collect, companySteps, type Page, type PageRequest, type RowFinder } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
+
+/**
+ * Bounds of a queue for one kind of work, so that quick work does not wait for slow work. One task
+ * runs at a time, so that the thread pool has room for files and passwords.
+ */
+export const ASIDE: QueueBounds = {
+  running: 1,
+  waiting: 256,
+  waitingOfOwner: 63,
+  what: "Dear questions",
+};
 
 /** Expensive queries run one at a time, in turns of the tenants. */
 const queue = new FairQueue(ASIDE);
 
 /** A page that is wanted. */
-export interface AheadRequest {
+export interface AsideRequest {
   readonly spec: AccountQuerySpec;
   /** Row that the page begins after; -1 for the first page. */
   readonly afterRow: number;
@@ -29,14 +39,14 @@ export interface AheadRequest {
 }
 
 /** What was found of a page. */
-export interface PageAhead {
+export interface AsidePage {
   readonly plan: QueryPlan;
   readonly page: Page;
   readonly facets: Facets | null;
 }
 
 /** What was found of counts. */
-export interface CountsAhead {
+export interface AsideCounts {
   readonly total: number;
   readonly facets: Facets | null;
 }
@@ -55,12 +65,12 @@ const FEW_MATCHES = 4_096;
 const LARGE_PAGE_MIN = 512;
 
 /** Finds a page aside, in a turn of the asking tenant; null where it is quick. */
-export function pageAhead(
+export function pageAside(
   segment: Segment,
-  request: AheadRequest,
+  request: AsideRequest,
   names: readonly FacetName[] | null,
   asker = "",
-): Promise<PageAhead> | null {
+): Promise<AsidePage> | null {
   const { spec, afterRow, onePerCompany = false } = request;
   const quick = !isLong(spec) && !isSlow(segment, request);
   if (quick && !areMany(segment, spec, names)) return null;
@@ -70,10 +80,10 @@ export function pageAhead(
 /** Apart, so that a page that is quick makes no closure. */
 function aside(
   segment: Segment,
-  { spec, afterRow, onePerCompany }: AheadRequest,
+  { spec, afterRow, onePerCompany }: AsideRequest,
   names: readonly FacetName[] | null,
   asker: string,
-): Promise<PageAhead> {
+): Promise<AsidePage> {
   return queue.run(asker, 1, async () => {
     // In this order, because the total is known once facets are counted.
     const facets = await countFacets(segment, spec, names);
@@ -101,12 +111,12 @@ function finderAside({ native }: Segment, planned: QueryPlan): RowFinder {
 }
 
 /** Counts aside, in a turn of the asking tenant; null where it is quick. */
-export function countsAhead(
+export function countsAside(
   segment: Segment,
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
   asker = "",
-): Promise<CountsAhead> | null {
+): Promise<AsideCounts> | null {
   if (!isLong(spec) && !areMany(segment, spec, names)) return null;
   return queue.run(asker, 1, async () => {
     const facets = await countFacets(segment, spec, names);
@@ -146,7 +156,7 @@ function valuesIn(filters: object): number {
 }
 
 /** Whether the order of a page may have to compare many matches, or the page is a large one. */
-function isSlow(segment: Segment, { spec, onePerCompany = false }: AheadRequest): boolean {
+function isSlow(segment: Segment, { spec, onePerCompany = false }: AsideRequest): boolean {
   const isLarge = spec.limit >= LARGE_PAGE_MIN;
   if (spec.sort.length < 2 && !isLarge) return false;
   const { method, order, matches } = guarded(() => plan(segment, spec));

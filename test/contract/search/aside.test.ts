@@ -10,9 +10,15 @@ import { after, before, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../../src/errors.ts";
 import { AT_ONCE_MS, stepwise } from "../../../src/http/server/background-tasks.ts";
-import { countsAhead, pageAhead } from "../../../src/search/ahead.ts";
+import { countsAside, pageAside } from "../../../src/search/aside.ts";
 import { suggest } from "../../../src/search/finding.ts";
-import { countMatches, facets, search } from "../../../src/search/searcher.ts";
+import {
+  countMatches,
+  counts as countNow,
+  facets,
+  page,
+  search,
+} from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
@@ -29,7 +35,7 @@ import type { TwinRow } from "../../support/twin.ts";
 
 const FIELDS = ["cnpj", "legal_name", "postal_code", "score"];
 
-describe("what is found ahead", () => {
+describe("what is found off the main thread", () => {
   let made: SampleSnapshot;
   let segment: Segment;
   let rows: readonly TwinRow[];
@@ -63,13 +69,19 @@ describe("what is found ahead", () => {
       const onePerCompany = round % 3 === 0;
       const afterRow = round % 4 === 0 ? Math.floor(random() * 2_000) : -1;
       const request = { spec, fields: FIELDS, afterRow, explain: false, onePerCompany };
-      const ahead = await pageAhead(segment, request, FACETS);
+      const ahead = await pageAside(segment, request, FACETS);
       assert.ok(ahead !== null);
-      const counts = await countsAhead(segment, spec, FACETS);
+      const counts = await countsAside(segment, spec, FACETS);
       segment.native.dropCaches();
       const expected = search(segment, request);
       const counted = facets(segment, spec, FACETS);
       assert.deepEqual(search(segment, { ...request, ahead }), expected);
+      const asked = { ...request, facets: FACETS, room: { memory: new Uint8Array(9_000), at: 0 } };
+      const later = page(segment, asked, "");
+      assert.ok(later instanceof Promise);
+      const { plan: _, ...known } = expected;
+      const { plan: __, ...answered } = await later;
+      assert.deepEqual(answered, { ...known, facets: counted });
       assert.deepEqual(ahead.facets, counted);
       assert.deepEqual(counts, { total: countMatches(segment, spec), facets: counted });
       found += expected.count;
@@ -81,8 +93,18 @@ describe("what is found ahead", () => {
     const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
     const context = contextWith({ catalog: segment.catalog });
     const ordinary = normalizeSpec(spec, context).spec;
-    assert.equal(pageAhead(segment, { spec: ordinary, afterRow: -1 }, FACETS), null);
-    assert.equal(countsAhead(segment, ordinary, null), null);
+    assert.equal(pageAside(segment, { spec: ordinary, afterRow: -1 }, FACETS), null);
+    assert.equal(countsAside(segment, ordinary, null), null);
+    const asked = { spec: ordinary, fields: FIELDS, afterRow: -1, explain: false };
+    const { plan: _, ...found } = search(segment, asked);
+    const counted = facets(segment, ordinary, FACETS);
+    const now = page(segment, { ...asked, facets: FACETS }, "");
+    assert.ok(!(now instanceof Promise), "an ordinary page is there at once");
+    const { plan: __, ...answered } = now;
+    assert.deepEqual(answered, { ...found, facets: counted });
+    const both = { total: found.total, facets: counted };
+    assert.deepEqual(countNow(segment, ordinary, FACETS, ""), both);
+    assert.deepEqual(countNow(segment, ordinary, null, ""), { total: found.total, facets: null });
   });
 
   it("is what is told beforehand to look at a million rows and cells", async () => {
@@ -92,29 +114,29 @@ describe("what is found ahead", () => {
       const native = { ...segment.native, facetsWorkMax: () => work };
       return { ...segment, accounts, native };
     };
-    assert.equal(countsAhead(withWork(72_000_000, 999_999), asked, ["municipality"]), null);
-    assert.equal(countsAhead(withWork(400_000, 1_000_000), asked, ["municipality"]), null);
-    const aside = await countsAhead(withWork(72_000_000, 1_000_000), asked, ["municipality"]);
+    assert.equal(countsAside(withWork(72_000_000, 999_999), asked, ["municipality"]), null);
+    assert.equal(countsAside(withWork(400_000, 1_000_000), asked, ["municipality"]), null);
+    const aside = await countsAside(withWork(72_000_000, 1_000_000), asked, ["municipality"]);
     const counted = facets(segment, asked, ["municipality"]);
     assert.deepEqual(aside, { total: countMatches(segment, asked), facets: counted });
   });
 
   it("is refused where too many of a tenant wait, and goes on after them", async () => {
     const spec = longSpec(seededRng(6));
-    const many = Array.from({ length: 64 }, () => countsAhead(segment, spec, null));
+    const many = Array.from({ length: 64 }, () => countsAside(segment, spec, null));
     const isRefusal = (error: unknown) =>
       error instanceof AppError && error.code === "rate_limited";
-    await assert.rejects(countsAhead(segment, spec, null) as Promise<unknown>, isRefusal);
+    await assert.rejects(countsAside(segment, spec, null) as Promise<unknown>, isRefusal);
     const totals = await Promise.all(many);
     assert.equal(new Set(totals.map((one) => one?.total)).size, 1);
-    assert.ok((await countsAhead(segment, spec, null)) !== null);
+    assert.ok((await countsAside(segment, spec, null)) !== null);
   });
 
   it("is found in turns of the tenants, not behind sixty of another one", async () => {
     const spec = longSpec(seededRng(6));
     const ended: string[] = [];
     const count = async (asker: string) => {
-      await countsAhead(segment, spec, null, asker);
+      await countsAside(segment, spec, null, asker);
       ended.push(asker);
     };
     await Promise.all([...Array.from({ length: 60 }, () => count("many")), count("one")]);
@@ -134,7 +156,7 @@ describe("what is found ahead", () => {
     const spec = longSpec(seededRng(7));
     const damage = Object.assign(new Error("block 7"), { code: "SNAPSHOT_DAMAGED" });
     const native = { ...segment.native, countAside: () => Promise.reject(damage) };
-    const failing = countsAhead({ ...segment, native }, spec, null);
+    const failing = countsAside({ ...segment, native }, spec, null);
     await assert.rejects(failing as Promise<unknown>, { code: "snapshot_unavailable" });
   });
 
