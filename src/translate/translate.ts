@@ -148,7 +148,7 @@ export function* translateSteps(
   if (leaveSecond(sentence, notes) || contacts.lost) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
-  const named = districtFilterOf(districts, places, notes);
+  const named = districtFilterOf(districts, places, around);
   const { areaCodes, postalCodes } = numbered;
   const told = hints.length + saidLists.anyOf.length + contacts.count;
   const narrowed = told + areaCodes.length + postalCodes.length > 0;

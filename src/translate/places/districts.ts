@@ -238,7 +238,10 @@ function isImplied(context: PlaceContext, list: readonly NameAt[], city: CityAt)
 }
 
 /** Whether so many accounts of a city name a district that nothing need say that it is one. */
-function isOften(known: NameAt["known"], { cities }: CityAt): boolean {
+export function isOften(
+  known: ReadonlyMap<string, KnownDistrict>,
+  { cities }: Pick<CityAt, "cities">,
+): boolean {
   return cities.some(({ ibge, accounts }) => {
     return (known.get(ibge)?.accounts ?? 0) > accounts * SHARE_MIN;
   });
@@ -347,14 +350,17 @@ function take(
   const { sentence, districts } = context;
   const names = list.map(({ from, to: end, known }) => {
     const words = sentence.words(from, end);
-    return { words, name: words.words, known };
+    return { to: end, words, name: words.words, known };
   });
   const to = list.at(-1)?.to ?? at;
   const end = BEHIND.test(sentence.folded(to)) ? to + 1 : to;
   const beside = near.find(({ from }) => from >= end && isBeside(sentence, end, from));
-  const { negated } = mentionOf(context, [at, end], { dropped: true });
+  const { negated, from } = mentionOf(context, [at, end], { dropped: true });
   if (beside !== undefined) districts.cities.add(beside.from);
-  for (const one of names) districts.all.push({ ...one, negated, implied });
+  for (const [i, one] of names.entries()) {
+    const tokens = { from: names[i - 1]?.to ?? from, to: i === names.length - 1 ? end : one.to };
+    districts.all.push({ ...one, ...tokens, negated, implied });
+  }
 }
 
 /** Whether only a comma and words such as "na cidade de" stand between a name and its city. */

@@ -212,7 +212,8 @@ function streetAt(context: PlaceContext, at: number): Mention | null {
   sentence.name(name, to);
   if (district) {
     const { negated } = mention;
-    districts.all.push({ words, name: said, negated, implied: false, known: new Map() });
+    const tokens = { from: mention.from, to };
+    districts.all.push({ ...tokens, words, name: said, negated, implied: false, known: new Map() });
     districts.named.add(mention.at);
   } else {
     notes.leave(

@@ -30,7 +30,7 @@ export interface FoundPlaces {
   /** Tokens of states and regions that are wished: an unknown name beside one lies in it. */
   readonly wide: readonly Pick<Mention, "from" | "to">[];
   /** Tokens of every place that is wished. */
-  readonly sought: readonly Pick<Mention, "from" | "to">[];
+  readonly sought: readonly Mention[];
   /** Names of several municipalities of which none outweighs the others, so that all are meant. */
   unsettled: number;
   /** True when a place was named that nobody knows, and none that is known bounds the search. */

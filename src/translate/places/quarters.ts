@@ -5,6 +5,7 @@
  * Invariant: only a name before its city, a comma or nothing between them, in no list of others; a
  * town of the same state is never taken for a quarter.
  */
+import { isOften } from "./districts.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import { linkOf } from "./readings.ts";
 
@@ -32,23 +33,145 @@ const NAMESAKES = new Map(
 
 /** Finds quarters among the mentions; they are districts of the city behind them. */
 export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
-  for (const [i, town] of mentions.entries()) {
-    const city = mentions[i + 1];
-    if (city === undefined || !isOnlyCity(town) || !isOnlyCity(city)) continue;
-    const apart = (one: Mention | undefined, other: Mention | undefined) =>
-      one === undefined || other === undefined || link(context, one, other) === "apart";
-    const near = link(context, town, city);
-    if (near !== "comma" && near !== "direct") continue;
-    if (!apart(mentions[i - 1], town) || (mentions[i + 2] && !endsWithState(mentions, i + 2)))
-      continue;
-    if (town.negated !== city.negated || !isQuarter(town, city)) continue;
-    town.dropped = true;
-    const { districts, sentence } = context;
-    const name = sentence.words(town.at, town.to).words;
-    const known = knownIn(context, city, name);
-    const { words, negated } = town;
-    districts.all.push({ words, name, negated, implied: true, known });
+  // All are found first: a district that is settled is no neighbor any more.
+  const found = mentions.flatMap((city, at) => {
+    if (!isOnlyCity(city)) return [];
+    const run = townsBefore(context, mentions, at);
+    if (run.some(({ negated }) => negated !== city.negated)) return [];
+    return quartersOf(context, { mentions, at, run }).map((town) => ({ town, city }));
+  });
+  for (const { town, city } of found) asQuarter(context, town, city);
+}
+
+/** Names of towns right before a city. */
+interface Before {
+  readonly mentions: readonly Mention[];
+  /** Index of the city. */
+  readonly at: number;
+  readonly run: readonly Mention[];
+}
+
+/** Which of the names before a city are its districts. */
+function quartersOf(context: PlaceContext, before: Before): readonly Mention[] {
+  const { mentions, at, run } = before;
+  const [city, last] = [mentions[at] as Mention, run.at(-1)];
+  if (last === undefined) return [];
+  const isKnown = (town: Mention) => isKnownPart(context, town, city);
+  // "Boa Vista de Santos": a town has no other one.
+  if (city.lead.kind === "of" && link(context, last, city) === "direct") {
+    return run.every(isKnown) ? run : isOther(last, city) ? [last] : [];
   }
+  if (isPair(context, before)) return isKnown(last) || isElsewhere(last, city) ? [last] : [];
+  if (!isApart(context, before)) {
+    if (isKnown(last) && link(context, last, city) === "comma") assumeTowns(context, last, city);
+    return [];
+  }
+  if (run.every(isKnown) || isListOfParts(context, before, isKnown)) return run;
+  if (run.length === 1 && isElsewhere(last, city) && !last.lead.city) {
+    assumeTowns(context, last, city);
+  }
+  return [];
+}
+
+/** "Liberdade e Bela Vista, São Paulo": a list of three towns would end with "e". */
+function isListOfParts(
+  context: PlaceContext,
+  { mentions, at, run }: Before,
+  isKnown: (town: Mention) => boolean,
+): boolean {
+  const city = mentions[at] as Mention;
+  const isTwo = run.some((town, i) => {
+    return i > 0 && link(context, run[i - 1] as Mention, town) !== "comma";
+  });
+  if (run.length > 1 && !isTwo) return false;
+  if (run.every((town) => isQuarter(town, city))) return true;
+  return isTwo && run.every((town) => isElsewhere(town, city)) && run.some(isKnown);
+}
+
+/** The names that a list joins before a city that follows them with a comma or nothing. */
+function townsBefore(
+  context: PlaceContext,
+  mentions: readonly Mention[],
+  at: number,
+): readonly Mention[] {
+  const run: Mention[] = [];
+  for (let i = at - 1; i >= Math.max(0, at - RUN_MAX); i--) {
+    const town = mentions[i] as Mention;
+    const near = link(context, town, mentions[i + 1] as Mention);
+    if (!isOnlyCity(town) || near === "apart") break;
+    if (i === at - 1 ? near === "listed" : near === "direct") break;
+    run.unshift(town);
+  }
+  return run;
+}
+
+/** Max names of a list that are tried. */
+const RUN_MAX = 12;
+
+/** Whether nothing else is listed with the names and their city. */
+function isApart(context: PlaceContext, { mentions, at, run }: Before): boolean {
+  const [first, before] = [run[0] as Mention, mentions[at - run.length - 1]];
+  if (before !== undefined && link(context, before, first) !== "apart") return false;
+  const [city, behind] = [mentions[at] as Mention, mentions[at + 1]];
+  if (behind === undefined || endsWithState(mentions, at + 1)) return true;
+  return link(context, city, behind) === "apart";
+}
+
+/** "em Liberdade, São Paulo e Boa Vista, Campinas": commas bind, and "e" joins the pairs. */
+function isPair(context: PlaceContext, { mentions, at }: Before): boolean {
+  const near = (i: number) => {
+    const [one, other] = [mentions[i - 1], mentions[i]];
+    const both = one !== undefined && other !== undefined && isOnlyCity(one) && isOnlyCity(other);
+    return both ? link(context, one, other) : "apart";
+  };
+  let from = at;
+  for (; near(from) !== "apart"; from--) {
+    if (near(from) !== ((at - from) % 2 === 0 ? "comma" : "listed")) return false;
+  }
+  let to = at + 1;
+  for (; near(to) !== "apart"; to++) {
+    if (near(to) !== ((to - at) % 2 === 0 ? "comma" : "listed")) return false;
+  }
+  return to - from > 2 && (at - from) % 2 === 1 && (to - at) % 2 === 1;
+}
+
+/** Whether a name is that of a district of the city, and of no town near it. */
+function isKnownPart(context: PlaceContext, town: Mention, city: Mention): boolean {
+  if (context.districts.names.lacking || town.lead.city || !isElsewhere(town, city)) return false;
+  const name = context.sentence.words(town.at, town.to).words;
+  return isOften(knownIn(context, city, name), city);
+}
+
+function isOther(town: Mention, { cities }: Mention): boolean {
+  return !town.cities.some(({ ibge }) => cities.some((city) => city.ibge === ibge));
+}
+
+/** Whether no town of a name lies in a state of the city. */
+function isElsewhere(town: Mention, { cities }: Mention): boolean {
+  return !town.cities.some(({ uf }) => cities.some((city) => city.uf === uf));
+}
+
+/** Makes a name that of a district of the city. */
+function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
+  town.dropped = true;
+  const { districts, sentence } = context;
+  const name = sentence.words(town.at, town.to).words;
+  const known = knownIn(context, city, name);
+  const { words, negated } = town;
+  districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known });
+}
+
+/** "em Boa Vista, Campinas", where no account of the city names such a district. */
+function assumeTowns({ notes }: PlaceContext, town: Mention, city: Mention): void {
+  const [one, other] = [town, city].map(({ words }) => words.words.replace(/^em |^in /i, ""));
+  notes.assume(
+    "two_towns",
+    {
+      pt: `${one} e ${other} foram entendidos como dois municípios; se ${one} é bairro, diga bairro.`,
+      en: `${one} and ${other} were taken for two towns; if ${one} is a district, say district.`,
+    },
+    town.words,
+  );
 }
 
 /** How many times the accounts of a town the city before it has, where only its name is known. */
@@ -72,11 +195,8 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
       continue;
     }
     const name = context.sentence.words(town.at, town.to).words;
-    const known = knownIn(context, city, name);
-    if (known.size > 0) {
-      town.dropped = true;
-      const { words, negated } = town;
-      context.districts.all.push({ words, name, negated, implied: true, known });
+    if (knownIn(context, city, name).size > 0) {
+      asQuarter(context, town, city);
       continue;
     }
     town.lost = true;
@@ -111,7 +231,11 @@ export function settleLoneTown(context: PlaceContext, mentions: readonly Mention
   if (!dwarfed) return;
   town.dropped = true;
   const { words, negated } = town;
-  districts.all.push({ words, name, negated, implied: true, known: new Map() });
+  districts.all.push({ ...tokensOf(town), words, name, negated, implied: true, known: new Map() });
+}
+
+function tokensOf({ from, to }: Mention) {
+  return { from, to };
 }
 
 const WHICH_TOWN = {

@@ -7,12 +7,17 @@
 
 import type { Steps } from "../../steps.ts";
 import type { Notes, Sentences } from "../notes.ts";
-import type { Words } from "../words/sentence.ts";
+import type { Sentence, Words } from "../words/sentence.ts";
+import { citiesOfDistricts } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
+import type { Mention } from "./mention.ts";
 import type { City } from "./placenames.ts";
 
 /** A district that is named. */
 interface SaidDistrict {
+  /** Its first token, with the words that lead to it, and the one after its last. */
+  readonly from: number;
+  readonly to: number;
   readonly words: Words;
   /** The name alone, as said. */
   readonly name: string;
@@ -43,6 +48,8 @@ export class SaidDistricts {
 interface PlacesMeant {
   readonly cities: ReadonlyMap<string, City>;
   readonly states: ReadonlySet<string>;
+  /** The mentions of places that are wished. */
+  readonly sought: readonly Mention[];
   /** Set where what is named is not all that is searched. */
   unknown: boolean;
 }
@@ -100,20 +107,20 @@ interface FilterDistrict {
 export function districtFilterOf(
   said: SaidDistricts,
   found: PlacesMeant,
-  notes: Notes,
+  { sentence, notes }: { readonly sentence: Sentence; readonly notes: Notes },
 ): readonly FilterDistrict[] | undefined {
   const rows: FilterDistrict[] = [];
   const placed = new Set<string>();
+  const left = new Set<SaidDistrict>();
+  const owners = citiesOfDistricts(sentence, said.all, found.sought);
   for (const one of said.all) {
-    const home = one.homes?.length === 1 ? one.homes[0] : undefined;
-    const cityOf = (ibge: string) =>
-      found.cities.get(ibge) ?? (home?.ibge === ibge ? home : undefined);
-    const meant = one.negated ? [] : [...one.known].filter(([ibge]) => cityOf(ibge) !== undefined);
-    if (meant.length === 0) leave(one, { said, found, notes });
-    for (const [ibge, { names }] of meant) {
-      placed.add(ibge);
-      for (const name of names) rows.push({ municipality_ibge: ibge, name });
-      assume(one, names, { city: cityOf(ibge) as City, notes });
+    const meant = one.negated ? [] : meantOf(one, found, owners.get(one));
+    if (meant.length === 0) left.add(one);
+    if (meant.length === 0) leave(one, { said, found, notes, owners: owners.get(one) });
+    for (const { city, names } of meant) {
+      placed.add(city.ibge);
+      for (const name of names) rows.push({ municipality_ibge: city.ibge, name });
+      assume(one, names, { city, notes, shared: meant.length > 1 });
     }
   }
   if (rows.length === 0) return undefined;
@@ -123,9 +130,23 @@ export function districtFilterOf(
     [...found.cities.keys()].some((ibge) => !placed.has(ibge));
   if (!whole) return rows;
   // Municipality and district must both hold, so that whole cities beside districts are no filter.
-  for (const { words } of said.all) notes.leave("district", BESIDE, words);
+  for (const one of said.all) if (!left.has(one)) notes.leave("district", BESIDE, one.words);
   found.unknown = true;
   return undefined;
+}
+
+/** The cities of the search that have a district, with their spellings of its name. */
+function meantOf(
+  { homes, known }: SaidDistrict,
+  found: PlacesMeant,
+  owners: ReadonlySet<string> | undefined,
+): { readonly city: City; readonly names: readonly string[] }[] {
+  const home = homes?.length === 1 ? homes[0] : undefined;
+  return [...known].flatMap(([ibge, { names }]) => {
+    const city = found.cities.get(ibge) ?? (home?.ibge === ibge ? home : undefined);
+    const isOwn = owners === undefined || owners.has(ibge);
+    return city === undefined || !isOwn ? [] : [{ city, names }];
+  });
 }
 
 const BESIDE: Sentences = {
@@ -133,16 +154,25 @@ const BESIDE: Sentences = {
   en: "Districts of one city and other whole places are two searches, not one.",
 };
 
+interface Leaving {
+  readonly said: SaidDistricts;
+  readonly found: PlacesMeant;
+  readonly notes: Notes;
+  readonly owners: ReadonlySet<string> | undefined;
+}
+
 /** Says why a district is not applied. */
-function leave(
-  one: SaidDistrict,
-  seen: { readonly said: SaidDistricts; readonly found: PlacesMeant; readonly notes: Notes },
-): void {
-  seen.notes.leave("district", reasonOf(one, seen.said, seen.found), one.words);
+function leave(one: SaidDistrict, seen: Leaving): void {
+  seen.notes.leave("district", reasonOf(one, seen), one.words);
   seen.found.unknown = true;
 }
 
-function reasonOf(one: SaidDistrict, said: SaidDistricts, found: PlacesMeant): Sentences {
+const UNCLEAR: Sentences = {
+  pt: "Não é claro de que cidade é o bairro: diga a cidade logo depois de cada bairro.",
+  en: "The city of the district is not clear: name the city right after each district.",
+};
+
+function reasonOf(one: SaidDistrict, { said, found, owners }: Leaving): Sentences {
   const { negated, name } = one;
   if (negated) {
     return { pt: "Nenhum filtro exclui um bairro.", en: "No filter leaves out a district." };
@@ -154,7 +184,9 @@ function reasonOf(one: SaidDistrict, said: SaidDistricts, found: PlacesMeant): S
     };
   }
   if (found.cities.size === 0) return whichCity(one);
-  const cities = [...found.cities.values()].map((city) => `${city.name}/${city.uf}`).join(", ");
+  if (owners?.size === 0) return UNCLEAR;
+  const asked = [...found.cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
+  const cities = asked.map((city) => `${city.name}/${city.uf}`).join(", ");
   return {
     pt: `Nenhuma empresa de ${cities} informa o bairro ${name}.`,
     en: `No company of ${cities} names the district ${name}.`,
@@ -179,9 +211,9 @@ function whichCity({ homes = [], name }: SaidDistrict): Sentences {
 function assume(
   { implied, homes, name, words }: SaidDistrict,
   names: readonly string[],
-  { city, notes }: { readonly city: City; readonly notes: Notes },
+  { city, notes, shared }: { readonly city: City; readonly notes: Notes; readonly shared: boolean },
 ): void {
-  if (implied || homes !== undefined) {
+  if (implied || shared || homes !== undefined) {
     const where = `${city.name}/${city.uf}`;
     notes.assume(
       "district",

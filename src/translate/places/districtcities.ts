@@ -1,0 +1,142 @@
+/**
+ * The cities that named districts lie in: "Centro de Campinas e Gonzaga de Santos". Input: the
+ * districts of a sentence and the cities that it wishes. Output: for each district the
+ * municipalities in which it is looked for.
+ * Invariant: a district next to a city is looked for in that city alone, and in those that a list
+ * joins to it; cities between two districts that cannot be divided belong to neither.
+ */
+import type { Sentence } from "../words/sentence.ts";
+import type { Mention } from "./mention.ts";
+
+/** Tokens of a name with the words that lead to it. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A district in the sentence, with the municipalities (IBGE codes) that know it. */
+interface DistrictAt extends Span {
+  readonly known: ReadonlyMap<string, unknown>;
+}
+
+type CityMention = Pick<Mention, "from" | "to" | "at" | "lead" | "states" | "cities">;
+
+/** Districts or cities that a list joins. */
+interface Run extends Span {
+  readonly districts: readonly DistrictAt[];
+  readonly cities: readonly CityMention[];
+}
+
+type Link = "listed" | "comma" | "direct" | "apart";
+
+const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
+
+/**
+ * Returns for each district the IBGE codes of its cities: none if two districts share them, and
+ * undefined if no city stands next to it, so that every city of the sentence may be meant.
+ */
+export function citiesOfDistricts<District extends DistrictAt>(
+  sentence: Sentence,
+  districts: readonly District[],
+  places: readonly CityMention[],
+): ReadonlyMap<District, ReadonlySet<string>> {
+  const cities = places.filter((one) => one.states.length === 0 && one.cities.length > 0);
+  const runs = runsOf(sentence, districts, cities);
+  const found = new Map<District, ReadonlySet<string>>();
+  for (const [i, run] of runs.entries()) {
+    if (run.districts.length === 0) continue;
+    const owner = ownerOf(sentence, runs, i);
+    if (owner === null) continue;
+    const shared = owner.cities.length > 1 && isBetween(sentence, runs, runs.indexOf(owner));
+    const codes = owner.cities.flatMap((one) => one.cities.map(({ ibge }) => ibge));
+    for (const one of run.districts) found.set(one as District, new Set(shared ? [] : codes));
+  }
+  return found;
+}
+
+/** Districts and cities in their order, those that a list joins together. */
+function runsOf(
+  sentence: Sentence,
+  districts: readonly DistrictAt[],
+  cities: readonly CityMention[],
+): Run[] {
+  const single = [
+    ...districts.map((one) => ({ from: one.from, to: one.to, districts: [one] })),
+    ...cities.map((one) => ({ from: one.from, to: one.to, cities: [one] })),
+  ].map((one) => ({ districts: [], cities: [], ...one }) as Run);
+  const runs: Run[] = [];
+  for (const one of single.sort((a, b) => a.from - b.from)) {
+    const last = runs.at(-1);
+    if (last === undefined || !isOneList(sentence, last, one)) runs.push(one);
+    else {
+      runs[runs.length - 1] = {
+        ...{ from: last.from, to: one.to },
+        districts: [...last.districts, ...one.districts],
+        cities: [...last.cities, ...one.cities],
+      };
+    }
+  }
+  return runs;
+}
+
+function isOneList(sentence: Sentence, last: Run, one: Run): boolean {
+  if (last.cities.length > 0 !== one.cities.length > 0) return false;
+  const link = linkOf(sentence, last.to, one.from);
+  if (one.cities.length === 0) return link !== "apart";
+  if (link !== "listed" && link !== "comma") return false;
+  // "bairro Centro de Campinas e em Santos" asks for all of Santos.
+  const [kind, first] = [one.cities[0]?.lead.kind, last.cities[0]?.lead.kind];
+  return kind === "" || kind === first;
+}
+
+/** The run of cities that a run of districts belongs to; null if none is next to it. */
+function ownerOf(sentence: Sentence, runs: readonly Run[], at: number): Run | null {
+  const run = runs[at] as Run;
+  const sides = [runs[at - 1], runs[at + 1]].filter((one): one is Run => {
+    return one !== undefined && one.cities.length > 0 && isNextTo(sentence, one, run);
+  });
+  const [one, other] = sides;
+  if (one === undefined || other === undefined) return one ?? null;
+  const knowing = sides.filter((side) => knowsAll(side, run));
+  if (knowing.length === 1) return knowing[0] as Run;
+  // "em Campinas, bairro Centro de Santos"
+  if (other.cities[0]?.lead.kind === "of" && linkOf(sentence, run.to, other.from) === "direct") {
+    return other;
+  }
+  // A sentence that begins with a city has its districts after their cities.
+  return (runs[0] as Run).cities.length > 0 ? one : other;
+}
+
+function knowsAll({ cities }: Run, { districts }: Run): boolean {
+  return districts.every(({ known }) =>
+    cities.some((one) => one.cities.some(({ ibge }) => known.has(ibge))),
+  );
+}
+
+/** True if cities stand next to districts on both sides. */
+function isBetween(sentence: Sentence, runs: readonly Run[], at: number): boolean {
+  const [before, run, after] = [runs[at - 1], runs[at] as Run, runs[at + 1]];
+  const isDistrict = (one: Run | undefined) => one !== undefined && one.districts.length > 0;
+  if (!isDistrict(before) || !isDistrict(after)) return false;
+  return isNextTo(sentence, before as Run, run) && isNextTo(sentence, run, after as Run);
+}
+
+/** True if nothing but a comma and small words stands between two runs. */
+function isNextTo(sentence: Sentence, one: Run, other: Run): boolean {
+  const [first, second] = one.from < other.from ? [one, other] : [other, one];
+  const link = linkOf(sentence, first.to, second.from);
+  return link === "comma" || link === "direct";
+}
+
+/** As `linkOf` of mentions, across the states that only say which city is meant. */
+function linkOf(sentence: Sentence, from: number, to: number): Link {
+  let [comma, listed] = [false, false];
+  for (let at = from; at < to; at++) {
+    const text = sentence.tokens[at]?.text ?? "";
+    if (CONJUNCTIONS.has(sentence.folded(at))) listed = true;
+    else if (text === "," || text === ";") comma = true;
+    else if (/[\p{L}\p{N}.!?]/u.test(text) && sentence.owner(at) !== "place") return "apart";
+  }
+  if (listed) return "listed";
+  return comma ? "comma" : "direct";
+}
