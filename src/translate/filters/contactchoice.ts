@@ -3,13 +3,13 @@
  * contacts of a sentence in their order. Output: whether a contact belongs to such a list, and the
  * filter that then stands for all of the list.
  * Invariant: "ou" before the last contact of a list holds for all that commas join to it; contacts
- * required before the list stay required.
+ * required before the list stay required. A web site in a list is no choice and does not end it.
  */
 import type { Sentence } from "../words/sentence.ts";
 import type { FilterPhrase, FoundFilters } from "./phrase.ts";
 
 type Contact = NonNullable<FilterPhrase["contact"]>;
-type Kind = Exclude<Contact, "other">;
+type Kind = Exclude<Contact, "other" | "site">;
 
 const KINDS: readonly Kind[] = ["email", "phone", "contact", "mobile", "landline"];
 
@@ -68,7 +68,9 @@ export class ContactChoice {
       return null;
     }
     const kinds = run.kinds.includes(contact) ? run.kinds : [...run.kinds, contact];
-    const choice = joint === "comma" || kinds.length === 1 ? null : choiceOf({ ...run, to, kinds });
+    const known = kinds.filter((kind) => kind !== "site");
+    const single = joint === "comma" || known.length < 2;
+    const choice = single ? null : choiceOf({ ...run, to, kinds: known });
     this.#run = { ...run, to, kinds, isNoted: run.isNoted || choice?.isWider === true };
     return choice;
   }

@@ -272,10 +272,14 @@ class FilterStage {
     if (assumption !== undefined) this.#notes.assume(assumption.code, assumption, words);
   }
 
-  #leave({ at, to, phrase }: Taken, why: { code: string; pt: string; en: string }): void {
+  #leave(
+    { at, to, phrase }: Taken,
+    why: { code: string; pt: string; en: string },
+    endsList = true,
+  ): void {
     const from = comparedBefore(this.#sentence, at);
     this.#notes.leave(why.code, why, this.#sentence.claim(from, to, "unmapped"));
-    this.#choice.end();
+    if (endsList) this.#choice.end();
     this.#last = { at, to, phrase, set: false };
   }
 
@@ -335,16 +339,20 @@ class FilterStage {
     if (phrase.contact === undefined) return false;
     if (negated) this.#choice.end();
     const choice = negated ? null : this.#choice.add(at, to, phrase.contact);
-    if (choice === null) return false;
-    if (choice.joined === null) {
+    const isSite = phrase.contact === "site" && !negated;
+    // The list goes on after it: "telefone, site ou e-mail".
+    if (isSite) this.#leave({ at, to, phrase }, phrase.cannot ?? cannot("contact"), false);
+    if (choice === null) return isSite;
+    if (choice.joined === null && !isSite) {
       this.#leave({ at, to, phrase }, EITHER_QUALITY);
       return true;
     }
-    this.#choice.require(choice.joined);
     const words = this.#sentence.claim(choice.from, to, "contact");
-    if (choice.isHidden) this.#notes.leave(EITHER_QUALITY.code, EITHER_QUALITY, words);
+    if (choice.joined !== null) this.#choice.require(choice.joined);
+    if (choice.isHidden || choice.joined === null)
+      this.#notes.leave(EITHER_QUALITY.code, EITHER_QUALITY, words);
     else if (choice.isWider) this.#notes.assume(EITHER_KIND.code, EITHER_KIND, words);
-    this.#last = { at, to, phrase: { ...phrase, contact: choice.joined }, set: true };
+    this.#last = { at, to, phrase, set: true };
     return true;
   }
 

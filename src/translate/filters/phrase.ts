@@ -57,8 +57,11 @@ export interface FilterPhrase {
   readonly assumption?: Remark;
   /** Why no filter takes it. */
   readonly cannot?: Remark;
-  /** The contact that it asks for; "other" for one of a quality, which is no choice of a kind. */
-  readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other";
+  /**
+   * The contact that it asks for; "other" for one of a quality, which is no choice of a kind, and
+   * "site" for one that the registry does not have.
+   */
+  readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other" | "site";
   /** It asks for what is counted at an import, which older snapshots lack. */
   readonly counted?: true;
   /** Only behind a word such as "por": "por nome". */

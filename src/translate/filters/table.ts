@@ -249,7 +249,7 @@ const WISHES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
       "página en internet|home page|homepage|" +
       "página na internet|página da internet|web page|instagram|facebook|" +
       "linkedin|rede social|social media",
-    { role: "contact", apply: never, cannot: SITE },
+    { role: "contact", contact: "site", apply: never, cannot: SITE },
   ],
   [
     "mais nova|mais novo|mais nova primeiro|mais novo primeiro|mais recente|" +

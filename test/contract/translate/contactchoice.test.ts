@@ -1,6 +1,7 @@
 /**
  * Proves: "or" between contacts takes either one, whatever joins them and in both languages; "and"
- * and commas alone require all of them.
+ * and commas alone require all of them. In every list of two to four contacts the last joint
+ * counts for all, and a web site among them is reported and changes nothing else.
  * Does not prove: that an alternative of a named number and a kind of contact is found; it is
  * reported (alternatives.test.ts).
  */
@@ -40,7 +41,74 @@ const CONTACTS: readonly (readonly [asked: string, filters: string])[] = [
   ["com telefone, e-mail e celular", "email,phone,mobile"],
 ];
 
+/** Contacts with the members that stand for them; a web site has none. */
+const KINDS: Readonly<Record<string, readonly [pt: string, en: string]>> = {
+  phone: ["telefone", "a phone"],
+  email: ["e-mail", "an email"],
+  mobile: ["celular", "a mobile"],
+  landline: ["telefone fixo", "a landline"],
+  site: ["site", "a website"],
+};
+
+/** Every order of two to four of the kinds. */
+function* lists(size: number, taken: readonly string[] = []): Generator<readonly string[]> {
+  if (taken.length === size) yield taken;
+  else {
+    for (const kind of Object.keys(KINDS)) {
+      if (!taken.includes(kind)) yield* lists(size, [...taken, kind]);
+    }
+  }
+}
+
+/** A mobile or landline is a phone, so that it makes no difference if that is required as well. */
+function withoutImplied(kinds: readonly string[]): string {
+  const isExact = kinds.includes("mobile") || kinds.includes("landline");
+  return kinds
+    .filter((kind) => kind !== "phone" || !isExact)
+    .sort()
+    .join();
+}
+
+/** The members that a list sets if one of its contacts is enough, or if all are required. */
+function membersOf(kinds: readonly string[], isChoice: boolean): string {
+  const known = kinds.filter((kind) => kind !== "site");
+  if (!isChoice || known.length === 1) return withoutImplied(known);
+  return known.includes("email") ? "any_contact" : "phone";
+}
+
 describe("contacts of which one is enough", () => {
+  it("reads every list of two to four contacts by its last joint", () => {
+    const wrong: string[] = [];
+    let tried = 0;
+    for (const size of [2, 3, 4]) {
+      for (const kinds of lists(size)) {
+        for (const [joint, isChoice, language] of [
+          [" ou ", true, 0],
+          [", ou ", true, 0],
+          [" e ", false, 0],
+          [" or ", true, 1],
+          [", or ", true, 1],
+          [" and ", false, 1],
+        ] as const) {
+          const said = kinds.map((kind) => KINDS[kind]?.[language] ?? "");
+          const list = said.slice(0, -1).join(", ") + joint + said.at(-1);
+          const text = `${language === 0 ? "padarias em Santos com" : "bakeries in Santos with"} ${list}`;
+          const { contact } = probe.spec(text).filters;
+          const set = Object.entries(contact).flatMap(([member, value]) =>
+            value === true ? [member.replace("require_", "")] : [],
+          );
+          const left = kinds.includes("site") ? "site" : "";
+          tried++;
+          const right = withoutImplied(set) === membersOf(kinds, isChoice);
+          if (!right || codesOf(text).join() !== left)
+            wrong.push(`${text}: ${set} ${codesOf(text)}`);
+        }
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.ok(tried > 1_000, String(tried));
+  });
+
   for (const [asked, filters] of CONTACTS) {
     it(`sets ${filters}: ${asked}`, () => {
       const { contact } = probe.spec(`padarias em Santos ${asked}`).filters;
