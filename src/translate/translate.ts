@@ -18,6 +18,7 @@ import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { sayEither } from "./eitherwish.ts";
+import { leaveExcludedThere } from "./excludedthere.ts";
 import { findContactValues } from "./filters/contactvalues.ts";
 import { findFilters } from "./filters/filters.ts";
 import type { NamedList } from "./filters/listnames.ts";
@@ -181,7 +182,8 @@ function leaveAlternatives(
   { spans }: NumberedPlaces,
 ): boolean {
   const misled = sayEither(sentence, notes, spans);
-  if (leavePlacesApart({ sentence, notes }, [...places.sought, ...spans])) places.unknown = true;
+  const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
+  if (isApart || leaveExcludedThere(sentence, notes, places.sought)) places.unknown = true;
   return misled;
 }
 

@@ -1,0 +1,102 @@
+/**
+ * Proves: an exclusion that holds in one place only ("em SP, exceto MEI em Santos") is reported and
+ * does not run, for every kind of excluded item, negator, and place, in both languages; exclusions
+ * that hold everywhere run.
+ * Does not prove: that an exclusion that names its place first is found.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { isUncertain } from "../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+let probe: Probe;
+before(async () => {
+  probe = await openProbe();
+});
+after(() => probe.close());
+
+/** Excluded items. */
+const ITEMS = {
+  pt: ["MEI", "as do Simples", "filiais", "as de grande porte", "padarias", "baixadas"],
+  en: ["MEI", "branches", "bakeries"],
+};
+const NEGATORS = {
+  pt: ["exceto", "menos", "tirando", "que não sejam"],
+  en: ["except", "excluding"],
+};
+/** The whole and the place of the exclusion. */
+const PLACES = {
+  pt: [
+    ["em SP", "em Santos"],
+    ["em SP", "de Santos"],
+    ["no estado de São Paulo", "em Campinas"],
+    ["em Campinas", "em Santos"],
+    ["no Sudeste", "em SP"],
+    ["em SP", "que ficam em Santos"],
+    ["em SP", "no bairro Centro de Santos"],
+    ["em SP", "em Santos e Campinas"],
+  ],
+  en: [
+    ["in SP", "in Santos"],
+    ["in the state of São Paulo", "in Campinas"],
+    ["in Campinas", "in Santos"],
+  ],
+} as const;
+
+function* texts(): Generator<readonly [text: string, apart: string]> {
+  for (const language of ["pt", "en"] as const) {
+    const subject = language === "pt" ? "açougues com telefone" : "butcher shops with a phone";
+    for (const item of ITEMS[language]) {
+      for (const negator of NEGATORS[language]) {
+        for (const [whole, there] of PLACES[language]) {
+          for (const comma of [",", ""]) {
+            const head = `${subject} ${whole}${comma} ${negator} ${item}`;
+            yield [`${head} ${there}`, `${subject} ${negator} ${item} ${there}`];
+          }
+        }
+      }
+    }
+  }
+}
+
+const outcome = (text: string) => {
+  const { confidence, unmapped_constraints: left } = probe.translate(text).spec.explain;
+  return {
+    uncertain: isUncertain(confidence),
+    isReported: left.some(({ code }) => /^(excluded_there|two_requests)$/.test(code)),
+  };
+};
+
+describe("an exclusion in one place", () => {
+  it("is reported and does not run", () => {
+    const silent: string[] = [];
+    let tried = 0;
+    for (const [text] of texts()) {
+      const { uncertain, isReported } = outcome(text);
+      if (!uncertain || !isReported) silent.push(text);
+      tried++;
+    }
+    assert.deepEqual(silent, []);
+    assert.ok(tried > 400, String(tried));
+  });
+
+  it("is one of the whole search if no other place is named", () => {
+    const wrong = [...texts()].map(([, apart]) => apart).filter((text) => outcome(text).isReported);
+    assert.deepEqual(wrong, []);
+  });
+
+  for (const text of [
+    "padarias em SP, exceto MEI, em Santos",
+    "padarias em SP, exceto MEI",
+    "padarias em SP, exceto em Santos",
+    "padarias em SP, exceto MEI e exceto em Santos",
+    "padarias em SP e RJ que não sejam MEI, com telefone",
+    "padarias em SP com telefone em Santos",
+    "padarias exceto MEI em Santos e Campinas",
+    "padarias em SP, exceto Santos e Campinas",
+  ]) {
+    it(`is not seen where it holds everywhere: ${text}`, () => {
+      assert.equal(outcome(text).isReported, false);
+    });
+  }
+});
