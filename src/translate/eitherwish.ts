@@ -13,7 +13,7 @@ import type { Sentence } from "./words/sentence.ts";
 /** Owners of words that ask for something. */
 const ASKED: ReadonlySet<string> = new Set([
   ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "name"],
-  ...["place", "activity", "status", "list"],
+  ...["place", "activity", "status", "list", "unmapped"],
 ]);
 
 /** Those that say how companies are: the search for both finds a part of what is meant. */
@@ -57,7 +57,7 @@ export function sayEither(
     const [before, after] = [beforeOr(sentence, at), afterOr(sentence, at)];
     if (before < 0 || after < 0) continue;
     const kinds = [before, after].map((index) => kindOf(sentence, index, numbered));
-    if (isEither(sentence, kinds as [string, string], after)) {
+    if (isEither(sentence, kinds as [string, string], { before, or: at, after })) {
       notes.leave("either_wish", BOTH, sentence.words(at, at + 1));
       misled ||=
         kinds.some((kind) => !QUALITIES.has(kind)) ||
@@ -105,7 +105,17 @@ function kindOf(sentence: Sentence, at: number, numbered: readonly NumberedSpan[
   return numbered.find(({ from, to }) => from <= at && at < to)?.kind ?? owner;
 }
 
-function isEither(sentence: Sentence, [one, other]: [string, string], after: number): boolean {
+function isEither(
+  sentence: Sentence,
+  [one, other]: [string, string],
+  { before, or, after }: { readonly before: number; readonly or: number; readonly after: number },
+): boolean {
+  if (one === "unmapped") return other !== "unmapped" && isLeftAlone(sentence, before, other);
+  // "padarias ou xyz" may name another trade; "padarias ou sem telefone" does not.
+  if (other === "unmapped") {
+    const isLed = after > or + 1 || reachOf(sentence, after).polarity !== "plain";
+    return isLeftAlone(sentence, after, one) || (one === "activity" && isLed);
+  }
   // "micro ou pequena" are either; "MEI ou do Simples" and contacts that were not joined neither.
   if (one === other) return one === "regime" || one === "contact";
   // "padarias em Santos ou açougues": the list of activities goes on.
@@ -115,6 +125,15 @@ function isEither(sentence: Sentence, [one, other]: [string, string], after: num
   let to = after;
   while (sentence.owner(to) === other) to++;
   return sentence.owner(to) !== "activity";
+}
+
+/**
+ * True if a wish that no filter takes is no part of a list with what "ou" joins to it, as a web
+ * site is beside a phone.
+ */
+function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
+  if (other === "activity") return false;
+  return other !== "contact" || reachOf(sentence, at).polarity !== "plain";
 }
 
 const BOTH = {

@@ -25,6 +25,14 @@ const FILTERS: Readonly<Record<string, Pair>> = {
   "area code": ["com DDD 11", "with area code 11"],
   "postal code": ["com CEP 13010", "with zip code 13010"],
 };
+/** Negated ones, with and without a filter. */
+const NEGATED: readonly (readonly [kind: string, said: Pair])[] = [
+  ["contact", ["sem telefone", "without a phone"]],
+  ["contact", ["sem e-mail", "without an email"]],
+  ["contact", ["que não tenham telefone", "that do not have a phone"]],
+  ["mei", ["que não sejam MEI", "that are not MEI"]],
+  ["headquarters", ["sem filiais", "without branches"]],
+];
 /** Kinds that one filter holds together. */
 const PLACES = new Set(["place", "state"]);
 const ORS: readonly Pair[] = [
@@ -66,6 +74,30 @@ describe("alternatives", () => {
           const asked = joined(one[language], or[language], other[language]);
           const text = `${SUBJECTS[language]} ${asked}`;
           if (!codesOf(text).some((code) => /^either_/.test(code))) silent.push(text);
+        }
+      }
+    }
+    assert.deepEqual(silent, []);
+  });
+
+  it("reports every 'or' between a filter and a negated one, in either order", () => {
+    const silent: string[] = [];
+    for (const [kind, filter] of Object.entries(FILTERS)) {
+      for (const [negatedKind, negated] of NEGATED) {
+        if (kind === negatedKind) continue;
+        for (const language of LANGUAGES) {
+          for (const or of ORS) {
+            const [one, other] = [filter[language], negated[language]];
+            const ahead = joined(one, or[language], other);
+            // "não sejam MEI ou com telefone": the negation ends at the new preposition.
+            for (const asked of [ahead, joined(other, or[language], one)]) {
+              const text = `${SUBJECTS[language]} ${asked}`;
+              const { confidence } = probe.translate(text).spec.explain;
+              const isReported = codesOf(text).some((code) => /^either_/.test(code));
+              const mustNotRun = PLACES.has(kind) || negatedKind === "contact";
+              if (!isReported || (mustNotRun && !isUncertain(confidence))) silent.push(text);
+            }
+          }
         }
       }
     }
