@@ -9,6 +9,7 @@
 import { STATE_NAMES } from "../spec/states.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
 import {
+  ALTERNATIVES,
   ARTICLES,
   BETWEEN,
   ENDS,
@@ -25,6 +26,7 @@ import {
   WITHOUT,
 } from "./negationwords.ts";
 import { isNegator } from "./negators.ts";
+import { endsWithOr, isNeither } from "./neither.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** What a sentence says of an item: wanted, excluded, or that it does not matter. */
@@ -216,17 +218,20 @@ class Scopes {
     const firm = JOINS.has(sentence.folded(and)) && sentence.folded(and + 1) !== "mail";
     if (!comma && !firm) return null;
     let item = (firm ? and : at) + 1;
-    // "que não sejam MEI, do Simples": two wishes, not a list.
-    if (!firm && text === "," && !this.#led && OF.has(sentence.folded(item))) return null;
+    const or = firm ? ALTERNATIVES.has(sentence.folded(and)) : endsWithOr(sentence, item);
+    // "que não sejam MEI, do Simples": two wishes, not a list, if no "ou" follows.
+    const isApart = !firm && text === "," && !this.#led && !or;
+    if (isApart && OF.has(sentence.folded(item))) return null;
     while (this.#isSmall(item)) item++;
     const word = sentence.folded(item);
     const number = sentence.tokens[item]?.kind === "number";
     if ((word === "" && !number) || isNegator(sentence, item)) return null;
-    if (ENDS.has(word) || PLACE_LEADS.has(word) || (VERBS.has(word) && !this.#isName(item)))
-      return null;
+    // "that are not MEI or in Simples"
+    const isPlace = PLACE_LEADS.has(word) && this.#kind(item) !== "regime";
+    if (ENDS.has(word) || isPlace || (VERBS.has(word) && !this.#isName(item))) return null;
     const led = OF.has(sentence.folded(item - 1));
     const article = ARTICLES.has(sentence.folded((firm ? and : at) + 1));
-    return { item, firm: firm || text === "/", led, article };
+    return { item, firm: firm || text === "/", or, led, article };
   }
 
   #isSmall(at: number): boolean {
@@ -240,6 +245,7 @@ class Scopes {
   /** Whether an item that is joined is still reached. */
   #goesOn(seen: Added): boolean {
     const { negator, kind, added, next } = seen;
+    if (next.or && isNeither(this.#sentence, { negator, kind, item: next.item })) return true;
     // "tirando as MEI e as baixadas": nobody leaves the active ones out in the same breath.
     if (added === "status" && next.firm && EXCLUDE.has(this.#sentence.folded(negator))) {
       return !/^(ativ|activ|oper|func)/.test(this.#sentence.folded(next.item));
@@ -351,6 +357,8 @@ interface Joined {
   readonly item: number;
   /** Joined by a word, not by a comma alone. */
   readonly firm: boolean;
+  /** Joined by "ou", or by a comma in a list that ends with it. */
+  readonly or: boolean;
   /** Whether "de" stands before it. */
   readonly led: boolean;
   /** Whether an article stands behind the join: "e as de capital baixo". */

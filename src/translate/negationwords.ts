@@ -59,6 +59,10 @@ export const ENDS = wordSet(
 );
 /** Words that join items of a list. */
 export const JOINS = wordSet("e ou and or");
+/** Those of them that name an alternative. */
+export const ALTERNATIVES = wordSet("ou or");
+/** Verbs between a negator and what a company is. */
+export const BEING = wordSet("seja sejam sao e eh ser foram fosse fossem esteja estejam are is be");
 /** "De" in its forms. */
 export const OF = wordSet("de do da dos das");
 /** Articles. */

@@ -1,0 +1,52 @@
+/**
+ * Alternatives that a negation reaches together: "que não sejam MEI ou do Simples". Input: a
+ * sentence, a negator, and an item that "ou" joins to one that it reaches. Output: true if neither
+ * is wanted.
+ * Invariant: known from the words alone; only qualities of companies are left out together.
+ */
+import { type ItemKind, itemEnd, kindAt } from "./items.ts";
+import { ALTERNATIVES, ARTICLES, BEING, EXCLUDE, IS_OUT, NOT, OF } from "./negationwords.ts";
+import type { Sentence } from "./words/sentence.ts";
+
+/** What a company is or belongs to, and if it is active. */
+const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([
+  ...(["regime", "size", "headquarters", "nature", "status"] as const),
+]);
+/** Nobody leaves the active ones out in the same breath. */
+const ACTIVE = /^(ativ|activ|oper|func)/;
+/** Max items of a list up to its "ou". */
+const LIST_MAX = 6;
+
+/** An item that is joined, by its first token, and the kind of the one before. */
+interface Alternative {
+  readonly negator: number;
+  readonly kind: ItemKind;
+  readonly item: number;
+}
+
+/** "exceto filiais ou baixadas": true if neither the item before "ou" nor this one is wanted. */
+export function isNeither(sentence: Sentence, { negator, kind, item }: Alternative): boolean {
+  if (!QUALITIES.has(kind) && kind !== "other") return false;
+  if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;
+  const word = sentence.folded(negator);
+  if (EXCLUDE.has(word)) return !IS_OUT.test(word);
+  if (!NOT.has(word)) return false;
+  // "não MEI ou do Simples" may negate the first alone; "não é" is folded to "nao e".
+  if (sentence.folded(negator + 1) === "e") return true;
+  return [-1, 1, 2].some((step) => BEING.has(sentence.folded(negator + step)));
+}
+
+/** True if commas join the item at a token to another quality, and "ou" the last of them. */
+export function endsWithOr(sentence: Sentence, item: number): boolean {
+  for (let [at, left] = [item, LIST_MAX]; left > 0; left--) {
+    while (OF.has(sentence.folded(at)) || ARTICLES.has(sentence.folded(at))) at++;
+    const kind = kindAt(sentence, at);
+    if (!QUALITIES.has(kind)) return false;
+    at = itemEnd(sentence, at, kind);
+    const isComma = sentence.tokens[at]?.text === ",";
+    if (isComma) at++;
+    if (ALTERNATIVES.has(sentence.folded(at))) return true;
+    if (!isComma) return false;
+  }
+  return false;
+}

@@ -1,0 +1,91 @@
+/**
+ * Proves: "que não sejam A ou B" and "exceto A ou B" leave both out, for all qualities of companies,
+ * with and without "de", in lists of two and three and in both languages.
+ * Does not prove: that "não A ou B" without a verb is read, which may wish for B.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+let probe: Probe;
+before(async () => {
+  probe = await openProbe();
+});
+after(() => probe.close());
+
+type Filters = AccountQuerySpec["filters"];
+
+/** An item in both languages; true if a spec leaves it out. */
+interface Item {
+  readonly said: readonly [pt: string, en: string];
+  isOut(filters: Filters): boolean;
+}
+
+const ITEMS: readonly Item[] = [
+  { said: ["MEI", "MEI"], isOut: ({ company }) => company.mei_opt_in === false },
+  { said: ["do Simples", "in Simples"], isOut: ({ company }) => company.simples_opt_in === false },
+  {
+    said: ["optantes do Simples", "in Simples Nacional"],
+    isOut: ({ company }) => company.simples_opt_in === false,
+  },
+  { said: ["filiais", "branches"], isOut: ({ company }) => company.headquarters_only === true },
+  {
+    said: ["de grande porte", "large"],
+    isOut: ({ company: { company_size_code_any_of: sizes } }) =>
+      sizes.length > 0 && !sizes.includes("05"),
+  },
+  {
+    said: ["baixadas", "closed"],
+    isOut: ({ company: { registration_status_any_of: statuses } }) =>
+      statuses.length > 0 && !statuses.includes(8),
+  },
+];
+const NEGATORS = [
+  ["que não sejam", "que não são", "exceto", "tirando", "que não é"],
+  ["that are not", "except", "excluding"],
+] as const;
+const SUBJECTS = ["padarias em Santos", "bakeries in Santos"] as const;
+
+function* lists(): Generator<readonly Item[]> {
+  for (const one of ITEMS) {
+    for (const other of ITEMS) {
+      if (one === other) continue;
+      yield [one, other];
+      for (const third of ITEMS) if (third !== one && third !== other) yield [one, other, third];
+    }
+  }
+}
+
+describe("alternatives that are both left out", () => {
+  for (const language of [0, 1] as const) {
+    it(`are left out by every negator: ${language === 0 ? "Portuguese" : "English"}`, () => {
+      const wrong: string[] = [];
+      let tried = 0;
+      for (const items of lists()) {
+        for (const negator of NEGATORS[language]) {
+          const said = items.map((item) => item.said[language]);
+          const or = language === 0 ? " ou " : " or ";
+          const list = said.slice(0, -1).join(", ") + or + said.at(-1);
+          const text = `${SUBJECTS[language]} ${negator} ${list}`;
+          const { filters } = probe.spec(text);
+          tried++;
+          const isRight = items.every((item) => item.isOut(filters));
+          if (!isRight || probe.unmapped(text).length > 0) wrong.push(text);
+        }
+      }
+      assert.deepEqual(wrong, []);
+      assert.ok(tried > 400, String(tried));
+    });
+  }
+
+  for (const [text, isMei, isSimples] of [
+    ["padarias MEI ou do Simples em Santos", true, true],
+    ["padarias que não sejam MEI e do Simples em Santos", false, true],
+  ] as const) {
+    it(`are as before without a negation of both: ${text}`, () => {
+      const { company } = probe.spec(text).filters;
+      assert.deepEqual([company.mei_opt_in, company.simples_opt_in], [isMei, isSimples]);
+    });
+  }
+});
