@@ -11,7 +11,7 @@ import { claimNegation } from "../claimnegation.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { claimQuestion, leaveEmptyQuestion } from "./lookups.ts";
+import { callBefore, claimQuestion, leaveEmptyQuestion } from "./lookups.ts";
 import { EITHER_QUALITY, NOT_COUNTED, type Remark } from "./remarks.ts";
 
 /** The values of a sentence, each in the normal form of the spec. */
@@ -41,7 +41,7 @@ const BETWEEN = wordSet(
 /** Words before the word for a contact that belong to it. */
 const LEADS = wordSet(
   "com o a os as no na do da with the con el la of de tem tenham usa usam uses use has " +
-    "have tiene tienen",
+    "have tiene tienen um uma mesmo mesma same an",
 );
 /** Numbers behind these have a name of their own. */
 const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
@@ -59,7 +59,9 @@ const DIGITS_MAX = 13;
 const JOINED_MIN = 10;
 /** Questions for the holder of a number. */
 const HOLDERS = wordSet("quem quien who");
-const HAVE = wordSet("tem tiene has usa uses owns");
+const HAVE = wordSet("tem tiene has usa uses owns utiliza");
+/** Verbs of holders in any number, which need no word for a holder. */
+const SHARE = wordSet("divide dividem compartilha compartilham share shares comparte comparten");
 const OTHER_FORMS =
   /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
 /** What only phones look like: a plus sign or an area code apart, and a number in two parts. */
@@ -184,9 +186,11 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
   return best;
 }
 
-/** True for a number behind "quem tem" or "who has", which asks for its holder. */
+/** True for a number behind "quem tem", "share", or "ligar para", which asks for its holder. */
 function isHeld(sentence: Sentence, at: number): boolean {
+  if (callBefore(sentence, at) >= 0) return true;
   const verb = /^(?:o|el|the)$/.test(sentence.folded(at - 1)) ? at - 2 : at - 1;
+  if (SHARE.has(sentence.folded(verb))) return true;
   return HOLDERS.has(sentence.folded(verb - 1)) && HAVE.has(sentence.folded(verb));
 }
 

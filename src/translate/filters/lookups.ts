@@ -17,13 +17,25 @@ const THIS = wordSet(
 /** Words that ask for the holder, and what holders do with a contact. */
 const ASKS = wordSet(
   "quem quien quienes who whose whom which qual cual que pertence pertencem pertenece usa usam " +
-    "utiliza utilizam use uses using own owns owned belong belongs atende atendem responde",
+    "utiliza utilizam use uses using own owns owned belong belongs atende atendem responde " +
+    "divide dividem dividindo dividam compartilha compartilham compartilhando compartilhem " +
+    "reparte repartem share shares sharing comparte comparten mesmo mesma mesmos mesmas " +
+    "same mismo misma comum common outra outras outro outros other registered recebi",
 );
+/** Words before a number that is called: "ligar para 11 3333-4444". */
+const CALLS = wordSet(
+  "ligar ligo liga ligue ligando ligamos ligou ligaram ligacao chamada telefonar telefonando " +
+    "discar disque call calls calling called dial dialing llamar llamo llamando llamada",
+);
+/** Words between a call and its number. */
+const CALL_LEADS = wordSet("para pra pro ao no do de o a to from me the numero number al el");
 /** Words between these. */
 const JOINS = wordSet(
-  "e eh es is are a ao o os as de do da com el la al the does do did to of tem has have tiene " +
-    "empresa company firma firm negocio cnpj : - ?",
+  "em in que that uma e eh es is are a ao o os as de do da com el la al the does do did to of tem has have tiene " +
+    "empresa empresas company companies firma firm negocio cnpj : - ?",
 );
+/** Max words between a call and its number. */
+const CALL_WORDS_MAX = 4;
 /** Max words of a question on either side of a value. */
 const REACH = 6;
 const CONTACTS = wordSet(
@@ -41,12 +53,21 @@ const VALUE_MISSING: Remark = {
   en: "The phone or e-mail is missing; write it as in: who has the phone 11 98765-4321.",
 };
 
-/** Claims the words of a question next to a value that fills the tokens `from` to `to`. */
+/** Claims the words of a question or a call next to a value that fills the tokens `from` to `to`. */
 export function claimQuestion(sentence: Sentence, from: number, to: number): void {
   const first = reach(sentence, from - 1, -1);
   const last = reach(sentence, to, 1);
+  const call = callBefore(sentence, from);
+  if (call >= 0) sentence.claim(reach(sentence, call - 1, -1), from, "contact");
   if (first < from) sentence.claim(first, from, "contact");
   if (last >= to) sentence.claim(to, last + 1, "contact");
+}
+
+/** Index of the word that says that the number at a token is called; -1 for none. */
+export function callBefore(sentence: Sentence, at: number): number {
+  let call = at - 1;
+  while (call >= at - CALL_WORDS_MAX && CALL_LEADS.has(sentence.folded(call))) call--;
+  return CALLS.has(sentence.folded(call)) && sentence.free(call) ? call : -1;
 }
 
 /** The farthest word of a question in a direction; the token before the first if there is none. */

@@ -60,6 +60,24 @@ const FOUND: readonly (readonly [text: string, ...values: string[]])[] = [
   ["empresas com telefone 11987654321 e e-mail ana@example.com", MOBILE, "ana@example.com"],
 ];
 
+/** Ways to call a number or to ask who shares it; `#` is the number. */
+const ASKED_FOR: readonly string[] = [
+  ...["ligar para #", "quero ligar para o #", "ligue para o número #", "ligar no #"],
+  ...["telefonar para #", "call #", "I want to call #", "call the number #"],
+  ...["quem me ligou do #", "who called me from #", "ligaram do #"],
+  ...["quem usa o telefone #", "quem usa o #", "quem utiliza o número #"],
+  ...["quem divide o telefone #", "quem compartilha o telefone #"],
+  ...["empresas que dividem o telefone #", "empresas que compartilham o telefone #"],
+  ...["empresas que usam o mesmo telefone #", "empresas com o mesmo telefone #"],
+  ...["empresas que têm o telefone # em comum", "outras empresas com o telefone #"],
+  ...["companies that share the phone #", "companies sharing the phone number #"],
+  ...["which companies share #", "companies that use the same phone #"],
+  ...["companies that have the phone # in common", "companies registered with the phone #"],
+  ...["empresas que comparten el teléfono #"],
+];
+/** Spellings of one number. */
+const SPELLED = ["11 3333-4444", "(11) 3333-4444", "1133334444", "+55 11 3333-4444"];
+
 /** Sentences without such a value, and a word of what they ask for. */
 const NONE: readonly (readonly [text: string, asked: RegExp])[] = [
   ["padarias com DDD 11 e telefone", /"area_code_any_of":\["11"\].*"require_phone":true/],
@@ -95,13 +113,47 @@ const LEFT: readonly (readonly [text: string, code: string])[] = [
   ["padarias com telefone 11987654321 ou e-mail ana@example.com", "either_contact"],
 ];
 
-describe("phones and e-mail addresses in a sentence", () => {
-  let probe: Probe;
-  before(async () => {
-    probe = await openProbe();
-  });
-  after(() => probe.close());
+let probe: Probe;
+before(async () => {
+  probe = await openProbe();
+});
+after(() => probe.close());
 
+describe("a number that is called or shared", () => {
+  it("is the filter of its holders, in every spelling, and runs", () => {
+    for (const asked of ASKED_FOR) {
+      for (const spelled of SPELLED) {
+        const text = asked.replace("#", spelled);
+        const { filters, explain } = probe.spec(text);
+        assert.deepEqual(filters.contact.phone_any_of, [FIXED], text);
+        assert.ok(!isUncertain(explain.confidence), `${text}: ${explain.confidence}`);
+        assert.deepEqual(probe.unmapped(text), [], text);
+      }
+    }
+  });
+
+  for (const [text, code] of [
+    ["ligar para 3333-4444", "phone_area_code"],
+    ["padarias ou telefone 11 3333-4444", "either_wish"],
+  ] as const) {
+    it(`is left where it cannot be searched: ${text}`, () => {
+      const { unmapped_constraints: left, confidence } = probe.translate(text).spec.explain;
+      assert.deepEqual(
+        left.map((one) => one.code),
+        [code],
+      );
+      assert.ok(isUncertain(confidence));
+    });
+  }
+
+  it("does not take the words of a trade", () => {
+    const { industry } = probe.spec("call centers com telefone 11 3333-4444").filters;
+    assert.deepEqual(industry.cnae_any_of, ["8220-2/00"]);
+    assert.ok(probe.spec("11 3333-4444 call center").filters.industry.cnae_any_of.length > 0);
+  });
+});
+
+describe("phones and e-mail addresses in a sentence", () => {
   it("are asked of all who have them, closed ones as well, unless a status is said", () => {
     const statusOf = (text: string) => probe.spec(text).filters.company.registration_status_any_of;
     assert.deepEqual(statusOf("quem tem o telefone (11) 98765-4321"), []);
