@@ -8,6 +8,7 @@
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
 import { claimNegation } from "../claimnegation.ts";
 import { negatorOf } from "../negation.ts";
+import type { Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 
@@ -142,6 +143,23 @@ function isAmount(sentence: Sentence, at: number): boolean {
   return false;
 }
 
+/** Max unknown codes of a list that have a note of their own, since each quotes all of the list. */
+const NOTED_MAX = 10;
+
+/** The note for the unknown codes after these. */
+function moreUnknown(wrong: readonly string[]): Sentences {
+  const more = wrong.length - NOTED_MAX;
+  const list = wrong
+    .slice(NOTED_MAX, 2 * NOTED_MAX)
+    .map(spelled)
+    .join(", ");
+  const rest = more > NOTED_MAX ? ", …" : "";
+  return {
+    pt: `Mais ${more} códigos da lista não existem: ${list}${rest}. Tire-os da frase.`,
+    en: `${more} more codes of the list do not exist: ${list}${rest}. Remove them.`,
+  };
+}
+
 function taken(context: ActivityContext, from: number, { to, codes }: ReadCodes): FoundActivity {
   const { segment, sentence, notes } = context;
   const lookup = catalogLookup(segment.catalog);
@@ -151,7 +169,7 @@ function taken(context: ActivityContext, from: number, { to, codes }: ReadCodes)
   if (negator >= 0) claimNegation(sentence, negator, from);
   const words = sentence.claim(from, to, known.length > 0 ? "activity" : "unmapped");
   const near = wrong.flatMap((code) => nearestCodes(segment.catalog.cnaeCodes, code));
-  for (const code of wrong) {
+  for (const code of wrong.slice(0, NOTED_MAX)) {
     const list = nearestCodes(segment.catalog.cnaeCodes, code).map(punctuateCnae).join(", ");
     notes.leave(
       "unknown_code",
@@ -162,6 +180,7 @@ function taken(context: ActivityContext, from: number, { to, codes }: ReadCodes)
       words,
     );
   }
+  if (wrong.length > NOTED_MAX) notes.leave("unknown_code", moreUnknown(wrong), words);
   return {
     ...words,
     codes: known.map(spelled),

@@ -6,6 +6,7 @@
  */
 import { isCpf } from "../../spec/cnpj/cpf.ts";
 import { readEmail } from "../../spec/emails.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isCurrent, lacksArea, type PhoneFault, readPhone } from "../../spec/phones.ts";
 import { claimNegation } from "../claimnegation.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
@@ -104,6 +105,7 @@ interface Value {
 /** Finds and claims every phone number and e-mail address; `known` if the snapshot finds them. */
 export function findContactValues(sentence: Sentence, notes: Notes, known: boolean): SaidContacts {
   const [phones, emails] = [new Set<string>(), new Set<string>()];
+  const excess: Value[] = [];
   let lost = false;
   let last: Value | null = null;
 
@@ -111,6 +113,12 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
     const value = sentence.free(at) ? (emailAt(sentence, at) ?? phoneAt(sentence, at)) : null;
     if (value === null) {
       at++;
+      continue;
+    }
+    if (isOver(value, "email" in value.read ? emails : phones)) {
+      sentence.claim(value.from, value.to, "unmapped");
+      excess.push(value);
+      at = value.to;
       continue;
     }
     const why = whyNot(sentence, value, last) ?? (known ? null : NOT_COUNTED);
@@ -123,11 +131,38 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
     last = value;
     at = value.to;
   }
+  if (excess.length > 0) leaveExcess(sentence, notes, excess);
   if (last === null) lost = leaveEmptyQuestion(sentence, notes);
   if (phones.size > 1 || emails.size > 1) notes.assume(ANY_OF.code, ANY_OF);
   // More words become names later, and names negate nothing.
   forgetReach(sentence);
-  return { phones: [...phones], emails: [...emails], count: phones.size + emails.size, lost };
+  return {
+    phones: [...phones],
+    emails: [...emails],
+    count: phones.size + emails.size,
+    lost: lost || excess.length > 0,
+  };
+}
+
+/** True for a value that a full filter does not have. */
+function isOver({ read }: Value, taken: ReadonlySet<string>): boolean {
+  const value = "email" in read ? read.email : "phone" in read ? read.phone : null;
+  return value !== null && taken.size >= SPEC_LIMITS.contactsMax && !taken.has(value);
+}
+
+/** Notes the values that the filter does not hold, from the first of them to the last. */
+function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[]): void {
+  const [first, last] = [excess[0] as Value, excess.at(-1) as Value];
+  const { contactsMax: max } = SPEC_LIMITS;
+  const { length: count } = excess;
+  notes.leave(
+    "too_many_contacts",
+    {
+      pt: `Uma busca aceita ${max} telefones e ${max} e-mails: tire estes ${count} e busque-os à parte.`,
+      en: `A search takes ${max} phones and ${max} e-mails: remove these ${count}, search them apart.`,
+    },
+    sentence.words(first.from, last.to),
+  );
 }
 
 /** Why no filter takes a value; "telefone X ou e-mail Y" are two filters, of which both hold. */

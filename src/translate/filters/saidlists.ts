@@ -111,9 +111,11 @@ export function findLists(
     const clear = leaves || !(isBehindExcept(sentence, from) || isBehindNot(sentence, from));
     const asked = said[leaves ? "exclude" : "anyOf"];
     // A spec takes no more; the others are said.
-    const fits = ids.length > 0 && clear && asked.length + ids.length <= LISTS_MAX;
+    const count = asked.length + ids.length;
+    const fits = ids.length > 0 && clear && count <= LISTS_MAX;
     const words = sentence.claim(from, to, fits ? "list" : "unmapped");
     if (fits) asked.push(...ids);
+    else if (all !== null && ids.length > 0 && clear) notes.leave("list", tooMany(count), words);
     else notes.leave("list", all === null ? BY_HAND : whyLeft(mention, clear), words);
     sentence.name(from, to);
     at = to - 1;
@@ -165,6 +167,14 @@ function named(found: readonly (readonly NamedList[])[]): Pick<Mention, "ids" | 
 function whyLeft({ among }: Mention, isClear: boolean): Sentences {
   if (among !== undefined) return ambiguous(among);
   return isClear ? UNKNOWN : UNCLEAR;
+}
+
+/** A filter takes a limited number of lists. */
+function tooMany(count: number): Sentences {
+  return {
+    pt: `Uma busca aceita ${LISTS_MAX} listas, e com estas são ${count}: tire ${count - LISTS_MAX} ou faça mais buscas.`,
+    en: `A search takes ${LISTS_MAX} lists, and with these there are ${count}: remove ${count - LISTS_MAX} or make more searches.`,
+  };
 }
 
 /** "na lista", "exceto lista", "without list". */

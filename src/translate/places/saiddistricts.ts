@@ -5,6 +5,7 @@
  * wider than what was asked for is worth nothing, and the notes say why.
  */
 
+import { SPEC_LIMITS } from "../../spec/limits.ts";
 import type { Steps } from "../../steps.ts";
 import type { Notes, Sentences } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
@@ -124,6 +125,11 @@ export function districtFilterOf(
     }
   }
   if (rows.length === 0) return undefined;
+  if (rows.length > SPEC_LIMITS.districtsMax) {
+    for (const one of said.all) if (!left.has(one)) notes.leave("district", TOO_MANY, one.words);
+    found.unknown = true;
+    return undefined;
+  }
   const homely = said.all.every(({ homes }) => homes !== undefined);
   const whole =
     (found.states.size > 0 && !homely) ||
@@ -148,6 +154,11 @@ function meantOf(
     return city === undefined || !isOwn ? [] : [{ city, names }];
   });
 }
+
+const TOO_MANY: Sentences = {
+  pt: `Uma busca aceita ${SPEC_LIMITS.districtsMax} bairros, com as suas grafias: cite menos deles.`,
+  en: `A search takes ${SPEC_LIMITS.districtsMax} districts with their spellings: name fewer.`,
+};
 
 const BESIDE: Sentences = {
   pt: "Bairros de uma cidade não se juntam a outros lugares inteiros numa busca: faça duas.",

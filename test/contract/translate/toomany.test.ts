@@ -1,0 +1,125 @@
+/**
+ * Proves: a sentence that names more lists, phones, addresses, districts, or codes than a search
+ * takes gives a spec that is valid, does not run, and notes where the excess is and what to do; a
+ * sentence at the limit runs.
+ * Does not prove: the limits themselves (contract/spec).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { SPEC_LIMITS } from "../../../src/spec/limits.ts";
+import { LISTS_MAX } from "../../../src/spec/listids.ts";
+import { TEXT_MAX } from "../../../src/spec/schema.ts";
+import { atOnce } from "../../../src/steps.ts";
+import { isUncertain } from "../../../src/translate/confidence.ts";
+import { translateSteps } from "../../../src/translate/translate.ts";
+import { openProbe, type Probe } from "../../support/translate/probe.ts";
+
+let probe: Probe;
+before(async () => {
+  probe = await openProbe();
+});
+after(() => probe.close());
+
+const LISTS = Array.from({ length: 60 }, (_, i) => ({
+  id: `lst_${String(i).padStart(32, "0")}`,
+  name: `Carteira ${i + 100}`,
+}));
+
+/** A translation; its spec is normalized, which throws if a client could not send it. */
+function said(text: string) {
+  assert.ok(text.length <= TEXT_MAX, String(text.length));
+  const { spec } = atOnce(translateSteps(text, probe.segment, { lists: () => LISTS }));
+  const { lists, ...others } = spec.filters as { lists?: Record<string, readonly string[]> };
+  // A probe has no tenants, whose lists a server adds.
+  const { filters } = probe.normalize({ ...spec, filters: others }).spec;
+  const { confidence, unmapped_constraints: left } = spec.explain;
+  return { filters, lists, left, runs: !isUncertain(confidence), text };
+}
+
+/** The only note of a code quotes its words where they stand in the text. */
+function quoted({ left, text }: ReturnType<typeof said>, code: string) {
+  const [note, ...more] = left.filter((one) => one.code === code);
+  assert.ok(note !== undefined && more.length === 0, JSON.stringify(left.map((one) => one.code)));
+  assert.equal(text.slice(note.start, note.end), note.words);
+  return { words: note.words ?? "", detail: note.detail };
+}
+
+describe("more lists than a search takes", () => {
+  const names = (count: number) => LISTS.slice(0, count).map(({ name }) => name);
+  const WAYS: readonly ((count: number) => string)[] = [
+    (count) => `padarias em Recife nas listas ${names(count).join(", ")}`,
+    (count) => `padarias em Recife fora das listas ${names(count).join(" e ")}`,
+    (count) =>
+      `padarias em Recife ${names(count)
+        .map((name) => `na lista ${name}`)
+        .join(" e ")}`,
+    (count) => `bakeries in Recife from my lists ${names(count).join(", ")}`,
+  ];
+
+  it("are named with their number, whatever joins them", () => {
+    for (const way of WAYS) {
+      for (const count of [LISTS_MAX + 1, 35]) {
+        const found = said(way(count));
+        const { words, detail } = quoted(found, "list");
+        assert.ok(!found.runs, found.text);
+        assert.ok(words.endsWith(LISTS[count - 1]?.name ?? ""), words);
+        assert.match(detail, new RegExp(`${LISTS_MAX}.* ${count}`), detail);
+      }
+    }
+  });
+
+  it("run at the limit", () => {
+    for (const way of WAYS) {
+      const { lists = {}, runs, text } = said(way(LISTS_MAX));
+      assert.equal((lists.any_of ?? lists.exclude ?? []).length, LISTS_MAX, text);
+      assert.ok(runs, text);
+    }
+  });
+
+  it("are said to be too many by 'nenhuma lista' as well", () => {
+    const found = said("padarias em Recife que não estejam em nenhuma lista");
+    assert.match(quoted(found, "list").detail, new RegExp(`${LISTS.length}`));
+    assert.ok(!found.runs);
+  });
+});
+
+describe("more addresses than a search takes", () => {
+  const { contactsMax } = SPEC_LIMITS;
+  const addressOf = (i: number) => `${i.toString(36)}@b.co`;
+  const WAYS: readonly ((count: number) => string)[] = [" ", ", ", " e ", "; "].map(
+    (joint) => (count: number) => Array.from({ length: count }, (_, i) => addressOf(i)).join(joint),
+  );
+
+  it("are quoted from the first to the last that is left", () => {
+    for (const way of WAYS) {
+      for (const count of [contactsMax + 1, contactsMax + 3]) {
+        const found = said(way(count));
+        const { words, detail } = quoted(found, "too_many_contacts");
+        assert.equal(found.filters.contact.email_any_of?.length, contactsMax);
+        assert.ok(words.startsWith(addressOf(contactsMax)) && words.endsWith(addressOf(count - 1)));
+        assert.match(detail, new RegExp(`${contactsMax}.* ${count - contactsMax}\\b`), detail);
+        assert.ok(!found.runs);
+      }
+    }
+  });
+
+  it("run at the limit, and one that is said again counts once", () => {
+    const text = WAYS[0]?.(contactsMax) as string;
+    for (const each of [text, `${text} ${addressOf(0)}`]) {
+      const { filters, left, runs } = said(each);
+      assert.equal(filters.contact.email_any_of?.length, contactsMax);
+      assert.deepEqual(left, []);
+      assert.ok(runs);
+    }
+  });
+});
+
+describe("many codes that do not exist", () => {
+  it("are noted, and the notes stay within what a spec takes", () => {
+    const codes = Array.from({ length: 190 }, (_, i) => String(4_711_401 + i));
+    const { left, runs } = said(`empresas com CNAE ${codes.join(", ")}`);
+    assert.ok(left.every(({ code }) => code === "unknown_code") && left.length <= 11);
+    assert.match(left.at(-1)?.detail ?? "", /\d+ códigos da lista não existem/);
+    assert.ok(!runs);
+  });
+});
