@@ -4,6 +4,7 @@
  * leaves something out everywhere or not at all.
  * Invariant: only a place right behind an excluded item, with a place before the exclusion as well;
  * a comma between the item and its place ends the exclusion ("exceto MEI, em Santos").
+ * Apart because it looks at all that others took, when they have taken it.
  */
 import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";

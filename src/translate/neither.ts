@@ -3,6 +3,7 @@
  * sentence, a negator, and an item that "ou" joins to one that it reaches. Output: true if neither
  * is wanted.
  * Invariant: known from the words alone; only qualities of companies are left out together.
+ * Apart because the pass over all negations fills its file.
  */
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
 import { ALTERNATIVES, ARTICLES, BEING, EXCLUDE, IS_OUT, NOT, OF } from "./negationwords.ts";

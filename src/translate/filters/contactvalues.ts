@@ -158,8 +158,8 @@ function leaveExcess(sentence: Sentence, notes: Notes, excess: readonly Value[])
   notes.leave(
     "too_many_contacts",
     {
-      pt: `Uma busca aceita ${max} telefones e ${max} e-mails: tire estes ${count} e busque-os à parte.`,
-      en: `A search takes ${max} phones and ${max} e-mails: remove these ${count}, search them apart.`,
+      pt: `Uma busca aceita ${max} telefones e ${max} e-mails: busque estes ${count} à parte.`,
+      en: `A search takes ${max} phones and ${max} e-mails: search these ${count} separately.`,
     },
     sentence.words(first.from, last.to),
   );

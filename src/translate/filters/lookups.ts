@@ -31,8 +31,8 @@ const CALLS = wordSet(
 const CALL_LEADS = wordSet("para pra pro ao no do de o a to from me the numero number al el");
 /** Words between these. */
 const JOINS = wordSet(
-  "em in que that uma e eh es is are a ao o os as de do da com el la al the does do did to of tem has have tiene " +
-    "empresa empresas company companies firma firm negocio cnpj : - ?",
+  "em in que that uma e eh es is are a ao o os as de do da com el la al the does do did to of " +
+    "tem has have tiene empresa empresas company companies firma firm negocio cnpj : - ?",
 );
 /** Max words between a call and its number. */
 const CALL_WORDS_MAX = 4;
@@ -53,7 +53,7 @@ const VALUE_MISSING: Remark = {
   en: "The phone or e-mail is missing; write it as in: who has the phone 11 98765-4321.",
 };
 
-/** Claims the words of a question or a call next to a value that fills the tokens `from` to `to`. */
+/** Claims the words of a question or call next to a value, the tokens `from` to `to`. */
 export function claimQuestion(sentence: Sentence, from: number, to: number): void {
   const first = reach(sentence, from - 1, -1);
   const last = reach(sentence, to, 1);

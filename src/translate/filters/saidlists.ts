@@ -171,9 +171,10 @@ function whyLeft({ among }: Mention, isClear: boolean): Sentences {
 
 /** A filter takes a limited number of lists. */
 function tooMany(count: number): Sentences {
+  const more = count - LISTS_MAX;
   return {
-    pt: `Uma busca aceita ${LISTS_MAX} listas, e com estas são ${count}: tire ${count - LISTS_MAX} ou faça mais buscas.`,
-    en: `A search takes ${LISTS_MAX} lists, and with these there are ${count}: remove ${count - LISTS_MAX} or make more searches.`,
+    pt: `Uma busca aceita ${LISTS_MAX} listas, com estas são ${count}: tire ${more} da frase.`,
+    en: `A search takes ${LISTS_MAX} lists, with these there are ${count}: remove ${more}.`,
   };
 }
 

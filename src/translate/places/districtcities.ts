@@ -6,7 +6,8 @@
  * joins to it; cities between two districts that cannot be divided belong to neither.
  */
 import type { Sentence } from "../words/sentence.ts";
-import type { Mention } from "./mention.ts";
+import type { City } from "./placenames.ts";
+import type { Lead } from "./placewords.ts";
 
 /** Tokens of a name with the words that lead to it. */
 interface Span {
@@ -19,12 +20,17 @@ interface DistrictAt extends Span {
   readonly known: ReadonlyMap<string, unknown>;
 }
 
-type CityMention = Pick<Mention, "from" | "to" | "at" | "lead" | "states" | "cities">;
+/** A place that is named, as a mention has it. */
+export interface PlaceAt extends Span {
+  readonly lead: Pick<Lead, "kind">;
+  readonly states: readonly string[];
+  readonly cities: readonly City[];
+}
 
 /** Districts or cities that a list joins. */
 interface Run extends Span {
   readonly districts: readonly DistrictAt[];
-  readonly cities: readonly CityMention[];
+  readonly cities: readonly PlaceAt[];
 }
 
 type Link = "listed" | "comma" | "direct" | "apart";
@@ -38,7 +44,7 @@ const CONJUNCTIONS = new Set("e ou and or nem nor mais".split(" "));
 export function citiesOfDistricts<District extends DistrictAt>(
   sentence: Sentence,
   districts: readonly District[],
-  places: readonly CityMention[],
+  places: readonly PlaceAt[],
 ): ReadonlyMap<District, ReadonlySet<string>> {
   const cities = places.filter((one) => one.states.length === 0 && one.cities.length > 0);
   const runs = runsOf(sentence, districts, cities);
@@ -58,7 +64,7 @@ export function citiesOfDistricts<District extends DistrictAt>(
 function runsOf(
   sentence: Sentence,
   districts: readonly DistrictAt[],
-  cities: readonly CityMention[],
+  cities: readonly PlaceAt[],
 ): Run[] {
   const single = [
     ...districts.map((one) => ({ from: one.from, to: one.to, districts: [one] })),

@@ -167,7 +167,7 @@ function assumeTowns({ notes }: PlaceContext, town: Mention, city: Mention): voi
   notes.assume(
     "two_towns",
     {
-      pt: `${one} e ${other} foram entendidos como dois municípios; se ${one} é bairro, diga bairro.`,
+      pt: `${one} e ${other} foram entendidos como municípios; se ${one} é bairro, diga bairro.`,
       en: `${one} and ${other} were taken for two towns; if ${one} is a district, say district.`,
     },
     town.words,

@@ -9,9 +9,8 @@ import { SPEC_LIMITS } from "../../spec/limits.ts";
 import type { Steps } from "../../steps.ts";
 import type { Notes, Sentences } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
-import { citiesOfDistricts } from "./districtcities.ts";
+import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
-import type { Mention } from "./mention.ts";
 import type { City } from "./placenames.ts";
 
 /** A district that is named. */
@@ -50,7 +49,7 @@ interface PlacesMeant {
   readonly cities: ReadonlyMap<string, City>;
   readonly states: ReadonlySet<string>;
   /** The mentions of places that are wished. */
-  readonly sought: readonly Mention[];
+  readonly sought: readonly PlaceAt[];
   /** Set where what is named is not all that is searched. */
   unknown: boolean;
 }
@@ -156,7 +155,7 @@ function meantOf(
 }
 
 const TOO_MANY: Sentences = {
-  pt: `Uma busca aceita ${SPEC_LIMITS.districtsMax} bairros, com as suas grafias: cite menos deles.`,
+  pt: `Uma busca aceita ${SPEC_LIMITS.districtsMax} bairros, com as grafias: cite menos deles.`,
   en: `A search takes ${SPEC_LIMITS.districtsMax} districts with their spellings: name fewer.`,
 };
 

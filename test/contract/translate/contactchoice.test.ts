@@ -92,7 +92,8 @@ describe("contacts of which one is enough", () => {
         ] as const) {
           const said = kinds.map((kind) => KINDS[kind]?.[language] ?? "");
           const list = said.slice(0, -1).join(", ") + joint + said.at(-1);
-          const text = `${language === 0 ? "padarias em Santos com" : "bakeries in Santos with"} ${list}`;
+          const subject = language === 0 ? "padarias em Santos com" : "bakeries in Santos with";
+          const text = `${subject} ${list}`;
           const { contact } = probe.spec(text).filters;
           const set = Object.entries(contact).flatMap(([member, value]) =>
             value === true ? [member.replace("require_", "")] : [],

@@ -105,7 +105,8 @@ describe("districts of several cities", () => {
 
   it("run where the word for a district leads each of them", () => {
     for (const [one, other] of couples()) {
-      const text = `padarias no bairro Centro de ${one.name} e no bairro ${title(ownOf(other))} de ${other.name}`;
+      const own = said("no bairro @ de #", title(ownOf(other)), other);
+      const text = `padarias no bairro Centro de ${one.name} e ${own}`;
       const { rows, uncertain, left } = outcome(text);
       assert.deepEqual(rows, [row(one, "centro"), row(other, ownOf(other))].sort(), text);
       assert.ok(!uncertain && left.length === 0, text);

@@ -1,6 +1,6 @@
 /**
- * Proves: "que não sejam A ou B" and "exceto A ou B" leave both out, for all qualities of companies,
- * with and without "de", in lists of two and three and in both languages.
+ * Proves: "que não sejam A ou B" and "exceto A ou B" leave both out, for all qualities of
+ * companies, with and without "de", in lists of two and three and in both languages.
  * Does not prove: that "não A ou B" without a verb is read, which may wish for B.
  */
 import assert from "node:assert/strict";
