@@ -18,6 +18,23 @@ const NEEDS_EXECUTABLE = /^test\/e2e\/(executable|deploy)\//;
 /** Folders that hold nothing of the checkout. */
 const NOT_OURS = /^(node_modules|dist|build|build-[^/]*|\.git|\.cache|\.tmp|\.peneira)$/;
 
+/**
+ * Flags of V8 for the suites; Node hands those of the runner on to them. A suite runs for seconds,
+ * so code that is optimized later (the default is 135,168) saves 10 % of its processor time. A
+ * small suite that speaks HTTP, whose parser is WebAssembly, saves as much again.
+ */
+const V8_FLAGS = ["--interrupt-budget=600000", "--wasm-tiering-budget=1000000000"];
+
+/**
+ * Settings of glibc for a run of short suites. Memory that a process returns to the system costs a
+ * page fault for every 4 KiB when it is needed again: 20 % of all faults, 7 % of processor time.
+ */
+const KEEP_MEMORY = {
+  MALLOC_ARENA_MAX: "1",
+  MALLOC_MMAP_THRESHOLD_: String(32 * 2 ** 20),
+  MALLOC_TRIM_THRESHOLD_: String(256 * 2 ** 20),
+};
+
 /** Runs the suites that `args` ask for; ends the process with their status. */
 export async function test({ args, root, cache, product, fail, ...steps }) {
   const { filesIn, prepare, addon, checkAside, makeExecutable, handOver, asanEnv } = steps;
@@ -33,11 +50,13 @@ export async function test({ args, root, cache, product, fail, ...steps }) {
   const checked = asked.quick || asked.all ? checkAside() : () => 0;
   const files = await bundleTests(root, { files: suites, product });
   const names = suites.map((file) => file.slice("test/".length, -".test.ts".length));
-  const runner = runnerOf({ root, cache, files, names });
+  const runner = [...V8_FLAGS, ...runnerOf({ root, cache, files, names })];
   const matrix = asked.quick ? { TEST_MATRIX: "uws" } : left ? { TEST_MATRIX: "node" } : {};
   const asan = asked.asan ? asanEnv(built) : {};
+  // Only there: suites of everything look for secrets in the memory of a server.
+  const memory = asked.quick ? KEEP_MEMORY : {};
   const variables = { ...asked.variables, ...matrix, ...asan, ...runEnv(root) };
-  handOver(process.execPath, runner, variables, async (status) => {
+  handOver(process.execPath, runner, { ...memory, ...variables }, async (status) => {
     const ended = (await checked()) || status;
     if (ended === 0 && asked.quick) passed.note();
     return ended;
