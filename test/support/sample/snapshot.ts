@@ -22,7 +22,8 @@ import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { Command } from "commander";
 import { registerImport } from "../../../src/cli/commands/import.ts";
 import { registerSample } from "../../../src/cli/commands/sample.ts";
-import { filesMatching, ROOT, textOf } from "../checkout.ts";
+import { ROOT, textOf } from "../checkout.ts";
+import { sampleSources } from "./sources.ts";
 
 /** Paths of a made snapshot; `dispose` removes all of it. */
 export interface SampleSnapshot {
@@ -65,7 +66,7 @@ export async function makeNextMonth(
 
 /** The folder that holds it; made in a folder beside it where it is not there yet. */
 async function keptSample(accounts: number, seed: number, label: string): Promise<string> {
-  const kept = join(samplesFolder(), `${accounts}-${seed}-${label}`);
+  const kept = join(await samplesFolder(), `${accounts}-${seed}-${label}`);
   if (existsSync(kept)) return kept;
   const making = `${kept}.${process.pid}`;
   mkdirSync(making, { recursive: true });
@@ -90,21 +91,20 @@ async function keptSample(accounts: number, seed: number, label: string): Promis
  * Returns the folder for samples of these sources and removes those of other sources. The suites of
  * one run share the name through a file, because reading every source takes 0.3 s of processor.
  */
-function samplesFolder(): string {
+async function samplesFolder(): Promise<string> {
   const run = process.env.TEST_RUN;
   if (run === undefined) return folderOfSources();
   const noted = join(run, "samples");
   if (existsSync(noted)) return readFileSync(noted, "utf8");
-  const folder = folderOfSources();
+  const folder = await folderOfSources();
   writeFileSync(`${noted}.${process.pid}`, folder);
   renameSync(`${noted}.${process.pid}`, noted);
   return folder;
 }
 
-function folderOfSources(): string {
-  const made = /^(src\/(?!console\/web\/)|native-index\/|data\/).*\.(ts|json|cc|h)$/;
+async function folderOfSources(): Promise<string> {
   const hash = createHash("sha256");
-  for (const file of filesMatching(made)) hash.update(`\0${file}\0${textOf(file)}`);
+  for (const file of await sampleSources()) hash.update(`\0${file}\0${textOf(file)}`);
   const all = join(ROOT, ".cache", "samples");
   const wanted = hash.digest("hex").slice(0, 16);
   mkdirSync(join(all, wanted), { recursive: true });

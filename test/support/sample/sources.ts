@@ -1,0 +1,52 @@
+/**
+ * The files that decide the bytes of a sample: everything that `sample` and `import` load, the
+ * sources of the addon, and the versions of the packages.
+ * Invariant: a change to any other file, such as the console or the language, keeps the samples of
+ * earlier runs. A run makes about 40, which takes 90 s of processor.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { filesMatching, ROOT, textOf } from "../checkout.ts";
+
+/** Makes a sample; imports the commands that do. */
+const MAKER = "test/support/sample/snapshot.ts";
+/** Files that no import statement names. */
+const BESIDE = /^(native-index\/.*\.(cc|h)|package-lock\.json)$/;
+
+/** Returns the files, relative to the checkout and in order. */
+export async function sampleSources(): Promise<string[]> {
+  const found = new Set(filesMatching(BESIDE));
+  const entries = [MAKER];
+  for (let at = 0; at < entries.length; at++) {
+    for (const file of await loadedBy(entries[at] as string)) {
+      found.add(file);
+      for (const worker of workersIn(textOf(file))) {
+        if (!entries.includes(worker)) entries.push(worker);
+      }
+    }
+  }
+  return [...found].sort();
+}
+
+/** Returns a file and all that it imports, directly or not, without packages. */
+async function loadedBy(file: string): Promise<string[]> {
+  // Only a run without samples needs it.
+  const { buildSync } = await import("esbuild");
+  const { metafile } = buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: [file],
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** Returns the worker files that a source starts; it names them relative to src. */
+function workersIn(text: string): string[] {
+  const names = [...text.matchAll(/"([\w/-]+\.worker\.ts)"/g)].map(([, name]) => `src/${name}`);
+  return names.filter((name) => existsSync(join(ROOT, name)));
+}
