@@ -24,10 +24,16 @@ import { type IbgePlace, spelledPlaces } from "./spelledplaces.ts";
 /** TOM code of "EXTERIOR". */
 export const TOM_ABROAD = "9707";
 
+/** Half of all names, which need no normalizing. */
+const ASCII = /^[\x20-\x7e]*$/;
+
 /** Name without marks, upper case, everything but letters and digits as one blank. */
 export function foldPlace(name: string): string {
-  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toUpperCase();
-  return plain.replace(/[^A-Z0-9]+/g, " ").trim();
+  const plain = ASCII.test(name) ? name : name.normalize("NFD").replace(/\p{M}/gu, "");
+  return plain
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, " ")
+    .trim();
 }
 
 /** How many neighbouring codes are looked at on each side. */
@@ -55,8 +61,10 @@ export class Municipalities {
   private readonly names: ReadonlyMap<string, string>;
   private readonly codes: CodesByTom;
   private readonly matches = new Map<string, Match>();
+  private readonly namesakes = new Map<string, readonly IbgePlace[]>();
   private freePlaces: readonly IbgePlace[] | null = null;
   private spelled: ReadonlyMap<string, readonly IbgePlace[]> | null = null;
+  private chosen: Chosen | null = null;
 
   /**
    * `names` is the release's table, by 4-digit TOM code; `codes` are official codes, which are left
@@ -135,7 +143,7 @@ export class Municipalities {
     rowCounts: Uint32Array,
     populations: ReadonlyMap<string, number>,
   ): SnapshotMunicipality[] {
-    const chosen = this.chooseStates(toms, rowCounts);
+    const chosen = this.chosenPlaces(toms, rowCounts);
     return toms.map((tom) => {
       const place = chosen.get(tom);
       const name = place?.name ?? this.names.get(tom) ?? "";
@@ -148,13 +156,13 @@ export class Municipalities {
    * Codes with rows that were not found by their name alone. `rowCounts` is as for `describe`.
    */
   odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
-    const chosen = this.chooseStates(toms, rowCounts);
+    const chosen = this.chosenPlaces(toms, rowCounts);
     return toms.flatMap((tom) => {
+      const { how } = this.match(tom);
+      if (how === "name" || tom === TOM_ABROAD) return [];
       const rows = UFS.map((_, uf) => rowCounts[uf * TOM_CODES + Number(tom)] ?? 0);
       const accounts = rows.reduce((sum, count) => sum + count, 0);
-      if (accounts === 0 || tom === TOM_ABROAD) return [];
-      const { how } = this.match(tom);
-      if (how === "name") return [];
+      if (accounts === 0) return [];
       const place = chosen.get(tom) ?? null;
       const taken = place === null ? null : nameOf(place);
       const official = this.official(tom);
@@ -207,6 +215,14 @@ export class Municipalities {
 
   /** Places that have the name of a code, or for which the exceptions have it. */
   private named(tom: string): readonly IbgePlace[] {
+    const known = this.namesakes.get(tom);
+    if (known !== undefined) return known;
+    const found = this.findNamed(tom);
+    this.namesakes.set(tom, found);
+    return found;
+  }
+
+  private findNamed(tom: string): readonly IbgePlace[] {
     const name = foldPlace(this.names.get(tom) ?? "");
     const exception = this.exceptions.get(tom);
     const reviewed = (exceptions.municipalities as Exceptions)[tom]?.name;
@@ -248,6 +264,17 @@ export class Municipalities {
     return this.freePlaces;
   }
 
+  /** What `chooseStates` gives, worked out once for the same tables. */
+  private chosenPlaces(
+    toms: readonly string[],
+    rowCounts: Uint32Array,
+  ): ReadonlyMap<string, IbgePlace> {
+    if (this.chosen?.toms !== toms || this.chosen.rowCounts !== rowCounts) {
+      this.chosen = { toms, rowCounts, places: this.chooseStates(toms, rowCounts) };
+    }
+    return this.chosen.places;
+  }
+
   /** One place for each code, no place twice; the best evidence is settled first. */
   private chooseStates(toms: readonly string[], rowCounts: Uint32Array): Map<string, IbgePlace> {
     const certain = toms.flatMap((tom) => {
@@ -276,6 +303,13 @@ export class Municipalities {
     }
     return chosen;
   }
+}
+
+/** The places that were chosen for codes, and the tables that they follow from. */
+interface Chosen {
+  readonly toms: readonly string[];
+  readonly rowCounts: Uint32Array;
+  readonly places: ReadonlyMap<string, IbgePlace>;
 }
 
 /** A code of which only one municipality can stand. */
