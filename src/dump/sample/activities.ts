@@ -115,7 +115,8 @@ function currentActivities(): Activity[] {
   };
   for (let group = 1000; group < 100_000; group++) {
     const first = group * 100;
-    const isClass = [0, 1, 2, 3].map((suffix) => add(first + suffix)).includes(true);
+    let isClass = false;
+    for (let suffix = 0; suffix < 4; suffix++) isClass = add(first + suffix) || isClass;
     for (let suffix = 4; isClass && suffix < 100; suffix++) add(first + suffix);
   }
   return list;
