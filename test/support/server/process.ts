@@ -17,6 +17,9 @@ const { TEST_PRODUCT } = process.env;
 /** An executable to be tested in its place; the variable is relative to the checkout. */
 export const EXECUTABLE = TEST_PRODUCT === undefined ? null : resolve(ROOT, TEST_PRODUCT);
 
+/** Optimizes code as late as the suite that starts it does (test/support/command.mjs). */
+const V8_FLAGS = process.execArgv.filter((flag) => flag.startsWith("--interrupt-budget="));
+
 let built = false;
 
 /** A running server. */
@@ -52,7 +55,7 @@ export function productCommand(args: readonly string[]): [file: string, args: st
     execFileSync(process.execPath, build, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
     built = true;
   }
-  return [process.execPath, [PRODUCT, ...args]];
+  return [process.execPath, [...V8_FLAGS, PRODUCT, ...args]];
 }
 
 /** Suites run beside each other, so a server may get no turn for a while; it is not overloaded. */
