@@ -68,7 +68,7 @@ void putVarint(std::vector<uint8_t>& bytes, uint64_t number) {
   bytes.push_back(static_cast<uint8_t>(number));
 }
 
-// The places of a list as districts.h draws them. Pair of PlaceReader in query/districts.cc.
+// The places of a list as districts.h draws them. Pair of PlaceReader in query/parts/districts.cc.
 void putPlaces(std::vector<uint8_t>& bytes, const uint32_t* places, uint64_t count, uint32_t rows) {
   const uint32_t shift = districtShift(rows, static_cast<uint32_t>(count));
   const uint64_t mask = (uint64_t{1} << shift) - 1;

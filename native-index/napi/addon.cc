@@ -14,7 +14,7 @@
 #include "napi/handle_lists.h"
 #include "napi/process.h"
 #include "napi/values.h"
-#include "query/feistel.h"
+#include "query/orders/feistel.h"
 
 namespace peneira {
 namespace {

@@ -9,7 +9,7 @@
 #include "napi/handle.h"
 #include "napi/request.h"
 #include "napi/wrapped.h"
-#include "query/changelist.h"
+#include "query/changes/changelist.h"
 
 namespace peneira {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "napi/background.h"
 #include "napi/values.h"
-#include "query/kernel.h"
-#include "query/segment.h"
+#include "query/kernel/kernel.h"
+#include "query/segment/segment.h"
 
 namespace peneira {
 

@@ -66,7 +66,7 @@ export interface OrderKey {
   readonly descending: boolean;
 }
 
-/** Facets the addon counts; see native-index/query/facets.h for their codes. */
+/** Facets the addon counts; see native-index/query/facets/facets.h for their codes. */
 export type NativeFacet =
   | "uf"
   | "municipality"

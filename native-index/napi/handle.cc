@@ -16,11 +16,11 @@
 #include "napi/request.h"
 #include "napi/verify.h"
 #include "napi/wrapped.h"
-#include "query/facets.h"
-#include "query/feistel.h"
-#include "query/firsts.h"
-#include "query/kernel.h"
-#include "query/segment.h"
+#include "query/facets/facets.h"
+#include "query/find/company.h"
+#include "query/kernel/kernel.h"
+#include "query/orders/feistel.h"
+#include "query/segment/segment.h"
 
 namespace peneira {
 namespace {

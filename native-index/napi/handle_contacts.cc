@@ -8,7 +8,7 @@
 
 #include "napi/calls.h"
 #include "napi/handle_lists.h"
-#include "query/contacts.h"
+#include "query/parts/contacts.h"
 
 namespace peneira {
 namespace {

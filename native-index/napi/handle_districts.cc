@@ -9,7 +9,7 @@
 
 #include "napi/calls.h"
 #include "napi/handle_lists.h"
-#include "query/districts.h"
+#include "query/parts/districts.h"
 
 namespace peneira {
 namespace {

@@ -7,9 +7,8 @@
 
 #include "napi/calls.h"
 #include "napi/request.h"
-#include "query/company.h"
-#include "query/firsts.h"
-#include "query/suggest.h"
+#include "query/find/company.h"
+#include "query/find/suggest.h"
 
 namespace peneira {
 namespace {

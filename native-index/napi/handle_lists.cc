@@ -9,7 +9,7 @@
 #include "napi/calls.h"
 #include "napi/request.h"
 #include "napi/wrapped.h"
-#include "query/entries.h"
+#include "query/find/entries.h"
 
 namespace peneira {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "napi/handle_rows.h"
-#include "query/rowlist.h"
+#include "query/clauses/rowlist.h"
 
 namespace peneira {
 

@@ -7,9 +7,9 @@
 
 #include "napi/request.h"
 #include "napi/values.h"
-#include "query/facets.h"
-#include "query/kernel.h"
-#include "query/segment.h"
+#include "query/facets/facets.h"
+#include "query/kernel/kernel.h"
+#include "query/segment/segment.h"
 
 namespace peneira {
 

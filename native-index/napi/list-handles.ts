@@ -23,8 +23,8 @@ interface EntryRows {
 /** The methods for lists. */
 export interface ListHandle {
   /**
-   * The rows of entries of a list (native-index/query/entries.h: eight bytes each, little-endian,
-   * ascending), off the main thread.
+   * The rows of entries of a list (native-index/query/find/entries.h: eight bytes each,
+   * little-endian, ascending), off the main thread.
    */
   entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
   /**

@@ -4,7 +4,7 @@
 // Reading a property by its name costs more than all the rest of reading a clause.
 #pragma once
 #include "napi/values.h"
-#include "query/select.h"
+#include "query/orders/select.h"
 
 namespace peneira {
 

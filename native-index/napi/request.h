@@ -3,8 +3,8 @@
 // skipped.
 #pragma once
 #include "napi/values.h"
-#include "query/firsts.h"
-#include "query/select.h"
+#include "query/find/company.h"
+#include "query/orders/select.h"
 
 namespace peneira {
 

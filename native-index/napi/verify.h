@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "napi/values.h"
-#include "query/segment.h"
+#include "query/segment/segment.h"
 
 namespace peneira {
 

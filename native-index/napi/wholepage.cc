@@ -8,7 +8,7 @@
 #include "napi/packed.h"
 #include "napi/request.h"
 #include "napi/rows_js.h"
-#include "query/kernel.h"
+#include "query/kernel/kernel.h"
 #include "render/render.h"
 
 namespace peneira {

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "napi/values.h"
-#include "query/segment.h"
-#include "query/select.h"
+#include "query/orders/select.h"
+#include "query/segment/segment.h"
 #include "render/fields.h"
 #include "render/text_buffer.h"
 

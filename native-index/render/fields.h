@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "query/segment.h"
+#include "query/segment/segment.h"
 #include "render/field_list.h"
 #include "render/field_value.h"
 

@@ -1,7 +1,7 @@
 /**
  * Proves that the C++ sources are in order: each lies in a folder by what it does, includes go down
- * from the folder of JavaScript to that of the file, every source says what it holds to, is
- * compiled or included, and one layer alone knows N-API.
+ * from the folder of JavaScript to that of the file and, in a folder with rooms, from room to room,
+ * every source says what it holds to, is compiled or included, and one layer alone knows N-API.
  * Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all code.
  * Every test prints all places that break its rule at once.
  */
@@ -22,6 +22,13 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   fuzz: ["format", "query", "render", "scan"],
 };
 
+/**
+ * The rooms of a folder, lowest first; `.` is the folder itself. A room includes those before it.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  query: ["clauses", "parts", "segment", "kernel", "facets", "orders", "find", "changes"],
+};
+
 const SOURCES = filesMatching(/^native-index\/.*\.(cc|h)$/);
 
 describe("native sources", () => {
@@ -38,11 +45,15 @@ describe("native sources", () => {
       includesOf(file).flatMap(({ target, line }) => {
         const place = `${file}:${line} includes "${target}"`;
         if (!existsSync(path.join(ROOT, "native-index", target))) return [`${place}: no such file`];
-        const allowed = BELOW[folderOf(file)]?.includes(folderOf(`native-index/${target}`));
-        return allowed ? [] : [place];
+        return mayInclude(file, `native-index/${target}`) ? [] : [place];
       }),
     );
     refuse(broken, "includes go down only");
+  });
+
+  it("lie in rooms that have a place in the order of their folder", () => {
+    const broken = SOURCES.filter((file) => !roomsOf(file).includes(roomOf(file)));
+    refuse(broken, "the rooms of a folder are listed here, lowest first");
   });
 
   it("know N-API in one folder, and its errors in one file", () => {
@@ -96,6 +107,25 @@ function includesOf(file: string): Include[] {
       const target = /^#include "([^"]+)"/.exec(text)?.[1];
       return target === undefined ? [] : [{ target, line: index + 1 }];
     });
+}
+
+/**
+ * Returns true if a source may include another: from a folder below, or a room that is not above.
+ */
+function mayInclude(file: string, target: string): boolean {
+  const folder = folderOf(file);
+  if (folder !== folderOf(target)) return BELOW[folder]?.includes(folderOf(target)) ?? false;
+  const rooms = roomsOf(file);
+  return rooms.indexOf(roomOf(target)) <= rooms.indexOf(roomOf(file));
+}
+
+function roomsOf(file: string): readonly string[] {
+  return ROOMS[folderOf(file)] ?? ["."];
+}
+
+/** The folders between the top folder and the file. */
+function roomOf(file: string): string {
+  return file.split("/").slice(2, -1).join("/") || ".";
 }
 
 function folderOf(file: string): string {
