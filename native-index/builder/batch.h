@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "builder/record.h"
-#include "format/column_buffers.h"
 #include "format/columns.h"
+#include "format/raw_bytes.h"
 
 namespace peneira {
 

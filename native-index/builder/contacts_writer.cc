@@ -1,7 +1,7 @@
 // Sorts contacts by their hashes. Input and output: see contacts_writer.h; the layout is drawn in
-// format/contacts.h. Invariant: values are scattered in the order of their rows and sorted stably,
-// so that the rows of a value ascend. The columns are read again for every group of buckets, which
-// costs less than a number per row that remembers its bucket.
+// format/parts/contacts.h. Invariant: values are scattered in the order of their rows and sorted
+// stably, so that the rows of a value ascend. The columns are read again for every group of
+// buckets, which costs less than a number per row that remembers its bucket.
 #include "builder/contacts_writer.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 #include "builder/radix.h"
 #include "builder/row_buckets.h"
-#include "format/contacts.h"
 #include "format/parallel.h"
+#include "format/parts/contacts.h"
 
 namespace peneira {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "builder/row_keys.h"
 #include "format/calendar.h"
-#include "format/cover.h"
 #include "format/parallel.h"
+#include "format/parts/cover.h"
 
 namespace peneira {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "builder/row_terms.h"
-#include "format/districtname.h"
-#include "format/districts.h"
+#include "format/analyzer.h"
 #include "format/parallel.h"
+#include "format/parts/districts.h"
 
 namespace peneira {
 namespace {

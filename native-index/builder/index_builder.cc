@@ -26,10 +26,10 @@
 #include "builder/postings_writer.h"
 #include "builder/rollup_writer.h"
 #include "builder/words.h"
-#include "format/blocks.h"
-#include "format/crc32c.h"
+#include "format/blocks/blocks.h"
+#include "format/blocks/crc32c.h"
+#include "format/blocks/mapping.h"
 #include "format/failure.h"
-#include "format/mapping.h"
 #include "format/parallel.h"
 
 namespace peneira {

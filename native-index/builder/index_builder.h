@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/directory.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "builder/combinations.h"
-#include "format/places.h"
+#include "format/parts/places.h"
 
 namespace peneira {
 namespace {

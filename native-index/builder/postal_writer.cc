@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "format/parallel.h"
-#include "format/postal.h"
+#include "format/parts/postal.h"
 
 namespace peneira {
 namespace {

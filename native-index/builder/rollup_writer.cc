@@ -14,7 +14,7 @@
 
 #include "builder/combinations.h"
 #include "format/parallel.h"
-#include "format/rollup.h"
+#include "format/parts/rollup.h"
 
 namespace peneira {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "format/rollup.h"
+#include "format/parts/rollup.h"
 
 namespace peneira {
 

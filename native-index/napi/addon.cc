@@ -1,9 +1,9 @@
 // The addon. What comes in: Node loading it, once per thread. What goes out: the functions of
 // `Addon` in engine.ts. Invariant: no state per thread is kept here; segments are shared by all
 // threads.
-#include "format/bits.h"
-#include "format/crc32c.h"
-#include "format/sha256.h"
+#include "format/blocks/crc32c.h"
+#include "format/blocks/sha256.h"
+#include "format/postings/bits.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/orders/feistel.h"

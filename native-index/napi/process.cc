@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "format/mapping.h"
+#include "format/blocks/mapping.h"
 #include "napi/values/values.h"
 
 #ifdef __linux__

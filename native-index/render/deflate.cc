@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "format/blocks.h"
+#include "format/blocks/blocks.h"
 #include "render/huffman.h"
 
 namespace peneira {

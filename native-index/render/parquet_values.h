@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "format/blocks.h"
-#include "format/column_buffers.h"
+#include "format/blocks/blocks.h"
+#include "format/raw_bytes.h"
 
 namespace peneira {
 

@@ -20,7 +20,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { COLUMNS, type ColumnName, columnsFingerprint } from "../../native-index/format/columns.ts";
-import { writeAllSync } from "../../native-index/format/write-all.ts";
+import { writeAllSync } from "../../native-index/format/snapshot/write-all.ts";
 import {
   crc32c,
   differences,

@@ -12,10 +12,9 @@
 #include "builder/index_builder.h"
 #include "builder/ranking.h"
 #include "format/analyzer.h"
+#include "format/blocks/crc32c.h"
+#include "format/blocks/sha256.h"
 #include "format/columns.h"
-#include "format/crc32c.h"
-#include "format/districtname.h"
-#include "format/sha256.h"
 #include "napi/values/background.h"
 #include "napi/values/values.h"
 

@@ -6,8 +6,8 @@
 #pragma once
 #include <vector>
 
-#include "format/directory.h"
-#include "format/mapping.h"
+#include "format/blocks/mapping.h"
+#include "format/region/directory.h"
 #include "napi/segment/request.h"
 #include "napi/values/values.h"
 #include "query/facets/facets.h"

@@ -3,7 +3,7 @@
 // neither, so it is tested once, and only where a watched column differs.
 #include "query/changes/changelist.h"
 
-#include "format/crc32c.h"
+#include "format/blocks/crc32c.h"
 #include "format/failure.h"
 #include "query/kernel/rowtest.h"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "format/mapping.h"
+#include "format/blocks/mapping.h"
 #include "query/clauses/query.h"
 #include "query/segment/segment.h"
 

@@ -8,8 +8,8 @@
 #include <bit>
 #include <utility>
 
-#include "format/bits.h"
 #include "format/failure.h"
+#include "format/postings/bits.h"
 
 namespace peneira {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "format/container.h"
+#include "format/postings/container.h"
 
 namespace peneira {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "format/rollup.h"
+#include "format/parts/rollup.h"
 #include "query/clauses/query.h"
 
 namespace peneira {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "format/bits.h"
 #include "format/failure.h"
+#include "format/postings/bits.h"
 
 namespace peneira {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/columnset.h"
+#include "format/region/columnset.h"
 #include "query/clauses/query.h"
 #include "query/kernel/chunkquery.h"
 #include "query/segment/segment.h"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/terms.h"
+#include "format/postings/terms.h"
 
 namespace peneira {
 

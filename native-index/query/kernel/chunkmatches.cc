@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
-#include "format/bits.h"
 #include "format/failure.h"
+#include "format/postings/bits.h"
 #include "query/kernel/chunkquery.h"
 
 namespace peneira {

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "format/container.h"
 #include "format/failure.h"
+#include "format/postings/container.h"
 #include "query/clauses/query.h"
 #include "query/kernel/columntest.h"
 #include "query/segment/segment.h"

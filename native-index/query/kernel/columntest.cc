@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "format/bits.h"
 #include "format/calendar.h"
 #include "format/failure.h"
+#include "format/postings/bits.h"
 
 namespace peneira {
 namespace {

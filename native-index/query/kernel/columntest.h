@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "format/columnset.h"
-#include "format/container.h"
+#include "format/postings/container.h"
+#include "format/region/columnset.h"
 #include "query/clauses/query.h"
 
 namespace peneira {

@@ -8,7 +8,7 @@
 
 #include "format/calendar.h"
 #include "format/columns.h"
-#include "format/rollup.h"
+#include "format/parts/rollup.h"
 
 namespace peneira {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "format/failure.h"
-#include "format/parts.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "format/blocks.h"
-#include "format/columnset.h"
-#include "format/contacts.h"
-#include "format/directory.h"
+#include "format/blocks/blocks.h"
+#include "format/parts/contacts.h"
+#include "format/region/columnset.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 

@@ -9,7 +9,7 @@
 
 #include "format/calendar.h"
 #include "format/failure.h"
-#include "format/parts.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "format/blocks.h"
-#include "format/cover.h"
-#include "format/directory.h"
-#include "format/table.h"
+#include "format/blocks/blocks.h"
+#include "format/parts/cover.h"
+#include "format/region/directory.h"
+#include "format/region/table.h"
 #include "query/clauses/query.h"
 #include "query/clauses/wanted.h"
 

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
-#include "format/container.h"
-#include "format/districtname.h"
+#include "format/analyzer.h"
 #include "format/failure.h"
-#include "format/parts.h"
+#include "format/postings/container.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 namespace {

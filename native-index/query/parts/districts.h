@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "format/blocks.h"
-#include "format/columnset.h"
-#include "format/directory.h"
-#include "format/districts.h"
-#include "format/postings.h"
+#include "format/blocks/blocks.h"
+#include "format/parts/districts.h"
+#include "format/postings/postings.h"
+#include "format/region/columnset.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 

@@ -4,7 +4,7 @@
 #include "query/parts/places.h"
 
 #include "format/failure.h"
-#include "format/parts.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 

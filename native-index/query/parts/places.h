@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "format/blocks.h"
-#include "format/directory.h"
-#include "format/places.h"
-#include "format/table.h"
+#include "format/blocks/blocks.h"
+#include "format/parts/places.h"
+#include "format/region/directory.h"
+#include "format/region/table.h"
 #include "query/clauses/query.h"
 #include "query/clauses/wanted.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "format/failure.h"
-#include "format/parts.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 

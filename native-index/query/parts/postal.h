@@ -5,10 +5,10 @@
 #pragma once
 #include <cstdint>
 
-#include "format/blocks.h"
-#include "format/columnset.h"
-#include "format/directory.h"
-#include "format/postal.h"
+#include "format/blocks/blocks.h"
+#include "format/parts/postal.h"
+#include "format/region/columnset.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "format/failure.h"
-#include "format/parts.h"
+#include "format/region/directory.h"
 
 namespace peneira {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "format/blocks.h"
-#include "format/directory.h"
-#include "format/rollup.h"
-#include "format/table.h"
+#include "format/blocks/blocks.h"
+#include "format/parts/rollup.h"
+#include "format/region/directory.h"
+#include "format/region/table.h"
 #include "query/clauses/query.h"
 #include "query/clauses/wanted.h"
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "format/blocks.h"
-#include "format/columnset.h"
-#include "format/directory.h"
-#include "format/mapping.h"
-#include "format/postings.h"
-#include "format/table.h"
-#include "format/terms.h"
+#include "format/blocks/blocks.h"
+#include "format/blocks/mapping.h"
+#include "format/postings/postings.h"
+#include "format/postings/terms.h"
+#include "format/region/columnset.h"
+#include "format/region/directory.h"
+#include "format/region/table.h"
 #include "query/parts/contacts.h"
 #include "query/parts/cover.h"
 #include "query/parts/districts.h"

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { makeBackup } from "../../../src/store/backup.ts";
 import {
