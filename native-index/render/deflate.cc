@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "format/blocks/blocks.h"
-#include "render/huffman.h"
 
 namespace peneira {
 namespace {

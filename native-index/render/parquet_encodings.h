@@ -1,22 +1,70 @@
-// Values of a column on their way into Parquet. What comes in: the Arrow buffers of a column. What
-// goes out: its values one after the other, their bytes in the encoding PLAIN, the smallest and the
-// largest.
+// Values of a column on their way into Parquet. Input: the Arrow buffers of a column; levels, or
+// places in a dictionary. Output: its values one after the other, their bytes in the encoding
+// PLAIN, the smallest and the largest; small numbers in a few bits each, in the hybrid of runs and
+// packed bits; each different value once, in the order of its first appearance, and its number for
+// every value.
 // Invariant: values of rows that have none are never looked at; the order of texts is that of their
-// bytes, of numbers their own, as TypeDefinedOrder has it.
-// Format: Encodings.md (PLAIN = 0) and parquet.thrift of the Apache Parquet specification.
+// bytes, of numbers their own, as TypeDefinedOrder has it. Numbers that are all the same are one
+// run, others are packed; the last group of eight is filled with zeros. Whether a column has a
+// dictionary depends on its values alone: it is given up as soon as hardly a value comes again or
+// more than 2^15 are different, and where it saves nothing.
+// Format: Encodings.md (PLAIN = 0, "RLE / Bit-Packing Hybrid" = 3) and parquet.thrift of the Apache
+// Parquet specification.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "format/blocks/blocks.h"
 #include "format/raw_bytes.h"
 
 namespace peneira {
+
+// Bits that hold every number up to `most`; at least one, which every reader knows.
+inline uint32_t bitsFor(uint32_t most) {
+  return std::max(1u, static_cast<uint32_t>(std::bit_width(most)));
+}
+
+inline void appendVarint(uint32_t number, RawBytes& out) {
+  for (; number >= 128; number >>= 7) out.push(static_cast<uint8_t>(number | 128));
+  out.push(static_cast<uint8_t>(number));
+}
+
+// Appends numbers of at most `width` bits, which are no more than 32.
+template <class Number>
+void appendRuns(std::span<const Number> numbers, uint32_t width, RawBytes& out) {
+  const auto count = static_cast<uint32_t>(numbers.size());
+  if (count == 0) return;
+  const Number first = numbers[0];
+  if (std::all_of(numbers.begin(), numbers.end(), [&](Number n) { return n == first; })) {
+    appendVarint(count << 1, out);
+    const uint32_t value = first;
+    for (uint32_t bit = 0; bit < width; bit += 8) out.push(static_cast<uint8_t>(value >> bit));
+    return;
+  }
+  const uint32_t groups = (count + 7) / 8;
+  appendVarint(groups << 1 | 1, out);
+  uint8_t* to = out.grow(size_t{groups} * width);
+  const uint8_t* const end = to + size_t{groups} * width;
+  uint64_t held = 0;
+  uint32_t heldBits = 0;
+  for (const Number number : numbers) {
+    held |= uint64_t{number} << heldBits;
+    for (heldBits += width; heldBits >= 8; heldBits -= 8, held >>= 8) {
+      *to++ = static_cast<uint8_t>(held);
+    }
+  }
+  for (; to < end; held >>= 8) *to++ = static_cast<uint8_t>(held);
+}
 
 // Which values of a column are there.
 class Presence {
@@ -167,6 +215,72 @@ class Limits {
   bool any_ = false;
   Value least_{}, most_{};
   Rank leastRank_{}, mostRank_{};
+};
+
+template <class Values>
+class Dictionary {
+ public:
+  using Value = typename Values::Value;
+
+  // Takes the next value; false when the dictionary is given up.
+  bool add(Value value) {
+    if (entries_.size() * 2 >= slots_.size()) widen();
+    uint32_t& slot = slots_[slotOf(value)];
+    if (slot == 0) {
+      entries_.push_back(value);
+      slot = static_cast<uint32_t>(entries_.size());
+      entryBytes_ += Values::sizeOf(value);
+    }
+    plainBytes_ += Values::sizeOf(value);
+    numbers_.push_back(slot - 1);
+    if (numbers_.size() % kLookedAt != 0) return true;
+    const size_t fresh = entries_.size() - entriesBefore_;
+    entriesBefore_ = entries_.size();
+    return fresh <= kFreshMost && entries_.size() <= kEntriesMost;
+  }
+
+  // Whether dictionary and numbers are shorter than the values.
+  bool isWorthIt() const {
+    if (entries_.size() > kEntriesMost) return false;
+    return entryBytes_ + numbers_.size() * width() / 8 < plainBytes_;
+  }
+
+  const std::vector<Value>& entries() const { return entries_; }
+  const std::vector<uint32_t>& numbers() const { return numbers_; }
+  size_t entryBytes() const { return entryBytes_; }
+  uint32_t width() const {
+    return bitsFor(entries_.empty() ? 0 : static_cast<uint32_t>(entries_.size()) - 1);
+  }
+
+ private:
+  static constexpr size_t kFirstSlots = 1 << 10, kEntriesMost = 1 << 15;
+  // Of so many values so many may be new; days of opening are, at the beginning, more than half.
+  static constexpr size_t kLookedAt = 1 << 11, kFreshMost = kLookedAt / 8 * 7;
+
+  size_t slotOf(Value value) const {
+    const size_t mask = slots_.size() - 1;
+    size_t at = Values::hash(value) >> 32 & mask;
+    while (slots_[at] != 0 && !isSame(entries_[slots_[at] - 1], value)) at = (at + 1) & mask;
+    return at;
+  }
+  // Bits and not numbers, so that both zeros stay what they are.
+  static bool isSame(Value a, Value b) {
+    if constexpr (std::is_arithmetic_v<Value>) {
+      using Bytes = std::array<std::byte, sizeof(Value)>;
+      return std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
+    } else {
+      return a == b;
+    }
+  }
+  void widen() {
+    slots_.assign(std::max(kFirstSlots, slots_.size() * 2), 0);
+    for (uint32_t i = 0; i < entries_.size(); i++) slots_[slotOf(entries_[i])] = i + 1;
+  }
+
+  std::vector<Value> entries_;
+  std::vector<uint32_t> slots_;    // number of an entry plus 1; 0 is free
+  std::vector<uint32_t> numbers_;  // of the value at each position
+  size_t entryBytes_ = 0, plainBytes_ = 0, entriesBefore_ = 0;
 };
 
 }  // namespace peneira
