@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "builder/batch.h"
-#include "builder/batch_file.h"
-#include "builder/ranked_range.h"
+#include "builder/ranking.h"
 #include "napi/values/background.h"
 #include "napi/values/values.h"
 #include "scan/bucket_room.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "builder/index_builder.h"
 #include "builder/ranking.h"
+#include "builder/stages/index_builder.h"
 #include "format/analyzer.h"
 #include "format/blocks/crc32c.h"
 #include "format/blocks/sha256.h"

@@ -19,7 +19,7 @@ uint64_t entryAt(const uint8_t* at) {
 
 }  // namespace
 
-// Pair of writeContacts in builder/contacts_writer.cc.
+// Pair of writeContacts in builder/stages/contacts_writer.cc.
 ContactIndex::ContactIndex(const Blocks& blocks, const ColumnSet& columns,
                            const Directory& directory) {
   const auto part = findPart(blocks, directory, kContactsMagic, kContactsVersion);
