@@ -12,7 +12,7 @@
 #include "builder/ranking.h"
 #include "napi/values/background.h"
 #include "napi/values/values.h"
-#include "scan/bucket_room.h"
+#include "scan/bucket_file.h"
 
 namespace peneira {
 namespace {

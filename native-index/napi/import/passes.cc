@@ -10,7 +10,6 @@
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "scan/bucket_file.h"
-#include "scan/bucket_room.h"
 #include "scan/member_scan.h"
 #include "scan/odd_values.h"
 
