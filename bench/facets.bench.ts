@@ -1,7 +1,7 @@
 /**
  * Facets against DuckDB. What comes in: a corpus. What goes out: for each filter and facet the
- * medians of both, and what a million matches cost us; the costs in native-index/query/facets.cc
- * are tuned with it.
+ * medians of both, and what a million matches cost us; the costs in
+ * native-index/query/facets/facets.cc are tuned with it.
  * Invariant: every count that is listed equals the rival's before anything is timed; nothing is
  * remembered between two calls, and the rival's table holds narrow columns in rank order.
  * Command: npm run bench -- facets [--accounts 1000000]

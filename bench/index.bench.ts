@@ -28,9 +28,9 @@ import {
   RECORD_STRINGS,
   SLOTS,
 } from "../native-index/builder/record.ts";
-import { CheckedFile } from "../native-index/format/checked-file.ts";
 import { TABLES } from "../native-index/format/columns.ts";
-import { readDirectory, readParts } from "../native-index/format/region.ts";
+import { CheckedFile } from "../native-index/format/snapshot/checked-file.ts";
+import { readDirectory, readParts } from "../native-index/format/snapshot/region.ts";
 import { buildIndex, rankRecords } from "../native-index/napi/engine.ts";
 import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
 import { encodeTable, writeColumns } from "../test/support/native-index/region-fixture.ts";

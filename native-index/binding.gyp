@@ -1,11 +1,12 @@
-# The addon: every .cc file of the seven folders. Exceptions are on; no -march, because the
-# code chooses by processor at run time. build.mjs runs node-gyp and adds the sanitizer flags.
+# The addon: every .cc file of the seven folders and of their rooms. Exceptions are on; no -march,
+# because the code chooses by processor at run time. build.mjs runs node-gyp and adds the sanitizer
+# flags.
 {
   "targets": [
     {
       "target_name": "peneira",
       "sources": [
-        "<!@(node -p \"['format', 'query', 'render', 'builder', 'scan', 'join', 'napi'].flatMap((folder) => require('node:fs').readdirSync(folder).filter((name) => name.endsWith('.cc')).map((name) => folder + '/' + name)).join(' ')\")"
+        "<!@(node -p \"['format', 'query', 'render', 'builder', 'scan', 'join', 'napi'].flatMap((folder) => require('node:fs').readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.cc')).map((name) => require('node:path').posix.join(folder, ...name.split(require('node:path').sep)))).sort().join(' ')\")"
       ],
       "include_dirs": ["."],
       "defines": ["NAPI_VERSION=8"],

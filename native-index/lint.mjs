@@ -6,24 +6,20 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { CPP_FOLDERS, headersEnv } from "./toolchain.mjs";
+import { CPP_FOLDERS, cppFiles, headersEnv } from "./toolchain.mjs";
 
 const FORMAT_VERSION = 14;
 const FORMAT = process.env.CLANG_FORMAT ?? "clang-format";
 const TIDY = process.env.CLANG_TIDY ?? "clang-tidy";
 const FOLDERS = [...CPP_FOLDERS, "fuzz"];
 
-/** The C++ files of the folders that end as asked, relative to the root, in a fixed order. */
-function cppFiles(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
-  return folders.flatMap((folder) =>
-    readdirSync(path.join(root, "native-index", folder))
-      .filter((name) => ending.test(name))
-      .sort()
-      .map((name) => `native-index/${folder}/${name}`),
-  );
+/** The C++ files that end as asked, relative to the root, in a fixed order. */
+function sourcesOf(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
+  const files = cppFiles(path.join(root, "native-index"), ending, folders);
+  return files.map((file) => `native-index/${file}`);
 }
 
 /** Holds the layout of C++ to .clang-format, and says so where it cannot be told here. */
@@ -33,7 +29,7 @@ export function checkLayout({ root, upToDate, fail }) {
     process.stderr.write(`layout of C++ ${missing}\n`);
     return;
   }
-  const inputs = [...cppFiles(root), ".clang-format"];
+  const inputs = [...sourcesOf(root), ".clang-format"];
   upToDate({ name: "cpp-layout", inputs, salt: "", outputs: [] }, () => {
     if (!isFormatted(root)) fail("clang-format -i lays these files out");
   });
@@ -49,7 +45,7 @@ function formatMissing() {
 
 /** Whether every C++ file is laid out as .clang-format says; the places are printed. */
 function isFormatted(root) {
-  const args = ["--dry-run", "-Werror", ...cppFiles(root)];
+  const args = ["--dry-run", "-Werror", ...sourcesOf(root)];
   return spawnSync(FORMAT, args, { cwd: root, stdio: ["ignore", 2, 2] }).status === 0;
 }
 
@@ -66,7 +62,7 @@ export async function lintNative({ root, cache }) {
   const stamps = path.join(cache, "clang-tidy.json");
   const clean = existsSync(stamps) ? JSON.parse(readFileSync(stamps, "utf8")) : {};
   const salt = `${version}\0${readFileSync(path.join(root, ".clang-tidy"), "utf8")}`;
-  const files = cppFiles(root, /\.cc$/, CPP_FOLDERS);
+  const files = sourcesOf(root, /\.cc$/, CPP_FOLDERS);
   const digests = new Map(files.map((file) => [file, digestOf(root, file, salt)]));
   const stale = files.filter((file) => clean[file] !== digests.get(file));
   process.stderr.write(`clang-tidy: ${stale.length} of ${files.length} sources\n`);

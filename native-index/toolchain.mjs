@@ -6,7 +6,7 @@
  * `PYTHON` and `npm_config_nodedir` are obeyed as node-gyp obeys them.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 
 /** Names what node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
@@ -57,6 +57,16 @@ export function asanEnv(built) {
 
 /** Folders of the addon's C++ sources; each includes those before it, napi/ all of them. */
 export const CPP_FOLDERS = ["format", "query", "render", "builder", "scan", "join", "napi"];
+
+/** The C++ files of folders and of their rooms that end as asked, relative to native-index. */
+export function cppFiles(native, ending, folders = CPP_FOLDERS) {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(native, folder), { recursive: true })
+      .filter((name) => ending.test(name))
+      .map((name) => path.posix.join(folder, ...name.split(path.sep)))
+      .sort(),
+  );
+}
 
 /** Makes a folder hold the C++ sources of the addon, and no source that went away. */
 export function mirror(source, target) {

@@ -5,7 +5,7 @@
  * Invariant: read from the file itself as format.h lays it out, not worked out from its size; what
  * a container's entry takes is counted with it.
  */
-import { CheckedFile } from "../../native-index/format/checked-file.ts";
+
 import {
   COLUMNS,
   type ColumnName,
@@ -13,8 +13,9 @@ import {
   FLAG_CODES,
   TABLES,
 } from "../../native-index/format/columns.ts";
-import { readParts, SECTION, sectionOf } from "../../native-index/format/region.ts";
-import { openSnapshot } from "../../native-index/format/snapshot.ts";
+import { CheckedFile } from "../../native-index/format/snapshot/checked-file.ts";
+import { readParts, SECTION, sectionOf } from "../../native-index/format/snapshot/region.ts";
+import { openSnapshot } from "../../native-index/format/snapshot/snapshot.ts";
 
 const WIDER: readonly ColumnName[] = [
   ...(["email_shared", "phone_1_shared", "phone_2_shared", "establishments"] as const),

@@ -1,17 +1,21 @@
-// Builder of one Arrow record batch. What comes in: row records in rank order. What goes out: the
-// Arrow buffers of every column, in the order of column_list.h.
+// Builder of one Arrow record batch, and the file that it goes into. Input: row records in rank
+// order; where each buffer goes. Output: the Arrow buffers of every column, in the order of
+// column_list.h; the same bytes in the file.
 // Invariant: equal rows give equal bytes: null slots and the tails of bitmaps are zero, a column
 // without nulls has no validity bitmap, and every buffer is exactly as long as its rows need.
+// Nothing else of the file is touched, so what lies between the buffers is zero where the file had
+// not reached that far.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "builder/record.h"
-#include "format/column_buffers.h"
 #include "format/columns.h"
+#include "format/raw_bytes.h"
 
 namespace peneira {
 
@@ -54,5 +58,17 @@ class BatchBuilder {
   uint32_t rowCount_ = 0;
   BatchColumns columns_;
 };
+
+// A batch on its way to the file.
+struct BatchPlaces {
+  std::string path;
+  std::vector<uint8_t> head;  // bytes before the buffers
+  uint64_t offset = 0;        // of the head
+  // Of validity, offsets and data of every column, in the order of column_list.h.
+  std::vector<uint64_t> buffers;
+};
+
+// Writes head and buffers into a file that is there. Throws SystemFailure.
+void writeBatch(const BatchColumns& columns, const BatchPlaces& places);
 
 }  // namespace peneira

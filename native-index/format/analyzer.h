@@ -1,8 +1,10 @@
-// The word analyzer over UTF-8, twin of src/spec/analyzer.ts, whose header is the contract.
-// What comes in: any bytes, a name or a hint. What goes out: its folded words one after another,
-// in the order they stand, repeats included.
+// The word analyzer over UTF-8, twin of src/spec/analyzer.ts, and how names of districts are
+// compared, twin of src/spec/districtname.ts; the headers of these are the contract. Input: any
+// bytes, a name or a hint. Output: its folded words one after another, in the order they stand,
+// repeats included; or the name folded.
 // Invariant: the words equal those of the TypeScript twin for every text; a byte that is not part
-// of a well-formed UTF-8 sequence separates.
+// of a well-formed UTF-8 sequence separates. Folding a folded name changes nothing; equal names
+// fold to equal bytes in both twins.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -55,5 +57,8 @@ void forEachWord(std::string_view text, std::string& word, Use&& use) {
   }
   flush();
 }
+
+// Appends the folded name to `folded`; nothing where the text is white space alone.
+void foldDistrict(std::string_view text, std::string& folded);
 
 }  // namespace peneira

@@ -1,6 +1,9 @@
-// Bytes that grow at the end. What comes in: how many more are wanted. What goes out: their place.
+// Bytes that grow at the end, and the Arrow buffers of one column that is being made of them.
+// Input: how many more are wanted; values, appended by whoever makes the column. Output: their
+// place; bytes as the Arrow columnar format 1.5 wants them.
 // Invariant: fresh bytes are not cleared (unlike std::vector), so that hundreds of megabytes of
-// columns cost no extra pass; whoever grows the bytes writes all of them.
+// columns cost no extra pass; whoever grows the bytes writes all of them. `validity` is empty for a
+// column without nulls, `offsets` for all but strings and lists.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -75,6 +78,17 @@ class RawBytes {
 
   uint8_t* bytes_ = nullptr;
   size_t size_ = 0, capacity_ = 0;
+};
+
+struct ColumnBuffers {
+  uint32_t nullCount = 0;
+  RawBytes validity, offsets, data;
+
+  // Forgets the values and keeps the room.
+  void clear() {
+    nullCount = 0;
+    for (RawBytes* bytes : {&validity, &offsets, &data}) bytes->clear();
+  }
 };
 
 }  // namespace peneira

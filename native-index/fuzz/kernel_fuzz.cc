@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "format/failure.h"
-#include "query/kernel.h"
-#include "query/rowlist.h"
-#include "query/rowtest.h"
-#include "query/select.h"
+#include "query/clauses/rowlist.h"
+#include "query/kernel/kernel.h"
+#include "query/kernel/rowtest.h"
+#include "query/orders/select.h"
 
 namespace {
 

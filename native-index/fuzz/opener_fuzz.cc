@@ -5,11 +5,11 @@
 #include <cstring>
 #include <string_view>
 
-#include "format/crc32c.h"
+#include "format/blocks/crc32c.h"
 #include "format/failure.h"
-#include "query/facets.h"
-#include "query/kernel.h"
-#include "query/select.h"
+#include "query/facets/facets.h"
+#include "query/kernel/kernel.h"
+#include "query/orders/select.h"
 #include "render/render.h"
 
 namespace {

@@ -8,34 +8,19 @@
  * Invariant: what a run finds new is kept in build/fuzz/corpus, so the next run goes on from there.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { CPP_FOLDERS } from "../toolchain.mjs";
+import { cppFiles } from "../toolchain.mjs";
 
 const FOLDER = path.dirname(fileURLToPath(import.meta.url));
 const NATIVE = path.dirname(FOLDER);
 const ROOT = path.dirname(NATIVE);
 const OUT = path.join(NATIVE, "build", "fuzz");
 /** The query side of the addon and the scan of an import, without N-API. */
-const SOURCES = [
-  ["format/bits", "format/blocks", "format/columnset", "format/container", "format/crc32c"],
-  ["format/directory", "format/mapping", "format/parts", "format/postings", "format/sha256"],
-  ["format/table", "format/terms", "query/answers", "query/chunkmatches", "query/chunkquery"],
-  ["query/chunkfacet", "query/codetest", "query/cube", "query/facets", "query/kernel"],
-  ["query/places", "query/postal", "query/query", "query/rangetest", "query/rollup"],
-  ["query/rowtest", "query/segment", "query/select", "query/selector", "query/sortkeys"],
-  ["query/walk", "query/wanted", "query/wholeyears"],
-  ["format/analyzer", "query/company", "query/editdistance", "query/namewords"],
-  ["query/entries", "query/nearterms", "query/rowlist", "query/suggest", "query/wordmatch"],
-  ["query/wordrows"],
-  ["format/districtname", "query/contacts", "query/cover", "query/districts"],
-  ["render/fields", "render/render"],
-  ["scan/bucket_file", "scan/cnpj", "scan/company_rows", "scan/cpf", "scan/establishment_rows"],
-  ["scan/member_scan", "scan/record_scanner", "scan/simples_rows", "scan/texts", "scan/values"],
-].flat();
+const SOURCES = cppFiles(NATIVE, /\.cc$/, ["format", "query", "render", "scan"]);
 const FLAGS = [
   "-std=c++20",
   "-O1",
@@ -76,12 +61,8 @@ async function main() {
 /** Compiles what is older than its source or than any header, two files at a time, and links. */
 async function compile(targets) {
   const own = targets.map((target) => `fuzz/${target}_fuzz.cc`);
-  const inputs = [...own, ...SOURCES.map((name) => `${name}.cc`)];
-  const headers = CPP_FOLDERS.flatMap((folder) =>
-    readdirSync(path.join(NATIVE, folder))
-      .filter((name) => name.endsWith(".h"))
-      .map((name) => path.join(folder, name)),
-  );
+  const inputs = [...own, ...SOURCES];
+  const headers = cppFiles(NATIVE, /\.h$/);
   const age = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
   const newest = Math.max(...headers.map((name) => age(path.join(NATIVE, name))));
   const stale = inputs.filter(
@@ -103,7 +84,7 @@ async function compile(targets) {
 }
 
 async function link(targets) {
-  const common = SOURCES.map((name) => objectOf(`${name}.cc`));
+  const common = SOURCES.map(objectOf);
   for (const target of targets) {
     const objects = [...common, objectOf(`fuzz/${target}_fuzz.cc`)];
     await started(COMPILER, [...FLAGS, "-fsanitize=fuzzer", ...objects, "-o", program(target)]);
@@ -111,7 +92,7 @@ async function link(targets) {
 }
 
 function objectOf(file) {
-  return path.join(OUT, `${path.basename(file, ".cc")}.o`);
+  return path.join(OUT, `${file.replaceAll("/", "-")}.o`);
 }
 
 function program(target) {

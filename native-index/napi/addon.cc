@@ -1,20 +1,12 @@
 // The addon. What comes in: Node loading it, once per thread. What goes out: the functions of
 // `Addon` in engine.ts. Invariant: no state per thread is kept here; segments are shared by all
 // threads.
-#include "format/bits.h"
-#include "format/crc32c.h"
-#include "format/sha256.h"
-#include "napi/addon_batch.h"
-#include "napi/addon_build.h"
-#include "napi/addon_changes.h"
-#include "napi/addon_deflate.h"
-#include "napi/addon_join.h"
-#include "napi/addon_scan.h"
-#include "napi/handle.h"
-#include "napi/handle_lists.h"
-#include "napi/process.h"
-#include "napi/values.h"
-#include "query/feistel.h"
+#include "format/blocks/crc32c.h"
+#include "format/blocks/sha256.h"
+#include "format/postings/bits.h"
+#include "napi/values/exports.h"
+#include "napi/values/values.h"
+#include "query/orders/feistel.h"
 
 namespace peneira {
 namespace {
@@ -53,8 +45,7 @@ NAPI_MODULE_INIT() {
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);
     peneira::registerChanges(env, exports);
-    peneira::registerScan(env, exports);
-    peneira::registerJoin(env, exports);
+    peneira::registerPasses(env, exports);
     peneira::registerDeflate(env, exports);
     peneira::putFunction(env, exports, "feistel", peneira::feistel);
     peneira::putFunction(env, exports, "versions", peneira::versions);

@@ -1,7 +1,7 @@
 /**
  * The clauses of a query, the keys of its order and its facets, as types. What comes in: nothing.
  * What goes out: the words in which a query is asked for.
- * Invariant: as that of handles.ts: each is the face of what napi/request.cc reads.
+ * Invariant: as that of handles.ts: each is the face of what napi/segment/request.cc reads.
  */
 import type { DimensionName, OrderName } from "../format/columns.ts";
 
@@ -66,7 +66,7 @@ export interface OrderKey {
   readonly descending: boolean;
 }
 
-/** Facets the addon counts; see native-index/query/facets.h for their codes. */
+/** Facets the addon counts; see native-index/query/facets/facets.h for their codes. */
 export type NativeFacet =
   | "uf"
   | "municipality"

@@ -32,7 +32,7 @@ export type * from "./handles.ts";
 
 /**
  * Where `wholePage` tells which number, and is told from which byte of the room it may write; the
- * counterpart of PageFacts in napi/wholepage.h.
+ * counterpart of PageFacts in napi/segment/wholepage.h.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 

@@ -191,7 +191,7 @@ export interface NativeSegment extends ListHandle {
   facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
   /**
    * At most how much is looked at for facets and the total, in cells of sums and rows whose column
-   * is read; found out without looking at a row. See native-index/query/facets.h.
+   * is read; found out without looking at a row. See native-index/query/facets/facets.h.
    */
   facetsWorkMax(clauses: readonly Clause[], facets: readonly NativeFacet[]): number;
   /**
@@ -211,7 +211,9 @@ export interface NativeSegment extends ListHandle {
   emailRows(emails: readonly string[]): NativeRowList;
   /** Rows one of whose phones is among these, given as E.164 digits. */
   phoneRows(phones: Float64Array): NativeRowList;
-  /** Districts of a municipality (its code) that fit what was typed; see query/districts.h. */
+  /**
+   * Districts of a municipality (its code) that fit what was typed; see query/parts/districts.h.
+   */
   districts(municipality: number, typed: string, limit: number): NativeDistricts;
   /** Rows of districts by municipality (its code), then by folded name; 0 for an unknown one. */
   districtSizes(municipalities: Uint32Array, names: readonly string[]): Uint32Array;
@@ -263,10 +265,10 @@ export interface NativeSegment extends ListHandle {
   findCnpj(cnpj: string): number;
   /**
    * Of rows that match the clauses those before which no match of the same company (the first 8
-   * characters of the cnpj) comes in the order; see native-index/query/firsts.h.
+   * characters of the cnpj) comes in the order; see native-index/query/find/company.h.
    */
   firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
-  /** Accounts whose names fit typed words; see query/suggest.h. Off the main thread. */
+  /** Accounts whose names fit typed words; see query/find/suggest.h. Off the main thread. */
   suggestAside(request: NamedRequest): Promise<NativeSuggestions>;
   /** The establishments of a company, head offices first, then by cnpj. Off the main thread. */
   companyAside(request: EstablishmentsRequest): Promise<EstablishmentRows>;

@@ -1,7 +1,7 @@
 /**
  * The scan, the join and the record batches of an import behind the addon, as JavaScript sees
  * them. What comes in: what they are told. What goes out: what they found, as plain values.
- * Invariant: types only; `addon_scan.cc` and `addon_join.cc` are the counterparts. Tables of codes
+ * Invariant: types only; `import/passes.cc` is the counterpart. Tables of codes
  * are the bytes of a Uint16Array, because an array of bytes is what the addon reads.
  */
 import type { ColumnBuffers, Sized } from "./handles.ts";

@@ -1,6 +1,6 @@
 /**
  * What a NativeSegment does with entries of lists, as types. What comes in: nothing. What goes out:
- * the part of its face that napi/handle_lists.cc makes.
+ * the part of its face that napi/segment/lists.cc makes.
  * Invariant: as that of handles.ts. Apart because handles.ts is long enough without it.
  */
 import type { Clause, NativeRowList } from "./clauses.ts";
@@ -23,8 +23,8 @@ interface EntryRows {
 /** The methods for lists. */
 export interface ListHandle {
   /**
-   * The rows of entries of a list (native-index/query/entries.h: eight bytes each, little-endian,
-   * ascending), off the main thread.
+   * The rows of entries of a list (native-index/query/find/entries.h: eight bytes each,
+   * little-endian, ascending), off the main thread.
    */
   entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
   /**

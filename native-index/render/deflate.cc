@@ -9,8 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "format/blocks.h"
-#include "render/huffman.h"
+#include "format/blocks/blocks.h"
 
 namespace peneira {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "format/failure.h"
+#include "render/fields.h"
 #include "render/render.h"
-#include "render/rows_block.h"
 
 namespace peneira {
 

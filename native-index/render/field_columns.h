@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "format/column_buffers.h"
+#include "format/raw_bytes.h"
 #include "render/fields.h"
 
 namespace peneira {

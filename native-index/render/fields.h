@@ -1,14 +1,18 @@
-// Output fields of an account. What comes in: a row and a field. What goes out: its value as one of
-// a few kinds, without any punctuation of a format.
+// Output fields of accounts. Input: rows and fields. Output: values as one of a few kinds, without
+// any punctuation of a format; the values of one row after the other, for whoever writes them.
 // Invariant: every format renders from these values, so all formats agree; names are those of the
-// public interface, three scores for explanations included.
+// public interface, three scores for explanations included. Values are read field by field for a
+// block of rows that fits into the first-level cache: what a field needs is looked up once, and
+// reads of rows in no order overlap.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "query/segment.h"
+#include "query/segment/segment.h"
 #include "render/field_list.h"
 #include "render/field_value.h"
 
@@ -42,5 +46,41 @@ void askFields(const Segment& segment, std::span<const Field> fields,
 
 // One of the codes of a value of kind kCodes.
 std::string_view codeText(const Segment& segment, const FieldValue& value, uint32_t index);
+
+constexpr size_t kBlockRows = 64;
+
+// The values of one row in a block, by position of the field.
+struct RowValues {
+  const FieldValue* first;
+  size_t blockRows;
+  const FieldValue& operator[](size_t field) const { return first[field * blockRows]; }
+};
+
+// Whether rows lie too far apart for the processor to foresee what is read next.
+inline bool isScattered(std::span<const uint32_t> rows) {
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
+  return *most - *least > 4 * kBlockRows;
+}
+
+// Calls `write(position, values)` for every row in order; rows are below the row count.
+template <class Write>
+void forEachRow(const Segment& segment, std::span<const uint32_t> rows,
+                const std::vector<Field>& fields, Write write) {
+  const size_t blockRows = std::min(kBlockRows, rows.size());
+  std::vector<FieldValue> values(blockRows * fields.size());
+  for (size_t from = 0; from < rows.size(); from += blockRows) {
+    const auto block = rows.subspan(from, std::min(blockRows, rows.size() - from));
+    askFields(segment, fields, block);
+    const bool scattered = isScattered(block);
+    if (scattered && !fields.empty()) prefetchField(segment, fields[0], block);
+    for (size_t i = 0; i < fields.size(); i++) {
+      if (scattered && i + 1 < fields.size()) prefetchField(segment, fields[i + 1], block);
+      readField(segment, fields[i], block, values.data() + i * blockRows);
+    }
+    for (size_t i = 0; i < block.size(); i++) {
+      write(from + i, RowValues{values.data() + i, blockRows});
+    }
+  }
+}
 
 }  // namespace peneira

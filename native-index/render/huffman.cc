@@ -1,8 +1,8 @@
-// Makes prefix codes. What comes in and goes out: see huffman.h.
+// Makes prefix codes. What comes in and goes out: see deflate.h.
 // Invariant: symbols that occur equally often are taken in their order, so that there is one
 // outcome. Where a code would be too long the counts are halved until none is, which ends: of equal
 // counts no code is longer than the alphabet needs.
-#include "render/huffman.h"
+#include "render/deflate.h"
 
 #include <algorithm>
 #include <array>

@@ -1,17 +1,45 @@
-// Rows as a Parquet file of one row group. What comes in: columns of one length. What goes out: a
-// whole file; src/export/formats/parquet/rowgroups.ts joins several into one.
+// Rows as a Parquet file of one row group. Input: columns of one length, as Arrow buffers. Output:
+// a whole file; src/export/formats/parquet/rowgroups.ts joins several into one. parquet_chunk.cc
+// writes the pages of a column, packed with Snappy, and parquet.cc the file around them.
 // Invariant: the same columns give the same bytes, on every machine; a file without rows has the
-// schema and no row group; only the CNPJ is promised to be there.
+// schema and no row group; only the CNPJ is promised to be there. A page begins with a row, and
+// holds so many rows whatever the column, fewer only where their texts are long.
 // Why not a library: the one that is there (parquet-wasm, which reads plain Parquet files) took
-// three times as long, in one thread. Format: parquet.thrift of the Apache Parquet specification.
+// three times as long, in one thread.
+// Format: README.md ("Data Pages", nested encoding) and parquet.thrift of the Apache Parquet
+// specification, data pages of version 1, which every reader knows.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "render/parquet_chunk.h"
+#include "render/field_columns.h"
 
 namespace peneira {
+
+// Numbers of physical types and encodings in parquet.thrift.
+enum class ParquetType : uint8_t { kBoolean = 0, kInt32 = 1, kDouble = 5, kByteArray = 6 };
+enum class ParquetEncoding : uint8_t { kPlain = 0, kRle = 3, kRleDictionary = 8 };
+
+// What the footer says of a chunk; offsets count from the first byte of the file.
+struct ParquetChunk {
+  ParquetType type = ParquetType::kByteArray;
+  uint64_t values = 0;  // those that are not there, and empty lists, included
+  uint64_t nulls = 0;
+  uint64_t plainBytes = 0, packedBytes = 0;  // heads of pages included
+  uint64_t dataOffset = 0;
+  std::optional<uint64_t> dictionaryOffset;
+  std::optional<std::pair<std::string, std::string>> limits;  // smallest and largest
+};
+
+// Physical type of a field's values, of a list's items.
+ParquetType parquetTypeOf(FieldType type);
+
+// Appends the pages of a column to a file. A required column has a value in every row. Throws
+// TOO_LARGE where a page would have more than 2^31 - 1 bytes.
+ParquetChunk appendChunk(const FieldColumn& column, bool required, RawBytes& file);
 
 // Writes one file: columns in order, then `finish`.
 class ParquetFile {

@@ -1,16 +1,14 @@
-// Writes column chunks. What comes in and goes out: see parquet_chunk.h.
+// Writes column chunks. What comes in and goes out: see parquet.h.
 // Invariant: values are written page by page, so that a page is packed while the processor still
 // has its bytes at hand.
-#include "render/parquet_chunk.h"
+#include "render/parquet.h"
 
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "format/failure.h"
-#include "render/parquet_dictionary.h"
-#include "render/parquet_runs.h"
-#include "render/parquet_values.h"
+#include "render/parquet_encodings.h"
 #include "render/snappy.h"
 #include "render/thrift.h"
 

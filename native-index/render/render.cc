@@ -5,8 +5,8 @@
 
 #include <charconv>
 
-#include "render/rows_block.h"
-#include "render/text_scan.h"
+#include "render/fields.h"
+#include "render/text_buffer.h"
 
 namespace peneira {
 namespace {

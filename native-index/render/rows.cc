@@ -3,7 +3,6 @@
 #include "render/rows.h"
 
 #include "format/failure.h"
-#include "render/rows_formats.h"
 
 namespace peneira {
 

@@ -6,7 +6,7 @@
 //   csv    RFC 4180 cells, the lines end on CR LF. A cell is quoted when it holds `"` `,` `;` TAB
 //          CR LF or begins or ends with a space, whatever the delimiter; a line that would be
 //          empty because its only cell is, is `""`, so that no reader skips the row. A free text
-//          that a spreadsheet would run as a formula (formula.h) has an apostrophe before it.
+//          that a spreadsheet would run as a formula (rows_csv.cc) has an apostrophe before it.
 //          Controls of older snapshots stay as they are. None is an empty cell.
 //   jsonl  the object of renderJson with the further columns as members, LF.
 //   html   `<tr>`, the first cell as the header of its row, numbers as cells of class "n". Controls
@@ -84,5 +84,16 @@ struct RowRequest {
 // makes no sense, and SHEET_LIMIT for a text or a row number that a sheet cannot hold.
 void renderRows(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
                 TextBuffer& out);
+
+// Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer keeps
+// nothing from one call to the next.
+void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
+                   const RowRequest& request, TextBuffer& out);
+void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,
+                    const RowRequest& request, TextBuffer& out);
+void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
+                     const RowRequest& request, TextBuffer& out);
+void renderXlsxRows(const Segment& segment, std::span<const uint32_t> rows,
+                    const RowRequest& request, TextBuffer& out);
 
 }  // namespace peneira

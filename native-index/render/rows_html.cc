@@ -2,10 +2,10 @@
 // Invariant: whatever a text holds, it can neither end its cell nor begin an element.
 #include <algorithm>
 
+#include "render/fields.h"
 #include "render/render.h"
-#include "render/rows_block.h"
-#include "render/rows_formats.h"
-#include "render/text_scan.h"
+#include "render/rows.h"
+#include "render/text_buffer.h"
 
 namespace peneira {
 namespace {

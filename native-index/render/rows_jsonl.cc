@@ -1,8 +1,8 @@
 // Rows as lines of JSON. What comes in and goes out: see rows.h.
 // Invariant: the members of the fields are those of renderJson, byte for byte.
+#include "render/fields.h"
 #include "render/render.h"
-#include "render/rows_block.h"
-#include "render/rows_formats.h"
+#include "render/rows.h"
 
 namespace peneira {
 namespace {

@@ -4,10 +4,10 @@
 #include <charconv>
 
 #include "format/failure.h"
+#include "render/fields.h"
 #include "render/render.h"
-#include "render/rows_block.h"
-#include "render/rows_formats.h"
-#include "render/text_scan.h"
+#include "render/rows.h"
+#include "render/text_buffer.h"
 
 namespace peneira {
 namespace {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "format/blocks.h"
+#include "format/blocks/blocks.h"
 
 namespace peneira {
 namespace {

@@ -1,11 +1,15 @@
-// Records on their way to the next pass, sorted into buckets on disk. What comes in: records of any
-// length, each with a bucket. What goes out: a file, and the extents in which buckets lie.
+// Records on their way to the next pass, sorted into buckets on disk. Input: records of any length,
+// each with a bucket; extents that nobody will read again. Output: a file, and the extents in which
+// buckets lie; the same file, of which the read extents take no room.
 // Invariant: within a bucket the records keep their order; `buckets` x `slotBytes` are in memory.
-// The same bytes and extents as SpillWriter in src/ingest/spill.ts, the twin.
+// The same bytes and extents as SpillWriter in src/ingest/spill.ts, the twin. Where room is given
+// back nothing outside of the extents changes; a file system that cannot do it keeps the room until
+// the file is removed, which is no failure.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,5 +53,9 @@ class BucketFile {
   uint64_t position_ = 0;
   BucketExtents extents_;
 };
+
+// The whole blocks of each extent are given back; their bytes are lost. Throws SystemFailure.
+void releaseExtents(const std::string& path, std::span<const uint64_t> offsets,
+                    std::span<const uint32_t> lengths);
 
 }  // namespace peneira

@@ -1,6 +1,6 @@
-// The removal of CPFs. What comes in and goes out: see cpf.h. Invariant: each turn of the loop
+// The removal of CPFs. What comes in and goes out: see texts.h. Invariant: each turn of the loop
 // makes the name shorter by a whole number, so that it ends; nothing is written behind the name.
-#include "scan/cpf.h"
+#include "scan/texts.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "scan/byte_search.h"
-#include "scan/cpf.h"
 
 namespace peneira {
 namespace {

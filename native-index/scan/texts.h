@@ -34,7 +34,8 @@ class TextSink {
   size_t addTexts(DumpField first, DumpField second);
   // Appends an e-mail address in lower case; gives its length, or that it is none.
   Answer addEmail(DumpField field);
-  // Removes the CPFs that the last `length` bytes are or end in; gives how many are left (cpf.h).
+  // Removes the CPFs that the last `length` bytes are or end in; gives how many are left
+  // (withoutCpf).
   size_t removeCpf(size_t length, bool checked);
 
  private:
@@ -49,5 +50,12 @@ class TextSink {
   size_t length_ = 0;
   uint32_t windows_ = 0, controls_ = 0;
 };
+
+// The removal of CPFs, in cpf.cc. Shortens a name of `length` bytes in place; gives how many are
+// left: the name without the CPFs that it is or ends in. A number inside a name stays. Behind the
+// last one may stand punctuation, a bracket and the form of a company (ME, MEI); the form stays.
+// The same as src/dump/cpf.ts, the twin. With `checked` only numbers with the check digits of a CPF
+// go; without it, also any eleven digits at the very end.
+size_t withoutCpf(uint8_t* name, size_t length, bool checked);
 
 }  // namespace peneira

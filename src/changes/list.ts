@@ -20,7 +20,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { COLUMNS, type ColumnName, columnsFingerprint } from "../../native-index/format/columns.ts";
-import { writeAllSync } from "../../native-index/format/write-all.ts";
+import { writeAllSync } from "../../native-index/format/snapshot/write-all.ts";
 import {
   crc32c,
   differences,
@@ -95,7 +95,7 @@ const NOT_COMPARED: readonly ColumnName[] = [
 /** What provenance says where a snapshot was made without the CEIS list. */
 const NOT_AVAILABLE = "not_available";
 
-/** Bits of what is counted, shared as in difference.h: nothing but filters asks for it. */
+/** Bits of what is counted, shared as in changelist.h: nothing but filters asks for it. */
 const COUNT_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   email_shared: 29,
   email_own_domain: 29,

@@ -4,8 +4,12 @@
  * Invariant: a file is taken whole or refused with every line that is wrong; a region is known by
  * its kind, its state and its name; a cell that is empty says that nothing is known.
  */
-import type { PlacedMunicipality, SnapshotPlaces } from "../../native-index/format/meta.ts";
+
 import { isPrintable } from "../../native-index/format/printable.ts";
+import type {
+  PlacedMunicipality,
+  SnapshotPlaces,
+} from "../../native-index/format/snapshot/meta.ts";
 import { readTableText, TableFile, tableText } from "./tablefile.ts";
 
 /** Columns that name regions, in the order in which a snapshot has them. */

@@ -12,7 +12,10 @@
  * `native-index`.
  */
 import { rmSync } from "node:fs";
-import { createSnapshotWriter, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
+import {
+  createSnapshotWriter,
+  type SnapshotMeta,
+} from "../../native-index/format/snapshot/snapshot.ts";
 import { CommandError } from "../errors.ts";
 import type { JoinContext, JoinResult } from "./join.ts";
 import { chooseSplits } from "./ranges.ts";

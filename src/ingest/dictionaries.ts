@@ -4,9 +4,14 @@
  * What goes out: the `dictionaries` and `lookups` of the metadata.
  * Invariant: everything is ascending by code, so the order of files and threads leaves no trace.
  */
-import { type CodeName, numberTexts, type SnapshotMeta } from "../../native-index/format/meta.ts";
-import { NAME_LENGTH_MAX } from "../../native-index/format/meta-schema.ts";
+
 import { isPrintable, printable } from "../../native-index/format/printable.ts";
+import {
+  type CodeName,
+  numberTexts,
+  type SnapshotMeta,
+} from "../../native-index/format/snapshot/meta.ts";
+import { NAME_LENGTH_MAX } from "../../native-index/format/snapshot/meta-schema.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
 import { type AllCodes, buildDictionary, CODE_KINDS, CODE_WIDTHS, type CodeKind } from "./codes.ts";
 

@@ -6,8 +6,8 @@
  * before anything stands under the output's name.
  */
 import { statSync } from "node:fs";
-import type { SnapshotOrigin } from "../../native-index/format/meta.ts";
-import type { SnapshotMeta } from "../../native-index/format/snapshot.ts";
+import type { SnapshotOrigin } from "../../native-index/format/snapshot/meta.ts";
+import type { SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
 import { type DumpFolder, openDump } from "../dump/archive.ts";
 import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";

@@ -6,9 +6,9 @@
  * Invariant: nothing is replaced by much less; what cannot be read as a snapshot may be replaced by
  * anything.
  */
-import { isIndexed } from "../../native-index/format/footer.ts";
-import type { SnapshotPlaces } from "../../native-index/format/meta.ts";
-import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot.ts";
+import { isIndexed } from "../../native-index/format/snapshot/footer.ts";
+import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
+import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
 import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
 import { type CodesByTom, codesOfSnapshot } from "./places/municipalitycodes.ts";

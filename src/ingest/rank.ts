@@ -7,7 +7,7 @@
  * import has a file.
  */
 import { BATCH_ROWS } from "../../native-index/format/columns.ts";
-import type { SnapshotWriter } from "../../native-index/format/snapshot.ts";
+import type { SnapshotWriter } from "../../native-index/format/snapshot/snapshot.ts";
 import { createBatch, createRange } from "../../native-index/napi/engine.ts";
 import type { NativeRange } from "../../native-index/napi/import-handles.ts";
 import { extentsOf, type SpillFile } from "./spill.ts";

@@ -10,9 +10,9 @@ import type {
   SnapshotMunicipality,
   SnapshotOrigin,
   SnapshotPlaces,
-} from "../../native-index/format/meta.ts";
-import type { SnapshotMeta } from "../../native-index/format/snapshot.ts";
-import { FORMAT_VERSION } from "../../native-index/format/versions.ts";
+} from "../../native-index/format/snapshot/meta.ts";
+import type { SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
+import { FORMAT_VERSION } from "../../native-index/format/snapshot/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { wordFor } from "../amounts.ts";
 import type { FileType } from "../dump/layout.ts";

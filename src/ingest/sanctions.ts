@@ -8,7 +8,7 @@
  */
 
 import { basename } from "node:path";
-import { isDay } from "../../native-index/format/meta-schema.ts";
+import { isDay } from "../../native-index/format/snapshot/meta-schema.ts";
 import { wordFor } from "../amounts.ts";
 import { readMember } from "../dump/archive.ts";
 import { isOwnEntry, readZip } from "../dump/directory.ts";

@@ -1,7 +1,8 @@
 /**
  * Entries in few bytes. What comes in: sorted entries as pairs of 32 bits, the low half first. What
  * goes out: a block of bytes, and the entries of one.
- * Invariant: what was packed comes back the same; native-index/query/entries.cc reads this form.
+ * Invariant: what was packed comes back the same; native-index/query/find/entries.cc reads this
+ * form.
  *
  * A block is a row of numbers in groups of seven bits, the lowest first, of which all but the last
  * have their top bit set: how many entries it has, then for each of them

@@ -3,9 +3,9 @@
  * company. What comes in: the typed text, or a root. What goes out: accounts in the order of the
  * answer.
  * Invariant: which accounts fit, and in which order, depends on text, state and snapshot alone
- * (native-index/query/suggest.h has the rules); the work is done off the main thread, in a lane of
- * its own. A text that is spelled like a CNPJ is looked for as one, and never as a name; a phone or
- * an e-mail that accounts have finds these accounts.
+ * (native-index/query/find/suggest.h has the rules); the work is done off the main thread, in a
+ * lane of its own. A text that is spelled like a CNPJ is looked for as one, and never as a name; a
+ * phone or an e-mail that accounts have finds these accounts.
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";

@@ -3,7 +3,7 @@
  * of numbers that the addon reads without asking for anything by its name.
  * Invariant: the addon reads the same request from the numbers as from the objects; clauses with
  * words or lists are not numbers, and give undefined. Apart because it is the counterpart of
- * napi/packed.cc, number by number, and wholepage.ts is about pages.
+ * napi/segment/wholepage.cc, number by number, and wholepage.ts is about pages.
  */
 import { DIMENSIONS, type DimensionName } from "../../native-index/format/columns.ts";
 import type { Clause, RangeClause } from "../../native-index/napi/engine.ts";

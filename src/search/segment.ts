@@ -8,12 +8,12 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
-import type { SnapshotPlaces } from "../../native-index/format/meta.ts";
+import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
 import {
   type OpenedSnapshot,
   openSnapshot,
   type SnapshotMeta,
-} from "../../native-index/format/snapshot.ts";
+} from "../../native-index/format/snapshot/snapshot.ts";
 import { type NativeSegment, openSegment as openNative } from "../../native-index/napi/engine.ts";
 import { AppError, CommandError } from "../errors.ts";
 import type { Catalog } from "../spec/catalog.ts";

@@ -1,6 +1,6 @@
 /**
  * How names of districts are compared. What comes in: any text. What goes out: the name folded.
- * Invariant: folding a folded name changes nothing, and `native-index/format/districtname.cc` holds
+ * Invariant: folding a folded name changes nothing, and `native-index/format/analyzer.cc` holds
  * a twin over UTF-8 that gives the same for every text. This header is the contract of both; code
  * points are looked at one at a time, in order, with no normalization form applied before:
  *

@@ -8,7 +8,7 @@ import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { isDay, isMonth } from "../../../native-index/format/meta-schema.ts";
+import { isDay, isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
 import { CommandError } from "../../errors.ts";
 import type { ImportOptions } from "../../ingest/dump-import.ts";
 import type { ImportReport } from "../../ingest/report.ts";

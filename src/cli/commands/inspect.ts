@@ -10,9 +10,12 @@ import type {
   OddSnapshotMunicipality,
   SnapshotMeta,
   SnapshotOrigin,
-} from "../../../native-index/format/meta.ts";
-import type { SnapshotPart, SnapshotSection } from "../../../native-index/format/region.ts";
-import type { OpenedSnapshot } from "../../../native-index/format/snapshot.ts";
+} from "../../../native-index/format/snapshot/meta.ts";
+import type {
+  SnapshotPart,
+  SnapshotSection,
+} from "../../../native-index/format/snapshot/region.ts";
+import type { OpenedSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import { wordFor } from "../../amounts.ts";
 import { stdout, visibleLine } from "../../terminal.ts";
 
@@ -79,9 +82,9 @@ export function registerInspect(program: Command): void {
     .option("--json", "print one JSON document")
     .addHelpText("after", EXAMPLES)
     .action(async (path: string, options: { json?: true }) => {
-      const { openSnapshot } = await import("../../../native-index/format/snapshot.ts");
-      const { CheckedFile } = await import("../../../native-index/format/checked-file.ts");
-      const { readParts } = await import("../../../native-index/format/region.ts");
+      const { openSnapshot } = await import("../../../native-index/format/snapshot/snapshot.ts");
+      const { CheckedFile } = await import("../../../native-index/format/snapshot/checked-file.ts");
+      const { readParts } = await import("../../../native-index/format/snapshot/region.ts");
       const snapshot = await openSnapshot(path);
       const inspection = inspectionOf(
         snapshot,

@@ -31,8 +31,8 @@ Example:
 
 /** Checks a snapshot. @throws CommandError (exit 1) that names what is damaged. */
 export async function runVerify(path: string): Promise<void> {
-  const { openSnapshot } = await import("../../../native-index/format/snapshot.ts");
-  const { verifySnapshot } = await import("../../../native-index/format/verify.ts");
+  const { openSnapshot } = await import("../../../native-index/format/snapshot/snapshot.ts");
+  const { verifySnapshot } = await import("../../../native-index/format/snapshot/verify.ts");
   const snapshot = await openSnapshot(path);
   const total = Math.ceil(snapshot.bytes / 2 ** 16);
   const display = progress("verify", total, stderr, "blocks");

@@ -89,7 +89,7 @@ function printLicenses(json: boolean): void {
 
 async function readVersions(): Promise<Versions> {
   const engine = import("../../../native-index/napi/engine.ts").then((it) => it.nativeVersions());
-  const { FORMAT_VERSION } = await import("../../../native-index/format/versions.ts");
+  const { FORMAT_VERSION } = await import("../../../native-index/format/snapshot/versions.ts");
   const state = await import("../../store/database.ts");
   const sqlite = await import("../../store/sqlite.ts");
   const native = await engine.catch((error: Error) => ({

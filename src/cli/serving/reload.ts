@@ -7,7 +7,7 @@
 import { type BigIntStats, type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readFooter } from "../../../native-index/format/footer.ts";
+import { readFooter } from "../../../native-index/format/snapshot/footer.ts";
 import type { FileState } from "../../../native-index/napi/engine.ts";
 import type { Clock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";

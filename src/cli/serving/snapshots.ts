@@ -6,7 +6,7 @@
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openSnapshot } from "../../../native-index/format/snapshot.ts";
+import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 
 /** One valid snapshot. */
 export interface KnownSnapshot {

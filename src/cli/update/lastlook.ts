@@ -5,7 +5,7 @@
  * Invariant: a look that failed leaves the time of the last one that did not, so that its age grows
  * and somebody hears of it; whatever stands in the file, what is read from it is sound or nothing.
  */
-import { isMonth } from "../../../native-index/format/meta-schema.ts";
+import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
 import { readRecord, writeRecord } from "./recordfile.ts";
 
 /** Name of the file in the folder of the snapshots. */

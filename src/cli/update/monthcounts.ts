@@ -7,7 +7,7 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isMonth } from "../../../native-index/format/meta-schema.ts";
+import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
 import {
   type ChangeList,
   changeListName,

@@ -4,7 +4,7 @@
  * Invariant: a plain file is ranked and indexed first, out of sight, and answers the same; its
  * temporary index is gone when the segment is closed.
  */
-import { isIndexed } from "../../../native-index/format/footer.ts";
+import { isIndexed } from "../../../native-index/format/snapshot/footer.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 
 /** Opens a snapshot, indexing a plain Arrow file at boot; throws `CommandError` when refused. */

@@ -16,7 +16,7 @@ import {
   SLOT_ROWS,
   SLOTS,
 } from "../../../native-index/builder/record.ts";
-import type { Cell, ColumnBatch } from "../../../native-index/format/arrow-reader.ts";
+import type { Cell, ColumnBatch } from "../../../native-index/format/arrow/arrow-reader.ts";
 import { COLUMNS, type ColumnName } from "../../../native-index/format/columns.ts";
 import { isPrintable, printable } from "../../../native-index/format/printable.ts";
 import { checkDigits } from "../../dump/cnpj.ts";

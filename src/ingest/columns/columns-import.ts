@@ -8,21 +8,24 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { getLegalNatures, getMunicipalities } from "@brazilian-utils/brazilian-utils";
-import { type ColumnBatch, readArrowFile } from "../../../native-index/format/arrow-reader.ts";
+import {
+  type ColumnBatch,
+  readArrowFile,
+} from "../../../native-index/format/arrow/arrow-reader.ts";
 import { COLUMNS } from "../../../native-index/format/columns.ts";
 import {
   isIndexed,
   META_KEY,
   plainMeta,
   readPlainMeta,
-} from "../../../native-index/format/footer.ts";
+} from "../../../native-index/format/snapshot/footer.ts";
 import {
   numberTexts,
   type SnapshotMeta,
   type SnapshotMunicipality,
   type SnapshotPlaces,
-} from "../../../native-index/format/meta.ts";
-import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+} from "../../../native-index/format/snapshot/meta.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { activityName } from "../../dump/activitynames.ts";
 import { readPlaces } from "../../dump/places.ts";

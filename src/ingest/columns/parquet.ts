@@ -9,8 +9,8 @@ import {
   type ColumnBatch,
   readArrowStream,
   viewDictionaries,
-} from "../../../native-index/format/arrow-reader.ts";
-import { parquetLibrary } from "../../../native-index/format/parquet.ts";
+} from "../../../native-index/format/arrow/arrow-reader.ts";
+import { parquetLibrary } from "../../../native-index/format/arrow/parquet.ts";
 import { printable } from "../../../native-index/format/printable.ts";
 import { CommandError } from "../../errors.ts";
 

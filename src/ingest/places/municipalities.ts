@@ -13,7 +13,7 @@
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import exceptions from "../../../data/municipality-exceptions.json" with { type: "json" };
-import type { SnapshotMunicipality } from "../../../native-index/format/meta.ts";
+import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
 import { CommandError } from "../../errors.ts";
 import { UFS } from "../../spec/fields.ts";
 import { TOM_CODES } from "../scan/establishments.ts";

@@ -5,7 +5,7 @@
  * Invariant: columns are found by what is in them, never guessed: one has 7 digits in every row,
  * one has 1 to 4 digits that no two rows share; a header counts only if several do.
  */
-import type { SnapshotMunicipality } from "../../../native-index/format/meta.ts";
+import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
 import { cellsOf, readTableText } from "../../dump/tablefile.ts";
 import { CommandError } from "../../errors.ts";
 

@@ -6,7 +6,7 @@
  * Invariant: every line is used or refused by its number; nothing is guessed.
  */
 import { basename } from "node:path";
-import type { SnapshotMunicipality } from "../../../native-index/format/meta.ts";
+import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
 import { wordFor } from "../../amounts.ts";
 import { readTableText } from "../../dump/tablefile.ts";
 import { CommandError } from "../../errors.ts";

@@ -5,7 +5,7 @@
  * in when one is first asked for.
  * Apart because it knows a snapshot and no sentence; `saiddivisions.ts` reads them in one.
  */
-import type { SnapshotPlaces } from "../../../native-index/format/meta.ts";
+import type { SnapshotPlaces } from "../../../native-index/format/snapshot/meta.ts";
 import { atOnce } from "../../steps.ts";
 import { type City, type Named, PlaceNames, type Region } from "./placenames.ts";
 

@@ -6,7 +6,7 @@
  * Apart because it knows the earth and nothing of sentences.
  */
 import seats from "../../../data/seats.json" with { type: "json" };
-import type { SnapshotPlaces } from "../../../native-index/format/meta.ts";
+import type { SnapshotPlaces } from "../../../native-index/format/snapshot/meta.ts";
 
 /** Mean radius of the earth. */
 const EARTH_KM = 6_371;

@@ -11,10 +11,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { metaFault } from "../../../native-index/format/meta-schema.ts";
-import { createSnapshotWriter, openSnapshot } from "../../../native-index/format/snapshot.ts";
-import { verifySnapshot } from "../../../native-index/format/verify.ts";
-import { ADMITTED } from "../../../native-index/format/versions.ts";
+import { metaFault } from "../../../native-index/format/snapshot/meta-schema.ts";
+import {
+  createSnapshotWriter,
+  openSnapshot,
+} from "../../../native-index/format/snapshot/snapshot.ts";
+import { verifySnapshot } from "../../../native-index/format/snapshot/verify.ts";
+import { ADMITTED } from "../../../native-index/format/snapshot/versions.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { fileNameOf } from "../../../src/export/files/filename.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";

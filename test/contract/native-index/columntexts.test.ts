@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Table, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from "apache-arrow";
-import { parquetLibrary } from "../../../native-index/format/parquet.ts";
+import { parquetLibrary } from "../../../native-index/format/arrow/parquet.ts";
 import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";

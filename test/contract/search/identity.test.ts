@@ -14,8 +14,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { openSnapshot } from "../../../native-index/format/snapshot.ts";
-import { verifySnapshot } from "../../../native-index/format/verify.ts";
+import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
+import { verifySnapshot } from "../../../native-index/format/snapshot/verify.ts";
 import {
   type DigestsLocation,
   openSegment as openNative,

@@ -13,7 +13,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openSnapshot } from "../../../native-index/format/snapshot.ts";
+import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import type { UpdateReport } from "../../../src/cli/commands/update.ts";
 import type { CheckReport } from "../../../src/cli/update/check.ts";
 import { type Dumps, LABEL, makeDumps } from "../../support/download/dumps.ts";

@@ -12,7 +12,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import shipped from "../../../src/executable/shipped/package.json" with { type: "json" };
 import { FORMATS } from "../../../src/export/formats/format.ts";

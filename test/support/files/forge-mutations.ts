@@ -5,7 +5,7 @@
  * Invariant: the same seed gives the same bytes; one mutation costs about a millisecond.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
-import { SECTION } from "../../../native-index/format/region.ts";
+import { SECTION } from "../../../native-index/format/snapshot/region.ts";
 import type { Forgery, SnapshotForge } from "./forge-snapshot.ts";
 
 /** A forged file. */

@@ -8,18 +8,29 @@
  * old bytes stay where they were, unnamed.
  */
 import { createHash } from "node:crypto";
-import { decodeBlocks, decodeFooter, encodeFooter } from "../../../native-index/format/arrow.ts";
+import {
+  decodeBlocks,
+  decodeFooter,
+  encodeFooter,
+} from "../../../native-index/format/arrow/arrow.ts";
 import {
   ARROW_MAGIC,
   alignUp,
   type FooterParts,
-} from "../../../native-index/format/arrow-parts.ts";
+} from "../../../native-index/format/arrow/arrow-parts.ts";
 import { BATCH_ROWS, COLUMNS, TABLES } from "../../../native-index/format/columns.ts";
-import { INDEX_KEY, META_KEY } from "../../../native-index/format/footer.ts";
-import { encodeTable, type SnapshotMeta, tableValues } from "../../../native-index/format/meta.ts";
-import { BLOCK_BYTES, SECTION } from "../../../native-index/format/region.ts";
-import { createSnapshotWriter, locationText } from "../../../native-index/format/snapshot.ts";
-import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+import { INDEX_KEY, META_KEY } from "../../../native-index/format/snapshot/footer.ts";
+import {
+  encodeTable,
+  type SnapshotMeta,
+  tableValues,
+} from "../../../native-index/format/snapshot/meta.ts";
+import { BLOCK_BYTES, SECTION } from "../../../native-index/format/snapshot/region.ts";
+import {
+  createSnapshotWriter,
+  locationText,
+} from "../../../native-index/format/snapshot/snapshot.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import { crc32c, createBatch, rankRecords } from "../../../native-index/napi/engine.ts";
 import {
   encodeRecords,

@@ -1,6 +1,6 @@
 /**
- * DISTRICTS as native-index/format/districts.h draws it, for tests. What comes in: the region of a
- * file, or its rows. What goes out: the rows of every district of every municipality.
+ * DISTRICTS as native-index/format/parts/districts.h draws it, for tests. What comes in: the region
+ * of a file, or its rows. What goes out: the rows of every district of every municipality.
  * Invariant: every byte of DISTRICTS is read, and nothing of the addon is used.
  */
 import assert from "node:assert/strict";

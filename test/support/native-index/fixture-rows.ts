@@ -13,7 +13,7 @@ import {
   SLOTS,
 } from "../../../native-index/builder/record.ts";
 import type { TableName } from "../../../native-index/format/columns.ts";
-import { numberTexts } from "../../../native-index/format/meta.ts";
+import { numberTexts } from "../../../native-index/format/snapshot/meta.ts";
 
 /** One account: codes are ordinals in FIXTURE_TABLES, dates are days, null is missing. */
 export interface FixtureRow {

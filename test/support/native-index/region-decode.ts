@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DIMENSIONS, type DimensionName } from "../../../native-index/format/columns.ts";
-import { FORMAT_VERSION } from "../../../native-index/format/versions.ts";
+import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import type { DirectoryLocation } from "../../../native-index/napi/engine.ts";
 
 /** Section kinds of format.h. */

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { metaFault } from "../../../native-index/format/meta-schema.ts";
+import { metaFault } from "../../../native-index/format/snapshot/meta-schema.ts";
 import {
   activityTextsOf,
   activityTextsText,

@@ -1,7 +1,7 @@
 /**
  * Proves that the C++ sources are in order: each lies in a folder by what it does, includes go down
- * from the folder of JavaScript to that of the file, every source says what it holds to, is
- * compiled or included, and one layer alone knows N-API.
+ * from the folder of JavaScript to that of the file and, in a folder with rooms, from room to room,
+ * every source says what it holds to, is compiled or included, and one layer alone knows N-API.
  * Does not prove: sizes, columns and opening comments, which tidy.test.ts proves of all code.
  * Every test prints all places that break its rule at once.
  */
@@ -22,6 +22,16 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   fuzz: ["format", "query", "render", "scan"],
 };
 
+/**
+ * The rooms of a folder, lowest first; `.` is the folder itself. A room includes those before it.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  format: [".", "blocks", "region", "postings", "parts"],
+  query: ["clauses", "parts", "segment", "kernel", "facets", "orders", "find", "changes"],
+  builder: [".", "context", "stages"],
+  napi: ["values", "segment", "import", "."],
+};
+
 const SOURCES = filesMatching(/^native-index\/.*\.(cc|h)$/);
 
 describe("native sources", () => {
@@ -38,11 +48,15 @@ describe("native sources", () => {
       includesOf(file).flatMap(({ target, line }) => {
         const place = `${file}:${line} includes "${target}"`;
         if (!existsSync(path.join(ROOT, "native-index", target))) return [`${place}: no such file`];
-        const allowed = BELOW[folderOf(file)]?.includes(folderOf(`native-index/${target}`));
-        return allowed ? [] : [place];
+        return mayInclude(file, `native-index/${target}`) ? [] : [place];
       }),
     );
     refuse(broken, "includes go down only");
+  });
+
+  it("lie in rooms that have a place in the order of their folder", () => {
+    const broken = SOURCES.filter((file) => !roomsOf(file).includes(roomOf(file)));
+    refuse(broken, "the rooms of a folder are listed here, lowest first");
   });
 
   it("know N-API in one folder, and its errors in one file", () => {
@@ -52,7 +66,7 @@ describe("native sources", () => {
       const makes = /napi_(throw|create_error|create_type_error|create_range_error)/.test(text);
       return makes && path.posix.basename(file) !== "errors.cc" ? [file] : [];
     });
-    refuse(broken, "napi/ is the one layer over N-API, napi/errors.cc makes its errors");
+    refuse(broken, "napi/ is the one layer over N-API, napi/values/errors.cc makes its errors");
   });
 
   it("say what they hold to", () => {
@@ -96,6 +110,25 @@ function includesOf(file: string): Include[] {
       const target = /^#include "([^"]+)"/.exec(text)?.[1];
       return target === undefined ? [] : [{ target, line: index + 1 }];
     });
+}
+
+/**
+ * Returns true if a source may include another: from a folder below, or a room that is not above.
+ */
+function mayInclude(file: string, target: string): boolean {
+  const folder = folderOf(file);
+  if (folder !== folderOf(target)) return BELOW[folder]?.includes(folderOf(target)) ?? false;
+  const rooms = roomsOf(file);
+  return rooms.indexOf(roomOf(target)) <= rooms.indexOf(roomOf(file));
+}
+
+function roomsOf(file: string): readonly string[] {
+  return ROOMS[folderOf(file)] ?? ["."];
+}
+
+/** The folders between the top folder and the file. */
+function roomOf(file: string): string {
+  return file.split("/").slice(2, -1).join("/") || ".";
 }
 
 function folderOf(file: string): string {

@@ -1,7 +1,8 @@
 /**
  * Proves: files of the product import each other's types in no circle either; a type has a name
  * that no other file exports; a small file with a single importer says why it stands alone; what is
- * exported is imported somewhere; style sheets are as short as code.
+ * exported is imported somewhere; style sheets are as short as code; a folder has so few entries
+ * that they are seen at a glance.
  * Does not prove that a name is good or that a file is cut in the right place: people do.
  * Every test prints all places that break its rule at once.
  */
@@ -13,12 +14,29 @@ import { importsOf, lineOf, treeOf } from "../../support/syntax.ts";
 /** Below this a file with one importer is a part of that file, unless it says why it is not. */
 const SMALL_LINES = 60;
 const STYLE_LINES_MAX = 400;
+/** Files and folders in a folder. */
+const ENTRIES_MAX = 30;
+/** Folders that have more, and how many at most: a number here may only become smaller. */
+const ENTRIES_YET: Readonly<Record<string, number>> = {
+  "src/http/api": 56,
+  bench: 49,
+  src: 47,
+  "src/http/server": 46,
+  "test/support": 42,
+  "src/ingest": 39,
+  "src/spec": 37,
+  "src/translate/places": 33,
+  "src/dump/sample": 32,
+  "src/store": 31,
+  "test/contract/translate": 31,
+};
 /** How a file says so, in the comment that opens it. */
 const REASON = /\b(On its own|Apart)\b[^.]*\bbecause\b/;
 /** One file for each area and language, each command and each kind of thread, however small. */
 const ONE_EACH = /^src\/(console\/web\/strings\/|cli\/commands\/|.*\.worker\.ts$)/;
 
 const PRODUCT = filesMatching(/^(src|native-index)\/.*\.tsx?$/);
+const NATIVE = filesMatching(/^native-index\/.*\.(cc|h)$/);
 const TYPESCRIPT = filesMatching(/^(src|native-index|test|bench)\/.*\.tsx?$/);
 
 describe("the tree", () => {
@@ -61,6 +79,32 @@ describe("the tree", () => {
       broken.map((file) => `${file} serves ${[...(importers.get(file) ?? [])][0]} only`),
       'such a file is part of the other one, or says "Apart because …" in its header',
     );
+  });
+
+  it("has no small C++ file for one includer without a reason", () => {
+    const includers = includersOf();
+    const broken = [...includers].flatMap(([unit, files]) => {
+      const parts = NATIVE.filter((file) => unitOf(file) === unit);
+      const isSmall = parts.every((file) => textOf(file).split("\n").length <= SMALL_LINES);
+      const hasReason = parts.some((file) => REASON.test(nativeHeaderOf(textOf(file))));
+      return files.size === 1 && isSmall && !hasReason
+        ? [`${unit} serves ${[...files][0]} only`]
+        : [];
+    });
+    refuse(broken, 'it is part of the other file, or says "Apart because …" in its header');
+  });
+
+  it(`has folders of at most ${ENTRIES_MAX} entries`, () => {
+    const entries = entriesOf(filesMatching(/./));
+    const broken = [...entries].flatMap(([folder, { size }]) => {
+      const most = ENTRIES_YET[folder] ?? ENTRIES_MAX;
+      return size > most ? [`${folder} has ${size} entries, and at most ${most} are wanted`] : [];
+    });
+    refuse(broken, "a larger folder has rooms, named after what happens in them");
+    const stale = Object.keys(ENTRIES_YET).filter(
+      (folder) => (entries.get(folder)?.size ?? 0) <= ENTRIES_MAX,
+    );
+    refuse(stale, "these folders are small enough by now: take them off ENTRIES_YET");
   });
 
   it("exports nothing that nobody imports", () => {
@@ -156,6 +200,41 @@ function dynamicSpecifier(node: ts.Node): string | undefined {
 /** The comment that opens a text. */
 function headerOf(text: string): string {
   return (/^\/\*[\s\S]*?\*\//.exec(text)?.[0] ?? "").replaceAll(/\n \* ?/g, " ");
+}
+
+/** The comment that opens a C++ source. */
+function nativeHeaderOf(text: string): string {
+  return (/^(?:\/\/.*\n)+/.exec(text)?.[0] ?? "").replaceAll(/\n\/\/ ?/g, " ");
+}
+
+/** A header and its source are one unit. */
+function unitOf(file: string): string {
+  return file.replace(/\.(cc|h)$/, "");
+}
+
+/** By C++ unit the files of other units that include it. */
+function includersOf(): Map<string, Set<string>> {
+  const includers = new Map<string, Set<string>>();
+  for (const file of NATIVE) {
+    for (const [, target] of textOf(file).matchAll(/^#include "([^"]+)"/gm)) {
+      const unit = unitOf(`native-index/${target}`);
+      if (unit !== unitOf(file)) includers.set(unit, (includers.get(unit) ?? new Set()).add(file));
+    }
+  }
+  return includers;
+}
+
+/** By folder the names of what lies in it, files and folders. */
+function entriesOf(files: readonly string[]): Map<string, Set<string>> {
+  const entries = new Map<string, Set<string>>();
+  for (const file of files) {
+    const names = file.split("/");
+    for (const [depth, name] of names.entries()) {
+      const folder = names.slice(0, depth).join("/");
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(name));
+    }
+  }
+  return entries;
 }
 
 /** Circles of imports, those of types included; each is given once. */

@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, it, type TestContext } from "node:test";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { Command } from "commander";
-import { metaFault } from "../../../native-index/format/meta-schema.ts";
+import { metaFault } from "../../../native-index/format/snapshot/meta-schema.ts";
 import { registerInspect } from "../../../src/cli/commands/inspect.ts";
 import { buildCities } from "../../../src/dump/sample/cities.ts";
 import { CommandError } from "../../../src/errors.ts";

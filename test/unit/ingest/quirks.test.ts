@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
-import { openSnapshot } from "../../../native-index/format/snapshot.ts";
+import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import type { ImportReport } from "../../../src/ingest/report.ts";
 import { decodeSnapshot } from "../../support/decode.ts";
 import {

@@ -16,7 +16,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import pl from "nodejs-polars";
-import { parquetLibrary } from "../../../native-index/format/parquet.ts";
+import { parquetLibrary } from "../../../native-index/format/arrow/parquet.ts";
 import type { FieldColumn, NativeSegment } from "../../../native-index/napi/engine.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { openRowFixtures, type RowFixtures } from "../../support/native-index/rows-fixture.ts";

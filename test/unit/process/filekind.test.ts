@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Command } from "commander";
-import { openSnapshot } from "../../../native-index/format/snapshot.ts";
+import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import { registerImport } from "../../../src/cli/commands/import.ts";
 import { readSpecFile } from "../../../src/cli/support/specfile.ts";
 import { loadConfig } from "../../../src/config.ts";

@@ -10,8 +10,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { RecordBatchFileWriter, tableFromIPC, tableToIPC } from "apache-arrow";
-import { META_KEY } from "../../../../native-index/format/footer.ts";
-import { parquetLibrary } from "../../../../native-index/format/parquet.ts";
+import { parquetLibrary } from "../../../../native-index/format/arrow/parquet.ts";
+import { META_KEY } from "../../../../native-index/format/snapshot/footer.ts";
 import { CommandError } from "../../../../src/errors.ts";
 import { openAnySegment } from "../../../../src/ingest/columns/boot.ts";
 import { importColumns } from "../../../../src/ingest/columns/columns-import.ts";

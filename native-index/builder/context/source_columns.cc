@@ -1,0 +1,126 @@
+// Opens the columns of a snapshot that is being built. What comes in and goes out: see
+// source_columns.h. Invariant: no offset of the section is used before it was compared with the
+// length of the file, and no string is read before its offsets were checked.
+#include "builder/context/source_columns.h"
+
+#include <string>
+
+#include "format/failure.h"
+#include "format/parallel.h"
+
+namespace peneira {
+namespace {
+
+bool hasOffsets(uint32_t column) {
+  const ColumnType type = kColumns[column].type;
+  return type == ColumnType::kUtf8 || type == ColumnType::kListDictionary16;
+}
+
+// A buffer of one column in one batch, as the section names it.
+struct BufferPlace {
+  uint64_t offset, length, needed;
+  const char* name;
+};
+
+const uint8_t* locate(std::span<const uint8_t> file, const BufferPlace& place, uint32_t column) {
+  const std::string what =
+      std::string(place.name) + " of column " + std::string(kColumns[column].name);
+  if (place.length > file.size() || place.offset > file.size() - place.length) {
+    damaged("the " + what + " lies outside the columns of the file");
+  }
+  if (place.length < place.needed) {
+    damaged("the " + what + " has " + std::to_string(place.length) + " bytes, its rows need " +
+            std::to_string(place.needed));
+  }
+  return file.data() + place.offset;
+}
+
+BatchColumn locateColumn(std::span<const uint8_t> file, const ColumnEntry& entry, uint32_t column,
+                         uint64_t rows) {
+  BatchColumn batch;
+  const uint64_t dataBytes = fixedBytes(kColumns[column].type, rows);
+  batch.data = locate(file, {entry.data_offset, entry.data_length, dataBytes, "data"}, column);
+  if (hasOffsets(column)) {
+    const BufferPlace place{entry.offsets_offset, entry.offsets_length, (rows + 1) * 4, "offsets"};
+    batch.offsets = locate(file, place, column);
+  }
+  if (entry.validity_length > 0) {
+    if (!kColumns[column].nullable) {
+      damaged("column " + std::string(kColumns[column].name) + " must not have missing values");
+    }
+    const BufferPlace place{entry.validity_offset, entry.validity_length, (rows + 7) / 8,
+                            "validity"};
+    batch.validity = locate(file, place, column);
+  }
+  return batch;
+}
+
+}  // namespace
+
+SourceColumns::SourceColumns(std::span<const uint8_t> file, std::span<const uint8_t> section,
+                             uint64_t rowCount, unsigned threads)
+    : rowCount_(static_cast<uint32_t>(rowCount)),
+      batchCount_(static_cast<uint32_t>((rowCount + kBatchRows - 1) / kBatchRows)) {
+  if (rowCount >= kNoRank) badArgument("a snapshot holds less than 2^32 - 1 rows");
+  readSection(file, section);
+  forEachIndex(threads, size_t{batchCount_} * Columns::kCount, [&](size_t index, unsigned) {
+    const auto column = static_cast<uint32_t>(index / batchCount_);
+    const auto batchNumber = static_cast<uint32_t>(index % batchCount_);
+    if (hasOffsets(column)) checkOffsets(column, batchNumber);
+    if (column == Columns::kCnpj) checkCnpjs(batchNumber);
+  });
+}
+
+uint32_t SourceColumns::rowsOf(uint32_t batchNumber) const {
+  return std::min(kBatchRows, rowCount_ - batchNumber * kBatchRows);
+}
+
+void SourceColumns::readSection(std::span<const uint8_t> file, std::span<const uint8_t> section) {
+  constexpr uint64_t perBatch = sizeof(BatchEntry) + Columns::kCount * sizeof(ColumnEntry);
+  expectEqual("length of COLUMNS", section.size(), sizeof(ColumnsHeader) + batchCount_ * perBatch);
+  const auto header = loadUnaligned<ColumnsHeader>(section.data());
+  expectEqual("batches in COLUMNS", header.batch_count, batchCount_);
+  expectEqual("columns in COLUMNS", header.column_count, Columns::kCount);
+  batches_.resize(size_t{batchCount_} * Columns::kCount);
+  dataLengths_.resize(batches_.size());
+  for (uint32_t number = 0; number < batchCount_; number++) {
+    const uint8_t* at = section.data() + sizeof(ColumnsHeader) + number * perBatch;
+    const auto batch = loadUnaligned<BatchEntry>(at);
+    expectEqual("first row of a batch", batch.first_row, uint64_t{number} * kBatchRows);
+    expectEqual("rows of a batch", batch.row_count, rowsOf(number));
+    for (uint32_t column = 0; column < Columns::kCount; column++) {
+      const auto entry =
+          loadUnaligned<ColumnEntry>(at + sizeof(BatchEntry) + column * sizeof(ColumnEntry));
+      const size_t index = size_t{column} * batchCount_ + number;
+      batches_[index] = locateColumn(file, entry, column, batch.row_count);
+      dataLengths_[index] = entry.data_length;
+    }
+  }
+}
+
+void SourceColumns::checkOffsets(uint32_t column, uint32_t batchNumber) const {
+  const BatchColumn& values = batch(column, batchNumber);
+  const uint32_t rows = rowsOf(batchNumber);
+  bool rising = values.offset(0) >= 0;
+  for (uint32_t i = 0; i < rows; i++) rising &= values.offset(i) <= values.offset(i + 1);
+  const uint64_t width = kColumns[column].type == ColumnType::kUtf8 ? 1 : 2;
+  const uint64_t length = dataLengths_[size_t{column} * batchCount_ + batchNumber];
+  if (rising && static_cast<uint64_t>(values.offset(rows)) * width <= length) return;
+  damaged("the offsets of column " + std::string(kColumns[column].name) + " in batch " +
+          std::to_string(batchNumber) + " fall or leave its data");
+}
+
+void SourceColumns::checkCnpjs(uint32_t batchNumber) const {
+  const BatchColumn& cnpjs = batch(Columns::kCnpj, batchNumber);
+  const uint32_t rows = rowsOf(batchNumber);
+  for (uint32_t i = 0; i < rows; i++) {
+    const std::string_view text = cnpjs.text(i);
+    uint32_t seen = text.size() == kCnpjLength ? 0 : 64;
+    for (const char character : text) seen |= cnpjDigit(static_cast<uint8_t>(character));
+    if (seen < 64) continue;
+    damaged("the cnpj of row " + std::to_string(batchNumber * uint64_t{kBatchRows} + i) +
+            " is not 14 characters of 0-9 and A-Z");
+  }
+}
+
+}  // namespace peneira

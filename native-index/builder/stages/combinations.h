@@ -1,0 +1,68 @@
+// Combinations of what has few values: of every row of a chunk, and how many accounts have each.
+// Input: the columns, by which codes accounts are put into groups, and which others make their
+// keys. Output: by row of the chunk its group and its key; the cells of every group: how many of
+// its accounts have each key.
+// Invariant: the same rows give the same cells, however many threads there are. Codes come from
+// chunk_codes.h, so that a combination holds what the posting lists hold; a code that does not fit
+// its bits gives no keys at all.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "builder/context/build_context.h"
+#include "builder/stages/chunk_codes.h"
+
+namespace peneira {
+
+// A dimension in a key: where its bits begin, and what stands there for accounts without a code.
+struct KeyMember {
+  Dimensions::Number dimension;
+  uint32_t shift, none;
+};
+
+// By what accounts are put into groups, of which the last is for those without a code; the members
+// of the keys, whose lowest bits are the flags.
+struct Grouping {
+  Dimensions::Number dimension;
+  uint32_t groups;
+  std::vector<KeyMember> members;
+};
+
+// The group and the key of every row of one chunk after another; one per thread.
+class RowKeys {
+ public:
+  // The grouping outlives this.
+  RowKeys(const BuildContext& context, const Grouping& grouping);
+
+  // Number of rows; 0 where a code does not fit.
+  uint32_t collect(uint32_t chunk);
+  uint32_t key(uint32_t row) const { return keys_[row]; }
+  uint16_t group(uint32_t row) const { return groups_[row]; }
+
+ private:
+  bool put(const KeyMember& member, uint32_t chunk);
+
+  ChunkCodes codes_;
+  const SourceColumns& rows_;
+  const Grouping& grouping_;
+  uint32_t nothing_ = 0;
+  std::vector<uint32_t> keys_;
+  std::vector<uint16_t> groups_;
+};
+
+// A key, and how many accounts have it.
+struct Cell {
+  uint32_t key, count;
+};
+using Cells = std::vector<Cell>;       // in the order of their keys, each once
+using CellTable = std::vector<Cells>;  // by group
+
+// The cells of every group; nothing where a code does not fit its bits, or is no group. Needs 4
+// bytes of memory for each account, beside the cells.
+std::optional<CellTable> countCombinations(const BuildContext& context, const Grouping& grouping);
+
+// Sorted, with the cells of equal keys made one.
+Cells mergedCells(Cells cells);
+
+}  // namespace peneira

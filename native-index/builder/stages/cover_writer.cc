@@ -1,0 +1,160 @@
+// Writes lists of rows with their keys: every thread counts the rows of its chunks by list, then
+// puts them where they go. What comes in and goes out: see stages.h; the layout is drawn in
+// cover.h. Invariant: the chunks of a part lie before those of the next one, and each part has
+// places of its own in every list, so that the rows of a list ascend.
+#include "builder/stages/stages.h"
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "builder/stages/combinations.h"
+#include "format/calendar.h"
+#include "format/parallel.h"
+#include "format/parts/cover.h"
+
+namespace peneira {
+namespace {
+
+using ListCounts = std::vector<std::vector<uint32_t>>;  // by part, then list
+
+// The list and the key of every row of one chunk after another; one per thread.
+class CoverRows {
+ public:
+  CoverRows(const BuildContext& context, const Grouping& grouping, uint32_t states)
+      : columns_(context.columns),
+        keys_(context, grouping),
+        codes_(context),
+        states_(states),
+        stateOf_(kChunkRows) {}
+
+  // Number of rows; 0 where a code does not fit.
+  uint32_t collect(uint32_t chunk) {
+    const uint32_t count = keys_.collect(chunk);
+    std::fill_n(stateOf_.begin(), count, static_cast<uint16_t>(states_ - 1));
+    const CodePairs& pairs = codes_.collect(Dimensions::kUf, chunk);
+    for (size_t i = 0; i < pairs.codes.size() && count > 0; i++) {
+      if (pairs.codes[i] >= states_ - 1) return 0;
+      stateOf_[pairs.rows[i]] = pairs.codes[i];
+    }
+    const uint32_t first = chunk * kChunkRows;
+    dates_ = &columns_.batch(Columns::kStartedOn, first / kBatchRows);
+    firstInBatch_ = first % kBatchRows;
+    return count;
+  }
+  uint32_t list(uint32_t row) const { return keys_.group(row) * states_ + stateOf_[row]; }
+  uint32_t key(uint32_t row) const { return keys_.key(row) | dayOf(row) << CoverKey::kDayShift; }
+
+ private:
+  // The year is in the key already, so that its first day is one subtraction away.
+  uint32_t dayOf(uint32_t row) const {
+    const uint32_t year = keys_.key(row) >> RollupKey::kYearShift & RollupKey::kNoYear;
+    if (year == RollupKey::kNoYear) return CoverKey::kNoDay;
+    const int64_t first = firstDayOf(int64_t{kFirstStartedYear} + year);
+    return static_cast<uint32_t>(dates_->value<int32_t>(firstInBatch_ + row) - first);
+  }
+
+  const SourceColumns& columns_;
+  RowKeys keys_;
+  ChunkCodes codes_;
+  uint32_t states_;
+  std::vector<uint16_t> stateOf_;
+  const BatchColumn* dates_ = nullptr;
+  uint32_t firstInBatch_ = 0;
+};
+
+// Calls `action(part, chunk, rows, count)` for every chunk, each thread for a part of its own;
+// false where a code does not fit.
+template <class Action>
+bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t states,
+               Action action) {
+  const unsigned parts = std::max(1u, context.threads);
+  const uint32_t chunks = context.columns.chunkCount();
+  std::atomic<bool> fit{true};
+  forEachIndex(parts, parts, [&](size_t part, unsigned) {
+    CoverRows rows(context, grouping, states);
+    const uint64_t end = partStart(chunks, part + 1, parts);
+    for (uint64_t chunk = partStart(chunks, part, parts); chunk < end && fit; chunk++) {
+      const uint32_t count = rows.collect(static_cast<uint32_t>(chunk));
+      if (count == 0) fit = false;
+      action(part, static_cast<uint32_t>(chunk), rows, count);
+    }
+  });
+  return fit;
+}
+
+// Where every list begins, and from here on in `counts`: where the next row of a part goes.
+std::vector<uint32_t> startsOf(ListCounts& counts) {
+  std::vector<uint32_t> starts;
+  uint32_t start = 0;
+  for (size_t list = 0; list < counts[0].size(); list++) {
+    starts.push_back(start);
+    for (std::vector<uint32_t>& part : counts) {
+      const uint32_t count = part[list];
+      part[list] = start;
+      start += count;
+    }
+  }
+  starts.push_back(start);
+  return starts;
+}
+
+uint64_t aligned(uint64_t offset) {
+  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
+}
+
+// The header, with its places.
+CoverHeader headerOf(const BuildContext& context) {
+  CoverHeader header{};
+  std::memcpy(header.magic, kCoverMagic, sizeof header.magic);
+  header.version = kCoverVersion;
+  header.activities = context.tables[Tables::kCnaePrimary].count() + 1;
+  header.states = context.tables[Tables::kUf].count() + 1;
+  header.starts_offset = aligned(sizeof header);
+  const uint64_t lists = uint64_t{header.activities} * header.states;
+  header.entries_offset = aligned(header.starts_offset + (lists + 1) * sizeof(uint32_t));
+  header.length = header.entries_offset + uint64_t{context.columns.rowCount()} * sizeof(CoverEntry);
+  return header;
+}
+
+Grouping groupingOf(const CoverHeader& header) {
+  return {Dimensions::kCnaePrimary,
+          header.activities,
+          {{Dimensions::kRegistrationStatus, RollupKey::kStatusShift, RollupKey::kNoStatus},
+           {Dimensions::kCompanySizeCode, RollupKey::kSizeShift, RollupKey::kNoSize},
+           {Dimensions::kStartedYear, RollupKey::kYearShift, RollupKey::kNoYear}}};
+}
+
+}  // namespace
+
+void writeCover(const BuildContext& context) {
+  const CoverHeader header = headerOf(context);
+  const Grouping grouping = groupingOf(header);
+  const size_t lists = size_t{header.activities} * header.states;
+  ListCounts counts(std::max(1u, context.threads), std::vector<uint32_t>(lists));
+  const bool fits = eachChunk(context, grouping, header.states,
+                              [&](size_t part, uint32_t, const CoverRows& rows, uint32_t count) {
+                                for (uint32_t i = 0; i < count; i++) counts[part][rows.list(i)]++;
+                              });
+  if (!fits) return;
+  const std::vector<uint32_t> starts = startsOf(counts);
+  const uint32_t rowCount = context.columns.rowCount();
+  const auto entries = std::make_unique_for_overwrite<CoverEntry[]>(rowCount);
+  eachChunk(context, grouping, header.states,
+            [&](size_t part, uint32_t chunk, const CoverRows& rows, uint32_t count) {
+              for (uint32_t i = 0; i < count; i++) {
+                entries[counts[part][rows.list(i)]++] = {chunk * kChunkRows + i, rows.key(i)};
+              }
+            });
+  RegionWriter& writer = context.writer;
+  writer.align(kSectionAlign);
+  writer.push(header);
+  writer.align(kSectionAlign);
+  writer.append(starts.data(), starts.size() * sizeof(uint32_t));
+  writer.align(kSectionAlign);
+  writer.append(entries.get(), size_t{rowCount} * sizeof(CoverEntry));
+}
+
+}  // namespace peneira

@@ -1,0 +1,274 @@
+// Sequences the stages of the index build. What comes in and goes out: see index_builder.h.
+// Invariant: BLOCKS and DIGESTS cover every byte before them, which is read back from the file, so
+// they also stand for what the writer of the record batches wrote.
+#include "builder/stages/index_builder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <system_error>
+
+#include "builder/context/build_context.h"
+#include "builder/stages/stages.h"
+#include "format/blocks/blocks.h"
+#include "format/blocks/crc32c.h"
+#include "format/blocks/mapping.h"
+#include "format/failure.h"
+#include "format/parallel.h"
+
+namespace peneira {
+namespace {
+
+constexpr size_t kSumBlocks = 16;  // blocks read at once for BLOCKS
+
+// A descriptor that closes itself.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+    if (file_ < 0) throwSystemError("open", path);
+  }
+  ~OpenFile() { close(file_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int get() const { return file_; }
+
+ private:
+  int file_;
+};
+
+// Wall time of the stages.
+class Stopwatch {
+ public:
+  void lap(const char* name, BuildResult& result) {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double, std::milli> took = now - last_;
+    result.phasesMs.emplace_back(name, took.count());
+    last_ = now;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Makes the file end where the region begins.
+void cutFile(int file, const BuildRequest& request) {
+  const uint64_t offset = request.regionOffset;
+  if (offset == 0 || offset % kSectionAlign != 0) {
+    badArgument("regionOffset must be a positive multiple of 64, not " + std::to_string(offset));
+  }
+  struct stat status;
+  if (fstat(file, &status) != 0) throwSystemError("read the size of", request.path);
+  const auto size = static_cast<uint64_t>(status.st_size);
+  if (size + kSectionAlign <= offset) {
+    badArgument(request.path + " has " + std::to_string(size) + " bytes, the index region is to " +
+                "begin at " + std::to_string(offset));
+  }
+  if (ftruncate(file, static_cast<off_t>(offset)) != 0) throwSystemError("cut", request.path);
+}
+
+// The prepared sections, each checked to be there exactly once.
+struct Prepared {
+  std::span<const uint8_t> columns;
+  BuildTables tables;
+};
+
+Prepared readPrepared(const std::vector<PreparedSection>& sections) {
+  Prepared prepared;
+  uint64_t seen = 0;
+  for (const PreparedSection& section : sections) {
+    const auto kind = static_cast<Section>(section.kind);
+    const bool isTable = kind == Section::kTable && section.argument < Tables::kCount;
+    const bool isOther = kind == Section::kMeta || kind == Section::kColumns;
+    if (!isTable && !(isOther && section.argument == 0)) {
+      badArgument("a prepared section is META, COLUMNS or a TABLE, not kind " +
+                  std::to_string(section.kind) + " " + std::to_string(section.argument));
+    }
+    const uint64_t bit = uint64_t{1} << (isTable ? 8 + section.argument : section.kind);
+    if ((seen & bit) != 0) badArgument("a prepared section is there twice");
+    seen |= bit;
+    if (kind == Section::kColumns) prepared.columns = section.bytes;
+    if (isTable) {
+      prepared.tables[section.argument] = StringBytes(section.bytes, kTableNames[section.argument]);
+    }
+  }
+  constexpr uint64_t all = ((uint64_t{1} << Tables::kCount) - 1) << 8 | 0b110;
+  if (seen != all) badArgument("META, COLUMNS or a TABLE is missing from the prepared sections");
+  const BuildTables& tables = prepared.tables;
+  expectEqual("strings of municipality_population", tables[Tables::kMunicipalityPopulation].count(),
+              tables[Tables::kMunicipalityIbge].count());
+  return prepared;
+}
+
+void writePrepared(RegionWriter& writer, const std::vector<PreparedSection>& sections) {
+  for (const PreparedSection& section : sections) {
+    writer.begin(static_cast<Section>(section.kind), section.argument);
+    writer.append(section.bytes.data(), section.bytes.size());
+    writer.end();
+  }
+}
+
+void readFully(int file, const BuildRequest& request, std::span<uint8_t> bytes, uint64_t offset) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t got =
+        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO;
+    if (got <= 0) throwSystemError("read back", request.path);
+    done += static_cast<size_t>(got);
+  }
+}
+
+// What is known of every block.
+struct Sums {
+  std::vector<uint32_t> crcs;
+  std::vector<Digest> digests;
+};
+
+// Of every block of the first `length` bytes of the file.
+Sums sumBlocks(int file, const BuildRequest& request, uint64_t length, Progress& progress) {
+  const size_t blocks = (length + kBlockBytes - 1) / kBlockBytes;
+  Sums sums{std::vector<uint32_t>(blocks), std::vector<Digest>(blocks)};
+  const size_t groups = (blocks + kSumBlocks - 1) / kSumBlocks;
+  std::vector<std::vector<uint8_t>> buffers(std::max(1u, request.threads));
+  forEachIndex(request.threads, groups, [&](size_t group, unsigned thread) {
+    std::vector<uint8_t>& buffer = buffers[thread];
+    buffer.resize(kSumBlocks * kBlockBytes);
+    const uint64_t first = group * buffer.size();
+    const size_t bytes = static_cast<size_t>(std::min<uint64_t>(buffer.size(), length - first));
+    readFully(file, request, {buffer.data(), bytes}, first);
+    for (size_t at = 0; at < bytes; at += kBlockBytes) {
+      const size_t block = group * kSumBlocks + at / kBlockBytes;
+      const size_t part = std::min<size_t>(kBlockBytes, bytes - at);
+      sums.crcs[block] = crc32c(buffer.data() + at, part);
+      sums.digests[block] = sha256(buffer.data() + at, part);
+    }
+    if (thread == 0) progress.part(group, groups);
+  });
+  return sums;
+}
+
+DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32_t blocksSum) {
+  const std::vector<DirectoryEntry>& entries = writer.entries();
+  DirectoryHeader header{};
+  std::memcpy(header.magic, kDirectoryMagic, sizeof header.magic);
+  header.version = kFormatVersion;
+  header.section_count = static_cast<uint32_t>(entries.size());
+  header.row_count = rowCount;
+  header.fingerprint = fingerprint();
+  header.chunk_count = (rowCount + kChunkRows - 1) / kChunkRows;
+  header.blocks_crc32c = blocksSum;
+  RawBytes bytes;
+  bytes.push(header);
+  bytes.append(entries.data(), entries.size() * sizeof(DirectoryEntry));
+  writer.align(kSectionAlign);
+  const uint64_t offset = writer.position();
+  writer.append(bytes.data(), bytes.size());
+  writer.flush();
+  return {offset, bytes.size(), crc32c(bytes.data(), bytes.size()), {}};
+}
+
+// Writes DIGESTS; `known` holds those of all whole blocks of the first `length` bytes. Those behind
+// are read back: BLOCKS and DIRECTORY, a 16,000th of the file. Pair of checkDigests, directory.cc.
+DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest& request,
+                             std::vector<Digest> known, uint64_t length) {
+  writer.align(kSectionAlign);
+  writer.flush();
+  const uint64_t end = writer.position();
+  known.resize((end + kBlockBytes - 1) / kBlockBytes);
+  std::vector<uint8_t> buffer(kBlockBytes);
+  for (uint64_t block = length / kBlockBytes; block < known.size(); block++) {
+    const uint64_t from = block * kBlockBytes;
+    const size_t bytes = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, end - from));
+    readFully(file, request, {buffer.data(), bytes}, from);
+    known[block] = sha256(buffer.data(), bytes);
+  }
+  const auto* digests = reinterpret_cast<const uint8_t*>(known.data());
+  static_assert(sizeof(Digest) == kDigestBytes);
+  expectEqual("offset of DIGESTS modulo 64", end % kSectionAlign, 0);
+  writer.append(digests, known.size() * kDigestBytes);
+  writer.flush();
+  return {end, known.size() * kDigestBytes, identityOf(digests, known.size(), end)};
+}
+
+// Everything that is computed from the columns. The numbers are the shares of the time.
+void writeStages(const BuildContext& context, const std::string& path, BuildResult& result,
+                 Stopwatch& watch) {
+  context.progress.stage(160);
+  writePostings(context);
+  watch.lap("postings", result);
+  context.progress.stage(205);
+  RowArray byCnpj = sortByCnpj(context);
+  checkRankOrder(context.columns, context.threads);
+  watch.lap("cnpj order", result);
+  context.progress.stage(450);
+  writeValueOrders(context, byCnpj.get());
+  watch.lap("value orders", result);
+  context.progress.stage(540);
+  writeNameOrder(context, std::move(byCnpj));
+  watch.lap("name order", result);
+  context.progress.stage(930);
+  writeWords(context, path);
+  watch.lap("words", result);
+  writeCube(context);
+  watch.lap("cube", result);
+  writeRollup(context);
+  watch.lap("rollup", result);
+  writePostal(context);
+  watch.lap("postal", result);
+  writePlaces(context);
+  watch.lap("places", result);
+  writeCover(context);
+  watch.lap("cover", result);
+  writeDistricts(context, path);
+  watch.lap("districts", result);
+  writeContacts(context);
+  watch.lap("contacts", result);
+}
+
+}  // namespace
+
+BuildResult buildIndex(const BuildRequest& request) {
+  Progress progress(request.progress);
+  BuildResult result;
+  Stopwatch watch;
+  const OpenFile file(request.path);
+  cutFile(file.get(), request);
+  const Prepared prepared = readPrepared(request.sections);
+  const std::shared_ptr<Mapping> mapping = Mapping::open(request.path);
+  const std::span<const uint8_t> arrow(mapping->data(), request.regionOffset);
+  const SourceColumns columns(arrow, prepared.columns, request.rowCount, request.threads);
+  RegionWriter writer(file.get(), request.path, request.regionOffset);
+  writePrepared(writer, request.sections);
+  watch.lap("columns", result);
+  const BuildContext context{columns,  prepared.tables, writer,
+                             progress, request.threads, request.rowsHeld};
+  writeStages(context, request.path, result, watch);
+  progress.stage(1000);
+  writer.align(kSectionAlign);
+  writer.flush();
+  const uint64_t covered = writer.position();
+  Sums sums = sumBlocks(file.get(), request, covered, progress);
+  const size_t sumBytes = sums.crcs.size() * sizeof(uint32_t);
+  writer.begin(Section::kBlocks);
+  writer.append(sums.crcs.data(), sumBytes);
+  writer.end();
+  result.directory = writeDirectory(writer, request.rowCount, crc32c(sums.crcs.data(), sumBytes));
+  result.directory.digests =
+      writeDigests(writer, file.get(), request, std::move(sums.digests), covered);
+  if (mapping->poisoned()) {
+    errno = EIO;
+    throwSystemError("read the columns of", request.path);
+  }
+  watch.lap("checksums", result);
+  progress.finish();
+  return result;
+}
+
+}  // namespace peneira

@@ -1,0 +1,265 @@
+// Sorts rows by cnpj and by values of fixed width. What comes in and goes out: see stages.h.
+// Invariant: a value order is made of stable counting sorts of 16-bit digits, least significant
+// first, over keys reduced to value - smallest; missing values take the key after the largest.
+#include "builder/stages/stages.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "builder/stages/row_buckets.h"
+#include "format/failure.h"
+#include "format/parallel.h"
+
+namespace peneira {
+namespace {
+
+constexpr uint32_t kCnpjHead = 3;  // characters that choose the bucket
+constexpr uint32_t kCnpjBuckets = 36 * 36 * 36;
+constexpr uint32_t kDigitBits = 16;
+
+// Characters [from, to) of a cnpj as a number of base 36.
+uint64_t base36(const uint8_t* cnpj, uint32_t from, uint32_t to) {
+  uint64_t number = 0;
+  for (uint32_t i = from; i < to; i++) number = number * 36 + cnpjDigit(cnpj[i]);
+  return number;
+}
+
+// Smallest and largest key of the rows that have one.
+struct KeyRange {
+  uint64_t smallest = std::numeric_limits<uint64_t>::max();
+  uint64_t largest = 0;
+};
+
+// Maps signed values to unsigned ones in the same order.
+uint64_t biased(int64_t value) { return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63); }
+
+// One stable counting sort of rows; `digits` is scratch for the digit of each of them, which is
+// looked up once.
+struct CountingPass {
+  const uint32_t* from;
+  uint32_t* to;
+  uint16_t* digits;
+  uint32_t rowCount;
+  uint32_t bins;
+  unsigned threads;
+};
+
+template <typename DigitOf>
+void countingSort(const CountingPass& pass, DigitOf&& digitOf) {
+  const unsigned parts = std::max(1u, pass.threads);
+  std::vector<std::vector<uint32_t>> places(parts);
+  const auto partEnd = [&](unsigned part) { return partStart(pass.rowCount, part, parts); };
+  runThreads(parts, [&](unsigned part) {
+    places[part].assign(pass.bins, 0);
+    for (uint64_t i = partEnd(part); i < partEnd(part + 1); i++) {
+      pass.digits[i] = digitOf(pass.from[i]);
+      places[part][pass.digits[i]]++;
+    }
+  });
+  uint32_t start = 0;
+  for (uint32_t bin = 0; bin < pass.bins; bin++) {
+    for (unsigned part = 0; part < parts; part++) {
+      const uint32_t count = places[part][bin];
+      places[part][bin] = start;
+      start += count;
+    }
+  }
+  runThreads(parts, [&](unsigned part) {
+    for (uint64_t i = partEnd(part); i < partEnd(part + 1); i++) {
+      pass.to[places[part][pass.digits[i]]++] = pass.from[i];
+    }
+  });
+}
+
+// Sorts by one key after another, always from the order by cnpj.
+class ValueOrders {
+ public:
+  ValueOrders(const BuildContext& context, const uint32_t* byCnpj)
+      : context_(context),
+        byCnpj_(byCnpj),
+        rowCount_(context.columns.rowCount()),
+        sorted_(std::make_unique_for_overwrite<uint32_t[]>(rowCount_)),
+        digits_(std::make_unique_for_overwrite<uint16_t[]>(rowCount_)) {}
+
+  // Writes the order by `keyOf(row)`, where `hasKey(row)`.
+  template <typename HasKey, typename KeyOf>
+  void write(Orders::Number order, HasKey&& hasKey, KeyOf&& keyOf) {
+    const KeyRange range = rangeOf(hasKey, keyOf);
+    const bool none = range.largest < range.smallest;
+    if (!none && range.largest - range.smallest == std::numeric_limits<uint64_t>::max()) {
+      damaged("the values of order " + std::string(kOrderNames[order]) + " span 64 bits");
+    }
+    const uint64_t missing = none ? 0 : range.largest - range.smallest + 1;
+    const auto dense = [&](uint32_t row) {
+      return hasKey(row) ? keyOf(row) - range.smallest : missing;
+    };
+    append(order, sort(missing, dense));
+  }
+
+ private:
+  template <typename HasKey, typename KeyOf>
+  KeyRange rangeOf(HasKey&& hasKey, KeyOf&& keyOf) const {
+    const unsigned parts = std::max(1u, context_.threads);
+    std::vector<KeyRange> ranges(parts);
+    runThreads(parts, [&](unsigned part) {
+      KeyRange range;
+      const uint64_t end = partStart(rowCount_, part + 1, parts);
+      for (uint64_t i = partStart(rowCount_, part, parts); i < end; i++) {
+        const auto row = static_cast<uint32_t>(i);
+        if (!hasKey(row)) continue;
+        range.smallest = std::min<uint64_t>(range.smallest, keyOf(row));
+        range.largest = std::max<uint64_t>(range.largest, keyOf(row));
+      }
+      ranges[part] = range;
+    });
+    for (const KeyRange& range : ranges) {
+      ranges[0].smallest = std::min(ranges[0].smallest, range.smallest);
+      ranges[0].largest = std::max(ranges[0].largest, range.largest);
+    }
+    return ranges[0];
+  }
+
+  // Rows by keys of 0 to `largest`; the result is valid until the next call.
+  template <typename KeyOf>
+  const uint32_t* sort(uint64_t largest, KeyOf&& keyOf) {
+    CountingPass pass{byCnpj_, sorted_.get(), digits_.get(), rowCount_, 0, context_.threads};
+    if (largest >> kDigitBits == 0) {
+      pass.bins = static_cast<uint32_t>(largest) + 1;
+      countingSort(pass, [&](uint32_t row) { return static_cast<uint16_t>(keyOf(row)); });
+      return sorted_.get();
+    }
+    if (!spare_) spare_ = std::make_unique_for_overwrite<uint32_t[]>(rowCount_);
+    pass.bins = 1u << kDigitBits;
+    for (uint32_t shift = 0; shift < 64 && largest >> shift > 0; shift += kDigitBits) {
+      countingSort(pass, [&](uint32_t row) { return static_cast<uint16_t>(keyOf(row) >> shift); });
+      pass.from = pass.to;
+      pass.to = pass.to == sorted_.get() ? spare_.get() : sorted_.get();
+    }
+    return pass.from;
+  }
+
+  void append(Orders::Number order, const uint32_t* rows) {
+    context_.writer.begin(Section::kOrder, order);
+    context_.writer.append(rows, size_t{rowCount_} * sizeof(uint32_t));
+    context_.writer.end();
+  }
+
+  const BuildContext& context_;
+  const uint32_t* byCnpj_;
+  uint32_t rowCount_;
+  RowArray sorted_, spare_;
+  std::unique_ptr<uint16_t[]> digits_;
+};
+
+// Population by municipality code; empty is missing.
+struct Populations {
+  std::vector<uint64_t> byCode;
+  std::vector<bool> known;
+};
+
+Populations readPopulations(const StringBytes& table) {
+  Populations populations;
+  for (uint32_t code = 0; code < table.count(); code++) {
+    const std::string_view text = table.at(code);
+    uint64_t population = 0;
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, population);
+    if (!text.empty() && (parsed.ec != std::errc() || parsed.ptr != end)) {
+      damaged("the municipality_population of code " + std::to_string(code) + " is no number");
+    }
+    populations.byCode.push_back(population);
+    populations.known.push_back(!text.empty());
+  }
+  return populations;
+}
+
+// Writes the order by a column of type T, missing values last.
+template <typename T>
+void writeColumn(ValueOrders& orders, const SourceColumns& columns, Orders::Number order,
+                 Columns::Number column) {
+  orders.write(
+      order, [&](uint32_t row) { return columns.valid(column, row); },
+      [&](uint32_t row) { return biased(columns.value<T>(column, row)); });
+}
+
+void writeScore(ValueOrders& orders, const SourceColumns& columns, Orders::Number order,
+                Columns::Number column) {
+  writeColumn<uint16_t>(orders, columns, order, column);
+}
+
+void writePopulation(ValueOrders& orders, const BuildContext& context) {
+  const SourceColumns& columns = context.columns;
+  const Populations populations = readPopulations(context.tables[Tables::kMunicipalityPopulation]);
+  const auto code = [&](uint32_t row) {
+    return columns.value<uint16_t>(Columns::kMunicipalityIbge, row);
+  };
+  const auto known = [&](uint32_t row) {
+    return columns.valid(Columns::kMunicipalityIbge, row) && populations.known[code(row)];
+  };
+  orders.write(Orders::kMunicipalityPopulation, known,
+               [&](uint32_t row) { return populations.byCode[code(row)]; });
+}
+
+}  // namespace
+
+RowArray sortByCnpj(const BuildContext& context) {
+  const SourceColumns& columns = context.columns;
+  RowBuckets buckets(
+      {columns.rowCount(), kCnpjBuckets, context.threads, context.rowsHeld},
+      [&](uint32_t row) { return static_cast<uint32_t>(base36(columns.cnpj(row), 0, kCnpjHead)); });
+  RowArray rows = std::make_unique_for_overwrite<uint32_t[]>(columns.rowCount());
+  std::vector<SortScratch> scratch(std::max(1u, context.threads));
+  buckets.forEach(
+      [&](uint32_t row) {
+        return KeyedRow{base36(columns.cnpj(row), kCnpjHead, kCnpjLength), row, 0};
+      },
+      [&](const BucketRows& bucket, unsigned thread) {
+        radixSortByKey(bucket.items, scratch[thread].room(bucket.count), bucket.count);
+        for (uint32_t i = 0; i < bucket.count; i++) rows[bucket.first + i] = bucket.items[i].row;
+      },
+      [](const BucketRows&) {});
+  return rows;
+}
+
+void checkRankOrder(const SourceColumns& columns, unsigned threads) {
+  const uint32_t chunks = columns.chunkCount();
+  forEachIndex(threads, chunks, [&](size_t chunk, unsigned) {
+    const auto first = static_cast<uint32_t>(chunk * kChunkRows);
+    const uint32_t end = first + std::min(kChunkRows, columns.rowCount() - first);
+    for (uint32_t row = std::max(first, 1u); row < end; row++) {
+      const auto before = columns.value<uint16_t>(Columns::kScore, row - 1);
+      const auto score = columns.value<uint16_t>(Columns::kScore, row);
+      if (before > score) continue;
+      const int order = std::memcmp(columns.cnpj(row - 1), columns.cnpj(row), kCnpjLength);
+      if (before == score && order < 0) continue;
+      damaged("row " + std::to_string(row) +
+              " is not in rank order (score descending, then cnpj ascending, no cnpj twice)");
+    }
+  });
+}
+
+void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj) {
+  const SourceColumns& columns = context.columns;
+  context.writer.begin(Section::kOrder, Orders::kCnpj);
+  context.writer.append(byCnpj, size_t{columns.rowCount()} * sizeof(uint32_t));
+  context.writer.end();
+  ValueOrders orders(context, byCnpj);
+  writeScore(orders, columns, Orders::kScore, Columns::kScore);
+  context.progress.part(1, 8);
+  writeColumn<int32_t>(orders, columns, Orders::kStartedOn, Columns::kStartedOn);
+  context.progress.part(2, 8);
+  writeColumn<int64_t>(orders, columns, Orders::kShareCapital, Columns::kShareCapitalCents);
+  context.progress.part(4, 8);
+  writeColumn<uint8_t>(orders, columns, Orders::kCompanySize, Columns::kCompanySizeCode);
+  writePopulation(orders, context);
+  context.progress.part(6, 8);
+  writeScore(orders, columns, Orders::kScoreContactable, Columns::kScoreContactable);
+  writeScore(orders, columns, Orders::kScoreNewest, Columns::kScoreNewest);
+  writeScore(orders, columns, Orders::kScoreEstablished, Columns::kScoreEstablished);
+}
+
+}  // namespace peneira

@@ -1,0 +1,195 @@
+// Writes tables of combinations: those by activity and those by municipality are counted, the
+// others are sums of their cells. What comes in and goes out: see stages.h; the layout is
+// drawn in rollup.h. Invariant: the cells of a table stand in the order of their keys, whatever was
+// summed.
+#include "builder/stages/stages.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "builder/stages/combinations.h"
+#include "format/parallel.h"
+#include "format/parts/rollup.h"
+
+namespace peneira {
+namespace {
+
+constexpr uint32_t kStateShift = RollupKey::kStateShift;
+constexpr uint32_t kYearMask = ((1u << RollupKey::kYearBits) - 1) << RollupKey::kYearShift;
+
+// The members of keys: state, status and size, and the year of opening where it is wanted.
+std::vector<KeyMember> membersOf(uint32_t states, bool withYear) {
+  std::vector<KeyMember> members = {
+      {Dimensions::kUf, kStateShift, states - 1},
+      {Dimensions::kRegistrationStatus, RollupKey::kStatusShift, RollupKey::kNoStatus},
+      {Dimensions::kCompanySizeCode, RollupKey::kSizeShift, RollupKey::kNoSize}};
+  if (withYear) {
+    members.push_back({Dimensions::kStartedYear, RollupKey::kYearShift, RollupKey::kNoYear});
+  }
+  return members;
+}
+
+// The same table without the year.
+CellTable withoutYear(unsigned threads, const CellTable& table) {
+  CellTable result(table.size());
+  forEachIndex(threads, table.size(), [&](size_t group, unsigned) {
+    Cells cells = table[group];
+    for (Cell& cell : cells) cell.key &= ~kYearMask;
+    result[group] = mergedCells(std::move(cells));
+  });
+  return result;
+}
+
+// The table of larger groups, `groupOf` by smaller one.
+CellTable grouped(unsigned threads, const CellTable& table, const std::vector<uint16_t>& groupOf,
+                  uint32_t groups) {
+  CellTable result(groups);
+  forEachIndex(threads, groups, [&](size_t group, unsigned) {
+    Cells cells;
+    for (size_t small = 0; small < table.size(); small++) {
+      if (groupOf[small] != group) continue;
+      cells.insert(cells.end(), table[small].begin(), table[small].end());
+    }
+    result[group] = mergedCells(std::move(cells));
+  });
+  return result;
+}
+
+// The division of every activity: its first two digits, numbered as they come; the last is that of
+// accounts without an activity.
+std::vector<uint16_t> divisionsOf(const StringBytes& activities, uint32_t& count) {
+  std::map<std::string_view, uint16_t> known;
+  std::vector<uint16_t> divisions;
+  for (uint32_t code = 0; code < activities.count(); code++) {
+    const auto number = static_cast<uint16_t>(known.size());
+    divisions.push_back(known.emplace(activities.at(code).substr(0, 2), number).first->second);
+  }
+  divisions.push_back(static_cast<uint16_t>(known.size()));
+  count = static_cast<uint32_t>(known.size()) + 1;
+  return divisions;
+}
+
+uint64_t aligned(uint64_t offset) {
+  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
+}
+
+size_t cellsIn(const CellTable& table) {
+  size_t count = 0;
+  for (const Cells& cells : table) count += cells.size();
+  return count;
+}
+
+// How many starts a table has; see rollup.h.
+uint64_t startsOf(uint32_t number, const RollupHeader& header) {
+  const uint64_t groups = header.tables[number].groups;
+  return groups * (number == RollupTables::kMunicipality ? 1 : header.states) + 1;
+}
+
+// Where the tables go; `end` is the end of the divisions.
+RollupHeader placeTables(RollupHeader header,
+                         const std::array<CellTable, RollupTables::kCount>& tables, uint64_t end) {
+  for (uint32_t i = 0; i < RollupTables::kCount; i++) {
+    RollupTable& place = header.tables[i];
+    place.groups = static_cast<uint32_t>(tables[i].size());
+    place.cells = static_cast<uint32_t>(cellsIn(tables[i]));
+    place.starts_offset = aligned(end);
+    place.keys_offset = aligned(place.starts_offset + startsOf(i, header) * 4);
+    place.counts_offset = aligned(place.keys_offset + uint64_t{place.cells} * 4);
+    end = place.counts_offset + uint64_t{place.cells} * 4;
+  }
+  header.length = end;
+  return header;
+}
+
+// The arrays of a table.
+struct TableArrays {
+  std::vector<uint32_t> starts, keys, counts;
+  void add(const Cell& cell, uint32_t mask) {
+    keys.push_back(cell.key & mask);
+    counts.push_back(cell.count);
+  }
+};
+
+TableArrays byState(const CellTable& table, uint32_t states) {
+  TableArrays arrays;
+  for (const Cells& cells : table) {
+    size_t at = 0;
+    for (uint32_t state = 0; state < states; state++) {
+      arrays.starts.push_back(static_cast<uint32_t>(arrays.keys.size()));
+      while (at < cells.size() && cells[at].key >> kStateShift == state) {
+        arrays.add(cells[at++], (1u << kStateShift) - 1);
+      }
+    }
+  }
+  return arrays;
+}
+
+TableArrays byGroup(const CellTable& table) {
+  TableArrays arrays;
+  for (const Cells& cells : table) {
+    arrays.starts.push_back(static_cast<uint32_t>(arrays.keys.size()));
+    for (const Cell& cell : cells) arrays.add(cell, ~0u);
+  }
+  return arrays;
+}
+
+void writeArrays(RegionWriter& writer, TableArrays arrays) {
+  arrays.starts.push_back(static_cast<uint32_t>(arrays.keys.size()));
+  for (const std::vector<uint32_t>* numbers : {&arrays.starts, &arrays.keys, &arrays.counts}) {
+    writer.align(kSectionAlign);
+    writer.append(numbers->data(), numbers->size() * sizeof(uint32_t));
+  }
+}
+
+// The header as far as it says what there is, without places.
+RollupHeader headerOf(const BuildTables& names) {
+  RollupHeader header{};
+  std::memcpy(header.magic, kRollupMagic, sizeof header.magic);
+  header.version = kRollupVersion;
+  header.activities = names[Tables::kCnaePrimary].count() + 1;
+  header.states = names[Tables::kUf].count() + 1;
+  header.municipalities = names[Tables::kMunicipalityIbge].count() + 1;
+  return header;
+}
+
+}  // namespace
+
+void writeRollup(const BuildContext& context) {
+  RollupHeader header = headerOf(context.tables);
+  if (header.states > RollupKey::kStatesMax) return;
+  std::array<CellTable, RollupTables::kCount> tables;
+  auto finest = countCombinations(
+      context, {Dimensions::kCnaePrimary, header.activities, membersOf(header.states, true)});
+  if (!finest) return;
+  tables[RollupTables::kActivityYear] = std::move(*finest);
+  auto places = countCombinations(context, {Dimensions::kMunicipalityIbge, header.municipalities,
+                                            membersOf(header.states, false)});
+  if (!places) return;
+  tables[RollupTables::kMunicipality] = std::move(*places);
+  const std::vector<uint16_t> divisions =
+      divisionsOf(context.tables[Tables::kCnaePrimary], header.divisions);
+  CellTable& byDivision = tables[RollupTables::kDivisionYear];
+  byDivision =
+      grouped(context.threads, tables[RollupTables::kActivityYear], divisions, header.divisions);
+  const std::vector<uint16_t> one(header.divisions, 0);
+  tables[RollupTables::kAllYear] = grouped(context.threads, byDivision, one, 1);
+  for (uint32_t i = 0; i < RollupTables::kMunicipality; i += 2) {
+    tables[i + 1] = withoutYear(context.threads, tables[i]);
+  }
+  RegionWriter& writer = context.writer;
+  header = placeTables(header, tables, sizeof header + divisions.size() * sizeof(uint16_t));
+  writer.align(kSectionAlign);
+  writer.push(header);
+  writer.append(divisions.data(), divisions.size() * sizeof(uint16_t));
+  for (uint32_t i = 0; i < RollupTables::kCount; i++) {
+    const bool grouped = i == RollupTables::kMunicipality;
+    writeArrays(writer, grouped ? byGroup(tables[i]) : byState(tables[i], header.states));
+  }
+}
+
+}  // namespace peneira

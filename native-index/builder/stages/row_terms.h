@@ -1,0 +1,149 @@
+// Strings of rows, numbered, and the rows that have each. Input: for every row its strings. Output:
+// the distinct strings in the order of their bytes, and lists of rows by string.
+// Invariant: a row is once in the list of each of its strings, and lists ascend. Nothing depends
+// on the number of threads. A nameless file leaves nothing behind however the process ends; it lies
+// in the folder of the snapshot, which has room for more than it needs.
+//
+// Rows are read once. Every thread takes one range of them, numbers the strings in a dictionary of
+// its own and writes the numbers, row by row, to a nameless file (4 bytes per string and row). The
+// dictionaries are merged and sorted; then the files are read a few times over, each time filling
+// the lists of as many strings as there is room for. So memory is the dictionaries and that room,
+// whatever the strings are.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "builder/context/build_context.h"
+#include "builder/stages/term_dictionary.h"
+
+namespace peneira {
+
+// A stream of numbers that is too long for memory, which gives them in order as often as wanted.
+class Spill {
+ public:
+  // Opens an unnamed file in the folder of `path`; throws SystemFailure.
+  explicit Spill(const std::string& path);
+  ~Spill();
+  Spill(const Spill&) = delete;
+  Spill& operator=(const Spill&) = delete;
+
+  void push(uint32_t value) {
+    buffer_.push_back(value);
+    if (buffer_.size() == kBufferValues) flush();
+  }
+
+  // Calls `use(value)` for every number pushed so far.
+  template <typename Use>
+  void forEach(Use&& use) {
+    flush();
+    std::vector<uint32_t> values(kBufferValues);
+    for (uint64_t first = 0; first < length_;) {
+      const size_t count = read(first, values);
+      for (size_t i = 0; i < count; i++) use(values[i]);
+      first += count;
+    }
+  }
+
+ private:
+  static constexpr size_t kBufferValues = size_t{1} << 18;
+
+  void flush();
+  size_t read(uint64_t first, std::vector<uint32_t>& values) const;
+
+  std::string folder_;
+  int file_ = -1;
+  uint64_t length_ = 0;  // numbers in the file
+  std::vector<uint32_t> buffer_;
+};
+
+// Takes the strings of one row after the other.
+class RowStrings {
+ public:
+  RowStrings(TermDictionary& dictionary, Spill& numbers)
+      : dictionary_(dictionary), numbers_(numbers) {}
+
+  // A string of the row; repeats of it count once.
+  void add(std::string_view text) {
+    const uint32_t term = dictionary_.numberOf(text);
+    if (dictionary_.countRow(term, row_)) terms_.push_back(term);
+  }
+  void begin(uint32_t row);
+  void end();
+  // Room for whoever makes the strings.
+  std::string scratch;
+
+ private:
+  TermDictionary& dictionary_;
+  Spill& numbers_;
+  uint32_t row_ = 0;
+  std::vector<uint32_t> terms_;
+};
+
+// The lists of consecutive strings, one after another.
+struct TermLists {
+  uint32_t first = 0, end = 0;   // strings
+  std::vector<uint64_t> starts;  // of each list; one more at the end
+  std::unique_ptr<uint32_t[]> rows;
+
+  uint64_t startOf(uint32_t term) const { return starts[term - first]; }
+  const uint32_t* rowsOf(uint32_t term) const { return rows.get() + startOf(term); }
+  uint64_t countOf(uint32_t term) const { return starts[term - first + 1] - startOf(term); }
+};
+
+// The strings of all rows.
+class RowTerms {
+ public:
+  // Adds the strings of a row.
+  using Collect = std::function<void(uint32_t row, RowStrings& strings)>;
+
+  // Reads all rows; the nameless files go to the folder of `path`. Throws TOO_LARGE beyond 2^31 - 2
+  // strings or 4 GiB of text.
+  RowTerms(const BuildContext& context, const std::string& path, const Collect& collect);
+
+  uint32_t size() const { return static_cast<uint32_t>(terms_.size()); }
+  std::string_view text(uint32_t term) const {
+    return parts_[terms_[term].part]->dictionary.text(terms_[term].local);
+  }
+  // Bytes of all texts.
+  uint64_t textBytes() const { return textBytes_; }
+  // The lists from `first` on, as many as have at most `postingsMax` rows together, at least one.
+  // Lists are asked for in order, each once.
+  TermLists listsFrom(uint32_t first, uint64_t postingsMax);
+
+ private:
+  // One range of rows with the strings that occur in it.
+  struct Part {
+    explicit Part(const std::string& path) : numbers(path) {}
+
+    TermDictionary dictionary;
+    Spill numbers;
+    uint64_t firstRow = 0, endRow = 0;
+    std::vector<uint32_t> sorted;    // local numbers in the order of the strings
+    std::vector<uint32_t> globalOf;  // by local number: position in the sorted strings of all parts
+    uint32_t next = 0;               // in `sorted`, of the merge or of the current range
+  };
+  // A string of the snapshot: some part that knows its text, and how many rows have it.
+  struct Term {
+    uint32_t part, local, df;
+  };
+
+  bool nextText(std::string_view& text) const;
+  void merge();
+  TermLists plan(uint32_t first, uint64_t postingsMax) const;
+  std::vector<std::vector<uint64_t>> planCursors(const TermLists& lists);
+
+  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<Term> terms_;
+  uint64_t textBytes_ = 0;
+};
+
+// Cuts the strings of the lists into blocks of about so many rows; tells where each begins, and
+// where the last one ends.
+std::vector<uint32_t> cutBlocks(const TermLists& lists, uint64_t blockRows);
+
+}  // namespace peneira

@@ -1,0 +1,26 @@
+/**
+ * The Parquet library, and its only importer. What comes in: nothing. What goes out: the library
+ * with its WebAssembly loaded.
+ * Invariant: it is loaded once per thread, when Parquet is first read there, because it takes 5 MB
+ * and some 20 ms. Apart because tests write Parquet with it, to be read here.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import * as library from "parquet-wasm/esm";
+import { IS_EXECUTABLE, partBytes } from "../../../src/executable/parts.ts";
+
+let isReady = false;
+
+/** The library, ready to be called. */
+export function parquetLibrary(): typeof library {
+  if (!isReady) {
+    library.initSync({ module: IS_EXECUTABLE ? partBytes("parquet.wasm") : readWasm() });
+    isReady = true;
+  }
+  return library;
+}
+
+function readWasm(): Uint8Array {
+  const file = createRequire(import.meta.url).resolve("parquet-wasm/esm/parquet_wasm_bg.wasm");
+  return readFileSync(file);
+}

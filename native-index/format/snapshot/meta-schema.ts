@@ -1,0 +1,355 @@
+/**
+ * The schema of a snapshot's metadata. What comes in: JSON that somebody wrote, whatever its
+ * checksums are. What goes out: the metadata, or the first member that is not what it must be, with
+ * what was expected there.
+ * Invariant: what passes can be put into a header, a file name, a page or a log line by anybody who
+ * knows what it is: labels are months, dates are days, codes are digits, names are printable. The
+ * tables below hold all of it; each thing that an import can write passes
+ * (`campaign/files/forged-meta.test.ts`).
+ */
+
+import { isPrintable, quoted } from "../printable.ts";
+import type { DictionaryName, SnapshotMeta } from "./meta.ts";
+import { ADMITTED } from "./versions.ts";
+
+/** Longest JSON of metadata, in bytes; that of the whole registry has half a megabyte. */
+export const META_BYTES_MAX = 1 << 25;
+
+/** Longest name of a code, in UTF-16 units. */
+export const NAME_LENGTH_MAX = 1_000;
+
+/** What an import writes where it was given no populations or sanctions. */
+const NOT_AVAILABLE = "not_available";
+
+/** A member that is not what it must be. */
+interface MetaFault {
+  /** Its place: `/lookups/cnaes/12/1`. */
+  readonly place: string;
+  readonly expected: string;
+  /** What stands there, fit to be shown. */
+  readonly found: string;
+}
+
+/** What a value must be; many of them are looked at together, which is several times as fast. */
+interface Rule {
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+  readonly fitAll: (values: readonly unknown[]) => boolean;
+}
+
+function rule(expected: string, fits: Rule["fits"], fitAll?: Rule["fitAll"]): Rule {
+  return { expected, fits, fitAll: fitAll ?? ((values) => values.every(fits)) };
+}
+
+function whole(least: number, most: number, expected: string): Rule {
+  return rule(expected, (value) => {
+    return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+  });
+}
+
+function either(one: Rule, other: unknown): Rule {
+  return rule(
+    `${one.expected}, or ${other === null ? "null" : quoted(other)}`,
+    (value) => value === other || one.fits(value),
+    (values) => one.fitAll(values.filter((value) => value !== other)),
+  );
+}
+
+/** A text of so many characters of a class. */
+function code(length: number, characters: string, expected: string): Rule {
+  const one = new RegExp(`^[${characters}]{${length}}$`);
+  const many = new RegExp(`^[${characters}]*$`);
+  return rule(
+    expected,
+    (value) => typeof value === "string" && one.test(value),
+    (values) => areTexts(values, length, length) && many.test(values.join("")),
+  );
+}
+
+function printableUpTo(length: number): Rule {
+  // Not by toLocaleString(), whose first call takes 20 ms of every start.
+  const most = String(length).replace(/(?<=\d)(?=\d{3}$)/, ",");
+  return rule(
+    `one line of printable text, up to ${most} characters`,
+    (value) => typeof value === "string" && value.length <= length && isPrintable(value),
+    // Nothing printable ends up between two halves of a character, as there is a blank.
+    (values) => areTexts(values, 0, length) && isPrintable(values.join(" ")),
+  );
+}
+
+/** Counted by hand, as the other loops here: a file is opened once and the loops run cold. */
+function areTexts(values: readonly unknown[], least: number, most: number): boolean {
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (typeof value !== "string" || value.length < least || value.length > most) return false;
+  }
+  return true;
+}
+
+/** Degrees of a place on the earth. */
+function degrees(most: number): Rule {
+  return rule(`degrees from -${most} to ${most}`, (value) => {
+    return typeof value === "number" && Math.abs(value) <= most;
+  });
+}
+
+const digits = (count: number): Rule => code(count, "0-9", `a code of ${count} digits`);
+const month = rule("a month as YYYY-MM", isMonth);
+const day = rule("a calendar date as YYYY-MM-DD", isDay);
+const state = code(2, "A-Z", "a state of two capital letters");
+const name = printableUpTo(NAME_LENGTH_MAX);
+
+const MEMBERS: readonly (readonly [name: string, rule: Rule])[] = [
+  ["format", rule(`format ${[...ADMITTED.keys()].join(" or ")}`, isAdmitted)],
+  ["label", month],
+  ["snapshot_date", day],
+  ["accounts", whole(0, 0xffffffff, "a number of accounts")],
+  ["score_version", whole(1, 0xffff, "a whole number from 1 on")],
+  ["created_by", printableUpTo(100)],
+];
+
+const PROVENANCE: readonly (readonly [name: string, rule: Rule])[] = [
+  ["rfb_snapshot", month],
+  ["ibge_population_year", either(code(4, "0-9", "a year as YYYY"), NOT_AVAILABLE)],
+  ["ceis_as_of_date", either(day, NOT_AVAILABLE)],
+];
+
+const ORIGIN: readonly (readonly [name: string, rule: Rule])[] = [
+  ["host", either(printableUpTo(300), null)],
+  ["partial", rule("true or false", (value) => typeof value === "boolean")],
+  ["rows_left_out", whole(0, Number.MAX_SAFE_INTEGER, "a number of rows")],
+];
+
+/** The cells of a row of each lookup; the first is the code that the rows ascend by. */
+const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> = {
+  cnaes: [digits(7), name],
+  legal_natures: [digits(4), name],
+  reasons: [digits(2), name],
+  countries: [digits(3), name],
+  municipalities: [
+    digits(4),
+    name,
+    either(digits(7), null),
+    either(state, null),
+    either(whole(0, 999_999_999, "a number of people"), null),
+  ],
+};
+
+/** The cells of a municipality that was not joined by its name alone. */
+const ODD_MUNICIPALITY: readonly Rule[] = [digits(4), name, either(digits(7), null)];
+
+/** Names of regions; their ordinals are checked against how many there are. */
+const PLACES_MAX = 100_000;
+
+/** The cells of a municipality with its place. */
+const PLACED: readonly Rule[] = [
+  digits(7),
+  ...Array.from({ length: 4 }, () => either(whole(0, PLACES_MAX, "an ordinal of a name"), null)),
+  either(degrees(90), null),
+  either(degrees(180), null),
+];
+
+/** The values of each dictionary, and how many its stored codes can number; the last is null. */
+const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most: number]>> = {
+  registration_status_reason: [digits(2), 0xff],
+  cnae_primary: [digits(7), 0xffff],
+  legal_nature: [digits(4), 0xffff],
+  company_size_code: [digits(2), 0xff],
+  uf: [state, 0xff],
+  municipality_ibge: [digits(7), 0xffff],
+  municipality_tom: [digits(4), 0xffff],
+  country_code: [digits(3), 0xffff],
+  number: [digits(10), 0xffff],
+};
+
+/** Whether a value is a month as `YYYY-MM`. */
+export function isMonth(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9]{4}-(0[1-9]|1[0-2])$/.test(value);
+}
+
+/** Whether a value is a day of the calendar as `YYYY-MM-DD`. */
+export function isDay(value: unknown): value is string {
+  if (typeof value !== "string" || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === value;
+}
+
+function isAdmitted(value: unknown): boolean {
+  return typeof value === "number" && ADMITTED.has(value);
+}
+
+/** Thrown inside of this file, so that a check can end at the first fault. */
+class Misfit extends Error {
+  readonly fault: MetaFault;
+
+  constructor(place: string, expected: string, found: string) {
+    super(place);
+    this.fault = { place: place === "" ? "/" : place, expected, found };
+  }
+}
+
+/** The first fault of metadata; null when there is none and the value is a `SnapshotMeta`. */
+export function metaFault(value: unknown): MetaFault | null {
+  try {
+    checkMeta(value);
+    return null;
+  } catch (error) {
+    if (error instanceof Misfit) return error.fault;
+    throw error;
+  }
+}
+
+/** Metadata of a text, or why it holds none, as a sentence: `/label is 5, not a month …`. */
+export function parseMeta(
+  text: string,
+): { readonly meta: SnapshotMeta } | { readonly meta: null; readonly problem: string } {
+  if (Buffer.byteLength(text) > META_BYTES_MAX) {
+    return { meta: null, problem: `they are longer than ${META_BYTES_MAX} bytes` };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { meta: null, problem: "they are not JSON" };
+  }
+  const fault = metaFault(value);
+  if (fault === null) return { meta: withNumbers(value as SnapshotMeta) };
+  return { meta: null, problem: `${fault.place} is ${fault.found}, not ${fault.expected}` };
+}
+
+/** Metadata of version 1 have no dictionary of numbers: none is as good as an empty one. */
+function withNumbers(meta: SnapshotMeta): SnapshotMeta {
+  if (hasDictionary({ format: meta.format }, "number")) return meta;
+  return { ...meta, dictionaries: { ...meta.dictionaries, number: [] } };
+}
+
+function checkMeta(value: unknown): void {
+  const meta = objectAt("", value);
+  checkMembers("", meta, MEMBERS);
+  const provenance = closedAt("/provenance", meta.provenance, names(PROVENANCE));
+  checkMembers("/provenance", provenance, PROVENANCE);
+  // Nothing was written of it before there was something to tell.
+  if (meta.origin !== undefined) {
+    checkMembers("/origin", closedAt("/origin", meta.origin, names(ORIGIN)), ORIGIN);
+  }
+  if (meta.places !== undefined) checkPlaces(meta.places);
+  if (meta.odd_municipalities !== undefined) {
+    checkRows("/odd_municipalities", meta.odd_municipalities, ODD_MUNICIPALITY);
+  }
+  const lookups = closedAt("/lookups", meta.lookups, Object.keys(LOOKUPS));
+  for (const [name, rules] of Object.entries(LOOKUPS)) {
+    checkRows(`/lookups/${name}`, lookups[name], rules);
+  }
+  const known = Object.entries(DICTIONARIES).filter(([name]) => hasDictionary(meta, name));
+  const dictionaries = closedAt("/dictionaries", meta.dictionaries, names(known));
+  for (const [name, [value, most]] of known) {
+    const place = `/dictionaries/${name}`;
+    const values = listAt(place, dictionaries[name]);
+    if (values.length > most) {
+      throw new Misfit(place, `up to ${most} values`, `${values.length} values`);
+    }
+    checkAll(values, value, (at) => `${place}/${at}`);
+    checkAscending(values, (at) => `${place}/${at}`);
+  }
+}
+
+/** Places that an operator gave; a snapshot may have none. */
+function checkPlaces(value: unknown): void {
+  const places = closedAt("/places", value, ["names", "municipalities"]);
+  const names = listAt("/places/names", places.names);
+  checkAll(names, name, (at) => `/places/names/${at}`);
+  checkRows("/places/municipalities", places.municipalities, PLACED);
+  for (const [at, row] of (places.municipalities as readonly (readonly unknown[])[]).entries()) {
+    for (let cell = 1; cell <= 4; cell++) {
+      const ordinal = row[cell];
+      if (ordinal === null || Number(ordinal) < names.length) continue;
+      const place = `/places/municipalities/${at}/${cell}`;
+      throw new Misfit(place, `an ordinal of the ${names.length} names`, quoted(ordinal));
+    }
+  }
+}
+
+/** Whether metadata of a format have a dictionary. */
+function hasDictionary({ format }: Members, name: string): boolean {
+  return format !== 1 || name !== "number";
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function names(rules: readonly (readonly [name: string, rule: unknown])[]): string[] {
+  return rules.map(([name]) => name);
+}
+
+function objectAt(place: string, value: unknown): Members {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Members;
+  throw new Misfit(place, "an object", quoted(value));
+}
+
+/** An object with no other members than these; a later version may have more at the top only. */
+function closedAt(place: string, value: unknown, known: readonly string[]): Members {
+  const members = objectAt(place, value);
+  const other = Object.keys(members).find((name) => !known.includes(name));
+  if (other === undefined) return members;
+  throw new Misfit(
+    place,
+    `an object of ${known.join(", ")} alone`,
+    `an object with ${quoted(other)}`,
+  );
+}
+
+function listAt(place: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new Misfit(place, "a list", quoted(value));
+}
+
+function checkMembers(
+  place: string,
+  members: Members,
+  rules: readonly (readonly [name: string, rule: Rule])[],
+): void {
+  for (const [name, rule] of rules) {
+    if (!rule.fits(members[name])) {
+      throw new Misfit(`${place}/${name}`, rule.expected, quoted(members[name]));
+    }
+  }
+}
+
+function checkRows(place: string, value: unknown, rules: readonly Rule[]): void {
+  const columns = columnsOf(place, listAt(place, value), rules.length);
+  rules.forEach((one, cell) => {
+    const cells = columns[cell] as readonly unknown[];
+    checkAll(cells, one, (at) => `${place}/${at}/${cell}`);
+    if (cell === 0) checkAscending(cells, (at) => `${place}/${at}/0`);
+  });
+}
+
+function columnsOf(place: string, rows: readonly unknown[], width: number): unknown[][] {
+  const columns = Array.from({ length: width }, () => new Array<unknown>(rows.length));
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at];
+    if (!Array.isArray(row) || row.length !== width) {
+      const found = Array.isArray(row) ? `a list of ${row.length}` : quoted(row);
+      throw new Misfit(`${place}/${at}`, `a list of ${width}`, found);
+    }
+    for (let cell = 0; cell < width; cell++) (columns[cell] as unknown[])[at] = row[cell];
+  }
+  return columns;
+}
+
+function checkAll(values: readonly unknown[], one: Rule, placeOf: (at: number) => string): void {
+  if (one.fitAll(values)) return;
+  const at = values.findIndex((value) => !one.fits(value));
+  throw new Misfit(placeOf(at), one.expected, quoted(values[at]));
+}
+
+/** They are texts of one shape by now, in ASCII, so that any way to compare them is the same. */
+function checkAscending(values: readonly unknown[], placeOf: (at: number) => string): void {
+  let before = "";
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as string;
+    if (value <= before) {
+      throw new Misfit(placeOf(at), `behind ${quoted(before)}, each code once`, quoted(value));
+    }
+    before = value;
+  }
+}

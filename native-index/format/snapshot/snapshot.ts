@@ -1,0 +1,337 @@
+/**
+ * Writer and opener of the snapshot file: a valid Arrow IPC file whose index region lies between
+ * the end of the stream and the footer (layout: `format.h`).
+ * What comes in: metadata, record batches in rank order; or a path.
+ * What goes out: the finished file under its name; or where its parts lie, checked.
+ * Invariant: the file appears under its name only when whole (temporary name, fsync, rename, fsync
+ * of the folder), and the opener believes no number before it has checked it against the file.
+ */
+import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { CommandError } from "../../../src/errors.ts";
+import {
+  buildIndex,
+  type ColumnBuffers,
+  type DirectoryLocation,
+  type PreparedSection,
+} from "../../napi/engine.ts";
+import type { NativeBatch } from "../../napi/import-handles.ts";
+import { encodeBatch, encodeDictionary, encodeFooter, encodeSchema } from "../arrow/arrow.ts";
+import {
+  ARROW_END,
+  ARROW_MAGIC,
+  alignUp,
+  dictionaryIds,
+  type EncodedBatch,
+  type EncodedMessage,
+  type MessageBlock,
+} from "../arrow/arrow-parts.ts";
+import { COLUMNS, TABLES } from "../columns.ts";
+import { CheckedFile } from "./checked-file.ts";
+import { INDEX_KEY, META_KEY, readFooter } from "./footer.ts";
+import { digestsJson, identityOf } from "./identity.ts";
+import { dictionaryOf, encodeTable, type SnapshotMeta, tableValues } from "./meta.ts";
+import { META_BYTES_MAX, parseMeta } from "./meta-schema.ts";
+import {
+  parseLocation,
+  readDirectory,
+  readSections,
+  SECTION,
+  type SnapshotSection,
+  sectionOf,
+} from "./region.ts";
+import { FORMAT_VERSION, tablesOf } from "./versions.ts";
+import { writeAll, writeAllSync } from "./write-all.ts";
+
+export type { SnapshotMeta } from "./meta.ts";
+
+/** What finishing may be told. */
+export interface FinishOptions {
+  readonly threads: number;
+  /** Shared u32 that counts from 0 to 1,000 while the index is built. */
+  readonly progress?: Uint32Array;
+}
+
+/** Writes one snapshot. Append batches in rank order, then call `finish`; or `abandon`. */
+export class SnapshotWriter {
+  private readonly path: string;
+  private readonly temporary: string;
+  private readonly meta: SnapshotMeta;
+  private readonly metaText: string;
+  private fd: number | null;
+  private position = 0;
+  private pending: Promise<void> = Promise.resolve();
+  private rows = 0;
+  private readonly dictionaries: MessageBlock[] = [];
+  private readonly batches: MessageBlock[] = [];
+  private readonly batchTable: bigint[][] = [];
+
+  /** Starts `path` under a temporary name beside it; see `createSnapshotWriter`. */
+  constructor(path: string, meta: SnapshotMeta) {
+    this.path = path;
+    this.temporary = `${path}.${process.pid}.partial`;
+    this.meta = meta;
+    this.metaText = metaText(meta);
+    this.fd = openSync(this.temporary, "w");
+    this.write([Buffer.from(`${ARROW_MAGIC}\0\0`)]);
+    this.writeMessage(encodeSchema(COLUMNS, { [META_KEY]: this.metaText }, this.position));
+    for (const [name, id] of dictionaryIds(COLUMNS)) {
+      const values = meta.dictionaries[dictionaryOf(name)];
+      const isNumber = dictionaryOf(name) === "number";
+      const held = isNumber ? Uint32Array.from(values, Number) : values;
+      this.dictionaries.push(this.writeMessage(encodeDictionary(id, held)));
+    }
+  }
+
+  /**
+   * Appends a record batch; `buffers` are in column order and must stay as they are until the
+   * promise is kept. The bytes go to the disk while the caller prepares the next batch.
+   */
+  async writeBatch(rows: number, buffers: readonly ColumnBuffers[]): Promise<void> {
+    const before = this.pending;
+    const batch = encodeBatch(COLUMNS, buffers, rows);
+    const { offset } = this.addBatch(rows, batch);
+    const parts = [batch.head, ...batch.body];
+    this.pending = before.then(() => writeAll(this.descriptor(), parts, offset));
+    return this.pending;
+  }
+
+  /**
+   * Appends the rows that a batch of the addon has collected, which is empty afterwards; none of
+   * their bytes passes through JavaScript. The promise is kept when the next ones may be appended.
+   */
+  async writeCollected(collected: NativeBatch): Promise<void> {
+    const before = this.pending;
+    const rows = collected.rowCount;
+    const batch = encodeBatch(COLUMNS, collected.seal(), rows);
+    const { offset, metadataLength } = this.addBatch(rows, batch);
+    const { head, spans } = batch;
+    const places = Float64Array.from(
+      spans.flatMap(({ validity, offsets, data }) =>
+        [validity, offsets, data].map((span) => offset + metadataLength + span.offset),
+      ),
+    );
+    const request = { path: this.temporary, head, offset, places };
+    this.pending = before.then(() => collected.writeSealed(request));
+    return this.pending;
+  }
+
+  private addBatch(
+    rows: number,
+    batch: Pick<EncodedBatch, "head" | "spans" | "bodyLength">,
+  ): MessageBlock {
+    const { head, bodyLength } = batch;
+    const block = { offset: this.position, metadataLength: head.length, bodyLength };
+    const body = block.offset + block.metadataLength;
+    const table = [BigInt(this.rows), BigInt(rows)];
+    for (const { validity, data, offsets } of batch.spans) {
+      for (const span of [validity, data, offsets]) {
+        table.push(span.length === 0 ? 0n : BigInt(body + span.offset), BigInt(span.length));
+      }
+    }
+    this.batches.push(block);
+    this.batchTable.push(table);
+    this.position = body + bodyLength;
+    this.rows += rows;
+    return block;
+  }
+
+  /** Builds the index region, writes the footer and gives the file its name. */
+  async finish(options: FinishOptions): Promise<void> {
+    if (this.rows !== this.meta.accounts) {
+      throw new RangeError(`${this.rows} rows written, ${this.meta.accounts} announced`);
+    }
+    await this.pending;
+    this.write([ARROW_END]);
+    this.pad();
+    const directory = await buildIndex({
+      path: this.temporary,
+      regionOffset: this.position,
+      rowCount: this.rows,
+      sections: this.sections(),
+      threads: options.threads,
+      ...(options.progress === undefined ? {} : { progress: options.progress }),
+    });
+    this.position = fstatSync(this.descriptor()).size;
+    await this.proveIdentity(directory);
+    this.pad();
+    this.write([this.footer(directory)]);
+    this.publish();
+  }
+
+  /** The addon has hashed what it held; this hashes what is in the file, with another program. */
+  private async proveIdentity({ digests }: DirectoryLocation): Promise<void> {
+    if (digests !== undefined) await identityOf(new CheckedFile(this.temporary), digests);
+  }
+
+  /** Closes and removes what was written so far. */
+  abandon(): void {
+    if (this.fd !== null) closeSync(this.fd);
+    this.fd = null;
+    rmSync(this.temporary, { force: true });
+  }
+
+  private footer(directory: DirectoryLocation): Uint8Array {
+    return encodeFooter({
+      columns: COLUMNS,
+      schemaMetadata: { [META_KEY]: this.metaText },
+      dictionaries: this.dictionaries,
+      batches: this.batches,
+      metadata: { [INDEX_KEY]: locationText(directory) },
+    });
+  }
+
+  private sections(): PreparedSection[] {
+    const columns = Buffer.alloc(8 + this.batchTable.length * (16 + COLUMNS.length * 48));
+    columns.writeUInt32LE(this.batchTable.length, 0);
+    columns.writeUInt32LE(COLUMNS.length, 4);
+    let at = 8;
+    for (const number of this.batchTable.flat()) at = columns.writeBigUInt64LE(number, at);
+    return [
+      { kind: SECTION.meta, argument: 0, bytes: Buffer.from(this.metaText) },
+      { kind: SECTION.columns, argument: 0, bytes: columns },
+      ...TABLES.map((name, argument) => {
+        return { kind: SECTION.table, argument, bytes: encodeTable(tableValues(this.meta, name)) };
+      }),
+    ];
+  }
+
+  private publish(): void {
+    const fd = this.descriptor();
+    fsyncSync(fd);
+    closeSync(fd);
+    this.fd = null;
+    renameSync(this.temporary, this.path);
+    const folder = openSync(dirname(this.path), "r");
+    fsyncSync(folder);
+    closeSync(folder);
+  }
+
+  private writeMessage({ head, body, bodyLength }: EncodedMessage): MessageBlock {
+    const offset = this.position;
+    this.write([head, ...body]);
+    return { offset, metadataLength: head.length, bodyLength };
+  }
+
+  private pad(): void {
+    const padding = alignUp(this.position) - this.position;
+    if (padding > 0) this.write([new Uint8Array(padding)]);
+  }
+
+  private descriptor(): number {
+    if (this.fd === null) throw new Error("the snapshot writer is closed");
+    return this.fd;
+  }
+
+  private write(parts: readonly Uint8Array[]): void {
+    const fd = this.descriptor();
+    for (const part of parts) {
+      writeAllSync(fd, part, this.position);
+      this.position += part.byteLength;
+    }
+  }
+}
+
+/**
+ * Starts writing a snapshot at `path`. `meta.accounts` must be the number of rows to come.
+ * @throws Error of the file system, with its `code`.
+ */
+export function createSnapshotWriter(path: string, meta: SnapshotMeta): SnapshotWriter {
+  return new SnapshotWriter(path, meta);
+}
+
+/** The JSON text of metadata. @throws CommandError for what the opener would refuse. */
+function metaText(meta: SnapshotMeta): string {
+  const text = JSON.stringify(meta);
+  const parsed = parseMeta(text);
+  if (parsed.meta !== null) return text;
+  throw new CommandError(`No snapshot can be made with these metadata: ${parsed.problem}`);
+}
+
+/** The JSON text of a directory's location; 64-bit numbers are strings in it. */
+export function locationText(directory: DirectoryLocation): string {
+  const { offset, length, crc32c } = directory;
+  const numbers = { offset: String(offset), length: String(length), crc32c };
+  return JSON.stringify({ version: FORMAT_VERSION, ...numbers, ...digestsJson(directory) });
+}
+
+/** An indexed snapshot whose footer, directory and metadata were found sound. */
+export interface OpenedSnapshot {
+  readonly path: string;
+  readonly bytes: number;
+  readonly directory: DirectoryLocation;
+  readonly sections: readonly SnapshotSection[];
+  readonly rowCount: number;
+  readonly meta: SnapshotMeta;
+  /** What stands for every byte, 64 hexadecimal digits; null in files without digests. */
+  readonly identity: string | null;
+  /** Where the Arrow footer starts. */
+  readonly footerOffset: number;
+}
+
+/**
+ * Opens a snapshot and checks footer, directory and metadata; nothing stays open.
+ * @throws CommandError when the file is none of ours, of another version, damaged or cut off.
+ */
+export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
+  const { footer, file } = readFooter(path);
+  const directory = parseLocation(file, footer.metadata[INDEX_KEY]);
+  // The footer and the metadata take milliseconds each; other work may have its turn.
+  await setImmediate();
+  const { sections, rowCount, version } = readDirectory(file, directory);
+  const text = readMeta(file, sections);
+  if (footer.schemaMetadata[META_KEY] !== text) {
+    file.refuse("its footer is damaged (the metadata differ from the index region)");
+  }
+  const parsed = parseMeta(text);
+  if (parsed.meta === null) return refuseMeta(file, parsed.problem);
+  const { meta } = parsed;
+  if (meta.format !== version) {
+    refuseMeta(file, `/format is ${meta.format}, but the index has version ${version}`);
+  }
+  if (meta.accounts !== rowCount) {
+    refuseMeta(file, `/accounts is ${meta.accounts}, but the index has ${rowCount} rows`);
+  }
+  await setImmediate();
+  checkTables(file, sections, meta);
+  const { bytes, footerOffset } = file;
+  const { digests } = directory;
+  const identity = digests === undefined ? null : await identityOf(file, digests);
+  return { path, bytes, directory, sections, rowCount, meta, identity, footerOffset };
+}
+
+/** Right checksums say that nobody damaged a file, not who wrote it. */
+function refuseMeta(file: CheckedFile, problem: string): never {
+  return file.refuse(
+    `its metadata are not a snapshot's (${problem}); it was not made by \`peneira import\`, or ` +
+      "was changed since: import the dump again",
+  );
+}
+
+/** The metadata's text, after its blocks were checked against their checksums. */
+function readMeta(file: CheckedFile, sections: readonly SnapshotSection[]): string {
+  const meta = sectionOf(file, sections, SECTION.meta);
+  if (meta.length > META_BYTES_MAX) return refuseMeta(file, `${meta.length} bytes of them`);
+  const [bytes] = readSections(file, sections, [meta]);
+  return (bytes as Buffer).toString();
+}
+
+/** Refuses string tables that say something else than the metadata, from which they are made. */
+function checkTables(
+  file: CheckedFile,
+  sections: readonly SnapshotSection[],
+  meta: SnapshotMeta,
+): void {
+  const names = tablesOf(meta.format);
+  const tables = names.map((_, argument) => sectionOf(file, sections, SECTION.table, argument));
+  const expected = names.map((name) => encodeTable(tableValues(meta, name)));
+  const check = (isEqual: (table: number) => boolean): void => {
+    const other = names.find((_, table) => !isEqual(table));
+    if (other !== undefined) refuseMeta(file, `table ${other} of its index has other values`);
+  };
+  // One of another length may be as long as the file, so that it is not even read.
+  check((table) => tables[table]?.length === expected[table]?.length);
+  const found = readSections(file, sections, tables);
+  check((table) => expected[table]?.equals(found[table] as Buffer) === true);
+}

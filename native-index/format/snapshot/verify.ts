@@ -1,0 +1,115 @@
+/**
+ * Checks every byte of a snapshot. What comes in: an opened snapshot. What goes out: a list of
+ * everything that is damaged, each with its place.
+ * Invariant: nothing is mapped and nothing served; footer, directory, metadata and identity were
+ * checked by the opener, so what is left is one CRC-32C and one SHA-256 per 64 KiB block (a file of
+ * before has no SHA-256) and the footer's block lists, which are compared with a walk over the
+ * messages themselves.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import { crc32c, sha256 } from "../../napi/engine.ts";
+import { decodeBlocks } from "../arrow/arrow.ts";
+import type { MessageBlock } from "../arrow/arrow-parts.ts";
+import { CheckedFile } from "./checked-file.ts";
+import { blocksBefore, DIGEST_BYTES } from "./identity.ts";
+import { BLOCK_BYTES, SECTION, type SnapshotSection } from "./region.ts";
+import type { OpenedSnapshot } from "./snapshot.ts";
+
+/** Blocks read at a time: 4 MiB. */
+const BLOCKS_AT_ONCE = 64;
+
+/** Problems listed; more of them say nothing new. */
+const PROBLEMS_MAX = 20;
+
+/** A damaged place of a snapshot. */
+export interface Damage {
+  readonly block: number;
+  /** First byte of the damaged block. */
+  readonly offset: number;
+  /** Sections that the block touches; null for the Arrow stream before the index. */
+  readonly section: SnapshotSection | null;
+}
+
+/** What a check found. */
+export interface Verification {
+  readonly blocks: number;
+  readonly damaged: readonly Damage[];
+  /** False when the footer does not list the messages that the file holds. */
+  readonly footerAgrees: boolean;
+}
+
+/** Checks all blocks; `onBlocks` is told how many are done. */
+export async function verifySnapshot(
+  snapshot: OpenedSnapshot,
+  onBlocks: (done: number) => void,
+): Promise<Verification> {
+  const section = snapshot.sections.find(({ kind }) => kind === SECTION.blocks);
+  if (section === undefined) throw new RangeError("the opener lets no such file pass");
+  const file = new CheckedFile(snapshot.path);
+  const isRight = comparison(snapshot, section, file);
+  const end = Math.max(section.offset, snapshot.directory.digests?.offset ?? 0);
+  const blocks = blocksBefore(end);
+  const damaged: Damage[] = [];
+  const bytes = Buffer.alloc(BLOCKS_AT_ONCE * BLOCK_BYTES);
+  const fd = openSync(snapshot.path, "r");
+  try {
+    for (let first = 0; first < blocks; first += BLOCKS_AT_ONCE) {
+      const start = first * BLOCK_BYTES;
+      const length = Math.min(bytes.length, end - start);
+      if (readSync(fd, bytes, 0, length, start) < length) file.refuse("it is cut off");
+      for (let at = 0; at < length; at += BLOCK_BYTES) {
+        const block = first + at / BLOCK_BYTES;
+        const right = isRight(block, bytes.subarray(at, Math.min(at + BLOCK_BYTES, length)));
+        if (right || damaged.length >= PROBLEMS_MAX) continue;
+        damaged.push({ block, offset: start + at, section: sectionAt(snapshot, start + at) });
+      }
+      onBlocks(Math.min(blocks, first + BLOCKS_AT_ONCE));
+      await new Promise(setImmediate);
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return { blocks, damaged, footerAgrees: damaged.length > 0 || footerAgrees(snapshot, file) };
+}
+
+/** Tells whether the bytes of a block are those that were written. */
+function comparison(
+  { directory: { digests } }: OpenedSnapshot,
+  section: SnapshotSection,
+  file: CheckedFile,
+): (block: number, bytes: Buffer) => boolean {
+  const sums = file.read(section.offset, section.length);
+  if (section.length !== 4 * blocksBefore(section.offset)) file.refuse("its checksums are cut off");
+  const known = digests === undefined ? null : file.read(digests.offset, digests.length);
+  return (block, bytes) => {
+    // The digests go on behind the bytes that have checksums.
+    const summed = bytes.subarray(0, Math.max(0, section.offset - block * BLOCK_BYTES));
+    if (summed.length > 0 && crc32c(summed) !== sums.readUInt32LE(4 * block)) return false;
+    const at = block * DIGEST_BYTES;
+    return known === null || known.subarray(at, at + DIGEST_BYTES).equals(sha256(bytes));
+  };
+}
+
+function sectionAt(snapshot: OpenedSnapshot, offset: number): SnapshotSection | null {
+  const touched = snapshot.sections.filter((section) => {
+    return section.offset < offset + BLOCK_BYTES && section.offset + section.length > offset;
+  });
+  return touched.sort((a, b) => b.length - a.length)[0] ?? null;
+}
+
+/** Walks the messages from the start of the file and compares them with the footer. */
+function footerAgrees(snapshot: OpenedSnapshot, file: CheckedFile): boolean {
+  const length = snapshot.bytes - 10 - snapshot.footerOffset;
+  const listed = decodeBlocks(file.read(snapshot.footerOffset, length));
+  const blocks: MessageBlock[] = [...listed.dictionaries, ...listed.batches];
+  let offset = 8 + 8 + file.read(8, 8).readInt32LE(4);
+  for (const block of blocks) {
+    const head = file.read(offset, 8);
+    const isMessage =
+      head.readInt32LE(0) === -1 && head.readInt32LE(4) + 8 === block.metadataLength;
+    if (block.offset !== offset || !isMessage) return false;
+    offset += block.metadataLength + block.bodyLength;
+  }
+  const end = file.read(offset, 8);
+  return end.readInt32LE(0) === -1 && end.readInt32LE(4) === 0;
+}

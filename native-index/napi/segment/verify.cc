@@ -1,0 +1,95 @@
+// Checks a snapshot, or some blocks of it, off the main thread, and tells what is known of its
+// file. Input: a range of blocks, and a place for progress. Output: the number of checked blocks
+// while it runs, then a promise that is settled with success or the first damage.
+// Invariant: the segment and the progress array stay alive until the promise is settled, so closing
+// the segment meanwhile unmaps nothing; a block that was checked before is checked again; with the
+// last one the digests are checked too.
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "napi/segment/handle.h"
+#include "napi/segment/handle_values.h"
+#include "napi/segment/methods.h"
+#include "napi/values/background.h"
+
+namespace peneira {
+namespace {
+
+struct Range {
+  uint64_t from = 0, to = 0;
+};
+
+// Checks the blocks of the range, and with the last one the identity.
+void prove(const Segment& segment, Range range, uint32_t* progress) {
+  const Blocks& blocks = segment.blocks();
+  for (uint64_t block = range.from; block < range.to; block++) {
+    blocks.prove(block);
+    if (progress == nullptr) continue;
+    std::atomic_ref<uint32_t>(*progress).store(static_cast<uint32_t>(block + 1));
+  }
+  if (range.to == blocks.count()) blocks.proveIdentity();
+  segment.alive();
+}
+
+napi_value start(napi_env env, std::shared_ptr<Segment> segment, Range range,
+                 std::shared_ptr<KeptNumbers> progress) {
+  const auto compute = [held = std::move(segment), range, told = std::move(progress)]() -> Give {
+    prove(*held, range, told == nullptr ? nullptr : told->data());
+    return fromUndefined;
+  };
+  return computeAside(env, "peneira.verify", compute);
+}
+
+// verify(progress)
+napi_value verify(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const Range all{0, segment->blocks().count()};
+    return start(env, segment, all, keepProgress(arguments.at(0, "progress")));
+  });
+}
+
+// verifyBlocks(from, count)
+napi_value verifyBlocks(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
+    const uint64_t blocks = segment->blocks().count();
+    const uint64_t first = arguments.at(0, "from").whole(blocks);
+    const Range range{first, first + arguments.at(1, "count").whole(blocks - first)};
+    return start(env, segment, range, nullptr);
+  });
+}
+
+napi_value distrust(napi_env env, napi_callback_info info) {
+  return begin(env, info, [](Handle&, const auto& segment, const Arguments&) -> napi_value {
+    segment->distrust();
+    return nullptr;
+  });
+}
+
+napi_value fileState(napi_env env, napi_callback_info info) {
+  return begin(env, info, [env](Handle&, const auto& segment, const Arguments&) {
+    return fromFileState(env, segment->fileState());
+  });
+}
+
+napi_value damagedBlock(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Handle& handle = handleOf(arguments.self());
+    const bool open = handle.segment != nullptr;
+    const int64_t block = open ? handle.segment->blocks().damagedBlock() : -1;
+    return fromNumber(env, static_cast<double>(block));
+  });
+}
+
+constexpr NamedMethod kVerifyMethods[] = {{"verify", verify},
+                                          {"verifyBlocks", verifyBlocks},
+                                          {"distrust", distrust},
+                                          {"fileState", fileState},
+                                          {"damagedBlock", damagedBlock}};
+
+}  // namespace
+
+std::span<const NamedMethod> verifyMethods() { return kVerifyMethods; }
+
+}  // namespace peneira

@@ -1,0 +1,136 @@
+// Values across N-API. Input: JavaScript values. Output: C++ values, or a refusal that names the
+// value, what it must be and what it is; and the way back. Also C++ objects that JavaScript objects
+// stand for.
+// Invariant: no status of N-API is ignored. Spans are valid until control returns to JavaScript. A
+// method that is called on an object without the tag is refused; a wrapped C++ object lives as long
+// as its JavaScript object.
+#pragma once
+#include <node_api.h>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "napi/values/errors.h"
+
+namespace peneira {
+
+// The largest whole number that a number of JavaScript holds exactly, with all smaller ones.
+constexpr int64_t kSafeInteger = (int64_t{1} << 53) - 1;
+
+// A value that JavaScript gave, and the name under which it is refused, a constant.
+class Given {
+ public:
+  Given(napi_env env, napi_value value, const char* name) : env_(env), value_(value), name_(name) {}
+
+  napi_env env() const { return env_; }
+  napi_value value() const { return value_; }
+
+  bool isUndefined() const { return type() == napi_undefined; }
+  bool isNull() const { return type() == napi_null; }
+  // A property of an object, which is refused under its own name.
+  Given member(const char* name) const;
+  // Length and elements of an array; an element is refused under the name of the array.
+  uint32_t length() const;
+  Given item(uint32_t index) const;
+
+  std::string text() const;
+  std::vector<std::string> texts() const;
+  bool flag() const;
+  double number() const;
+  // A whole number in [least, most].
+  int64_t integer(int64_t least, int64_t most) const;
+  // The same as an unsigned number.
+  uint64_t whole(uint64_t most) const;
+  uint32_t whole32(uint32_t most = UINT32_MAX) const;
+  uint64_t bigUint64() const;
+  // The elements of a Uint32Array, in place.
+  std::span<uint32_t> uint32s() const;
+  // The numbers of a Float64Array of at least so many, in place.
+  std::span<double> doubles(size_t least) const;
+  // The bytes of a Uint8Array or Buffer, in place.
+  std::span<uint8_t> bytes() const;
+
+  // Throws that the value is not what was expected.
+  [[noreturn]] void refuse(const std::string& expected) const;
+  // Throws that nothing of this kind has the name that was given.
+  [[noreturn]] void noSuch(const char* kind, const std::string& expected) const;
+  // Refuses what has no properties of its own.
+  void expectObject(const char* expected) const;
+  // As `check`, and refuses the value where that is why the call failed.
+  void expect(napi_status status, const char* expected) const;
+
+ private:
+  napi_valuetype type() const;
+  void* typedArray(napi_typedarray_type wanted, const char* expected, size_t& length) const;
+
+  napi_env env_;
+  napi_value value_;
+  const char* name_;
+};
+
+// The arguments of a call, of which none takes more than four, and its `this`.
+class Arguments {
+ public:
+  Arguments(napi_env env, napi_callback_info info);
+
+  Given at(size_t index, const char* name) const { return {env_, values_[index], name}; }
+  Given self() const { return {env_, self_, "this"}; }
+
+ private:
+  static constexpr size_t kCountMax = 4;
+
+  napi_env env_;
+  napi_value self_ = nullptr;
+  napi_value values_[kCountMax] = {};
+};
+
+napi_value fromText(napi_env env, std::string_view text);
+napi_value fromNumber(napi_env env, double number);
+napi_value fromBool(napi_env env, bool flag);
+napi_value fromNull(napi_env env);
+napi_value fromUndefined(napi_env env);
+napi_value fromUint32s(napi_env env, std::span<const uint32_t> numbers);
+napi_value fromDoubles(napi_env env, std::span<const double> numbers);
+// A Buffer with a copy of the bytes.
+napi_value fromBytes(napi_env env, std::string_view bytes);
+// A plain Uint8Array with a copy of the bytes, whose ArrayBuffer is its own.
+napi_value fromUint8s(napi_env env, std::span<const uint8_t> bytes);
+napi_value makeArray(napi_env env, size_t length);
+void putItem(napi_env env, napi_value array, uint32_t index, napi_value value);
+napi_value makeObject(napi_env env);
+void putProperty(napi_env env, napi_value object, const char* name, napi_value value);
+void putFunction(napi_env env, napi_value object, const char* name, napi_callback callback);
+
+// Gives `data` to the object, which is marked by the tag.
+template <class Data>
+void wrap(napi_env env, napi_value object, const napi_type_tag& tag, std::unique_ptr<Data> data) {
+  const auto release = [](napi_env, void* wrapped, void*) { delete static_cast<Data*>(wrapped); };
+  check(env, napi_wrap(env, object, data.get(), release, nullptr, nullptr));
+  static_cast<void>(data.release());  // the object owns it from here on
+  check(env, napi_type_tag_object(env, object, &tag));
+}
+
+// What the object stands for; null without the tag. `expected` says what it must be.
+template <class Data>
+Data* unwrapIf(const Given& object, const napi_type_tag& tag, const char* expected) {
+  object.expectObject(expected);
+  bool ours = false;
+  check(object.env(), napi_check_object_type_tag(object.env(), object.value(), &tag, &ours));
+  if (!ours) return nullptr;
+  void* data = nullptr;
+  check(object.env(), napi_unwrap(object.env(), object.value(), &data));
+  return static_cast<Data*>(data);
+}
+
+// As `unwrapIf`, and refuses an object without the tag.
+template <class Data>
+Data& unwrap(const Given& object, const napi_type_tag& tag, const char* expected) {
+  Data* const data = unwrapIf<Data>(object, tag, expected);
+  if (data == nullptr) object.refuse(expected);
+  return *data;
+}
+
+}  // namespace peneira

@@ -1,0 +1,290 @@
+// Counts facets. What comes in: a query. What goes out: counts by code.
+// Invariant: a facet is counted once: of sums, of sums of whole years and the rows of other years,
+// or of all matches; all ways give the same.
+#include "query/facets/facets.h"
+
+#include <algorithm>
+#include <optional>
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
+
+#include "format/failure.h"
+#include "format/parallel.h"
+#include "query/kernel/chunkquery.h"
+#include "query/kernel/cube.h"
+#include "query/kernel/kernel.h"
+#include "query/kernel/wholeyears.h"
+
+namespace peneira {
+
+const std::string_view kFacetNames[] = {
+    "uf",           "municipality", "cnae", "registration_status", "company_size", "started_year",
+    "legal_nature", "simples",      "mei",  "headquarters",        "contact"};
+
+namespace {
+
+// The cube's axis of a facet, or -1.
+int cubeAxis(Facet facet) {
+  switch (facet) {
+    case Facet::kCnae: return 0;
+    case Facet::kUf: return 1;
+    case Facet::kStatus: return 2;
+    default: return -1;
+  }
+}
+
+// What combinations are told apart by for a facet; nothing where they do not hold it.
+std::optional<RollupAxis> rollupAxis(Facet facet) {
+  using Kind = RollupAxis::Kind;
+  switch (facet) {
+    case Facet::kUf: return RollupAxis{Kind::kState, {}};
+    case Facet::kMunicipality: return RollupAxis{Kind::kMunicipality, {}};
+    case Facet::kCnae: return RollupAxis{Kind::kActivity, {}};
+    case Facet::kStatus: return RollupAxis{Kind::kStatus, {}};
+    case Facet::kSize: return RollupAxis{Kind::kSize, {}};
+    case Facet::kStartedYear: return RollupAxis{Kind::kYear, {}};
+    case Facet::kSimples:
+    case Facet::kMei:
+    case Facet::kHeadquarters: return RollupAxis{Kind::kFlags, {flagOf(facet)}};
+    case Facet::kContact:
+      return RollupAxis{Kind::kFlags, {FlagCodes::kHasEmail, FlagCodes::kHasPhone}};
+    default: return std::nullopt;
+  }
+}
+
+// Facets that are counted together, and their counts.
+struct Counting {
+  const Segment& segment;
+  const std::vector<Facet>& facets;
+  std::vector<FacetCounts>& counts;
+  Work& work;
+  unsigned threads;
+
+  void add(const Query& query, const std::vector<size_t>& which) const;
+};
+
+// Lets the calling thread give way to those that answer requests, as src/priority.ts does.
+void stepBack() {
+#if defined(__linux__)
+  constexpr int belowNormal = 10;
+  // 0 means the calling thread alone. One of a process that somebody has put lower stays there;
+  // where it is not allowed, the work is done all the same.
+  if (getpriority(PRIO_PROCESS, 0) < belowNormal) setpriority(PRIO_PROCESS, 0, belowNormal);
+#endif
+}
+
+// Whether the counts of a facet were made of sums; they are empty, or zeros, where not.
+bool countBySums(const Counting& counting, const Query& query, size_t number) {
+  const Segment& segment = counting.segment;
+  const Facet facet = counting.facets[number];
+  FacetCounts& counts = counting.counts[number];
+  const int axis = cubeAxis(facet);
+  FacetCounts summed = axis < 0 ? FacetCounts() : countCubeAxis(segment, query, axis);
+  if (!summed.empty()) {
+    counts = std::move(summed);
+    return true;
+  }
+  counts.resize(codeCount(segment, facet) + 1);
+  const auto combined = rollupAxis(facet);
+  if (combined && segment.rollup().spread(query, *combined, counts)) return true;
+  return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
+}
+
+// Chunks that a thread takes at a time: as many in a row as let it ask for those behind them, and
+// some turns for each thread, because matches are not spread evenly.
+uint32_t chunksAtOnce(const Segment& segment, unsigned threads) {
+  constexpr uint32_t most = 32, turns = 4;
+  return std::min(most, segment.chunkCount() / (turns * threads) + 1);
+}
+
+// Adds the matches of chunks to the counts of some of the facets, in one pass over them; for one
+// thread.
+class ChunksCounted {
+ public:
+  ChunksCounted(const Counting& counting, const Query& query, const std::vector<size_t>& which)
+      : segment_(counting.segment), work_(counting.work), chunks_(segment_, query, work_) {
+    open_.reserve(which.size());
+    for (const size_t number : which) {
+      open_.emplace_back(segment_, counting.facets[number], counting.counts[number]);
+    }
+  }
+
+  void add(uint32_t chunk) {
+    chunks_.askAhead();
+    if (!chunks_.open(chunk)) return;
+    const ChunkMatches found = chunks_.run({0, segment_.chunkRows(chunk)});
+    const auto count = static_cast<uint32_t>(found.count());
+    for (ChunkFacet& facet : open_) work_.counted += facet.add(found, count, chunk);
+  }
+
+ private:
+  const Segment& segment_;
+  Work& work_;
+  ChunkQuery chunks_;
+  std::vector<ChunkFacet> open_;
+};
+
+void addWork(Work& sum, const Work& part) {
+  sum.chunks += part.chunks, sum.containers += part.containers, sum.tests += part.tests;
+  sum.probes += part.probes, sum.gathered += part.gathered, sum.counted += part.counted;
+  sum.cells += part.cells;
+}
+
+// What a thread counts by itself.
+struct CountedApart {
+  std::vector<FacetCounts> counts;
+  Work work;
+  std::optional<ChunksCounted> chunks;  // made by the thread, whose scratch memory it uses
+};
+
+// Adds the matches of a query to the counts of some of the facets.
+void Counting::add(const Query& query, const std::vector<size_t>& which) const {
+  const uint32_t all = segment.chunkCount(), atOnce = chunksAtOnce(segment, threads);
+  std::vector<CountedApart> apart(threads);
+  forEachIndex(threads, (all + atOnce - 1) / atOnce, [&](size_t turn, unsigned thread) {
+    CountedApart& own = apart[thread];
+    if (!own.chunks) {
+      if (thread > 0) stepBack();
+      own.counts.resize(counts.size());
+      for (const size_t number : which) own.counts[number].resize(counts[number].size());
+      const Counting counting{segment, facets, own.counts, own.work, 1};
+      own.chunks.emplace(counting, query, which);
+    }
+    const auto first = static_cast<uint32_t>(turn) * atOnce;
+    for (uint32_t i = first; i < std::min(all, first + atOnce); i++) own.chunks->add(i);
+  });
+  for (const CountedApart& own : apart) {
+    if (!own.chunks) continue;
+    addWork(work, own.work);
+    for (const size_t number : which) {
+      const FacetCounts& more = own.counts[number];
+      for (size_t code = 0; code < more.size(); code++) counts[number][code] += more[code];
+    }
+  }
+}
+
+// Takes what was counted of the facets by themselves off their other counts.
+void takeAway(const Counting& counting, const std::vector<FacetCounts>& other,
+              const std::vector<size_t>& which) {
+  for (const size_t number : which) {
+    FacetCounts& counts = counting.counts[number];
+    for (size_t code = 0; code < counts.size(); code++) {
+      if (other[number][code] > counts[code]) damaged("sums count fewer accounts than there are");
+      counts[code] -= other[number][code];
+    }
+  }
+}
+
+// Counts those of the facets that whole years have sums of: only the rows of years in parts are
+// looked at. Leaves those for which all matches are.
+void countByYears(const Counting& counting, const Query& query, std::vector<size_t>& left) {
+  const Segment& segment = counting.segment;
+  const auto split = left.empty() ? std::nullopt : splitYears(query);
+  if (!split || !isWorthSplitting(segment, *split)) return;
+  std::vector<size_t> others, dated;
+  for (const size_t number : left) {
+    (countBySums(counting, split->whole, number) ? dated : others).push_back(number);
+  }
+  left = std::move(others);
+  if (split->rest.clauses.empty() || dated.empty()) return;
+  if (!split->without) return counting.add(split->rest, dated);
+  std::vector<FacetCounts> rest(counting.counts.size());
+  for (const size_t number : dated) rest[number].resize(counting.counts[number].size());
+  Counting{segment, counting.facets, rest, counting.work, counting.threads}.add(split->rest, dated);
+  takeAway(counting, rest, dated);
+}
+
+// Every match is counted in each facet, so that the total need not be found again. Of few matches
+// the rows are kept with it where they are looked for.
+void keepTotal(const Segment& segment, const Query& query, const std::vector<FacetCounts>& counts) {
+  if (counts.empty() || segment.answers().count(query.key)) return;
+  uint64_t total = 0;
+  for (const uint32_t count : counts.front()) total += count;
+  if (total > kFewRows) segment.answers().keepCount(query.key, total);
+}
+
+// What finding the matches of a chunk costs for each clause, in rows that are counted.
+constexpr uint64_t kChunkWork = 64;
+
+// At most so many rows match, as far as tables tell whose size does not grow with the registry.
+uint64_t rowsMax(const Segment& segment, const Query& query) {
+  if (const auto known = segment.answers().count(query.key)) return *known;
+  uint64_t rows = segment.rowCount();
+  Query cubed, placed;
+  for (const Clause& clause : query.clauses) {
+    uint64_t worded = clause.hints.empty() ? rows : 0;
+    for (const auto& hint : clause.hints) {
+      uint64_t least = segment.rowCount();
+      for (const std::string& word : hint) {
+        least = std::min<uint64_t>(least, segment.terms().frequency(word));
+      }
+      worded += least;
+    }
+    rows = std::min(rows, worded);
+    if (clause.kind != Clause::Kind::kPosting || clause.any.size() != 1) continue;
+    const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
+    Query& asked = isPlace ? placed : cubed;
+    asked.clauses.push_back(clause);
+    // What the cube does not count, or not with the others, tells nothing.
+    if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
+  }
+  if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
+  if (!placed.clauses.empty()) {
+    if (const auto count = segment.rollup().count(placed)) rows = std::min(rows, *count);
+  }
+  return rows;
+}
+
+// How many cells the sums of a facet are made of; nothing where it has none.
+std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
+  const auto combined = rollupAxis(facet);
+  const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
+  if (cells || facet != Facet::kMunicipality) return cells;
+  return segment.places().cellsOf(query);
+}
+
+// How many cells the total is the sum of.
+std::optional<uint64_t> totalWork(const Segment& segment, const Query& query) {
+  const auto cells = segment.rollup().cellsOf(query, {RollupAxis::Kind::kStatus, {}});
+  return cells ? cells : segment.rollup().cellsOf(query, {RollupAxis::Kind::kMunicipality, {}});
+}
+
+}  // namespace
+
+std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
+                                     const std::vector<Facet>& facets, Work& work,
+                                     unsigned threads) {
+  std::vector<FacetCounts> counts(facets.size());
+  const Counting counting{segment, facets, counts, work, threads};
+  std::vector<size_t> left;
+  for (size_t i = 0; i < facets.size(); i++) {
+    if (!countBySums(counting, query, i)) left.push_back(i);
+  }
+  countByYears(counting, query, left);
+  if (!left.empty()) counting.add(query, left);
+  segment.alive();
+  keepTotal(segment, query, counts);
+  return counts;
+}
+
+uint64_t facetsWorkMax(const Segment& segment, const Query& query,
+                       const std::vector<Facet>& facets) {
+  const auto split = splitYears(query);
+  // Whole years are summed as codes of years are.
+  const Query& asked = split && split->rest.clauses.empty() ? split->whole : query;
+  const uint64_t rows = rowsMax(segment, query);
+  uint64_t work = totalWork(segment, asked).value_or(rows), walked = 0;
+  for (const Facet facet : facets) {
+    if (const auto cells = cellsOf(segment, asked, facet)) {
+      work += *cells;
+    } else {
+      walked++;
+      // Of other years only the rest is.
+      if (split) work += cellsOf(segment, split->whole, facet).value_or(0);
+    }
+  }
+  return work + walked * rows + uint64_t{segment.chunkCount()} * query.clauses.size() * kChunkWork;
+}
+
+}  // namespace peneira

@@ -1,0 +1,333 @@
+// Finds accounts class by class. What comes in and goes out: see suggest.h.
+// Invariant: posting lists decide, except for words that begin very many words of the vocabulary:
+// whether a row holds one of those is read from its names, as long as that is less work than to
+// gather the rows of so many words. Which of the two is done changes the work and no answer.
+#include "query/find/suggest.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "format/analyzer.h"
+#include "query/find/nearterms.h"
+#include "query/find/wordmatch.h"
+#include "query/segment/segment.h"
+
+namespace peneira {
+namespace {
+
+// The rows of a word that begins so many words, or rare ones with so many rows, are gathered only
+// where it turns out that names would have to be read for longer.
+constexpr uint64_t kGatheredAtOnce = 4'096;
+// So many words and rows are gathered while one name is read.
+constexpr uint64_t kGatheredPerName = 4;
+
+constexpr uint32_t kOneEditLetters = 4;
+constexpr uint32_t kTwoEditsLetters = 8;
+
+uint32_t editsFor(size_t letters) {
+  return letters >= kTwoEditsLetters ? 2 : letters >= kOneEditLetters ? 1 : 0;
+}
+
+// A typed word and the rows of what it stands for.
+struct TypedWord {
+  TypedWord(const Segment& segment, const std::string& typed, bool isLast)
+      : text(typed),
+        automaton(lettersOf(typed), editsFor(lettersOf(typed).size())),
+        mayBegin(isLast || automaton.word().size() >= kBeginningLetters),
+        whole(segment),
+        begun(segment),
+        near(segment) {}
+
+  std::string text;
+  EditAutomaton automaton;
+  bool mayBegin;
+  TermRun run{0, 0};    // the words that it begins, itself included
+  bool isWide = false;  // whether their rows are not gathered, so that names are read
+  WordRows whole, begun, near;
+};
+
+// The words of a row's legal and trade names, read where posting lists do not tell enough. They are
+// those of the analyzer, as the posting lists have them; a row without a name has no words, and
+// begins with nothing.
+class NameWords {
+ public:
+  explicit NameWords(const Segment& segment) : segment_(segment) {}
+
+  // Whether the words of one of the names, joined by spaces, begin with a text.
+  bool begins(uint32_t row, std::string_view text);
+  // The edits from a word to the nearest word of the names, or more than the automaton's most; none
+  // where it `mayBegin` one of them.
+  uint32_t edits(uint32_t row, std::string_view word, bool mayBegin,
+                 const EditAutomaton& automaton);
+
+ private:
+  template <class Use>
+  void eachName(uint32_t row, Use use) const;
+
+  const Segment& segment_;
+  std::string word_, joined_;
+};
+
+template <class Use>
+void NameWords::eachName(uint32_t row, Use use) const {
+  const ColumnSet& columns = segment_.columns();
+  for (const uint32_t column : {Columns::kLegalName, Columns::kTradeName}) {
+    if (columns.valid(column, row)) use(columns.text(column, row));
+  }
+}
+
+bool NameWords::begins(uint32_t row, std::string_view text) {
+  bool found = false;
+  eachName(row, [&](std::string_view name) {
+    joined_.clear();
+    forEachWord(name, word_, [&](std::string_view word) {
+      if (!joined_.empty()) joined_.push_back(' ');
+      joined_.append(word);
+    });
+    found = found || joined_.starts_with(text);
+  });
+  return found;
+}
+
+uint32_t NameWords::edits(uint32_t row, std::string_view word, bool mayBegin,
+                          const EditAutomaton& automaton) {
+  uint32_t least = automaton.most() + 1;
+  eachName(row, [&](std::string_view name) {
+    forEachWord(name, word_, [&](std::string_view one) {
+      const bool fits = mayBegin ? one.starts_with(word) : one == word;
+      if (least > 0) least = fits ? 0 : std::min(least, automaton.distance(one));
+    });
+  });
+  return least;
+}
+
+class Suggestion {
+ public:
+  Suggestion(const Segment& segment, const SuggestRequest& request)
+      : segment_(segment), request_(request), names_(segment) {
+    for (size_t i = 0; i < request.words.size(); i++) {
+      words_.emplace_back(segment, request.words[i], i + 1 == request.words.size());
+      if (i > 0) typed_.push_back(' ');
+      typed_.append(request.words[i]);
+    }
+  }
+
+  Suggested run() {
+    for (TypedWord& word : words_) resolve(word);
+    pass([this] { return findBeginnings(); });
+    pass([this] { return findWhole(); });
+    pass([this] { return findPrefixes(); });
+    pass([this] { return findEdited(); });
+    return std::move(found_);
+  }
+
+ private:
+  // What the names of a row have to be read for.
+  using Wide = std::vector<const TypedWord*>;
+
+  bool isWanted() const { return found_.rows.size() < request_.limit; }
+
+  bool isFound(uint32_t row) const {
+    return std::find(found_.rows.begin(), found_.rows.end(), row) != found_.rows.end();
+  }
+
+  // Takes a row that none of the classes before has; whether more are wanted.
+  bool take(uint32_t row, Fit fit) {
+    found_.rows.push_back(row);
+    found_.fits.push_back(fit);
+    return isWanted();
+  }
+
+  // Finds the rows of a class where more are wanted; from its beginning again, with all rows
+  // gathered, where too many names had to be read.
+  template <class Find>
+  void pass(Find find) {
+    const size_t before = found_.rows.size();
+    if (!isWanted() || find()) return;
+    found_.rows.resize(before);
+    found_.fits.resize(before);
+    for (TypedWord& word : words_) {
+      if (word.isWide) gather(word);
+    }
+    find();
+  }
+
+  void resolve(TypedWord& word) {
+    const Terms& terms = segment_.terms();
+    const uint32_t exact = terms.find(word.text);
+    const std::vector<NearTerm> same(exact < terms.count() ? 1 : 0, {exact, 0});
+    word.whole.add(same);
+    if (!word.mayBegin) return;
+    word.run = termsBeginning(terms, word.text);
+    const uint64_t work = gatheringOf(word.run);
+    word.isWide = work > kGatheredAtOnce;
+    if (word.isWide) namesLeft_ += work / kGatheredPerName;
+    if (!word.isWide) gather(word);
+  }
+
+  // The words and rows that would have to be gathered.
+  uint64_t gatheringOf(const TermRun& run) {
+    uint64_t work = run.count();
+    for (uint32_t term = run.from; term < run.to; term++) {
+      const uint32_t frequency = segment_.terms().frequencyAt(term);
+      if (frequency <= WordRows::kGatheredMax) work += frequency;
+    }
+    found_.terms += run.count();
+    return work;
+  }
+
+  void gather(TypedWord& word) {
+    std::vector<NearTerm> begun;
+    for (uint32_t term = word.run.from; term < word.run.to; term++) begun.push_back({term, 0});
+    word.begun.add(begun);
+    word.isWide = false;
+  }
+
+  // The edits that a row needs for words whose names have to be read, or more than `most`; nothing
+  // where no more names may be read.
+  std::optional<uint32_t> wideEdits(const Wide& wide, uint32_t row, uint32_t most) {
+    if (wide.empty()) return 0;
+    if (namesLeft_ == 0) return std::nullopt;
+    namesLeft_--;
+    found_.names++;
+    uint32_t edits = 0;
+    for (const TypedWord* word : wide) {
+      const uint32_t needed = names_.edits(row, word->text, word->mayBegin, word->automaton);
+      edits += needed > word->automaton.most() ? most + 1 : needed;
+    }
+    return edits;
+  }
+
+  // Calls `use(row, edits)` for the rows that need at most so many edits, until it gives false.
+  // Whether it came to its end: false where too many names would have to be read.
+  template <class Use>
+  bool each(std::vector<WordParts> words, const Wide& wide, uint32_t most, Use use) {
+    WordMatch match(segment_, request_.query, std::move(words), most, work_);
+    bool ended = true;
+    match.each([&](uint32_t row, uint32_t edits) {
+      const std::optional<uint32_t> more = wideEdits(wide, row, most);
+      ended = more.has_value();
+      return ended && (edits + *more > most || use(row, edits + *more));
+    });
+    return ended;
+  }
+
+  bool findBeginnings() {
+    std::vector<WordParts> words;
+    Wide wide;
+    for (TypedWord& word : words_) {
+      const bool isLast = &word == &words_.back();
+      if (isLast && word.isWide) {
+        wide.push_back(&word);
+      } else if (isLast) {
+        words.push_back({&word.whole, &word.begun});
+      } else {
+        words.push_back({&word.whole});
+      }
+    }
+    uint32_t left = kBeginningsRead;
+    return each(std::move(words), wide, 0, [&](uint32_t row, uint32_t) {
+      found_.names++;
+      if (names_.begins(row, typed_) && !take(row, Fit::kBegins)) return false;
+      return --left > 0;
+    });
+  }
+
+  bool findWhole() {
+    std::vector<WordParts> words;
+    for (TypedWord& word : words_) words.push_back({&word.whole});
+    return each(std::move(words), {}, 0,
+                [&](uint32_t row, uint32_t) { return isFound(row) || take(row, Fit::kWhole); });
+  }
+
+  bool findPrefixes() {
+    std::vector<WordParts> words;
+    Wide wide;
+    for (TypedWord& word : words_) {
+      if (word.isWide) {
+        wide.push_back(&word);
+      } else {
+        words.push_back({&word.whole, &word.begun});
+      }
+    }
+    return each(std::move(words), wide, 0,
+                [&](uint32_t row, uint32_t) { return isFound(row) || take(row, Fit::kPrefix); });
+  }
+
+  // Rows with one edit and with two are found together; of the latter those are kept that are
+  // wanted should there be no further one with one edit.
+  bool findEdited() {
+    if (!addNearWords()) return true;
+    std::vector<WordParts> words;
+    Wide wide;
+    for (TypedWord& word : words_) {
+      if (word.isWide) {
+        wide.push_back(&word);
+      } else {
+        words.push_back({&word.whole, &word.begun, &word.near});
+      }
+    }
+    std::vector<uint32_t> twice;
+    const size_t wanted = request_.limit - found_.rows.size();
+    const bool ended = each(std::move(words), wide, kEditsMax, [&](uint32_t row, uint32_t edits) {
+      if (edits == 0) return true;
+      if (edits == 1) return take(row, Fit::kOneEdit);
+      if (twice.size() < wanted) twice.push_back(row);
+      return true;
+    });
+    for (const uint32_t row : twice) {
+      if (isWanted()) take(row, Fit::kTwoEdits);
+    }
+    return ended;
+  }
+
+  // Adds what typed words stand for with edits; false where no row can fit. Words that nothing fits
+  // as they are need an edit each, and leave the others no more than the rest.
+  bool addNearWords() {
+    const auto isNeedy = [](const TypedWord& word) {
+      return !word.isWide && word.whole.isEmpty() && word.begun.isEmpty();
+    };
+    const auto needy = static_cast<size_t>(std::count_if(words_.begin(), words_.end(), isNeedy));
+    if (needy > kEditsMax) return false;
+    const auto left = static_cast<uint32_t>(kEditsMax - needy);
+    for (TypedWord& word : words_) {
+      if (!isNeedy(word)) continue;
+      addNear(word, left + 1);
+      if (word.near.isEmpty()) return false;
+    }
+    for (TypedWord& word : words_) {
+      if (!word.isWide && !isNeedy(word)) addNear(word, left);
+    }
+    return true;
+  }
+
+  void addNear(TypedWord& word, uint32_t most) {
+    if (!word.near.isEmpty()) return;  // the pass before was given up
+    const EditAutomaton automaton(word.automaton.word(), std::min(most, word.automaton.most()));
+    std::vector<NearTerm> near = nearTerms(segment_.terms(), automaton, found_.terms);
+    std::erase_if(near, [&](const NearTerm& one) {
+      return one.term >= word.run.from && one.term < word.run.to;
+    });
+    word.near.add(near);
+  }
+
+  const Segment& segment_;
+  const SuggestRequest& request_;
+  NameWords names_;
+  std::vector<TypedWord> words_;
+  std::string typed_;       // all words, joined by spaces
+  uint64_t namesLeft_ = 0;  // before rows are gathered instead
+  Work work_;
+  Suggested found_;
+};
+
+}  // namespace
+
+Suggested suggest(const Segment& segment, const SuggestRequest& request) {
+  if (request.words.empty() || request.limit == 0) return {};
+  return Suggestion(segment, request).run();
+}
+
+}  // namespace peneira

@@ -1,0 +1,286 @@
+// Values of a column on their way into Parquet. Input: the Arrow buffers of a column; levels, or
+// places in a dictionary. Output: its values one after the other, their bytes in the encoding
+// PLAIN, the smallest and the largest; small numbers in a few bits each, in the hybrid of runs and
+// packed bits; each different value once, in the order of its first appearance, and its number for
+// every value.
+// Invariant: values of rows that have none are never looked at; the order of texts is that of their
+// bytes, of numbers their own, as TypeDefinedOrder has it. Numbers that are all the same are one
+// run, others are packed; the last group of eight is filled with zeros. Whether a column has a
+// dictionary depends on its values alone: it is given up as soon as hardly a value comes again or
+// more than 2^15 are different, and where it saves nothing.
+// Format: Encodings.md (PLAIN = 0, "RLE / Bit-Packing Hybrid" = 3) and parquet.thrift of the Apache
+// Parquet specification.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/blocks/blocks.h"
+#include "format/raw_bytes.h"
+
+namespace peneira {
+
+// Bits that hold every number up to `most`; at least one, which every reader knows.
+inline uint32_t bitsFor(uint32_t most) {
+  return std::max(1u, static_cast<uint32_t>(std::bit_width(most)));
+}
+
+inline void appendVarint(uint32_t number, RawBytes& out) {
+  for (; number >= 128; number >>= 7) out.push(static_cast<uint8_t>(number | 128));
+  out.push(static_cast<uint8_t>(number));
+}
+
+// Appends numbers of at most `width` bits, which are no more than 32.
+template <class Number>
+void appendRuns(std::span<const Number> numbers, uint32_t width, RawBytes& out) {
+  const auto count = static_cast<uint32_t>(numbers.size());
+  if (count == 0) return;
+  const Number first = numbers[0];
+  if (std::all_of(numbers.begin(), numbers.end(), [&](Number n) { return n == first; })) {
+    appendVarint(count << 1, out);
+    const uint32_t value = first;
+    for (uint32_t bit = 0; bit < width; bit += 8) out.push(static_cast<uint8_t>(value >> bit));
+    return;
+  }
+  const uint32_t groups = (count + 7) / 8;
+  appendVarint(groups << 1 | 1, out);
+  uint8_t* to = out.grow(size_t{groups} * width);
+  const uint8_t* const end = to + size_t{groups} * width;
+  uint64_t held = 0;
+  uint32_t heldBits = 0;
+  for (const Number number : numbers) {
+    held |= uint64_t{number} << heldBits;
+    for (heldBits += width; heldBits >= 8; heldBits -= 8, held >>= 8) {
+      *to++ = static_cast<uint8_t>(held);
+    }
+  }
+  for (; to < end; held >>= 8) *to++ = static_cast<uint8_t>(held);
+}
+
+// Which values of a column are there.
+class Presence {
+ public:
+  explicit Presence(const RawBytes& validity)
+      : bits_(validity.size() == 0 ? nullptr : validity.data()) {}
+  bool everywhere() const { return bits_ == nullptr; }
+  bool at(uint32_t i) const { return bits_ == nullptr || (bits_[i / 8] >> i % 8 & 1) != 0; }
+
+ private:
+  const uint8_t* bits_;
+};
+
+// Texts by their position.
+class TextValues {
+ public:
+  using Value = std::string_view;
+  // Longer ones would bloat the footer; statistics may be left out, but not wrong.
+  static constexpr size_t kStatisticMost = 64;
+
+  explicit TextValues(const ColumnBuffers& buffers)
+      : offsets_(buffers.offsets.data()),
+        bytes_(reinterpret_cast<const char*>(buffers.data.data())) {}
+  Value at(uint32_t i) const {
+    const auto from = load<uint32_t>(offsets_ + size_t{i} * 4);
+    const auto to = load<uint32_t>(offsets_ + size_t{i} * 4 + 4);
+    return {bytes_ + from, to - from};
+  }
+  // Bytes of the encoding of values [from, to), those without a value as none.
+  size_t bytesOf(uint32_t from, uint32_t to) const {
+    const auto first = load<uint32_t>(offsets_ + size_t{from} * 4);
+    return load<uint32_t>(offsets_ + size_t{to} * 4) - first + size_t{to - from} * 4;
+  }
+  static size_t sizeOf(Value value) { return 4 + value.size(); }
+  static uint8_t* put(Value value, uint8_t* to) {
+    const auto length = static_cast<uint32_t>(value.size());
+    std::memcpy(to, &length, 4);
+    if (length > 0) std::memcpy(to + 4, value.data(), length);
+    return to + 4 + length;
+  }
+  static uint64_t hash(Value value) {
+    constexpr uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t mixed = value.size() * odd;
+    const char* from = value.data();
+    size_t left = value.size();
+    for (; left >= 8; left -= 8, from += 8) {
+      mixed = (std::rotl(mixed, 29) ^ word(from, 8)) * odd;
+    }
+    return (std::rotl(mixed, 29) ^ word(from, left)) * odd;
+  }
+  // Tells most texts apart in their order; those with the same number may differ.
+  static uint64_t rankOf(Value value) {
+    uint64_t rank = 0;
+    for (size_t i = 0; i < 8; i++) {
+      rank = rank << 8 | (i < value.size() ? static_cast<uint8_t>(value[i]) : 0u);
+    }
+    return rank;
+  }
+  static std::optional<std::string> statistic(Value value, bool) {
+    if (value.size() > kStatisticMost) return std::nullopt;
+    return std::string(value);
+  }
+
+ private:
+  static uint64_t word(const char* from, size_t length) {
+    uint64_t made = 0;
+    std::memcpy(&made, from, length);
+    return made;
+  }
+
+  const uint8_t* offsets_;
+  const char* bytes_;
+};
+
+// Numbers by their position.
+template <class Number>
+class NumberValues {
+ public:
+  using Value = Number;
+
+  explicit NumberValues(const ColumnBuffers& buffers) : bytes_(buffers.data.data()) {}
+  Value at(uint32_t i) const { return load<Number>(bytes_ + size_t{i} * sizeof(Number)); }
+  size_t bytesOf(uint32_t from, uint32_t to) const { return size_t{to - from} * sizeof(Number); }
+  static size_t sizeOf(Value) { return sizeof(Number); }
+  static uint8_t* put(Value value, uint8_t* to) {
+    std::memcpy(to, &value, sizeof value);
+    return to + sizeof value;
+  }
+  static uint64_t hash(Value value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    bits *= 0x9e3779b97f4a7c15u;
+    return bits ^ bits >> 29;
+  }
+  static Value rankOf(Value value) { return value; }
+  // Of a zero nobody can tell the sign by comparing, so that the limits have one each; what is no
+  // number is in no order.
+  static std::optional<std::string> statistic(Value value, bool isLeast) {
+    if constexpr (std::is_floating_point_v<Number>) {
+      if (std::isnan(value)) return std::nullopt;
+      if (value == 0) value = isLeast ? Number{-0.0} : Number{0.0};
+    }
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+
+ private:
+  const uint8_t* bytes_;
+};
+
+// The smallest and the largest of values.
+template <class Values>
+class Limits {
+ public:
+  using Value = typename Values::Value;
+  using Rank = decltype(Values::rankOf(Value()));
+
+  void add(Value value) {
+    const Rank rank = Values::rankOf(value);
+    if (!any_) {
+      any_ = true;
+      least_ = most_ = value;
+      leastRank_ = mostRank_ = rank;
+      return;
+    }
+    if (!(rank > leastRank_) && isLess(value, rank, least_, leastRank_)) {
+      least_ = value;
+      leastRank_ = rank;
+    }
+    if (!(rank < mostRank_) && isLess(most_, mostRank_, value, rank)) {
+      most_ = value;
+      mostRank_ = rank;
+    }
+  }
+  // Nothing where there are no values, or one of both cannot be told.
+  std::optional<std::pair<std::string, std::string>> statistics() const {
+    if (!any_) return std::nullopt;
+    auto least = Values::statistic(least_, true), most = Values::statistic(most_, false);
+    if (!least.has_value() || !most.has_value()) return std::nullopt;
+    return std::pair(*std::move(least), *std::move(most));
+  }
+
+ private:
+  // What is no number stays where it came, at the front of all, and is found there.
+  static bool isLess(Value a, Rank rankA, Value b, Rank rankB) {
+    return rankA != rankB ? rankA < rankB : a < b;
+  }
+
+  bool any_ = false;
+  Value least_{}, most_{};
+  Rank leastRank_{}, mostRank_{};
+};
+
+template <class Values>
+class Dictionary {
+ public:
+  using Value = typename Values::Value;
+
+  // Takes the next value; false when the dictionary is given up.
+  bool add(Value value) {
+    if (entries_.size() * 2 >= slots_.size()) widen();
+    uint32_t& slot = slots_[slotOf(value)];
+    if (slot == 0) {
+      entries_.push_back(value);
+      slot = static_cast<uint32_t>(entries_.size());
+      entryBytes_ += Values::sizeOf(value);
+    }
+    plainBytes_ += Values::sizeOf(value);
+    numbers_.push_back(slot - 1);
+    if (numbers_.size() % kLookedAt != 0) return true;
+    const size_t fresh = entries_.size() - entriesBefore_;
+    entriesBefore_ = entries_.size();
+    return fresh <= kFreshMost && entries_.size() <= kEntriesMost;
+  }
+
+  // Whether dictionary and numbers are shorter than the values.
+  bool isWorthIt() const {
+    if (entries_.size() > kEntriesMost) return false;
+    return entryBytes_ + numbers_.size() * width() / 8 < plainBytes_;
+  }
+
+  const std::vector<Value>& entries() const { return entries_; }
+  const std::vector<uint32_t>& numbers() const { return numbers_; }
+  size_t entryBytes() const { return entryBytes_; }
+  uint32_t width() const {
+    return bitsFor(entries_.empty() ? 0 : static_cast<uint32_t>(entries_.size()) - 1);
+  }
+
+ private:
+  static constexpr size_t kFirstSlots = 1 << 10, kEntriesMost = 1 << 15;
+  // Of so many values so many may be new; days of opening are, at the beginning, more than half.
+  static constexpr size_t kLookedAt = 1 << 11, kFreshMost = kLookedAt / 8 * 7;
+
+  size_t slotOf(Value value) const {
+    const size_t mask = slots_.size() - 1;
+    size_t at = Values::hash(value) >> 32 & mask;
+    while (slots_[at] != 0 && !isSame(entries_[slots_[at] - 1], value)) at = (at + 1) & mask;
+    return at;
+  }
+  // Bits and not numbers, so that both zeros stay what they are.
+  static bool isSame(Value a, Value b) {
+    if constexpr (std::is_arithmetic_v<Value>) {
+      using Bytes = std::array<std::byte, sizeof(Value)>;
+      return std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
+    } else {
+      return a == b;
+    }
+  }
+  void widen() {
+    slots_.assign(std::max(kFirstSlots, slots_.size() * 2), 0);
+    for (uint32_t i = 0; i < entries_.size(); i++) slots_[slotOf(entries_[i])] = i + 1;
+  }
+
+  std::vector<Value> entries_;
+  std::vector<uint32_t> slots_;    // number of an entry plus 1; 0 is free
+  std::vector<uint32_t> numbers_;  // of the value at each position
+  size_t entryBytes_ = 0, plainBytes_ = 0, entriesBefore_ = 0;
+};
+
+}  // namespace peneira
