@@ -46,7 +46,7 @@ export interface AsidePage {
 }
 
 /** What was found of counts. */
-export interface AsideCounts {
+interface AsideCounts {
   readonly total: number;
   readonly facets: Facets | null;
 }

@@ -54,7 +54,7 @@ export interface FoundPage extends Omit<SearchAnswer, "accounts"> {
 }
 
 /** Matches, and how they spread. */
-export interface Counts {
+export interface MatchCounts {
   readonly total: number;
   readonly facets: Facets | null;
 }
@@ -98,7 +98,7 @@ export function counts(
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
   asker: string,
-): Counts | Promise<Counts> {
+): MatchCounts | Promise<MatchCounts> {
   const later = countsAside(segment, spec, names, asker);
   if (later !== null) return later;
   // In this order, because the total is known once facets are counted.

@@ -27,7 +27,7 @@ import type {
   SuggestRequest,
 } from "../../search/finding.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
-import type { Counts, FoundPage, PageAsked, RenderedAccount } from "../../search/searcher.ts";
+import type { FoundPage, MatchCounts, PageAsked, RenderedAccount } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
@@ -52,7 +52,7 @@ export interface Engine {
     spec: AccountQuerySpec,
     names: readonly FacetName[] | null,
     asker: string,
-  ): Counts | Promise<Counts>;
+  ): MatchCounts | Promise<MatchCounts>;
   /** The exact number of matches, at once. */
   countMatches(segment: Segment, spec: AccountQuerySpec): number;
   /** Accounts that fit a typed text, and establishments of a company, off the main thread. */

@@ -16,10 +16,10 @@ import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, shown } from "../../spec/reader.ts";
 import type { Steps } from "../../steps.ts";
 import type { Notes } from "../notes.ts";
-import { DistrictNames } from "../places/districtnames.ts";
+import { DistrictNames } from "../places/districts/districtnames.ts";
+import { assumeSpellings } from "../places/districts/saiddistricts.ts";
 import { type Gazetteer, gazetteerOf, namesakesMeant } from "../places/gazetteer.ts";
 import type { City } from "../places/placenames.ts";
-import { assumeSpellings } from "../places/saiddistricts.ts";
 import { citiesCalled, type LeadPlaces, nameOf } from "./leadplaces.ts";
 import { type LeadReader, suggestion } from "./leadreader.ts";
 

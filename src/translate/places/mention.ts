@@ -9,10 +9,10 @@ import { claimNegation } from "../claimnegation.ts";
 import { negatorOf, reachOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
+import type { SaidDistricts } from "./districts/saiddistricts.ts";
 import type { Gazetteer } from "./gazetteer.ts";
 import type { City, MeantRegion, PlaceMatch } from "./placenames.ts";
 import { DEALING, type Lead, leadOf } from "./placewords.ts";
-import type { SaidDistricts } from "./saiddistricts.ts";
 
 /** What the stages of places work on. */
 export interface PlaceContext {

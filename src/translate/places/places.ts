@@ -9,11 +9,11 @@
 import { STATE_NAMES } from "../../spec/states.ts";
 import { forgetReach } from "../negation.ts";
 import type { Words } from "../words/sentence.ts";
+import { settleLoneTown, settleQuarters, settleTowns } from "./districts/quarters.ts";
 import { namesakesMeant } from "./gazetteer.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import { findMentions } from "./mentions.ts";
 import type { City } from "./placenames.ts";
-import { settleLoneTown, settleQuarters, settleTowns } from "./quarters.ts";
 import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
 import { dropOuterRegions, settleRegions } from "./settleregions.ts";
 import { dropBeyond } from "./strangers.ts";

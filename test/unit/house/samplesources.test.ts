@@ -9,15 +9,15 @@ import { sampleSources } from "../../support/sample/sources.ts";
 /** One file of every way in which a sample depends on files. */
 const NEEDED = [
   "data/municipality-exceptions.json",
-  "native-index/builder/index_builder.cc",
+  "native-index/builder/stages/index_builder.cc",
   "native-index/builder/record.h",
-  "native-index/format/versions.ts",
+  "native-index/format/snapshot/versions.ts",
   "package-lock.json",
   "src/cli/commands/import.ts",
   "src/dump/sample/activities.ts",
   "src/ingest/dump-import.ts",
   "src/ingest/ingest.worker.ts",
-  "src/ingest/native-scan.ts",
+  "src/ingest/scan/native-scan.ts",
   "test/support/sample/snapshot.ts",
 ];
 

@@ -154,7 +154,7 @@ function readQuestion(query: ReadonlyMap<string, string>, { catalog }: Segment):
     readWhole(query, "limit", [1, DISTRICT_LIMITS.limit], mistakes) ?? DISTRICT_LIMITS.limitDefault;
   refuseQueryMistakes(mistakes);
   refuseLacking(lookup);
-  // A missing one was a mistake.
-  const { name, uf } = municipality as CatalogMunicipality;
-  return { municipality: { ibge: sent as string, name, uf }, typed, limit };
+  // A missing one was a mistake, and one that was found by its code has one.
+  const { ibge, name, uf } = municipality as CatalogMunicipality;
+  return { municipality: { ibge: ibge as string, name, uf }, typed, limit };
 }

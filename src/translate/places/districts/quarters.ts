@@ -5,9 +5,10 @@
  * Invariant: only a name before its city, a comma or nothing between them, in no list of others; a
  * town of the same state is never taken for a quarter.
  */
+
+import type { Mention, PlaceContext } from "../mention.ts";
+import { linkOf } from "../readings.ts";
 import { isOften } from "./districts.ts";
-import type { Mention, PlaceContext } from "./mention.ts";
-import { linkOf } from "./readings.ts";
 
 /** How many times the accounts of a town its city must have. */
 const OUTWEIGHS = 10;

@@ -6,16 +6,16 @@
  * accounts have and that is no place or trade by itself; a name is taken whole or not at all. Every
  * name is looked up in a few cities beside it, so that the work grows with the text alone.
  */
-import { beginsWish, kindAt } from "../items.ts";
-import { negatorOf } from "../negation.ts";
-import { isNegatorWord } from "../negators.ts";
-import type { Sentence } from "../words/sentence.ts";
-import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "./areas.ts";
+import { beginsWish, kindAt } from "../../items.ts";
+import { negatorOf } from "../../negation.ts";
+import { isNegatorWord } from "../../negators.ts";
+import type { Sentence } from "../../words/sentence.ts";
+import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../areas.ts";
+import { isSpecialised, mentionOf, type PlaceContext } from "../mention.ts";
+import type { City } from "../placenames.ts";
+import { isCapitalised } from "../placesigns.ts";
+import { isIn, isOf, leadOf } from "../placewords.ts";
 import type { KnownDistrict } from "./districtnames.ts";
-import { isSpecialised, mentionOf, type PlaceContext } from "./mention.ts";
-import type { City } from "./placenames.ts";
-import { isCapitalised } from "./placesigns.ts";
-import { isIn, isOf, leadOf } from "./placewords.ts";
 
 /** Words that say that a name is that of a district. */
 const MARKS = new Set(

@@ -10,12 +10,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { RecordBatchFileWriter, tableFromIPC } from "apache-arrow";
-import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
-import { importDump } from "../../../src/ingest/dump-import.ts";
-import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { translate } from "../../../src/translate/translate.ts";
-import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { importColumns } from "../../../../src/ingest/columns/columns-import.ts";
+import { importDump } from "../../../../src/ingest/dump-import.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { translate } from "../../../../src/translate/translate.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
 /** Kinds with the column of a file and how they are said. */
 const KINDS = [

@@ -9,16 +9,16 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { TEXT_MAX } from "../../../src/spec/schema.ts";
-import { type Gazetteer, gazetteerOf } from "../../../src/translate/places/gazetteer.ts";
+import { TEXT_MAX } from "../../../../src/spec/schema.ts";
+import { type Gazetteer, gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
 import {
   allRegions,
   coastOf,
   interiorOf,
   regionNames,
-} from "../../../src/translate/places/regiontable.ts";
-import { ROOT } from "../../support/checkout.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+} from "../../../../src/translate/places/regiontable.ts";
+import { ROOT } from "../../../support/checkout.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 /** Regions of the reference that must have been compared where it is at hand. */
 const COMPARED_MIN = 180;

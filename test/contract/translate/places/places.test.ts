@@ -7,24 +7,24 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { STATE_NAMES } from "../../../src/spec/states.ts";
-import { Notes } from "../../../src/translate/notes.ts";
-import { DistrictNames } from "../../../src/translate/places/districtnames.ts";
-import { findDistricts } from "../../../src/translate/places/districts.ts";
-import { gazetteerOf } from "../../../src/translate/places/gazetteer.ts";
-import { geoOf } from "../../../src/translate/places/geo.ts";
-import type { City } from "../../../src/translate/places/placenames.ts";
-import { findPlaces } from "../../../src/translate/places/places.ts";
-import { SaidDistricts } from "../../../src/translate/places/saiddistricts.ts";
-import { CAPITALS, CITY_SHORT_NAMES } from "../../../src/translate/places/states.ts";
-import { findUnknownPlaces } from "../../../src/translate/places/unknownplaces.ts";
-import { translate } from "../../../src/translate/translate.ts";
-import { Sentence, type TokenRole } from "../../../src/translate/words/sentence.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
-import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { PLACE_TABLES, type PlaceRow } from "../../support/translate/place-table.ts";
-import type { TwinRow } from "../../support/twin.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { STATE_NAMES } from "../../../../src/spec/states.ts";
+import { Notes } from "../../../../src/translate/notes.ts";
+import { DistrictNames } from "../../../../src/translate/places/districts/districtnames.ts";
+import { findDistricts } from "../../../../src/translate/places/districts/districts.ts";
+import { SaidDistricts } from "../../../../src/translate/places/districts/saiddistricts.ts";
+import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
+import { geoOf } from "../../../../src/translate/places/geo.ts";
+import type { City } from "../../../../src/translate/places/placenames.ts";
+import { findPlaces } from "../../../../src/translate/places/places.ts";
+import { CAPITALS, CITY_SHORT_NAMES } from "../../../../src/translate/places/states.ts";
+import { findUnknownPlaces } from "../../../../src/translate/places/unknownplaces.ts";
+import { translate } from "../../../../src/translate/translate.ts";
+import { Sentence, type TokenRole } from "../../../../src/translate/words/sentence.ts";
+import { decodeSnapshot } from "../../../support/decode.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { PLACE_TABLES, type PlaceRow } from "../../../support/translate/place-table.ts";
+import type { TwinRow } from "../../../support/twin.ts";
 
 /** Codes of notes about places, among those of other stages. */
 const ABOUT_PLACES = new Set(

@@ -6,11 +6,11 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { districtsOf } from "../../../src/search/districts.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { gazetteerOf } from "../../../src/translate/places/gazetteer.ts";
-import type { City } from "../../../src/translate/places/placenames.ts";
-import { notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
+import { districtsOf } from "../../../../src/search/districts.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
+import type { City } from "../../../../src/translate/places/placenames.ts";
+import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 /** Municipalities with a district of the name Centro in the sample. */
 const NAMES = ["Campinas", "Santos", "Curitiba", "Salvador", "São Paulo", "Rio de Janeiro"];

@@ -5,9 +5,9 @@
  * Invariant: a district next to a city is looked for in that city alone, and in those that a list
  * joins to it; cities between two districts that cannot be divided belong to neither.
  */
-import type { Sentence } from "../words/sentence.ts";
-import type { City } from "./placenames.ts";
-import type { Lead } from "./placewords.ts";
+import type { Sentence } from "../../words/sentence.ts";
+import type { City } from "../placenames.ts";
+import type { Lead } from "../placewords.ts";
 
 /** Tokens of a name with the words that lead to it. */
 interface Span {

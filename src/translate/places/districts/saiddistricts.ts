@@ -5,13 +5,13 @@
  * wider than what was asked for is worth nothing, and the notes say why.
  */
 
-import { SPEC_LIMITS } from "../../spec/limits.ts";
-import type { Steps } from "../../steps.ts";
-import type { Notes, Sentences } from "../notes.ts";
-import type { Sentence, Words } from "../words/sentence.ts";
+import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import type { Steps } from "../../../steps.ts";
+import type { Notes, Sentences } from "../../notes.ts";
+import type { Sentence, Words } from "../../words/sentence.ts";
+import type { City } from "../placenames.ts";
 import { citiesOfDistricts, type PlaceAt } from "./districtcities.ts";
 import type { DistrictNames, KnownDistrict } from "./districtnames.ts";
-import type { City } from "./placenames.ts";
 
 /** A district that is named. */
 interface SaidDistrict {

@@ -7,13 +7,13 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { districtsOf } from "../../../src/search/districts.ts";
-import { foldDistrict } from "../../../src/spec/districtname.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { gazetteerOf } from "../../../src/translate/places/gazetteer.ts";
-import type { City } from "../../../src/translate/places/placenames.ts";
-import { translate } from "../../../src/translate/translate.ts";
-import { notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
+import { districtsOf } from "../../../../src/search/districts.ts";
+import { foldDistrict } from "../../../../src/spec/districtname.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { gazetteerOf } from "../../../../src/translate/places/gazetteer.ts";
+import type { City } from "../../../../src/translate/places/placenames.ts";
+import { translate } from "../../../../src/translate/translate.ts";
+import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 /** Municipalities that are tried, the largest first, and districts of each. */
 const CITIES = 40;
