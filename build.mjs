@@ -183,7 +183,7 @@ function check() {
 
 /**
  * Bundles the program into dist/bundle (src/executable/bundle.mjs), with the compiled addon. The
- * bundle with faults can be told to kill itself at a named point (src/fault.ts).
+ * bundle with faults can be told to kill itself at a named point (src/process/fault.ts).
  */
 function bundle({ faults = false } = {}) {
   bundleProgram({ faults });
@@ -243,9 +243,9 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** What stands in test/support/command.mjs; a source archive may come without tests. */
+/** What stands in test/support/run/command.mjs; a source archive may come without tests. */
 async function runTests(args, command = "test") {
-  const commands = await import("./test/support/command.mjs");
+  const commands = await import("./test/support/run/command.mjs");
   const steps = { prepare, addon, checkAside, makeExecutable, asanEnv };
   const product = path.join(DIST, "bundle");
   const tools = { fail, filesIn, digestOf, handOver };

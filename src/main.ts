@@ -8,9 +8,9 @@ import { Command, CommanderError } from "commander";
 import { VERSION } from "./cli/commands/version.ts";
 import { isOfSystem, refusalWords, systemWords } from "./cli/support/systemwords.ts";
 import { AppError, CommandError } from "./errors.ts";
-import { notWritten, storageWords } from "./storage.ts";
+import { notWritten, storageWords } from "./files/storage.ts";
+import { stderr, stdout } from "./process/terminal.ts";
 import { damagedState, isStateDamage } from "./store/damage.ts";
-import { stderr, stdout } from "./terminal.ts";
 
 /** Adds a command to the program. */
 type Register = (program: Command) => void;

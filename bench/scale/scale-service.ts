@@ -6,9 +6,9 @@
  * before" asks nothing twice.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { variableOf } from "../../src/config.ts";
 import { openSegment } from "../../src/search/segment.ts";
-import { SETTINGS } from "../../src/settings.ts";
+import { variableOf } from "../../src/settings/config.ts";
+import { SETTINGS } from "../../src/settings/settings.ts";
 import {
   mainThreadUs,
   memoryOf,

@@ -13,7 +13,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import plans from "../../data/plans.json" with { type: "json" };
 import { PLAN_SETTINGS } from "../../src/access/plans.ts";
 import { makeService, type ServedService } from "../../src/cli/serving/assembly.ts";
-import { loadConfig } from "../../src/config.ts";
 import { CONSOLE_DATA_ROUTES } from "../../src/console/data-routes.ts";
 import { ROUTES } from "../../src/http/api/routes.ts";
 import { dispatcher } from "../../src/http/server/dispatch.ts";
@@ -30,6 +29,7 @@ import { owned } from "../../src/http/server/transport/lentbytes.ts";
 import type { Exchange, ExchangeHandler } from "../../src/http/server/transport/transport.ts";
 import { openNodeTransport } from "../../src/http/server/transport/transport-node.ts";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
+import { loadConfig } from "../../src/settings/config.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
 /** A request. */

@@ -4,8 +4,9 @@
  * Invariant: a line is kept for the retention at least, also when the clock leaps ahead: it has to
  * be that much older than the newest line too. Lines are written by whoever makes the change.
  */
-import { type Clock, DAY_MS } from "../clock.ts";
+
 import { AppError } from "../errors.ts";
+import { type Clock, DAY_MS } from "../process/clock.ts";
 import type { AuditRow, AuditStore } from "../store/auditstore.ts";
 
 /**

@@ -7,8 +7,8 @@
  * until a time that stands beside it.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { DAY_MS } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import { DAY_MS } from "../process/clock.ts";
 import { INVITED, type StoredPassword, type UserRow, type UserStore } from "../store/userstore.ts";
 
 /** How long an invitation works, in milliseconds. */

@@ -6,12 +6,12 @@
  * change writes its line of the audit trail in its own transaction; what changes nothing, none.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
 import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean } from "../text/suggest.ts";
 import { bearerToken, keyIdOf, makeKey, parseKey } from "./apikey.ts";
 import { PLAN_NAMES } from "./plannames.ts";
 import { isPlanName, type PlanName } from "./plans.ts";

@@ -6,9 +6,9 @@
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { wordFor } from "../amounts.ts";
 import { AppError } from "../errors.ts";
 import type { StoredPassword } from "../store/userstore.ts";
+import { wordFor } from "../text/amounts.ts";
 import { isInvitation } from "./invitations.ts";
 
 /** What a hash costs: `n` blocks of 128 · `r` bytes, `p` times. */

@@ -6,7 +6,7 @@
  */
 import builtIn from "../../data/plans.json" with { type: "json" };
 import { CommandError } from "../errors.ts";
-import type { Setting, SettingType } from "../settingvalue.ts";
+import type { Setting, SettingType } from "../settings/settingvalue.ts";
 import { OUTPUT_FIELD_NAMES, type OutputField } from "../spec/fields.ts";
 import { PLAN_NAMES } from "./plannames.ts";
 

@@ -4,9 +4,10 @@
  * Invariant: days are UTC days; a plan whose quota is 0 has none; an export without rows is never
  * refused for it.
  */
-import { wordFor } from "../amounts.ts";
-import { DAY_MS, utcDay } from "../clock.ts";
+
 import { AppError } from "../errors.ts";
+import { DAY_MS, utcDay } from "../process/clock.ts";
+import { wordFor } from "../text/amounts.ts";
 import type { Plan } from "./plans.ts";
 
 /** Whether exports under a plan are charged. */

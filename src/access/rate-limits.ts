@@ -5,9 +5,10 @@
  * Invariant: a request is charged once; a right key is never refused for the wrong ones that came
  * from its address, so that clients behind one proxy cannot lock each other out.
  */
-import { wordFor } from "../amounts.ts";
-import type { Clock } from "../clock.ts";
+
 import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+import { wordFor } from "../text/amounts.ts";
 import { RateLimiter, type RatePolicy, rateFields } from "./ratelimit.ts";
 import { networkOf } from "./signins.ts";
 import { type Crowded, UnderWay } from "./underway.ts";

@@ -6,7 +6,7 @@
  * what its rate has given back since. One number per name is kept, and of names that are at rest
  * those of some. Time is monotonic, so a clock that is set changes nothing.
  */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../process/clock.ts";
 
 /** How much may be spent: `burst` units at once, `perSecond` given back. */
 export interface RatePolicy {

@@ -6,8 +6,8 @@
  * sessions were last used is never written inside a request.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
 import type { SecretRing } from "../store/secrets.ts";
 import type { Role, Seen, SessionRow, StoredPassword, UserStore } from "../store/userstore.ts";
 import { findInvited, unknownInvitation } from "./invitations.ts";

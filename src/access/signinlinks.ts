@@ -6,7 +6,7 @@
  * live in memory and sessions in the state.
  */
 import { createHash, randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../process/clock.ts";
 
 /** How long a link works, in milliseconds. */
 export const LINK_MS = 600_000;

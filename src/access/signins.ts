@@ -8,8 +8,8 @@
  * account makes no difference.
  */
 import { isIPv4, isIPv6 } from "node:net";
-import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
 
 /** How waits grow. */
 interface Growth {

@@ -5,8 +5,9 @@
  * of keys that have nothing under way no more than some are remembered. Apart because it counts
  * requests and the rate counts their costs.
  */
-import { wordFor } from "../amounts.ts";
+
 import { AppError } from "../errors.ts";
+import { wordFor } from "../text/amounts.ts";
 
 /** What limits the requests that a sender may have under way. */
 export interface Crowded {

@@ -5,7 +5,7 @@
  * few seconds and at the end, so a crash loses seconds at most, and a database that is busy loses
  * nothing. The quota is exact: it changes in the transactions of the exports alone.
  */
-import { type Clock, DAY_MS, utcDay } from "../clock.ts";
+import { type Clock, DAY_MS, utcDay } from "../process/clock.ts";
 import type { QuotaStore } from "../store/quotastore.ts";
 import type { UsageStore, Used, UsedByKey } from "../store/usagestore.ts";
 import type { Identity } from "./keyring.ts";

@@ -6,8 +6,8 @@
  * of the audit trail in its own transaction, and what changes nothing writes none.
  */
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
 import { AppError, type Mistake } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
 import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyStore } from "../store/keystore.ts";

@@ -6,8 +6,8 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
-import { describeError } from "../log.ts";
-import { stepBack } from "../priority.ts";
+import { describeError } from "../process/log.ts";
+import { stepBack } from "../process/priority.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 import { makeChangeList } from "./list.ts";
 

@@ -6,9 +6,9 @@
  * with its reason and tried again later. The folder holds a bounded number of lists and bytes.
  */
 import { resolve } from "node:path";
-import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
-import { describeError, type Log } from "../log.ts";
+import type { Clock } from "../process/clock.ts";
+import { describeError, type Log } from "../process/log.ts";
 import type { Segment } from "../search/segment.ts";
 import { readThrough } from "../search/warm.ts";
 import { openDataDir } from "../store/datadir.ts";

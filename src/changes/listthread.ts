@@ -5,9 +5,9 @@
  * one that dies ends its list and no other; an outcome never rejects.
  */
 import { MessageChannel } from "node:worker_threads";
-import { describeError, type Log } from "../log.ts";
+import { describeError, type Log } from "../process/log.ts";
+import { ThreadPool } from "../process/threads.ts";
 import type { Segment } from "../search/segment.ts";
-import { ThreadPool } from "../threads.ts";
 import type { ListOrder, ListOutcome, ListWork } from "./list.worker.ts";
 
 /** A list to be made. */

@@ -7,9 +7,9 @@
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
-import { describeError, type Log } from "../log.ts";
+import type { Clock } from "../process/clock.ts";
+import { describeError, type Log } from "../process/log.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 
 /** A snapshot in the folder, as it was when it was looked into. */

@@ -7,11 +7,11 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import type { Engine } from "../http/server/service.ts";
+import { type Steps, waited } from "../scheduling/steps.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { type Steps, waited } from "../steps.ts";
 
 type Filters = AccountQuerySpec["filters"];
 

@@ -5,11 +5,11 @@
  * that nobody gives themselves a better one.
  */
 import { type KeyState, stateOf } from "../access/keyring.ts";
-import { DAY_MS } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
+import { DAY_MS } from "../process/clock.ts";
 import type { KeyRow } from "../store/keystore.ts";
 import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";

@@ -9,7 +9,7 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall } from "../http/server/service.ts";
 import { holdingSteps } from "../lists/membership.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../scheduling/steps.ts";
 import { answered } from "./answered.ts";
 import { membersOf, refuse, refuseMistakes } from "./bodymembers.ts";
 import type { HoldingAnswer } from "./web/app/listanswers.ts";

@@ -26,11 +26,11 @@ import {
   type SessionCall,
   timed,
 } from "../http/server/service.ts";
+import type { Steps } from "../scheduling/steps.ts";
 import type { Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { Steps } from "../steps.ts";
 import type { SearchRow } from "../store/searchstore.ts";
 import { type Answered, answered } from "./answered.ts";
 import { readName } from "./bodymembers.ts";

@@ -5,10 +5,11 @@
  * of what was counted, none is estimated. What each colleague used is for owners: members get their
  * own use, and that of all others as one.
  */
-import { dayText } from "../clock.ts";
+
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
+import { dayText } from "../process/clock.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
 import { answered } from "./answered.ts";
 import { OTHER_SENDERS, type UsageAnswer } from "./web/app/answers.ts";

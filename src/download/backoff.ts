@@ -5,7 +5,7 @@
  * ever before starts the count anew, so a slow share is followed to the end and a dead one is not.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { wordFor } from "../amounts.ts";
+import { wordFor } from "../text/amounts.ts";
 import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { waitText } from "./words.ts";
 

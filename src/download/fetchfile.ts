@@ -9,7 +9,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { CommandError } from "../errors.ts";
-import { notWritten } from "../storage.ts";
+import { notWritten } from "../files/storage.ts";
 import type { ShareAnswer } from "./client.ts";
 import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
 import type { ListedFile } from "./months.ts";

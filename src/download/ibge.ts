@@ -6,10 +6,10 @@
  */
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { wordFor } from "../amounts.ts";
 import { activityTextsOf, activityTextsText, subclassesOf } from "../dump/activitytexts.ts";
 import { type PlaceRow, placesOf, placesText } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
+import { wordFor } from "../text/amounts.ts";
 import { patienceOf, patiently } from "./backoff.ts";
 import { type ShareAnswer, ShareClient } from "./client.ts";
 import { DownloadError, retryAfter, ShareFault } from "./downloaderror.ts";

@@ -8,11 +8,11 @@
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { wordFor } from "../amounts.ts";
 import { openDump } from "../dump/archive.ts";
 import { readZip, type ZipMember } from "../dump/directory.ts";
 import { CommandError } from "../errors.ts";
 import { tryLock } from "../store/database.ts";
+import { wordFor } from "../text/amounts.ts";
 import { placeOf, type Share } from "./address.ts";
 import { patienceOf, patiently } from "./backoff.ts";
 import { DownloadError, ShareFault } from "./downloaderror.ts";

@@ -5,11 +5,12 @@
  * Invariant: a month that is incomplete, mixed or holds foreign members is refused with all the
  * places named; where the server gives no ranges nothing is claimed, and the check follows later.
  */
-import { wordFor } from "../amounts.ts";
+
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName, readToken } from "../dump/layout.ts";
 import { monthsApart } from "../dump/wholeness.ts";
-import { insteadOf, kindOf } from "../filekind.ts";
+import { insteadOf, kindOf } from "../files/filekind.ts";
+import { wordFor } from "../text/amounts.ts";
 import { patiently } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";
 import { DownloadError, troubleOfStatus } from "./downloaderror.ts";

@@ -3,7 +3,7 @@
  * What comes in: bytes, milliseconds, names. What goes out: short English for one line.
  * Invariant: decimal units as the share and `ls --si` give them; nothing is rounded to zero.
  */
-import { wordFor } from "../amounts.ts";
+import { wordFor } from "../text/amounts.ts";
 
 /** A size: `812 bytes`, `3.4 MB`, `7.01 GB`. */
 export function sizeText(bytes: number): string {

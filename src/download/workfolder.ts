@@ -11,8 +11,8 @@ import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DOWNLOAD_RECORD as RECORD } from "../dump/downloadrecord.ts";
 import { CommandError } from "../errors.ts";
-import { makeFolders } from "../newfolder.ts";
-import { folderFailure, storageWords } from "../storage.ts";
+import { makeFolders } from "../files/newfolder.ts";
+import { folderFailure, storageWords } from "../files/storage.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
 
 /** What `download.json` holds. */

@@ -8,7 +8,7 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import yauzl from "yauzl";
-import { insteadOf, type KindId, kindOfFile } from "../filekind.ts";
+import { insteadOf, type KindId, kindOfFile } from "../files/filekind.ts";
 
 /** More than this many times its packed size is a zip bomb; real members reach 13. */
 const RATIO_MAX = 200;

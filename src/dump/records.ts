@@ -8,8 +8,9 @@
  * record that reaches the caller has exactly the file type's column count. No more is held of a
  * record than its columns at their longest.
  */
-import { wordFor } from "../amounts.ts";
+
 import { CommandError } from "../errors.ts";
+import { wordFor } from "../text/amounts.ts";
 import { BadRows, RowRefusal } from "./badrows.ts";
 import type { SequenceCount } from "./encoding.ts";
 import type { Charset } from "./registrytext.ts";

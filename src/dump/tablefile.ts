@@ -5,10 +5,10 @@
  * is told with its line, all of it at once.
  */
 
-import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
-import { insteadOf, type KindId, kindOf } from "../filekind.ts";
-import { readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
+import { insteadOf, type KindId, kindOf } from "../files/filekind.ts";
+import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
+import { wordFor } from "../text/amounts.ts";
 import { decodeTable } from "./registrytext.ts";
 
 /** What a table is like. */

@@ -5,7 +5,7 @@
  * doubled white space; nothing written means the field is null. Controls count as white space, and
  * so do the CSI sequences of terminals that they begin.
  */
-import { EMAIL_BYTES_MAX, isEmail } from "../spec/emails.ts";
+import { EMAIL_BYTES_MAX, isEmail } from "../spec/contacts/emails.ts";
 import { countSequences, utf8Sequence } from "./encoding.ts";
 import type { DumpRecord } from "./records.ts";
 import {

@@ -9,7 +9,7 @@ import { accessSync, chmodSync, constants, lstatSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
-import { makeFolders } from "../newfolder.ts";
+import { makeFolders } from "../files/newfolder.ts";
 
 /** Mode of the folder: its owner may do everything, others nothing. */
 const FOLDER_MODE = 0o700;

@@ -7,10 +7,10 @@
 import { isPlanName, type Plans } from "../access/plans.ts";
 import type { ChangeKind } from "../changes/kinds.ts";
 import { changeListPath } from "../changes/listfolder.ts";
-import type { Clock } from "../clock.ts";
 import { AppError, CommandError } from "../errors.ts";
-import { faultPoint } from "../fault.ts";
-import { describeError, type Log } from "../log.ts";
+import type { Clock } from "../process/clock.ts";
+import { faultPoint } from "../process/fault.ts";
+import { describeError, type Log } from "../process/log.ts";
 import type { Segment } from "../search/segment.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -8,7 +8,7 @@ import { strict as assert } from "node:assert";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChangeEntry } from "../changes/query.ts";
 import { AppError } from "../errors.ts";
-import { faultPoint } from "../fault.ts";
+import { faultPoint } from "../process/fault.ts";
 import { scroll } from "../search/scroll.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

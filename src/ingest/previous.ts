@@ -9,8 +9,8 @@
 import { isIndexed } from "../../native-index/format/snapshot/footer.ts";
 import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
 import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
-import { wordFor } from "../amounts.ts";
 import { CommandError } from "../errors.ts";
+import { wordFor } from "../text/amounts.ts";
 import { type CodesByTom, codesOfSnapshot } from "./places/municipalitycodes.ts";
 
 /** A new snapshot has at least this share of the accounts of the one before. */

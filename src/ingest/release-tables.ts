@@ -14,13 +14,13 @@ import type {
 import type { SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
 import { FORMAT_VERSION } from "../../native-index/format/snapshot/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
-import { wordFor } from "../amounts.ts";
 import type { FileType } from "../dump/layout.ts";
 import type { Lookups } from "../dump/lookups.ts";
 import type { DumpMember } from "../dump/member.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
+import { wordFor } from "../text/amounts.ts";
 import { type AllRemaps, CODE_KINDS, type CodeKind, ordinalsOf, remapTable } from "./codes.ts";
 import {
   buildDictionaries,

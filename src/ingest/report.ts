@@ -3,8 +3,9 @@
  * What comes in: counts of the passes. What goes out: the report as a JSON value, and a summary.
  * Invariant: holds no personal data; of rules about contacts and names only counts are reported.
  */
-import { wordFor } from "../amounts.ts";
+
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";
+import { wordFor } from "../text/amounts.ts";
 import type { PassTime } from "./assemble.ts";
 import type { OddMunicipality } from "./places/oddmunicipalities.ts";
 import type { Example, TallyResult } from "./tally.ts";

@@ -9,15 +9,15 @@
 
 import { basename } from "node:path";
 import { isDay } from "../../native-index/format/snapshot/meta-schema.ts";
-import { wordFor } from "../amounts.ts";
 import { readMember } from "../dump/archive.ts";
 import { isOwnEntry, readZip } from "../dump/directory.ts";
 import { decodeText } from "../dump/registrytext.ts";
 import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
-import { insteadOf, kindOfFile } from "../filekind.ts";
-import { readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
+import { insteadOf, kindOfFile } from "../files/filekind.ts";
+import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
+import { wordFor } from "../text/amounts.ts";
 import { foldPlace } from "./places/municipalities.ts";
 
 /** A sanctions list, cut down to what is in force. */

@@ -6,7 +6,7 @@
 import { setMaxListeners } from "node:events";
 import { serialize } from "node:v8";
 import { CommandError } from "../errors.ts";
-import { ThreadPool } from "../threads.ts";
+import { ThreadPool } from "../process/threads.ts";
 import type { CountTaskShared, IngestAnswer, SampleTask, WithContext } from "./ingest.worker.ts";
 import type { JoinResult, JoinTask } from "./join.ts";
 import type { RankKeys } from "./ranges.ts";

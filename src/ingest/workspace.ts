@@ -7,9 +7,9 @@
  */
 import { existsSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isRunning } from "../livingprocess.ts";
-import { makeFolders } from "../newfolder.ts";
-import { stderr } from "../terminal.ts";
+import { makeFolders } from "../files/newfolder.ts";
+import { isRunning } from "../process/livingprocess.ts";
+import { stderr } from "../process/terminal.ts";
 import {
   checkRoom,
   diskRefusal,

@@ -8,9 +8,10 @@
  * milliseconds each, in which no request would be answered. So what comes is handed over in blocks,
  * and what is in order is in memory that both have.
  */
-import { FairQueue } from "../fairqueue.ts";
-import { describeError, type Log } from "../log.ts";
-import { ThreadPool } from "../threads.ts";
+
+import { describeError, type Log } from "../process/log.ts";
+import { ThreadPool } from "../process/threads.ts";
+import { FairQueue } from "../scheduling/fairqueue.ts";
 import type { ChangeOutcome, EntryTask, ListTask } from "./listchange.ts";
 import type { ChangeWork } from "./listchange.worker.ts";
 

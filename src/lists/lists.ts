@@ -6,8 +6,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { sortEntriesAside } from "../../native-index/napi/engine.ts";
-import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
 import { BlobDamage } from "../store/checksums.ts";

@@ -4,9 +4,10 @@
  * Invariant: the answer is that of each list's newest revision; a long list costs the blocks that
  * may hold one of them, and others are answered between two lists.
  */
+
+import type { Steps } from "../scheduling/steps.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { EXPORTED } from "../spec/listids.ts";
-import type { Steps } from "../steps.ts";
 import type { ListRow } from "../store/liststore.ts";
 import { ENTRY_BYTES, EntryBuffer } from "./entries.ts";
 import type { Lists } from "./lists.ts";

@@ -1,10 +1,10 @@
 /**
  * Files that are no list of CNPJs in a form that is read. What comes in: how a file begins. What
  * goes out: what it is, in words, and how its CNPJs can be sent.
- * Invariant: a file is called by its name only where its first bytes say so (src/filekind.ts).
- * Apart because both readers are sent such files.
+ * Invariant: a file is called by its name only where its first bytes say so
+ * (src/files/filekind.ts). Apart because both readers are sent such files.
  */
-import { type KindId, kindOf, TELLING_BYTES } from "../filekind.ts";
+import { type KindId, kindOf, TELLING_BYTES } from "../files/filekind.ts";
 
 export { TELLING_BYTES };
 

@@ -6,7 +6,7 @@
  * Why two queues: a small file never waits until a large one has ended, whoever sent it. Both are
  * then read a chunk at a time, in turns.
  */
-import { FairQueue } from "../fairqueue.ts";
+import { FairQueue } from "../scheduling/fairqueue.ts";
 import { ColumnRefusal } from "./column.ts";
 import { Upload, unreadable } from "./upload.ts";
 import { XlsxPackage } from "./xlsx/package.ts";

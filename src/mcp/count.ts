@@ -5,12 +5,12 @@
  * and what is left out is counted among the others, so that the sums hold.
  */
 import type { TSchema } from "typebox";
-import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { countAccounts } from "../http/api/search/count.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import { FACETS } from "../spec/facets.ts";
+import { wordFor } from "../text/amounts.ts";
 import {
   type AnswerSource,
   answeredBy,

@@ -7,9 +7,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
-import { systemClock } from "../clock.ts";
 import { Budget } from "../http/server/budget.ts";
 import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
+import { systemClock } from "../process/clock.ts";
 import { ENGINE } from "../search/engine.ts";
 import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";

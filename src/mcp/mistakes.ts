@@ -5,9 +5,10 @@
  * Invariant: nothing in the arguments is ignored; places are those of what the model wrote, never
  * those of a body that it has not seen.
  */
-import { wordFor } from "../amounts.ts";
+
 import { AppError, type Mistake } from "../errors.ts";
 import { type JsonObject, pointerToken, shown } from "../spec/reader.ts";
+import { wordFor } from "../text/amounts.ts";
 
 /** Longest part of an unknown argument's name that a pointer repeats. */
 const NAME_SHOWN_MAX = 64;

@@ -6,13 +6,13 @@
  * begins behind the last one.
  */
 import type { TSchema } from "typebox";
-import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { searchPage } from "../http/api/search/search.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
+import { wordFor } from "../text/amounts.ts";
 import {
   type AnswerSource,
   answeredBy,

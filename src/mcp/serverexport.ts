@@ -8,7 +8,6 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import type { TSchema } from "typebox";
-import { wordFor } from "../amounts.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import { LINK_SECONDS, signLink } from "../export/files/links.ts";
 import type { ExportRecord } from "../export/record.ts";
@@ -22,6 +21,7 @@ import { noContent } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall, type ServicePart } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { wordFor } from "../text/amounts.ts";
 import { EXPORT_ARGUMENTS, type ExportArguments, readExport } from "./exportarguments.ts";
 import { sentencesOf, sourceLine, withBody } from "./handlercall.ts";
 import { FILTERS_NOTE } from "./instructions.ts";

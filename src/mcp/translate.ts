@@ -5,12 +5,12 @@
  * writing; nothing is searched.
  */
 import type { TSchema } from "typebox";
-import { wordFor } from "../amounts.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { translateLeads } from "../http/api/spec/translate.ts";
 import { type AskedPart, currentSegment, type Question } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { wordFor } from "../text/amounts.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";
 import type { Suggestion } from "../translate/suggestions.ts";
 import type { Part } from "../translate/translate.ts";

@@ -6,10 +6,10 @@
  * time, so that the thread pool has room for files and passwords; tenants take turns, and too many
  * that wait are refused.
  */
-import { FairQueue, type QueueBounds } from "../fairqueue.ts";
+import { FairQueue, type QueueBounds } from "../scheduling/fairqueue.ts";
+import { eventually } from "../scheduling/steps.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { eventually } from "../steps.ts";
 import { type Facets, facetsAside, facetsWork } from "./facet.ts";
 import { collect, companySteps, type Page, type PageRequest, type RowFinder } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";

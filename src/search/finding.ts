@@ -9,8 +9,7 @@
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
-import { wordFor } from "../amounts.ts";
-import { FairQueue } from "../fairqueue.ts";
+import { FairQueue } from "../scheduling/fairqueue.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import type { Cnpj } from "../spec/cnpj/cnpj.ts";
 import {
@@ -19,7 +18,8 @@ import {
   readCnpjText,
   readRootText,
 } from "../spec/cnpj/cnpjspelling.ts";
-import { type RefusedContact, readContact } from "../spec/contactrefusal.ts";
+import { type RefusedContact, readContact } from "../spec/contacts/contactrefusal.ts";
+import { wordFor } from "../text/amounts.ts";
 import { ASIDE } from "./aside.ts";
 import { emailRows, phoneRows } from "./contacts.ts";
 import type { RenderedAccount } from "./searcher.ts";

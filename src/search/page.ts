@@ -10,7 +10,7 @@
  */
 import { strict as assert } from "node:assert";
 import type { FirstsRequest, Selection, Work } from "../../native-index/napi/engine.ts";
-import { atOnce, type Steps, waited } from "../steps.ts";
+import { atOnce, type Steps, waited } from "../scheduling/steps.ts";
 import type { QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 

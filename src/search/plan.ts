@@ -6,8 +6,8 @@
 import { strict as assert } from "node:assert";
 import type { OrderName } from "../../native-index/format/columns.ts";
 import type { Clause, Method, OrderKey } from "../../native-index/napi/engine.ts";
-import { wordFor } from "../amounts.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { wordFor } from "../text/amounts.ts";
 import { clausesOf, phaseClauses } from "./clauses.ts";
 import type { Segment } from "./segment.ts";
 

@@ -7,8 +7,8 @@
  * nothing from then on: each block is checked before its next use, and all of them in one go.
  */
 import type { FileState } from "../../native-index/napi/engine.ts";
-import type { Clock } from "../clock.ts";
-import { describeError, type Log } from "../log.ts";
+import type { Clock } from "../process/clock.ts";
+import { describeError, type Log } from "../process/log.ts";
 import { wasTouched } from "./filestate.ts";
 import { forgetRows } from "./keptrows.ts";
 import type { Segment } from "./segment.ts";

@@ -5,7 +5,7 @@
  * asked for it during `keepMs`, or until there are too many; one that is being read stays open
  * until that is over, whatever happens meanwhile; every segment is closed once.
  */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../process/clock.ts";
 import type { Segment } from "./segment.ts";
 
 /** Most retired segments that are kept for cursors; the oldest gives way. */

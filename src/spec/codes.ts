@@ -3,7 +3,7 @@
  * full spelling, ascending, without repeats; the municipalities named are kept beside it.
  * Invariant: no element is dropped: each becomes at least one code, or leaves a mistake behind.
  */
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../scheduling/steps.ts";
 import { analyzeWords } from "./analyzer.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
 import { foldDistrict } from "./districtname.ts";

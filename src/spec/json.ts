@@ -16,7 +16,7 @@ import {
   JsonFault,
   JsonScanner,
   placeIn,
-} from "../json-scanner.ts";
+} from "../text/json-scanner.ts";
 import { pointerToken } from "./reader.ts";
 
 /** Members of all objects of a body that are accepted; notes of a translator are the most. */

@@ -6,7 +6,7 @@
  * spellings of the same codes, dates and defaults give the same bytes; every mistake is found
  * before anything is refused. `null` is a mistake where its meaning is not documented.
  */
-import { atOnce, type Steps } from "../steps.ts";
+import { atOnce, type Steps } from "../scheduling/steps.ts";
 import type { Catalog, CatalogMunicipality } from "./catalog.ts";
 import { catalogLookup } from "./catalog.ts";
 import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";

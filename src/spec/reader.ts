@@ -5,7 +5,7 @@
  * mistake behind and a harmless stand-in, and `refuse` throws if any mistake was logged.
  */
 import { AppError, type ErrorCode, type Mistake } from "../errors.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../scheduling/steps.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
 /** Mistakes that are shown; further ones are only counted. */

@@ -5,7 +5,7 @@
  * is never altered (the database refuses that), and is forgotten by `forget` alone. It knows people
  * and keys by their ids only.
  */
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../process/clock.ts";
 import type { AuditAction, Facts, FactsOf } from "./auditactions.ts";
 import type { StateDatabase } from "./sqlite.ts";
 

@@ -7,7 +7,7 @@
 import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { notWritten, storageCause, storageProblem, storageWords } from "../storage.ts";
+import { notWritten, storageCause, storageProblem, storageWords } from "../files/storage.ts";
 import { damagedState, isStateDamage } from "./damage.ts";
 import { damagedBlobs } from "./damagedblobs.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";

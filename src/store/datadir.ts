@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { makeFolders } from "../newfolder.ts";
-import { folderFailure } from "../storage.ts";
+import { makeFolders } from "../files/newfolder.ts";
+import { folderFailure } from "../files/storage.ts";
 
 /** Mode of the data directory. */
 export const DIRECTORY_MODE = 0o700;

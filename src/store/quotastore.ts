@@ -5,7 +5,7 @@
  * held; every change belongs into the transaction that changes the export. Rows of an export are
  * counted as used once, when it is done for the first time.
  */
-import { utcDay } from "../clock.ts";
+import { utcDay } from "../process/clock.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 import { UsageStore } from "./usagestore.ts";
 

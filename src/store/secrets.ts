@@ -10,7 +10,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { readSmallFile, SMALL_FILE_BYTES } from "../smallfile.ts";
+import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { checkDataFile, FILE_MODE, openDataDir, syncDirectory } from "./datadir.ts";
 
 /** Secrets of one purpose: the first signs, all of them verify. */

@@ -7,7 +7,7 @@
  * its pages have no checksums, so another value of the same kind goes unnoticed.
  */
 import { type Stats, statSync } from "node:fs";
-import { ThreadPool } from "../threads.ts";
+import { ThreadPool } from "../process/threads.ts";
 import { damagedState, findingsIn } from "./damage.ts";
 import type { StateDatabase } from "./sqlite.ts";
 

@@ -4,7 +4,7 @@
  * Invariant: it reads with a connection of its own and below the priority of the requests, so that
  * they do not wait for it.
  */
-import { stepBack } from "../priority.ts";
+import { stepBack } from "../process/priority.ts";
 import { findingsIn } from "./damage.ts";
 import { reading } from "./database.ts";
 

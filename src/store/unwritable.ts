@@ -4,7 +4,7 @@
  * without a restart, so the answer says when to retry.
  */
 import { AppError } from "../errors.ts";
-import { storageCause, storageProblem } from "../storage.ts";
+import { storageCause, storageProblem } from "../files/storage.ts";
 import { isStateClosed } from "./sqlite.ts";
 
 /** When to try again, in seconds. */

@@ -8,7 +8,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CommandError } from "../errors.ts";
-import { stderr } from "../terminal.ts";
+import { stderr } from "../process/terminal.ts";
 import { AuditStore } from "./auditstore.ts";
 import { openDataFile, syncDirectory } from "./datadir.ts";
 import type { StateDatabase } from "./sqlite.ts";

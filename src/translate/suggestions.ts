@@ -7,11 +7,11 @@
  * has at most `COUNTS_MAX` of them.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
+import { atOnce, type Steps } from "../scheduling/steps.ts";
 import { countMatches } from "../search/searcher.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { atOnce, type Steps } from "../steps.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { activitiesOfNames } from "./activities/namedactivities.ts";
 import type { Translation } from "./translate.ts";

@@ -7,9 +7,10 @@
  * tokens a few times and looks a bounded number of words around each, so that the length of the
  * text, which is bounded, bounds the work.
  */
+
+import { atOnce, type Steps } from "../scheduling/steps.ts";
 import type { Segment } from "../search/segment.ts";
 import { catalogLookup } from "../spec/catalog.ts";
-import { atOnce, type Steps } from "../steps.ts";
 import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";

@@ -4,9 +4,9 @@
  * Invariant: changes no answer; gives way to other work between its steps.
  */
 import { AppError } from "../errors.ts";
+import type { Steps } from "../scheduling/steps.ts";
+import { inTurns } from "../scheduling/turns.ts";
 import type { Segment } from "../search/segment.ts";
-import type { Steps } from "../steps.ts";
-import { inTurns } from "../turns.ts";
 import { descriptionSteps } from "./activities/descriptions.ts";
 import { lexiconSteps, quickLexiconSteps } from "./activities/lexicon.ts";
 import { officialTextSteps, quickTextSteps } from "./activities/officialtexts.ts";

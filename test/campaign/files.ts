@@ -7,7 +7,7 @@
  * AddressSanitizer.
  */
 
-import { scaled } from "../support/scale.ts";
+import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";
 

@@ -4,7 +4,7 @@
  * Invariant: a program that ends with anything but success rejects with the end of what it wrote.
  */
 import { spawn } from "node:child_process";
-import { ROOT } from "../support/checkout.ts";
+import { ROOT } from "../support/house/checkout.ts";
 
 /** Lines with figures: of the test runner, of libFuzzer. */
 const FIGURES = /^(ℹ |stat::|\S+: \d+ )/;

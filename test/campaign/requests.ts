@@ -5,7 +5,7 @@
  * every method, CONNECT and unknown ones among them, right, nearly right and malformed, some with
  * a reset.
  */
-import { scaled } from "../support/scale.ts";
+import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";
 

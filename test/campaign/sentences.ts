@@ -4,7 +4,7 @@
  * Invariant: the sweeps are whole, every municipality with every wish in every spelling; `npm test`
  * tries an even share of them.
  */
-import { scaled } from "../support/scale.ts";
+import { scaled } from "../support/run/scale.ts";
 import { runProgram } from "./program.ts";
 import type { Campaign } from "./run.ts";
 

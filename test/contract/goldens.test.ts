@@ -59,8 +59,8 @@ import {
 import { normalizeSpec } from "../../src/spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../src/spec/schema.ts";
 import { makePair } from "../support/changes/pair.ts";
-import { ROOT } from "../support/checkout.ts";
-import { decodeSnapshot } from "../support/decode.ts";
+import { decodeSnapshot } from "../support/formats/decode.ts";
+import { ROOT } from "../support/house/checkout.ts";
 import { renderedBytes } from "../support/native-index/render-fixture.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../support/sample/snapshot.ts";
 import { contextWith, exportContext } from "../support/spec/catalog.ts";

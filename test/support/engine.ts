@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { search } from "../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../src/spec/schema.ts";
-import { decodeSnapshot } from "./decode.ts";
+import { decodeSnapshot } from "./formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "./sample/snapshot.ts";
 import { Twin, type TwinRow } from "./twin.ts";
 

@@ -6,7 +6,7 @@
  * costs no more than its length, whatever it says.
  */
 import { CommandError } from "../../../src/errors.ts";
-import { insteadOf, type KindId, kindOf, TELLING_BYTES } from "../../../src/filekind.ts";
+import { insteadOf, type KindId, kindOf, TELLING_BYTES } from "../../../src/files/filekind.ts";
 import { decodeFooter } from "../arrow/arrow.ts";
 import { ARROW_MAGIC, type DecodedFooter } from "../arrow/arrow-parts.ts";
 import { COLUMNS } from "../columns.ts";

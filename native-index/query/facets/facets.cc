@@ -64,7 +64,7 @@ struct Counting {
   void add(const Query& query, const std::vector<size_t>& which) const;
 };
 
-// Lets the calling thread give way to those that answer requests, as src/priority.ts does.
+// Lets the calling thread give way to those that answer requests, as src/process/priority.ts does.
 void stepBack() {
 #if defined(__linux__)
   constexpr int belowNormal = 10;

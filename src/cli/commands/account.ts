@@ -8,11 +8,11 @@ import { type Command, Option } from "commander";
 import { CommandError } from "../../errors.ts";
 import { absent } from "../../http/api/accounts/accounts.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { stdout, visibleLine } from "../../process/terminal.ts";
 import { account, type RenderedAccount } from "../../search/searcher.ts";
 import { cnpjMistake } from "../../spec/cnpj/cnpjmistake.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
-import { stdout, visibleLine } from "../../terminal.ts";
 
 const FORMATS = ["table", "json"] as const;
 

@@ -6,8 +6,8 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";
-import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import {
   AUDIT_ACTION_NAMES,
   AUDIT_ACTIONS,
@@ -16,8 +16,8 @@ import {
 } from "../../store/auditactions.ts";
 import { type AuditRow, AuditStore } from "../../store/auditstore.ts";
 import { KeyStore, type TenantRow } from "../../store/keystore.ts";
-import { didYouMean } from "../../suggest.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
+import { didYouMean } from "../../text/suggest.ts";
 import { choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, withDatabase } from "../support/state.ts";

@@ -5,13 +5,13 @@
  * failure leaves nothing at the place.
  */
 import type { Command } from "commander";
-import { wordFor } from "../../amounts.ts";
-import { systemClock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";
+import { systemClock } from "../../process/clock.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import { makeBackup } from "../../store/backup/backup.ts";
 import type { MissingFile } from "../../store/backup/manifest.ts";
 import { bytesOf } from "../../store/backup/restore.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
 import { VERSION } from "./version.ts";

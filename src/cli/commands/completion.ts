@@ -4,7 +4,7 @@
  * Invariant: made from the program itself, so that what is completed is what there is.
  */
 import { Argument, type Command } from "commander";
-import { stdout } from "../../terminal.ts";
+import { stdout } from "../../process/terminal.ts";
 import { bashScript } from "../program/bash.ts";
 import { fishScript } from "../program/fish.ts";
 import { type TreeCommand, treeOf } from "../program/tree.ts";

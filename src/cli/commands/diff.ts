@@ -20,13 +20,13 @@ import {
 } from "../../changes/query.ts";
 import { CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import { isJsonObject } from "../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
-import { stderr, stdout } from "../../terminal.ts";
 import { readLeadQuery } from "../../translate/leads/leadquery.ts";
 import { Interrupts } from "../diff/interrupts.ts";
 import { listOfPair } from "../diff/list.ts";

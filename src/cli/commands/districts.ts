@@ -6,15 +6,15 @@
  * several municipalities is never guessed.
  */
 import { type Command, Option } from "commander";
-import { wordFor } from "../../amounts.ts";
 import { AppError, CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
+import { atOnce } from "../../scheduling/steps.ts";
 import { DISTRICT_LIMITS, type DistrictList, districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";
 import { shown } from "../../spec/reader.ts";
-import { atOnce } from "../../steps.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { nameOf, readPlaces } from "../../translate/leads/leadplaces.ts";
 import { LeadReader } from "../../translate/leads/leadreader.ts";
 import { Notes } from "../../translate/notes.ts";

@@ -5,9 +5,9 @@
  * Invariant: the accounts, their order and how each fits are those of GET /v1/accounts/suggest.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import {
   contactCount,
   mistakeIn,
@@ -16,11 +16,11 @@ import {
   suggest,
 } from "../../search/finding.ts";
 import { refusalText } from "../../spec/cnpj/cnpjmistake.ts";
-import { contactRefusalText } from "../../spec/contactrefusal.ts";
-import { lacksArea } from "../../spec/phones.ts";
+import { contactRefusalText } from "../../spec/contacts/contactrefusal.ts";
+import { lacksArea } from "../../spec/contacts/phones.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { plainText } from "../../spec/typedtext.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { printJsonLines, printTable } from "../support/print.ts";
 import { positive } from "../support/specfile.ts";
 

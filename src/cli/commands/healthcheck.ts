@@ -5,8 +5,8 @@
  */
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
-import { parseListen } from "../../settings.ts";
-import { stderr } from "../../terminal.ts";
+import { stderr } from "../../process/terminal.ts";
+import { parseListen } from "../../settings/settings.ts";
 import { configOf } from "../support/config.ts";
 
 /** Longer than any healthy server takes, shorter than what supervisors wait for. */

@@ -16,8 +16,8 @@ import type {
   SnapshotSection,
 } from "../../../native-index/format/snapshot/region.ts";
 import type { OpenedSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
-import { wordFor } from "../../amounts.ts";
-import { stdout, visibleLine } from "../../terminal.ts";
+import { stdout, visibleLine } from "../../process/terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 
 /** What `peneira inspect --json` prints. */
 export interface Inspection {

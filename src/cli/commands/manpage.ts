@@ -5,7 +5,7 @@
  * gives the same bytes.
  */
 import { type Command, Option } from "commander";
-import { stdout } from "../../terminal.ts";
+import { stdout } from "../../process/terminal.ts";
 import { bold, italic, paragraphs, roffText, term } from "../program/roff.ts";
 import { allOf, type TreeCommand, type TreeOption, treeOf } from "../program/tree.ts";
 import { settingRows } from "../support/config.ts";

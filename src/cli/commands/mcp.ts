@@ -14,8 +14,8 @@ import { fileExportTool } from "../../mcp/fileexport.ts";
 import { READING_TOOLS } from "../../mcp/httpdoor.ts";
 import { Conversation } from "../../mcp/lines.ts";
 import { localAsker } from "../../mcp/local.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
-import { stderr, stdout } from "../../terminal.ts";
 import { openServed } from "../serving/served.ts";
 import { VERSION } from "./version.ts";
 

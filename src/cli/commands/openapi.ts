@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 import { ROUTES } from "../../http/api/routes.ts";
 import { publicDocument } from "../../http/api/service/documents.ts";
-import { stdout } from "../../terminal.ts";
+import { stdout } from "../../process/terminal.ts";
 import { VERSION } from "./version.ts";
 
 /** Adds `peneira openapi` to the program. */

@@ -5,10 +5,10 @@
  * data directory lies there, durable; a signal or a failure leaves nothing at its place.
  */
 import type { Command } from "commander";
-import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import { bytesOf, checkBackup, restoreBackup } from "../../store/backup/restore.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { configOf } from "../support/config.ts";
 import { copying } from "../support/copying.ts";
 

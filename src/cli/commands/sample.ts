@@ -5,11 +5,11 @@
  */
 import { constants } from "node:os";
 import type { Command } from "commander";
-import { wordFor } from "../../amounts.ts";
 import { monthsBetween } from "../../dump/sample/months.ts";
 import { ESTABLISHMENTS_MAX, type SampleOptions, writeSample } from "../../dump/sample/release.ts";
 import { CommandError } from "../../errors.ts";
-import { stderr } from "../../terminal.ts";
+import { stderr } from "../../process/terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { progress } from "../support/progress.ts";
 import { writing } from "../support/systemwords.ts";
 

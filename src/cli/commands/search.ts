@@ -5,17 +5,17 @@
  * Invariant: the accounts and their order are those of the HTTP search of the same spec.
  */
 import { type Command, Option } from "commander";
-import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
 import { renderBytes } from "../../export/render.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import { describePlans, planPhases } from "../../search/plan.ts";
 import { type SearchAnswer, search } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import {
   PRINT_FORMATS,
   type PrintedAccount,

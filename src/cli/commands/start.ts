@@ -8,12 +8,12 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
-import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { fileOfLog } from "../../log.ts";
-import { makeFolders } from "../../newfolder.ts";
-import { TRANSPORTS } from "../../settings.ts";
-import { stderr } from "../../terminal.ts";
+import { makeFolders } from "../../files/newfolder.ts";
+import { fileOfLog } from "../../process/log.ts";
+import { stderr } from "../../process/terminal.ts";
+import { TRANSPORTS } from "../../settings/settings.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { demoEntry, EMAIL, type Entry } from "../serving/demoentry.ts";
 import { claimDemo, noteRunning } from "../serving/runningdemo.ts";
 import { choice } from "../support/helptext.ts";

@@ -5,8 +5,8 @@
  * tenant is never deleted, for its exports and counts belong to it.
  */
 import type { Command } from "commander";
-import { wordFor } from "../../amounts.ts";
-import { stderr, stdout, visibleLine } from "../../terminal.ts";
+import { stderr, stdout, visibleLine } from "../../process/terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { type CommandText, explain } from "../support/helptext.ts";
 import { type DataDirOptions, withKeyring } from "../support/state.ts";
 

@@ -7,8 +7,6 @@
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { systemClock } from "../../clock.ts";
-import type { Config } from "../../config.ts";
 import {
   type Downloaded,
   type DownloadOptions,
@@ -20,9 +18,11 @@ import { checkSpace, type Demand } from "../../download/space.ts";
 import { makeFolder } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import { DiskRefusal } from "../../ingest/room.ts";
+import { systemClock } from "../../process/clock.ts";
+import { stdout } from "../../process/terminal.ts";
+import type { Config } from "../../settings/config.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
-import { stdout } from "../../terminal.ts";
 import { type KnownSnapshot, listSnapshots, snapshotName } from "../serving/snapshots.ts";
 import { printCheck } from "../update/check.ts";
 import { type Keeping, keepNewest } from "../update/keeping.ts";

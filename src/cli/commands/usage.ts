@@ -7,10 +7,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";
 import { USAGE_DAYS } from "../../access/usage.ts";
-import { dayText, systemClock, utcDay } from "../../clock.ts";
+import { dayText, systemClock, utcDay } from "../../process/clock.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { type NamedUse, UsageStore } from "../../store/usagestore.ts";
-import { stderr, stdout } from "../../terminal.ts";
 import { printTable } from "../support/print.ts";
 import { type DataDirOptions, withDatabase } from "../support/state.ts";
 

@@ -5,9 +5,9 @@
  * Invariant: the whole file is read once, and nothing of it is believed before it is checked.
  */
 import type { Command } from "commander";
-import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { progress } from "../support/progress.ts";
 import { sectionName } from "./inspect.ts";
 

@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { CommandError } from "../../errors.ts";
 import { IS_EXECUTABLE, partBytes } from "../../executable/parts.ts";
-import { stdout } from "../../terminal.ts";
+import { stdout } from "../../process/terminal.ts";
 
 declare const BUILD_COMMIT: string | undefined;
 declare const BUILD_DATE: string | undefined;

@@ -5,7 +5,7 @@
  * the process ends at once, in a way that still lets temporary files be removed.
  */
 import { CommandError } from "../../errors.ts";
-import { stderr } from "../../terminal.ts";
+import { stderr } from "../../process/terminal.ts";
 
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -17,10 +17,10 @@ import {
   refuseWrongOrder,
 } from "../../changes/list.ts";
 import { CommandError } from "../../errors.ts";
-import { makeFolders } from "../../newfolder.ts";
+import { makeFolders } from "../../files/newfolder.ts";
+import { notWritten } from "../../files/storage.ts";
+import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
-import { notWritten } from "../../storage.ts";
-import { stderr } from "../../terminal.ts";
 import { type Progress, progress } from "../support/progress.ts";
 import type { Interrupts } from "./interrupts.ts";
 

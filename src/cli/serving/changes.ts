@@ -8,11 +8,11 @@
 
 import { ChangeLists } from "../../changes/lists.ts";
 import { Months } from "../../changes/months.ts";
-import { systemClock } from "../../clock.ts";
-import type { Config } from "../../config.ts";
-import { describeError, type Log } from "../../log.ts";
+import { systemClock } from "../../process/clock.ts";
+import { describeError, type Log } from "../../process/log.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { SegmentRegistry } from "../../search/segmentregistry.ts";
+import type { Config } from "../../settings/config.ts";
 
 /** What the parts are made from. */
 export interface ChangesParts {

@@ -8,7 +8,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
-import { systemClock } from "../../clock.ts";
+import { systemClock } from "../../process/clock.ts";
 import { openDatabase } from "../../store/database.ts";
 import { FILE_MODE } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";

@@ -8,7 +8,7 @@
  * one piece.
  */
 import { constants } from "node:os";
-import { describeError, type Log } from "../../log.ts";
+import { describeError, type Log } from "../../process/log.ts";
 
 /** What began the end of a server. */
 export type Ending = "signal" | "failure";

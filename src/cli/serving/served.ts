@@ -9,8 +9,8 @@ import { type BigIntStats, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
+import { stderr } from "../../process/terminal.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
-import { stderr } from "../../terminal.ts";
 
 /** Asks a segment its first questions; throws as they do where it is damaged. */
 type Ready = (segment: Segment) => Promise<void>;

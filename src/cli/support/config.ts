@@ -7,11 +7,16 @@
 import type { Command } from "commander";
 import plans from "../../../data/plans.json" with { type: "json" };
 import { PLAN_SETTINGS } from "../../access/plans.ts";
-import { type Config, type EffectiveSetting, loadConfig, variableOf } from "../../config.ts";
 import { useFolders } from "../../executable/cachefolder.ts";
-import { SETTINGS, type SettingKey } from "../../settings.ts";
-import { expectedOf, type Setting } from "../../settingvalue.ts";
-import { stdout } from "../../terminal.ts";
+import { stdout } from "../../process/terminal.ts";
+import {
+  type Config,
+  type EffectiveSetting,
+  loadConfig,
+  variableOf,
+} from "../../settings/config.ts";
+import { SETTINGS, type SettingKey } from "../../settings/settings.ts";
+import { expectedOf, type Setting } from "../../settings/settingvalue.ts";
 
 const PLANS = { plans, planSettings: PLAN_SETTINGS };
 

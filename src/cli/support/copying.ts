@@ -6,8 +6,8 @@
  */
 import { constants } from "node:os";
 import { CommandError } from "../../errors.ts";
-import { storageWords } from "../../storage.ts";
-import { stderr } from "../../terminal.ts";
+import { storageWords } from "../../files/storage.ts";
+import { stderr } from "../../process/terminal.ts";
 import { type Progress, progress } from "./progress.ts";
 
 /** What the work is given. */

@@ -6,9 +6,9 @@
  */
 import { createReadStream } from "node:fs";
 import { AppError, CommandError } from "../../errors.ts";
+import { limitText, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { CsvUpload, type Upload } from "../../lists/upload.ts";
 import { readXlsx, XLSX_BYTES_MAX } from "../../lists/xlsxupload.ts";
-import { limitText, SMALL_FILE_BYTES } from "../../smallfile.ts";
 import { reading } from "./systemwords.ts";
 
 /** How a zip begins, and the older workbooks, which the reader refuses in words. */

@@ -4,7 +4,7 @@
  * Invariant: every field of every account is printed whole, except in `table`, which says so with
  * an ellipsis. No value breaks a line or a column of it.
  */
-import { visibleLine } from "../../terminal.ts";
+import { visibleLine } from "../../process/terminal.ts";
 
 /** How `peneira search` prints accounts. */
 export const PRINT_FORMATS = ["table", "json", "jsonl", "csv"] as const;

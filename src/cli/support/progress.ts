@@ -5,7 +5,7 @@
  * Invariant: at most ten redraws a second on a terminal and one line per ten seconds elsewhere,
  * however often `update` is called; the last line always says what was done in all.
  */
-import { stderr, visibleLine } from "../../terminal.ts";
+import { stderr, visibleLine } from "../../process/terminal.ts";
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 100;

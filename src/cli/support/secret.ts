@@ -4,8 +4,8 @@
  * be written, the transaction is undone, so no secret is live that nobody has seen.
  */
 import { CommandError } from "../../errors.ts";
-import { storageWords } from "../../storage.ts";
-import { stderr, stdout } from "../../terminal.ts";
+import { storageWords } from "../../files/storage.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 
 /** Prints one secret, and reports what became of it. */
 export class SecretPrint {

@@ -5,12 +5,12 @@
  */
 import { InvalidArgumentError } from "commander";
 import { AppError, CommandError } from "../../errors.ts";
-import { insteadOf, kindOf } from "../../filekind.ts";
+import { insteadOf, kindOf } from "../../files/filekind.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
+import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
-import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../smallfile.ts";
 import { parseJson } from "../../spec/json.ts";
 import { TEXT_MAX } from "../../spec/schema.ts";
-import { stderr } from "../../terminal.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";

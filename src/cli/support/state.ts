@@ -9,16 +9,16 @@ import { join } from "node:path";
 import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
 import { Users } from "../../access/users.ts";
-import { systemClock } from "../../clock.ts";
 import { CommandError } from "../../errors.ts";
-import { notWritten } from "../../storage.ts";
+import { notWritten } from "../../files/storage.ts";
+import { systemClock } from "../../process/clock.ts";
+import { stderr } from "../../process/terminal.ts";
 import { damagedState, findingsIn, isStateDamage } from "../../store/damage.ts";
 import { DATABASE_FILE, openDatabase, openForReading } from "../../store/database.ts";
 import { lookAt } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { UserStore } from "../../store/userstore.ts";
-import { stderr } from "../../terminal.ts";
 import { configOf } from "./config.ts";
 
 /** Flags of commands that work on a data directory. */

@@ -5,7 +5,7 @@
  * stay as they are.
  */
 import { CommandError } from "../../errors.ts";
-import { storageWords } from "../../storage.ts";
+import { storageWords } from "../../files/storage.ts";
 
 /** Whether an error is that of a system call: no fault of ours, reported without a stack. */
 export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {

@@ -6,7 +6,6 @@
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Clock } from "../../clock.ts";
 import { hostOf } from "../../download/address.ts";
 import { DownloadError } from "../../download/downloaderror.ts";
 import { inquiryOf, type ShareUse } from "../../download/month.ts";
@@ -15,7 +14,8 @@ import { checkNewer, type ReadyMonth, readyMonth } from "../../download/released
 import type { Inquiry } from "../../download/source.ts";
 import { checkSpace, type Demand } from "../../download/space.ts";
 import { CommandError } from "../../errors.ts";
-import { stdout } from "../../terminal.ts";
+import type { Clock } from "../../process/clock.ts";
+import { stdout } from "../../process/terminal.ts";
 import { type KnownSnapshot, listSnapshots } from "../serving/snapshots.ts";
 import { type LastUpdate, leaveLook, readLook } from "./lastlook.ts";
 

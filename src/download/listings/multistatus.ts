@@ -4,7 +4,7 @@
  * Invariant: names are compared with their namespace; properties count only from a `propstat`
  * of status 200. Depth and number of entries are bounded; what is no listing is refused.
  */
-import type { XmlAttributes, XmlHandler } from "../../xmlreader.ts";
+import type { XmlAttributes, XmlHandler } from "../../text/xmlreader.ts";
 import { ListingFault, scanXml } from "./xml.ts";
 
 const DEPTH_MAX = 24;

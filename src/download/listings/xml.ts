@@ -3,7 +3,7 @@
  * Invariant: what is not well-formed, has a document type, or nests deeper than a listing does is
  * refused as `ListingFault`, never guessed.
  */
-import { XmlFault, type XmlHandler, XmlReader } from "../../xmlreader.ts";
+import { XmlFault, type XmlHandler, XmlReader } from "../../text/xmlreader.ts";
 
 /** Why a text is no listing. */
 export class ListingFault extends Error {}

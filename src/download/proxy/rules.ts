@@ -7,8 +7,8 @@
  * ever shown: user and password never leave this object but on the way to the proxy.
  */
 
-import { checkProxy } from "../../addresses.ts";
 import { CommandError } from "../../errors.ts";
+import { checkProxy } from "../../settings/addresses.ts";
 import { bypasses } from "./bypass.ts";
 
 /** A proxy; its credentials are not enumerable, so that nothing prints them by accident. */

@@ -9,8 +9,8 @@ import { chmod, mkdtemp, open, readdir, rename, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { isRunning } from "../../livingprocess.ts";
-import { makeFolders } from "../../newfolder.ts";
+import { makeFolders } from "../../files/newfolder.ts";
+import { isRunning } from "../../process/livingprocess.ts";
 
 /** Behind it stand the number of the process and six letters of `mkdtemp`. */
 const OWNER = /^(\d+)-\w{6}$/;

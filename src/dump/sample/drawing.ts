@@ -6,7 +6,7 @@
  * of threads changes nothing but the time.
  */
 import { availableParallelism } from "node:os";
-import { ThreadPool } from "../../threads.ts";
+import { ThreadPool } from "../../process/threads.ts";
 import { type Block, BlockMaker, type DrawnBlock, type SampleShape } from "./block.ts";
 
 /** More threads than these wait for the disk. */

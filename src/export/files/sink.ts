@@ -10,7 +10,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { startWriting } from "../../../native-index/napi/engine.ts";
 import { AppError } from "../../errors.ts";
-import { faultPoint } from "../../fault.ts";
+import { faultPoint } from "../../process/fault.ts";
 
 /** The calls of the system that a sink makes; tests put failing ones in their place. */
 export type DiskCalls = Pick<

@@ -15,10 +15,10 @@ import {
 } from "../../changes/list.ts";
 import type { ChangeEntry } from "../../changes/query.ts";
 import { AppError, CommandError } from "../../errors.ts";
-import { faultPoint } from "../../fault.ts";
 import { type HeldRows, HoldingEnded, markRows, noRows, stageHeld } from "../../lists/holding.ts";
 import { giveEntries } from "../../lists/listed.ts";
-import { stepBack } from "../../priority.ts";
+import { faultPoint } from "../../process/fault.ts";
+import { stepBack } from "../../process/priority.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { openBeside } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";

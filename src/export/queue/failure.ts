@@ -6,7 +6,7 @@
  * loaded, also by a test.
  */
 import { AppError, CommandError } from "../../errors.ts";
-import { describeError } from "../../log.ts";
+import { describeError } from "../../process/log.ts";
 import { isStateDamage } from "../../store/damage.ts";
 import type { ExportFailure } from "../record.ts";
 import type { RenderOutcome } from "./rendertask.ts";

@@ -4,8 +4,8 @@
  * Invariant: a step of the wall clock against the monotonic one that nobody makes on purpose holds
  * everything, in either direction, long enough for an operator to set the clock right.
  */
-import type { Clock } from "../../clock.ts";
-import type { Log } from "../../log.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Log } from "../../process/log.ts";
 
 /** Smallest step that is a leap, and how long it holds what would go away, in milliseconds. */
 const LEAP_MS = 600_000;

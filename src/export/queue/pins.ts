@@ -10,7 +10,7 @@
 import { linkSync, lstatSync, readdirSync, type Stats, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
-import { faultPoint } from "../../fault.ts";
+import { faultPoint } from "../../process/fault.ts";
 import type { Segment } from "../../search/segment.ts";
 import { stateGone } from "../../store/damage.ts";
 import { openDataDir, syncDirectory } from "../../store/datadir.ts";

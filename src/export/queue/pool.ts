@@ -5,8 +5,8 @@
  * its thread dies; closing waits for nothing, so whoever closes cancels first.
  */
 import { BroadcastChannel, MessageChannel } from "node:worker_threads";
-import { describeError } from "../../log.ts";
-import { ThreadPool } from "../../threads.ts";
+import { describeError } from "../../process/log.ts";
+import { ThreadPool } from "../../process/threads.ts";
 import {
   type RenderFunctions,
   type RenderOutcome,

@@ -7,9 +7,9 @@
  */
 import { strict as assert } from "node:assert";
 import { isPlanName, type Plans } from "../../access/plans.ts";
-import type { Clock } from "../../clock.ts";
-import { faultPoint } from "../../fault.ts";
-import { describeError, type Log } from "../../log.ts";
+import type { Clock } from "../../process/clock.ts";
+import { faultPoint } from "../../process/fault.ts";
+import { describeError, type Log } from "../../process/log.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";

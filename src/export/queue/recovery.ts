@@ -5,9 +5,9 @@
  * and comes to the same end. What the rows need is committed before files are removed. Blocks that
  * were written for a list, and whose export did not come to its end, are deleted.
  */
-import type { Clock } from "../../clock.ts";
-import { faultPoint } from "../../fault.ts";
-import type { Log } from "../../log.ts";
+import type { Clock } from "../../process/clock.ts";
+import { faultPoint } from "../../process/fault.ts";
+import type { Log } from "../../process/log.ts";
 import type { ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX } from "../record.ts";

@@ -7,9 +7,9 @@
  * it has no file any more; a clock that leaps does not cost anybody a file, a key or a record
  * before the operator could set it right.
  */
-import type { Clock } from "../../clock.ts";
-import { faultPoint } from "../../fault.ts";
-import { describeError, type Log } from "../../log.ts";
+import type { Clock } from "../../process/clock.ts";
+import { faultPoint } from "../../process/fault.ts";
+import { describeError, type Log } from "../../process/log.ts";
 import type { ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { KEY_KEPT_MS } from "./intake.ts";

@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import type { TSchema } from "typebox";
 import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
-import { html, Markup, type MarkupValue } from "../../markup.ts";
+import { html, Markup, type MarkupValue } from "../../text/markup.ts";
 import { errorCodesOf } from "./answers.ts";
 import { ERROR_NOTES } from "./error-notes.ts";
 import type { Operation } from "./operation.ts";

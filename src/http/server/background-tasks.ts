@@ -5,7 +5,7 @@
  * loop, however many answers are under way, so that whoever asks something small hardly waits.
  */
 
-import { outcomeOf, type Steps } from "../../steps.ts";
+import { outcomeOf, type Steps } from "../../scheduling/steps.ts";
 
 /** Time for tasks in one turn, in milliseconds; at least one task is run. */
 const TURN_MS = 0.25;

@@ -5,9 +5,9 @@
  * and mistakes about the spec in it are reported together.
  */
 import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
+import type { Steps } from "../../scheduling/steps.ts";
 import { parseJson } from "../../spec/json.ts";
 import { isJsonObject, type JsonObject, pointerToken, shown } from "../../spec/reader.ts";
-import type { Steps } from "../../steps.ts";
 
 /** Longest part of an unknown member's name that a pointer repeats. */
 const NAME_SHOWN_MAX = 256;

@@ -11,7 +11,7 @@ import type { Identity } from "../../access/keyring.ts";
 import type { Plan } from "../../access/plans.ts";
 import { networkOf } from "../../access/signins.ts";
 import { AppError } from "../../errors.ts";
-import { describeError } from "../../log.ts";
+import { describeError } from "../../process/log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import { storageRefusal } from "../../store/unwritable.ts";
 import type { AccessLine } from "./accessline.ts";

@@ -7,8 +7,8 @@
  */
 
 import { AppError } from "../../errors.ts";
-import { METRICS_TYPE } from "../../metrics.ts";
-import type { ListenAddress } from "../../settings.ts";
+import { METRICS_TYPE } from "../../process/metrics.ts";
+import type { ListenAddress } from "../../settings/settings.ts";
 import { problem } from "./respond.ts";
 import type { RunningServer } from "./server.ts";
 import type { Telemetry } from "./telemetry.ts";

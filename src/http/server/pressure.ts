@@ -12,8 +12,9 @@
  * signing in), whose own work would have to fill it before one of them is refused. Whether the
  * server is up and ready is always answered, so that nobody ends it because it is busy.
  */
-import type { Clock } from "../../clock.ts";
+
 import { AppError } from "../../errors.ts";
+import type { Clock } from "../../process/clock.ts";
 
 const TICK_MS = 10;
 

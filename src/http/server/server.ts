@@ -5,7 +5,7 @@
  * finish within the deadline before sockets are closed.
  */
 
-import type { ListenAddress } from "../../settings.ts";
+import type { ListenAddress } from "../../settings/settings.ts";
 import { dispatcher } from "./dispatch.ts";
 import type { RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";

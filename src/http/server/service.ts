@@ -13,13 +13,12 @@ import type { Usage } from "../../access/usage.ts";
 import type { Users } from "../../access/users.ts";
 import type { ChangeLists } from "../../changes/lists.ts";
 import type { Months } from "../../changes/months.ts";
-import type { Clock } from "../../clock.ts";
 import { AppError } from "../../errors.ts";
 import type { Exporter } from "../../export/exporter.ts";
 import type { ListedSpecs } from "../../lists/listed.ts";
 import type { Lists } from "../../lists/lists.ts";
-import type { Log } from "../../log.ts";
-import type { Proxies } from "../../proxies.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Log } from "../../process/log.ts";
 import type {
   CompanyPage,
   CompanyRequest,
@@ -29,6 +28,7 @@ import type {
 import type { ScrubState } from "../../search/scrubber.ts";
 import type { FoundPage, MatchCounts, PageAsked, RenderedAccount } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
+import type { Proxies } from "../../settings/proxies.ts";
 import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";

@@ -6,7 +6,7 @@
  * back in every end. The first slice is made before anything is sent, the others when they are
  * asked for; damage in one of those ends the connection.
  */
-import { describeError } from "../../log.ts";
+import { describeError } from "../../process/log.ts";
 import type { AccountSlices } from "../../search/accountslices.ts";
 import type { Segment } from "../../search/segment.ts";
 import { takePlace } from "./places.ts";

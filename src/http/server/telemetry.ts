@@ -6,9 +6,9 @@
  */
 import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import type { Clock } from "../../clock.ts";
-import { type Log, writeMembers } from "../../log.ts";
-import { Counter, Gauge, Histogram, Metrics } from "../../metrics.ts";
+import type { Clock } from "../../process/clock.ts";
+import { type Log, writeMembers } from "../../process/log.ts";
+import { Counter, Gauge, Histogram, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import { type AccessLine, accessLine, knownMethod } from "./accessline.ts";
 import type { ResponseCache } from "./responsecache.ts";

@@ -4,8 +4,9 @@
  * Invariant: a tenant has at most so many at once, because each of them holds a connection for up
  * to a minute; whoever has begun to wait is counted until its end, whatever that is.
  */
-import { wordFor } from "../../amounts.ts";
+
 import { AppError } from "../../errors.ts";
+import { wordFor } from "../../text/amounts.ts";
 
 /** Seconds after which there may be room again. */
 const RETRY_AFTER_SECONDS = 5;

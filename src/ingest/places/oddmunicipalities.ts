@@ -3,7 +3,7 @@
  * each of them. Output: sentences for the person who imports, with the names.
  * Invariant: every municipality that was not joined by its own name is reported by name and code.
  */
-import { wordFor } from "../../amounts.ts";
+import { wordFor } from "../../text/amounts.ts";
 
 /** How the municipality of a TOM code was found; `none` if it was not. */
 export type Finding = "code" | "spelling" | "contradiction" | "none";

@@ -7,9 +7,9 @@
  */
 import { basename } from "node:path";
 import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
-import { wordFor } from "../../amounts.ts";
 import { readTableText } from "../../dump/tablefile.ts";
 import { CommandError } from "../../errors.ts";
+import { wordFor } from "../../text/amounts.ts";
 
 /** A population file. */
 export interface Population {

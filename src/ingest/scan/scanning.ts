@@ -7,7 +7,6 @@
  * were allowed are left out of all files together.
  */
 import { basename } from "node:path";
-import { wordFor } from "../../amounts.ts";
 import type { DumpFolder } from "../../dump/archive.ts";
 import { isUtf8, sumSequences, type TextEncoding } from "../../dump/encoding.ts";
 import type { FileType, LookupType } from "../../dump/layout.ts";
@@ -16,6 +15,7 @@ import type { DumpMember } from "../../dump/member.ts";
 import { RULE_NAMES } from "../../dump/rules.ts";
 import { checkRows } from "../../dump/wholeness.ts";
 import { CommandError } from "../../errors.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { type StartStage, watched } from "../assemble.ts";
 import { dayOf, type MemberScan, type Release, SLOT_BYTES } from "../release-tables.ts";
 import { mergeTallies, Tally, type TallyResult } from "../tally.ts";

@@ -5,7 +5,7 @@
  * front exactly where its format shows them; a date is never taken for a number.
  */
 
-import type { XmlAttributes } from "../../xmlreader.ts";
+import type { XmlAttributes } from "../../text/xmlreader.ts";
 import type { XlsxPackage } from "./package.ts";
 import { attributeOf, PartReader, type PartTaker, textOf } from "./part.ts";
 import { XlsxRefusal } from "./refusal.ts";

@@ -3,7 +3,7 @@
  * Invariant: a part that is not XML is refused by its place; prefixes do not count, because
  * programs choose them freely.
  */
-import { localName, type XmlAttributes, XmlFault, XmlReader } from "../../xmlreader.ts";
+import { localName, type XmlAttributes, XmlFault, XmlReader } from "../../text/xmlreader.ts";
 import { XlsxRefusal } from "./refusal.ts";
 
 /** Receives what a part holds; names of elements are without their prefixes. */

@@ -4,7 +4,7 @@
  * Invariant: memory does not grow with the sheet; a cell that cannot be read is refused by its name
  * and nothing is read as something else; a formula counts for its last result.
  */
-import type { XmlAttributes } from "../../xmlreader.ts";
+import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
 import type { Formats, SeenNumber } from "./formats.ts";
 import { attributeOf, type PartTaker, textOf } from "./part.ts";

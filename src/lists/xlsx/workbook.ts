@@ -5,7 +5,7 @@
  * package leads nowhere.
  */
 import { posix } from "node:path";
-import type { XmlAttributes } from "../../xmlreader.ts";
+import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { otherPackage } from "../otherfiles.ts";
 import type { XlsxPackage } from "./package.ts";
 import { attributeOf, PartReader, type PartTaker, textOf } from "./part.ts";

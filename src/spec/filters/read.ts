@@ -5,7 +5,7 @@
  * Invariant: every row of the table is read, in its order; no element is dropped: each becomes at
  * least one code, or leaves a mistake behind. An extension that is not used does not appear.
  */
-import type { Steps } from "../../steps.ts";
+import type { Steps } from "../../scheduling/steps.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,

@@ -4,15 +4,15 @@
  * is named by a row of the table, with the value and its pointer.
  */
 
-import type { Steps } from "../../steps.ts";
+import type { Steps } from "../../scheduling/steps.ts";
 import { readCapital, readDate } from "../amounts.ts";
 import type { CatalogLookup } from "../catalog.ts";
 import { CodeReader } from "../codes.ts";
-import { isEmailPattern, readEmail } from "../emails.ts";
+import { isEmailPattern, readEmail } from "../contacts/emails.ts";
+import { type PhoneFault, readPhone } from "../contacts/phones.ts";
 import { SECONDARY_CNAE_MODES, type SecondaryCnaeMode } from "../fields.ts";
 import { SPEC_LIMITS } from "../limits.ts";
 import { LIST_ID, LISTS_MAX } from "../listids.ts";
-import { type PhoneFault, readPhone } from "../phones.ts";
 import { type SpecReader, shown } from "../reader.ts";
 
 /** Reads the values of one spec; lists come in steps. */

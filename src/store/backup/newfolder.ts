@@ -20,7 +20,7 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { stderr } from "../../terminal.ts";
+import { stderr } from "../../process/terminal.ts";
 import { tryLock } from "../database.ts";
 import { DIRECTORY_MODE, FILE_MODE, lookAt, openDataDir, syncDirectory } from "../datadir.ts";
 

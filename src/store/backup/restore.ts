@@ -9,10 +9,10 @@
 
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { wordFor } from "../../amounts.ts";
 import { CommandError } from "../../errors.ts";
-import { insteadOf, kindOfFile } from "../../filekind.ts";
-import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../smallfile.ts";
+import { insteadOf, kindOfFile } from "../../files/filekind.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
+import { wordFor } from "../../text/amounts.ts";
 import { AuditStore, hasTrail } from "../auditstore.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "../database.ts";
 import { lookAt } from "../datadir.ts";

@@ -5,7 +5,7 @@
  * Invariant: read once, when the first sentence is translated; `codes` are what a name means,
  * `also` what else it may mean.
  */
-import { Gradual, type Steps } from "../../steps.ts";
+import { Gradual, type Steps } from "../../scheduling/steps.ts";
 import type { PhraseBook } from "../words/phrases.ts";
 import { PhraseTable } from "../words/phrasetable.ts";
 import type { Goods, LexiconChoice } from "./choices.ts";

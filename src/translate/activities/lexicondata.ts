@@ -5,7 +5,7 @@
  * say; plurals that the analyzer does not undo are names too. Apart because the build makes it, and
  * a built program has the table and not this.
  */
-import { inSteps, type Steps } from "../../steps.ts";
+import { inSteps, type Steps } from "../../scheduling/steps.ts";
 import { Phrases } from "../words/phrases.ts";
 import { type PhraseText, phraseText } from "../words/phrasetable.ts";
 import { type Goods, joinChoices, joinGoods, type LexiconChoice } from "./choices.ts";

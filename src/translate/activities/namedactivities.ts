@@ -6,6 +6,7 @@
  * never searched; a few words at most are looked for, one that many names hold tells nothing.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
+import type { Steps } from "../../scheduling/steps.ts";
 import { clausesOf } from "../../search/clauses.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
@@ -13,7 +14,6 @@ import { CNAE_NOT_INFORMED, punctuateCnae } from "../../spec/catalog.ts";
 import { DEFAULT_FIELDS } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
-import type { Steps } from "../../steps.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 
 /** Words that are looked for, and their length; a filter takes no longer ones. */

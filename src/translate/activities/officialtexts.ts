@@ -7,9 +7,9 @@
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import type { Descriptor } from "../../dump/activitytexts.ts";
+import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
-import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { joinsText, Phrases, wordsOf } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { Waitlist } from "../words/waitlist.ts";

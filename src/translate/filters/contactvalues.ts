@@ -5,9 +5,9 @@
  * go to the notes; nothing is guessed.
  */
 import { isCpf } from "../../spec/cnpj/cpf.ts";
-import { readEmail } from "../../spec/emails.ts";
+import { readEmail } from "../../spec/contacts/emails.ts";
+import { isCurrent, lacksArea, type PhoneFault, readPhone } from "../../spec/contacts/phones.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
-import { isCurrent, lacksArea, type PhoneFault, readPhone } from "../../spec/phones.ts";
 import { claimNegation } from "../claimnegation.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";

@@ -4,13 +4,13 @@
  * not known is a mistake that names the nearest activities, and is never searched without.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
+import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup, cnaeDigits, punctuateCnae } from "../../spec/catalog.ts";
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { shown } from "../../spec/reader.ts";
-import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { findActivities } from "../activities/activities.ts";
 import { Notes } from "../notes.ts";
 import { joins } from "../words/phrases.ts";

@@ -6,6 +6,8 @@
  * and district must both hold, so that beside districts a city or state only says where they are:
  * one that has none of them is a mistake, and none of it goes on into the query.
  */
+
+import type { Steps } from "../../scheduling/steps.ts";
 import { districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";
@@ -14,7 +16,6 @@ import { foldDistrict } from "../../spec/districtname.ts";
 import type { LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, shown } from "../../spec/reader.ts";
-import type { Steps } from "../../steps.ts";
 import type { Notes } from "../notes.ts";
 import { DistrictNames } from "../places/districts/districtnames.ts";
 import { assumeSpellings } from "../places/districts/saiddistricts.ts";

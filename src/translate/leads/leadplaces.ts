@@ -4,13 +4,14 @@
  * Invariant: accents, case and small words do not count, anything else does: a name that nobody
  * knows is a mistake that names the nearest ones, never a guess and never a wider search.
  */
+
+import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
 import type { Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
 import { UFS } from "../../spec/fields.ts";
 import { shown } from "../../spec/reader.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
-import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import type { Notes } from "../notes.ts";
 import { type Gazetteer, gazetteerOf, namesakesMeant } from "../places/gazetteer.ts";
 import { type City, placeWords } from "../places/placenames.ts";

@@ -5,6 +5,8 @@
  * the same normal form; every mistake is found before anything is refused, and no member, element
  * or word is dropped. The account query needs nothing but its own normalization.
  */
+
+import { atOnce, type Steps } from "../../scheduling/steps.ts";
 import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
@@ -13,7 +15,6 @@ import { CodeReader } from "../../spec/codes.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { type JsonObject, shown } from "../../spec/reader.ts";
-import { atOnce, type Steps } from "../../steps.ts";
 import { lexiconSteps } from "../activities/lexicon.ts";
 import { Notes } from "../notes.ts";
 import { gazetteerSteps } from "../places/gazetteer.ts";

@@ -5,9 +5,9 @@
  * mistakes only, and the others are shown without.
  */
 
+import type { Steps } from "../../scheduling/steps.ts";
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SpecReader } from "../../spec/reader.ts";
-import type { Steps } from "../../steps.ts";
 
 /** Mistakes that suggestions are looked for. */
 const SUGGESTED_MISTAKES_MAX = 20;

@@ -6,7 +6,7 @@
  * Apart because it knows a snapshot and no sentence; `saiddivisions.ts` reads them in one.
  */
 import type { SnapshotPlaces } from "../../../native-index/format/snapshot/meta.ts";
-import { atOnce } from "../../steps.ts";
+import { atOnce } from "../../scheduling/steps.ts";
 import { type City, type Named, PlaceNames, type Region } from "./placenames.ts";
 
 /** Kinds of regions: the cell of a municipality that holds its region, and what it is called. */

@@ -4,9 +4,10 @@
  * Invariant: made from the municipalities of the snapshot, once per segment; all municipalities of
  * a name are known, never just one of them.
  */
+
+import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
 import type { Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
-import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
 import { AREAS, COUNTRIES, HERE } from "./areas.ts";
 import { Divisions } from "./divisions.ts";
 import { type City, type Named, PlaceNames } from "./placenames.ts";

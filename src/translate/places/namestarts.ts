@@ -5,7 +5,7 @@
  * first letters, so that names of other words may come along. Numbers in two arrays and nothing for
  * each name: five thousand names are most of what a first sentence would wait for.
  */
-import { inSteps, type Steps } from "../../steps.ts";
+import { inSteps, type Steps } from "../../scheduling/steps.ts";
 
 const [A, Z] = [0x61, 0x7a];
 /** Letters, and that there is none any more. */

@@ -6,7 +6,7 @@
  * at most the number of words of the longest name, and the first one of a beginning what it takes
  * to put the names there that begin so.
  */
-import { atOnce, type Steps } from "../../steps.ts";
+import { atOnce, type Steps } from "../../scheduling/steps.ts";
 import { cachedMatch, type Looked, WALK_MAX } from "../words/matches.ts";
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";

@@ -6,8 +6,9 @@
  * is a known name where it stands, and where nothing else is as near; every correction of a slip is
  * an assumption. Rather none than a wrong one.
  */
+
+import type { Steps } from "../../scheduling/steps.ts";
 import type { Segment } from "../../search/segment.ts";
-import type { Steps } from "../../steps.ts";
 import type { Goods, LexiconChoice } from "../activities/choices.ts";
 import { describesActivities, descriptionSteps } from "../activities/descriptions.ts";
 import { lexicon } from "../activities/lexicon.ts";

@@ -4,7 +4,7 @@
  * Invariant: only offered, never searched for; the index is made when it is first asked for. Apart
  * because it is asked by activities and knows of spelling only.
  */
-import { Gradual, type Steps } from "../../steps.ts";
+import { Gradual, type Steps } from "../../scheduling/steps.ts";
 import { lexicon, lexiconSteps } from "../activities/lexicon.ts";
 import { foldWord, tokenize } from "../words/tokens.ts";
 import { SpellIndex } from "./spelling.ts";

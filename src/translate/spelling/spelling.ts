@@ -7,7 +7,7 @@
  * where these allow it, so that its cost is bounded by the number of words.
  */
 
-import { atOnce, inSteps, type Steps } from "../../steps.ts";
+import { atOnce, inSteps, type Steps } from "../../scheduling/steps.ts";
 
 /** A word with how many slips away it is. */
 export interface NearWord {

@@ -6,7 +6,7 @@
  * are in the index but are not corrected to: a slip that is as near to one of them says nothing.
  */
 
-import { GradualByKey, inSteps, type Steps } from "../../steps.ts";
+import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
 import { lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";

@@ -5,7 +5,7 @@
  * sentence does not wait for twenty thousand names: they are lines in order, and a name is found by
  * halving. What makes looking quicker is made when there is time (`steps`), and changes no answer.
  */
-import { inSteps, type Steps } from "../../steps.ts";
+import { inSteps, type Steps } from "../../scheduling/steps.ts";
 import { PhraseBook, type Phrases } from "./phrases.ts";
 
 /**

@@ -6,7 +6,7 @@
  * them before anything is found there; so nobody sees whether they waited, and a first sentence
  * pays for the few names that begin as its words do.
  */
-import type { Steps } from "../../steps.ts";
+import type { Steps } from "../../scheduling/steps.ts";
 
 /** Items of one beginning; those before `next` are in place. */
 interface Queue<Item> {

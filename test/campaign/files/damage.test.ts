@@ -28,7 +28,7 @@ import {
 } from "../../../native-index/napi/engine.ts";
 import { randomRows, seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ENGINE = new URL("../../../native-index/napi/engine.ts", import.meta.url).href;
 /** A worker cannot load TypeScript on every Node, so it takes the addon as it is. */

@@ -32,7 +32,7 @@ import {
 } from "../../support/files/forge-snapshot.ts";
 import { readFixture } from "../../support/formats/fixtures.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 
 const FORGERIES = tries("forgeries");
 

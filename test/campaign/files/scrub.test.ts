@@ -15,9 +15,9 @@ import { after, before, describe, it } from "node:test";
 import { TABLES } from "../../../native-index/format/columns.ts";
 import { SECTION } from "../../../native-index/format/snapshot/region.ts";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
-import { type ManualClock, manualClock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
-import { openLog } from "../../../src/log.ts";
+import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { Scrubber } from "../../../src/search/scrubber.ts";
 import { account, countMatches, facets, search } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
@@ -32,8 +32,8 @@ import {
   placeOf,
 } from "../../support/files/hostile-file.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { tries } from "../../support/scale.ts";
 
 const PASS_SECONDS = 100;
 const ROUNDS = tries("alterations");

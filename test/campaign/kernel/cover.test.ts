@@ -18,7 +18,7 @@ import { openForged, startOfPart } from "../../support/native-index/forged-regio
 import { matchesOf } from "../../support/native-index/query-twin.ts";
 import { Region } from "../../support/native-index/region-decode.ts";
 import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 /** More than one chunk. */

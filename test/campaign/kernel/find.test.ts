@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { compareFinding, HOSTILE } from "../../support/native-index/find-compare.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 

@@ -11,7 +11,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSegment } from "../../../native-index/napi/engine.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 import { writeFuzzSeeds } from "./seeds.ts";
 
 const RUN = fileURLToPath(new URL("../../../native-index/fuzz/run.mjs", import.meta.url));

@@ -20,7 +20,7 @@ import { startOfPart } from "../../support/native-index/forged-region.ts";
 import { matchesOf, sorted } from "../../support/native-index/query-twin.ts";
 import { Region } from "../../support/native-index/region-decode.ts";
 import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 /** More than one chunk, the last one partial. */

@@ -31,7 +31,7 @@ import {
 import { accountOf, matchesOf, sorted } from "../../support/native-index/query-twin.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
 import { randomRowSet, rowListOf } from "../../support/native-index/row-lists.ts";
-import { scaled, tries } from "../../support/scale.ts";
+import { scaled, tries } from "../../support/run/scale.ts";
 
 const PORTABLE = process.env.PENEIRA_SIMD === "portable";
 const ROUNDS = tries("kernel queries");

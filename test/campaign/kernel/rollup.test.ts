@@ -27,7 +27,7 @@ import {
 import { matchesOf } from "../../support/native-index/query-twin.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
 import { codesOf } from "../../support/native-index/region-twin.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 /** More than one chunk. */

@@ -27,7 +27,7 @@ import {
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
 import { portableBytes, portableRows } from "../../support/native-index/roaring-oracle.ts";
 import { randomRowSet, rowListOf } from "../../support/native-index/row-lists.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 const COUNT = 70_000;

@@ -18,7 +18,7 @@ import {
 } from "../../support/native-index/fixture-rows.ts";
 import { matchesOf } from "../../support/native-index/query-twin.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 const ROWS = 70_000;

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Passwords } from "../../../src/access/passwords.ts";
 import { Users } from "../../../src/access/users.ts";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/process/clock.ts";
 import { makeBackup } from "../../../src/store/backup/backup.ts";
 import { restoreBackup } from "../../../src/store/backup/restore.ts";
 import { openDatabase } from "../../../src/store/database.ts";

@@ -4,7 +4,7 @@
  * Invariant: lives of a lane follow each other, lanes run side by side; what is planned depends on
  * seed, lane and cycle alone, and a failure names all three.
  */
-import { FAULT_POINTS, type FaultPoint } from "../../../src/fault.ts";
+import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import { type Ground, Lane, plainGround } from "./lane.ts";
 import type { LedgerCounts } from "./ledger.ts";
 import { type CyclePlan, planCycle } from "./plan.ts";

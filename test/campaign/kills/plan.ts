@@ -4,7 +4,7 @@
  * Invariant: the same numbers give the same plan, whatever happened before: a failing seed can be
  * run again. What the plan leaves open is only the interleaving.
  */
-import { FAULT_POINTS, type FaultPoint } from "../../../src/fault.ts";
+import { FAULT_POINTS, type FaultPoint } from "../../../src/process/fault.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 /** A tenant of every run. */

@@ -8,7 +8,7 @@
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { FAULT_POINTS } from "../../../src/fault.ts";
+import { FAULT_POINTS } from "../../../src/process/fault.ts";
 import { type CampaignOptions, runCampaign, tellReport } from "./campaign.ts";
 import { runDiskFull } from "./diskfull.ts";
 import { powerGround, powerObstacle } from "./power.ts";

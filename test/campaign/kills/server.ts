@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { EXECUTABLE } from "../../support/server/process.ts";
 import { SETTINGS_OF_RUN, TENANTS } from "./plan.ts";
 import { Gone, must } from "./violation.ts";

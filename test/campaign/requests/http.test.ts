@@ -13,13 +13,13 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import { withKeyring } from "../../support/export/client.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { type WireAnswer, WireConnection } from "../../support/fuzz/client.ts";
 import { type FuzzRequest, type FuzzWorld, fuzzRequest } from "../../support/fuzz/requests.ts";
 import { assertDocumented, fitsRequest, takesFile } from "../../support/http/documented.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { SEED, tries } from "../../support/scale.ts";
 import {
   type ServerProcess,
   startServerProcess,

@@ -13,7 +13,7 @@ import type { RunningServer } from "../../../src/http/server/server.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../../../src/http/server/transport/pipeline.ts";
 import { Waits } from "../../../src/http/server/waits.ts";
-import { openLog } from "../../../src/log.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { make } from "../../support/http/export-requests.ts";
 import { type FakeServer, startFake, TEST_LIMITS, TRANSPORTS } from "../../support/http/fake.ts";
 import * as attacks from "../../support/sockets/attacks.ts";

@@ -11,7 +11,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { manualClock } from "../../../src/clock.ts";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
@@ -19,6 +18,7 @@ import { Pressure } from "../../../src/http/server/pressure.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
 import { isPulled, pull } from "../../../src/http/server/transport/body-stream.ts";
 import type { Exchange, ReadHeader } from "../../../src/http/server/transport/transport.ts";
+import { manualClock } from "../../../src/process/clock.ts";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../support/http/fake.ts";
 
 const LIMIT_MS = 1_000;

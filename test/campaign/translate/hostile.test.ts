@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { TEXT_MAX } from "../../../src/spec/schema.ts";
 import type { Part, TranslationExplain } from "../../../src/translate/translate.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 import { longText, poolsOf } from "../../support/translate/longtexts.ts";
 import { NOTE_LISTS, openProbe, type Probe } from "../../support/translate/probe.ts";
 import {

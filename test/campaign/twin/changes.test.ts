@@ -25,7 +25,7 @@ import { OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../../../sr
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { ChangesTwin, type ExpectedItem } from "../../support/changes/expected.ts";
 import { type MonthPair, makePair, type PairOptions } from "../../support/changes/pair.ts";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 import { Draw, randomExportInput, seededRng } from "../../support/spec/random.ts";
 

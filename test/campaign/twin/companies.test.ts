@@ -21,7 +21,7 @@ import { companyPage } from "../../../src/search/page.ts";
 import { orderOf, plan } from "../../../src/search/plan.ts";
 import { search } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import {
   type FixtureRow,
   randomRows,
@@ -29,8 +29,8 @@ import {
 } from "../../support/native-index/fixture-rows.ts";
 import { matchesOf, sorted } from "../../support/native-index/query-twin.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { SEED, tries } from "../../support/scale.ts";
 import { randomSpec, seededRng } from "../../support/spec/random.ts";
 import { Twin, type TwinRow } from "../../support/twin.ts";
 

@@ -11,7 +11,7 @@ import { orderOf, plan } from "../../../src/search/plan.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { compare, dispose, makeSubject, pageOf, type Subject, walk } from "../../support/engine.ts";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { randomSpec, seededRng } from "../../support/spec/random.ts";
 import type { TwinRow } from "../../support/twin.ts";
 

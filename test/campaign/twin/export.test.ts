@@ -12,7 +12,7 @@ import fc from "fast-check";
 import type { PlanName } from "../../../src/access/plans.ts";
 import type { AppError } from "../../../src/errors.ts";
 import { Installation, rendered, settle, specOf } from "../../support/export/fake-threads.ts";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 
 const RUNS = tries("export models");
 const THREADS = 2;

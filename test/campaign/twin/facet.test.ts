@@ -12,9 +12,9 @@ import { FACET_VALUES_MAX, facets } from "../../../src/search/facet.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { punctuateCnae, sectionOfCnae } from "../../../src/spec/catalog.ts";
 import { FACETS, type FacetName } from "../../../src/spec/facets.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { SEED, tries } from "../../support/scale.ts";
 import { randomSpec, seededRng } from "../../support/spec/random.ts";
 import { Twin, type TwinRow } from "../../support/twin.ts";
 

@@ -27,7 +27,7 @@ import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import { ChangesTwin } from "../../support/changes/expected.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { RandomLists, withLists } from "../../support/lists/randomlists.ts";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 import { Draw, randomExportInput, seededRng } from "../../support/spec/random.ts";
 

@@ -29,7 +29,7 @@ import {
 } from "../../support/download/dumps.ts";
 import { anyFault, inTime } from "../../support/download/faults.ts";
 import type { FaultPlan } from "../../support/download/webdav-server.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
 const SEEDS = tries("download faults");

@@ -30,9 +30,9 @@ import {
 } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { SEED, tries } from "../../support/scale.ts";
 import { Draw, randomExportSpec, seededRng } from "../../support/spec/random.ts";
 import { Twin, type TwinRow } from "../../support/twin.ts";
 

@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { readImportFlags, runImport } from "../../../src/cli/commands/import.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
-import { ROOT } from "../../support/checkout.ts";
 import { MiniWorkspace } from "../../support/dump/mini.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const space = new MiniWorkspace();
 after(() => space.dispose());

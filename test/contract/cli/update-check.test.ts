@@ -21,9 +21,9 @@ import { after, afterEach, before, beforeEach, describe, it, type TestContext } 
 import { runUpdate, type UpdateReport } from "../../../src/cli/commands/update.ts";
 import { type CheckParts, checkShare, demandsOfMonth } from "../../../src/cli/update/check.ts";
 import { LOOK_FILE, leaveLook, readLook } from "../../../src/cli/update/lastlook.ts";
-import { manualClock } from "../../../src/clock.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
+import { manualClock } from "../../../src/process/clock.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { type Dumps, LABEL, makeDumps, wishOf } from "../../support/download/dumps.ts";
 import { WebdavShare } from "../../support/download/webdav-server.ts";

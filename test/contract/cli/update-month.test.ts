@@ -27,15 +27,15 @@ import { listSnapshots } from "../../../src/cli/serving/snapshots.ts";
 import { keepNewest } from "../../../src/cli/update/keeping.ts";
 import { LOOK_FILE, leaveLook, monthsFrom, readLook } from "../../../src/cli/update/lastlook.ts";
 import { CHANGES_FILE, countChanges } from "../../../src/cli/update/monthcounts.ts";
-import { manualClock } from "../../../src/clock.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
-import { openLog } from "../../../src/log.ts";
+import { manualClock } from "../../../src/process/clock.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { ChangesTwin } from "../../support/changes/expected.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
-import { textOf } from "../../support/checkout.ts";
+import { textOf } from "../../support/house/checkout.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");

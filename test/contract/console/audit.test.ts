@@ -18,7 +18,7 @@ import {
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const AUDIT = "/v1/console/audit";
 

@@ -12,9 +12,9 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { sectionOfCnae } from "../../../src/spec/catalog.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/data.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { MATRIX } from "../../support/scale.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 import type { TwinRow } from "../../support/twin.ts";
 

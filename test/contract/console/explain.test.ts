@@ -18,9 +18,9 @@ import {
   pointersIn,
   startConsole,
 } from "../../support/console/data.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { MATRIX } from "../../support/scale.ts";
 import { Draw, randomSpecInput, seededRng } from "../../support/spec/random.ts";
 import { Twin, type TwinRow } from "../../support/twin.ts";
 

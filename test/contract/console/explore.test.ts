@@ -18,7 +18,7 @@ import {
   pointersIn,
   startConsole,
 } from "../../support/console/data.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { engineOf, fakeParts, fakeSegment, TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { Draw, randomSpecInput, seededRng } from "../../support/spec/random.ts";

@@ -8,10 +8,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { DAY_MS, manualClock } from "../../../src/clock.ts";
 import type { InvitedMember, MemberList } from "../../../src/console/web/app/memberanswers.ts";
+import { DAY_MS, manualClock } from "../../../src/process/clock.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const BASE = "/v1/console";
 const CHOSEN = "nine lamps on a river";

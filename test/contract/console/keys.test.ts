@@ -12,7 +12,7 @@ import {
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const KEYS = "/v1/console/keys";
 const DAY_MS = 86_400_000;

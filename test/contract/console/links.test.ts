@@ -8,9 +8,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { LINK_MS } from "../../../src/access/signinlinks.ts";
-import { manualClock } from "../../../src/clock.ts";
+import { manualClock } from "../../../src/process/clock.ts";
 import { type ConsoleServer, startConsole } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const LINK = "/v1/console/session/link";
 const DAY_MS = 86_400_000;

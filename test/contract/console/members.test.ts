@@ -14,7 +14,7 @@ import {
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const MEMBERS = "/v1/console/members";
 const SHAPE = [

@@ -26,8 +26,8 @@ import {
   startConsole,
   stateOf,
 } from "../../support/console/fake.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { MATRIX } from "../../support/scale.ts";
 
 let sample: SampleSnapshot;
 let segment: Segment;

@@ -16,7 +16,7 @@ import {
   startConsole,
 } from "../../support/console/data.ts";
 import { fakeSegment } from "../../support/http/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 

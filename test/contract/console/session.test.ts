@@ -9,15 +9,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { CONSOLE_LIMIT } from "../../../src/access/rate-limits.ts";
-import { manualClock } from "../../../src/clock.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
+import { manualClock } from "../../../src/process/clock.ts";
 import {
   type ConsoleServer,
   type Got,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const SESSION = "/v1/console/session";
 const SESSIONS = "/v1/console/sessions";

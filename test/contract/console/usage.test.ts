@@ -6,10 +6,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { manualClock } from "../../../src/clock.ts";
 import type { UsageAnswer } from "../../../src/console/web/app/answers.ts";
+import { manualClock } from "../../../src/process/clock.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
-import { MATRIX } from "../../support/scale.ts";
+import { MATRIX } from "../../support/run/scale.ts";
 
 const USAGE = "/v1/console/usage";
 const BODY = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, limit: 7 };

@@ -28,7 +28,7 @@ import {
 } from "../../support/download/dumps.ts";
 import { anyFault, inTime } from "../../support/download/faults.ts";
 import { type ShareOptions, WebdavShare } from "../../support/download/webdav-server.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
 let dumps: Dumps;

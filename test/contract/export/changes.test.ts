@@ -24,7 +24,6 @@ import {
   watchableFields,
 } from "../../../src/changes/query.ts";
 import { type ChangeItem, changeItems } from "../../../src/changes/rows.ts";
-import { systemClock } from "../../../src/clock.ts";
 import { Exports } from "../../../src/export/exports.ts";
 import { fileNameOf, slugOf } from "../../../src/export/files/filename.ts";
 import {
@@ -35,7 +34,8 @@ import {
 } from "../../../src/export/formats/changes.ts";
 import { RenderPool } from "../../../src/export/queue/pool.ts";
 import { renderBytes } from "../../../src/export/render.ts";
-import { openLog } from "../../../src/log.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";

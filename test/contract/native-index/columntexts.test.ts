@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { Table, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from "apache-arrow";
 import { parquetLibrary } from "../../../native-index/format/arrow/parquet.ts";
 import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const LONGEST = 65_534;

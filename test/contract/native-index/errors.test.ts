@@ -29,7 +29,7 @@ import {
   unsentBytes,
 } from "../../../native-index/napi/engine.ts";
 import type { ScanRequest } from "../../../native-index/napi/import-handles.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { randomRows } from "../../support/native-index/fixture-rows.ts";
 import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
 

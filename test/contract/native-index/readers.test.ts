@@ -18,7 +18,7 @@ import { COLUMNS } from "../../../native-index/format/columns.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { openAnySegment } from "../../../src/ingest/columns/boot.ts";
 import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const CODES = COLUMNS.filter(({ type }) => /^dictionary/.test(type)).map(({ name }) => name);

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { ENGINE } from "../../../src/search/engine.ts";
 import { suggest } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { CONTACT_REASONS, contactRefusalText } from "../../../src/spec/contactrefusal.ts";
+import { CONTACT_REASONS, contactRefusalText } from "../../../src/spec/contacts/contactrefusal.ts";
 import { runCommand } from "../../support/cli/commands.ts";
 import { fetchDocumented } from "../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../support/http/fake.ts";

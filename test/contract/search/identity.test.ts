@@ -20,8 +20,8 @@ import {
   type DigestsLocation,
   openSegment as openNative,
 } from "../../../native-index/napi/engine.ts";
-import { manualClock } from "../../../src/clock.ts";
-import { openLog } from "../../../src/log.ts";
+import { manualClock } from "../../../src/process/clock.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { Scrubber } from "../../../src/search/scrubber.ts";
 import { account } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";

@@ -20,8 +20,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Reload } from "../../../src/cli/serving/reload.ts";
-import { systemClock } from "../../../src/clock.ts";
-import { openLog } from "../../../src/log.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { SnapshotForge } from "../../support/files/forge-snapshot.ts";
 import {

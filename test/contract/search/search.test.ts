@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { compare, dispose, makeSubject, type Subject, walk } from "../../support/engine.ts";
-import { SEED } from "../../support/scale.ts";
+import { SEED } from "../../support/run/scale.ts";
 import { randomSpec, seededRng } from "../../support/spec/random.ts";
 
 const SPECS = 200;

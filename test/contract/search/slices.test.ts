@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { manualClock } from "../../../src/clock.ts";
 import { later } from "../../../src/http/server/background-tasks.ts";
 import { PieceBody } from "../../../src/http/server/transport/body-stream.ts";
+import { manualClock } from "../../../src/process/clock.ts";
 import {
   accountSlices,
   EXPLAINED_SLICE_ROWS,

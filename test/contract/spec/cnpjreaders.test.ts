@@ -21,7 +21,7 @@ import { readXlsx } from "../../../src/lists/xlsxupload.ts";
 import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { CNPJ_REFUSALS, readCnpjText } from "../../../src/spec/cnpj/cnpjspelling.ts";
-import { isCurrent, readPhone } from "../../../src/spec/phones.ts";
+import { isCurrent, readPhone } from "../../../src/spec/contacts/phones.ts";
 import { fetchDocumented } from "../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../support/http/fake.ts";
 import { text as cellOf, workbook } from "../../support/lists/workbooks.ts";

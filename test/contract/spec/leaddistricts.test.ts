@@ -16,7 +16,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts"
 import { LEAD_INPUT_SCHEMA, LEAD_SCHEMA } from "../../../src/spec/leadschema.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { readLeadQuery } from "../../../src/translate/leads/leadquery.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 const normalForm = Compile(LEAD_SCHEMA);

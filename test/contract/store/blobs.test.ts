@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { ChangeThread } from "../../../src/lists/changethread.ts";
 import { changeEntries } from "../../../src/lists/listchange.ts";
-import { openLog } from "../../../src/log.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { BLOBS, BlobDamage } from "../../../src/store/checksums.ts";
 import { findingsIn } from "../../../src/store/damage.ts";
 import { closeDatabase, openDatabase, settleCopy } from "../../../src/store/database.ts";

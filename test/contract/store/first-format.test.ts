@@ -16,7 +16,7 @@ import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { FILTERS, type FilterName } from "../../../src/spec/filters/table.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { readFixture } from "../../support/formats/fixtures.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 

@@ -29,7 +29,6 @@ import { KeyStore } from "../../../src/store/keystore.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
 import { keptFile } from "../../../src/store/upgrade.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
-import { ROOT } from "../../support/checkout.ts";
 import { answersOf } from "../../support/formats/answers.ts";
 import {
   FIXTURES,
@@ -40,6 +39,7 @@ import {
 } from "../../support/formats/fixtures.ts";
 import { unpackBackup } from "../../support/formats/make.ts";
 import { columnsOf, contentOf, tablesOf } from "../../support/formats/state-rows.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { beforeUpgrade } from "../../support/store/backup-look.ts";
 
 type Content = ReturnType<typeof contentOf>;

@@ -24,7 +24,7 @@ import { translate } from "../../../src/translate/translate.ts";
 import { settleLeftovers } from "../../../src/translate/unmapped.ts";
 import { wordsOf } from "../../../src/translate/words/phrases.ts";
 import { Sentence } from "../../../src/translate/words/sentence.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
 /** What a text means: codes that are wanted, codes that are not, words that are left. */

@@ -5,13 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { atOnce } from "../../../src/scheduling/steps.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { punctuateCnae } from "../../../src/spec/catalog.ts";
-import { atOnce } from "../../../src/steps.ts";
 import { activitiesOfNames } from "../../../src/translate/activities/namedactivities.ts";
 import { COMMON_WORDS } from "../../../src/translate/spelling/commonwords.ts";
 import { suggestionsOf } from "../../../src/translate/suggestions.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 

@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { atOnce } from "../../../src/steps.ts";
+import { atOnce } from "../../../src/scheduling/steps.ts";
 import { translateSteps } from "../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 

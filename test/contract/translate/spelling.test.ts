@@ -21,7 +21,7 @@ import {
 } from "../../../src/translate/spelling/spelling.ts";
 import { Sentence } from "../../../src/translate/words/sentence.ts";
 import { foldWord } from "../../../src/translate/words/tokens.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { FRESH_WORDS, REAL_WORDS } from "../../support/translate/realwords.ts";
 

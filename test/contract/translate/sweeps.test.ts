@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import * as sweeps from "../../support/translate/sweeps.ts";
 

@@ -6,10 +6,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { atOnce } from "../../../src/scheduling/steps.ts";
 import { SPEC_LIMITS } from "../../../src/spec/limits.ts";
 import { LISTS_MAX } from "../../../src/spec/listids.ts";
 import { TEXT_MAX } from "../../../src/spec/schema.ts";
-import { atOnce } from "../../../src/steps.ts";
 import { isUncertain } from "../../../src/translate/confidence.ts";
 import { translateSteps } from "../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";

@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import manifest from "../../../package.json" with { type: "json" };
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 import { productCommand } from "../../support/server/process.ts";
 

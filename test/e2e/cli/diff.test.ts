@@ -18,7 +18,7 @@ import { Interrupts } from "../../../src/cli/diff/interrupts.ts";
 import { listOfPair } from "../../../src/cli/diff/list.ts";
 import type { CommandError } from "../../../src/errors.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 interface Item {

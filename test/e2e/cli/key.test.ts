@@ -10,7 +10,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { DAY_MS, dayText, utcDay } from "../../../src/clock.ts";
+import { DAY_MS, dayText, utcDay } from "../../../src/process/clock.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-key-"));

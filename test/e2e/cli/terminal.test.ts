@@ -9,7 +9,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { visible } from "../../../src/terminal.ts";
+import { visible } from "../../../src/process/terminal.ts";
 import { assertSwept, runCommand, runOnTerminal } from "../../support/cli/commands.ts";
 import {
   HOSTILE,

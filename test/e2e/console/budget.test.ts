@@ -10,9 +10,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { ROOT } from "../../support/checkout.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { consoleSuite } from "../../support/console/suite.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const DIST = join(ROOT, "dist/console");
 const SCRIPTS_MAX = 130_000;

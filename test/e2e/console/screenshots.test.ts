@@ -8,10 +8,10 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
-import { ROOT } from "../../support/checkout.ts";
 import type { Person, Visit, VisitOptions } from "../../support/console/browser.ts";
 import { button, consoleSuite } from "../../support/console/suite.ts";
 import { englishWords as words } from "../../support/console/words.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const FOLDER = join(ROOT, "src/console/screenshots");
 const BYTES_MAX = 100_000;

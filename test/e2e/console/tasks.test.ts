@@ -11,10 +11,10 @@ import { describe } from "node:test";
 import type { SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
 import { TASK_NAMES, type TaskName } from "../../../src/console/web/strings/en/help.ts";
-import { ROOT } from "../../support/checkout.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, heading } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const PICTURES = join(ROOT, "src/console/web/help/pictures");
 const PICTURE_BYTES_MAX = 60_000;

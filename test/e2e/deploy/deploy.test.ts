@@ -18,10 +18,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { loadConfig } from "../../../src/config.ts";
-import { filesMatching, ROOT, textOf } from "../../support/checkout.ts";
-import { absent, EDGES, type Edge, SITE } from "../../support/edge-proxy.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
+import { filesMatching, ROOT, textOf } from "../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { absent, EDGES, type Edge, SITE } from "../../support/server/edge-proxy.ts";
 import {
   productCommand,
   type ServerProcess,

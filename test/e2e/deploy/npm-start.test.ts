@@ -21,7 +21,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-npm-start-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:tls";
-import { absent, EDGES, type Edge, SITE } from "../../support/edge-proxy.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.ts";
+import { absent, EDGES, type Edge, SITE } from "../../support/server/edge-proxy.ts";
 import { FRAMING_ROWS } from "../../support/sockets/framing-table.ts";
 import { splitAnswers } from "../../support/sockets/wire-answers.ts";
 

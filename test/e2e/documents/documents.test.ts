@@ -11,11 +11,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
 import { staleDocuments } from "../../support/documents/generate.ts";
 import { deadLinks, EXTERNAL, externalLinks } from "../../support/documents/links.ts";
 import { runDocument, type Workshop } from "../../support/documents/run.ts";
 import { shareOf } from "../../support/download/dumps.ts";
+import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { productCommand } from "../../support/server/process.ts";
 
 const DOCUMENTS = filesMatching(/^README(\.[\w-]+)?\.md$|^docs\/[^/]+\.md$/);

@@ -16,8 +16,8 @@ import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.t
 import manifest from "../../../package.json" with { type: "json" };
 import shipped from "../../../src/executable/shipped/package.json" with { type: "json" };
 import { FORMATS } from "../../../src/export/formats/format.ts";
-import { ROOT } from "../../support/checkout.ts";
 import { Client } from "../../support/export/client.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const EXECUTABLE = path.join(ROOT, "dist/peneira");
 const SPEC = { filters: { geo: { uf_any_of: ["SP"] }, industry: { cnae_any_of: ["G"] } } };

@@ -9,8 +9,8 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import path from "node:path";
 import { before, describe, it } from "node:test";
-import { ROOT } from "../../support/checkout.ts";
-import { scaled } from "../../support/scale.ts";
+import { ROOT } from "../../support/house/checkout.ts";
+import { scaled } from "../../support/run/scale.ts";
 
 const EXECUTABLE = "dist/peneira";
 const SUITES = ["server/e2e", "export/formats", "server/serve"];

@@ -14,7 +14,6 @@ import { parquetReadObjects } from "hyparquet";
 import { readSheet } from "read-excel-file/node";
 import { FORMATS } from "../../../src/export/formats/format.ts";
 import type { ExportFormat } from "../../../src/export/record.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import {
   type Account,
   Client,
@@ -28,6 +27,7 @@ import {
   written,
 } from "../../support/export/client.ts";
 import { elements, readCsv, readPage } from "../../support/export/readers.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import {
   type ServerProcess,

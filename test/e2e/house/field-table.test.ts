@@ -10,8 +10,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { textOf } from "../../support/checkout.ts";
-import { documentedFiles, wrongFiles } from "../../support/overlay.ts";
+import { textOf } from "../../support/house/checkout.ts";
+import { documentedFiles, wrongFiles } from "../../support/house/overlay.ts";
 
 const FIELDS = "src/spec/fields/table.ts";
 const COLUMNS = "native-index/format/columns.ts";

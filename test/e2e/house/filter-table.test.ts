@@ -17,9 +17,9 @@ import { changesHash, leadResultHash, resultHash, specHash } from "../../../src/
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
-import { textOf } from "../../support/checkout.ts";
+import { textOf } from "../../support/house/checkout.ts";
+import { documentedFiles, wrongFiles } from "../../support/house/overlay.ts";
 import { rowListOf } from "../../support/native-index/row-lists.ts";
-import { documentedFiles, wrongFiles } from "../../support/overlay.ts";
 import { exportContext } from "../../support/spec/catalog.ts";
 import { Twin, type TwinRow } from "../../support/twin.ts";
 

@@ -19,7 +19,7 @@ import { referencePage } from "../../../src/http/openapi/reference.ts";
 import type { HttpAnswer } from "../../../src/http/server/respond.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { KeyCall } from "../../../src/http/server/service.ts";
-import { ROOT, textOf } from "../../support/checkout.ts";
+import { ROOT, textOf } from "../../support/house/checkout.ts";
 
 /** A resource, to which somebody adds a route. */
 const RESOURCE = "src/http/api/service/status.ts";

@@ -10,7 +10,6 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import openapiTypes, { astToString } from "openapi-typescript";
 import ts from "typescript";
-import { ROOT } from "../../support/checkout.ts";
 import {
   askForChanges,
   clientOf,
@@ -21,6 +20,7 @@ import {
   readStatus,
   walk,
 } from "../../support/client/flow.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { DOCUMENT, documented } from "../../support/http/documented.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import {

@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TRANSPORTS } from "../../support/http/fake.ts";
+import { tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { tries } from "../../support/scale.ts";
 import { startServerProcess, stopServerProcess } from "../../support/server/process.ts";
 import { type Expected, expectedOf, SteadyLoad } from "../../support/server/steady-load.ts";
 

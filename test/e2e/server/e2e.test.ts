@@ -12,9 +12,9 @@ import { after, before, describe, it } from "node:test";
 import { openSegment } from "../../../src/search/segment.ts";
 import type { Catalog } from "../../../src/spec/catalog.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
+import { tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { tries } from "../../support/scale.ts";
 import {
   type ServerProcess,
   startServerProcess,

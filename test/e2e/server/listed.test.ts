@@ -14,10 +14,10 @@ import type { Catalog } from "../../../src/spec/catalog.ts";
 import { readCnpj } from "../../../src/spec/cnpj/cnpj.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { withLists } from "../../support/lists/randomlists.ts";
+import { tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { tries } from "../../support/scale.ts";
 import {
   type ServerProcess,
   startServerProcess,

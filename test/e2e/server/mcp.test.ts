@@ -26,7 +26,7 @@ import { tooBroad } from "../../../src/spec/breadth.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { changed, type Shape, shaped } from "../../support/fuzz/shapes.ts";
 import { connected, readResult, type ToolResult } from "../../support/mcp/client.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";

@@ -22,7 +22,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { registerImport } from "../../../src/cli/commands/import.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { productCommand } from "../../support/server/process.ts";

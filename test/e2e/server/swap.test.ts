@@ -24,8 +24,8 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "../../support/export/client.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
+import { tries } from "../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
-import { tries } from "../../support/scale.ts";
 import {
   type ServerProcess,
   startServerProcess,

@@ -16,8 +16,14 @@ import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { USAGE_DAYS, Usage } from "../../../src/access/usage.ts";
-import { DAY_MS, dayText, type ManualClock, manualClock, utcDay } from "../../../src/clock.ts";
 import { SCHEMAS } from "../../../src/http/api/schemas.ts";
+import {
+  DAY_MS,
+  dayText,
+  type ManualClock,
+  manualClock,
+  utcDay,
+} from "../../../src/process/clock.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { QuotaStore } from "../../../src/store/quotastore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";

@@ -14,7 +14,7 @@ import { createSnapshotWriter } from "../../../native-index/format/snapshot/snap
 import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import { createBatch, rankRecords } from "../../../native-index/napi/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { decodeSnapshot } from "../decode.ts";
+import { decodeSnapshot } from "../formats/decode.ts";
 import {
   encodeRecords,
   FIXTURE_TABLES,

@@ -4,7 +4,7 @@
  * Invariant: made by the keyring, as an operator does.
  */
 import { Keyring } from "../../../src/access/keyring.ts";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/process/clock.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
 

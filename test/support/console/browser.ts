@@ -11,11 +11,11 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { Keyring } from "../../../src/access/keyring.ts";
 import { openUsers } from "../../../src/cli/support/state.ts";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/process/clock.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
-import { ROOT } from "../checkout.ts";
+import { ROOT } from "../house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../sample/snapshot.ts";
 import { type ServerProcess, startServerProcess, stopServerProcess } from "../server/process.ts";
 

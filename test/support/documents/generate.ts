@@ -7,7 +7,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { ROOT, textOf } from "../checkout.ts";
+import { ROOT, textOf } from "../house/checkout.ts";
 import { generatedDocuments } from "./generated.ts";
 
 /** Documents that are not as the code would make them, as they should be. */

@@ -8,7 +8,6 @@ import assert from "node:assert/strict";
 import plans from "../../../data/plans.json" with { type: "json" };
 import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { PLAN_SETTINGS } from "../../../src/access/plans.ts";
-import { variableOf } from "../../../src/config.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
 import { FORMATS } from "../../../src/export/formats/format.ts";
 import { listed } from "../../../src/http/api/route.ts";
@@ -26,12 +25,13 @@ import {
   type ScorePart,
   scoreCard,
 } from "../../../src/search/score.ts";
-import { SETTINGS } from "../../../src/settings.ts";
-import { expectedOf, type Setting } from "../../../src/settingvalue.ts";
+import { variableOf } from "../../../src/settings/config.ts";
+import { SETTINGS } from "../../../src/settings/settings.ts";
+import { expectedOf, type Setting } from "../../../src/settings/settingvalue.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELDS, SORT_FIELDS } from "../../../src/spec/fields.ts";
 import { PRESETS } from "../../../src/spec/presets.ts";
-import { filesMatching, textOf } from "../checkout.ts";
+import { filesMatching, textOf } from "../house/checkout.ts";
 import { fillFigures, type Language, languageOf, measuredTable } from "./figures.ts";
 import { filtersList, leadTable, limitsTable, narrowingList, specTable } from "./spec.ts";
 import { code, table } from "./tables.ts";

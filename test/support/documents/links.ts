@@ -6,7 +6,7 @@
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { ROOT, textOf } from "../checkout.ts";
+import { ROOT, textOf } from "../house/checkout.ts";
 
 /** Addresses outside, each with what is found there; nothing here fetches them. */
 export const EXTERNAL: Readonly<Record<string, string>> = {

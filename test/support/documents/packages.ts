@@ -7,7 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../checkout.ts";
+import { ROOT } from "../house/checkout.ts";
 import type { Block } from "./blocks.ts";
 
 /** Where the packages of JavaScript lie. */

@@ -8,7 +8,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
 import type {
   AcceptedExport,
@@ -24,6 +23,7 @@ import {
   type ExportRecord,
   exportNotFound,
 } from "../../../src/export/record.ts";
+import type { Clock } from "../../../src/process/clock.ts";
 import { specHash } from "../../../src/spec/identity.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 

@@ -10,7 +10,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { loadPlans, type PlanName } from "../../../src/access/plans.ts";
-import { type ManualClock, manualClock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
 import { Exports } from "../../../src/export/exports.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
@@ -25,7 +24,8 @@ import type {
 import type { RenderOutcome } from "../../../src/export/queue/rendertask.ts";
 import { Sweeper } from "../../../src/export/queue/sweeper.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
-import { type Log, openLog } from "../../../src/log.ts";
+import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
+import { type Log, openLog } from "../../../src/process/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";

@@ -18,7 +18,7 @@ import { HeldAnswers } from "../../../src/http/server/transport/drain.ts";
 import { Sockets } from "../../../src/http/server/transport/sockets.ts";
 import { UwsConnection } from "../../../src/http/server/transport/uws-connection.ts";
 import { UwsExchange } from "../../../src/http/server/transport/uws-exchange.ts";
-import { openLog } from "../../../src/log.ts";
+import { openLog } from "../../../src/process/log.ts";
 import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { startFake, TEST_LIMITS } from "./fake.ts";

@@ -22,7 +22,6 @@ import { Usage } from "../../../src/access/usage.ts";
 import { Users } from "../../../src/access/users.ts";
 import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
-import { type Clock, systemClock } from "../../../src/clock.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { Budget } from "../../../src/http/server/budget.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
@@ -39,8 +38,9 @@ import type {
 import { Waits } from "../../../src/http/server/waits.ts";
 import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";
-import { type Log, openLog } from "../../../src/log.ts";
 import { agentDoor } from "../../../src/mcp/httpdoor.ts";
+import { type Clock, systemClock } from "../../../src/process/clock.ts";
+import { type Log, openLog } from "../../../src/process/log.ts";
 import type { AccountSlices } from "../../../src/search/accountslices.ts";
 import type { Facets } from "../../../src/search/facet.ts";
 import {

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
-import { ROOT } from "../checkout.ts";
+import { ROOT } from "../house/checkout.ts";
 
 /** The file that is made. */
 export const SEATS_FILE = path.join(ROOT, "data", "seats.json");

@@ -12,7 +12,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { ROOT } from "../checkout.ts";
+import { ROOT } from "../house/checkout.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 
 /** A request of which every round sends another one. */

@@ -22,7 +22,7 @@ import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { Command } from "commander";
 import { registerImport } from "../../../src/cli/commands/import.ts";
 import { registerSample } from "../../../src/cli/commands/sample.ts";
-import { ROOT, textOf } from "../checkout.ts";
+import { ROOT, textOf } from "../house/checkout.ts";
 import { sampleSources } from "./sources.ts";
 
 /** Paths of a made snapshot; `dispose` removes all of it. */

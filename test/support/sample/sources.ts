@@ -6,7 +6,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { filesMatching, ROOT, textOf } from "../checkout.ts";
+import { filesMatching, ROOT, textOf } from "../house/checkout.ts";
 
 /** Makes a sample; imports the commands that do. */
 const MAKER = "test/support/sample/snapshot.ts";

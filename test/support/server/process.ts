@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { join, resolve } from "node:path";
-import { ROOT } from "../checkout.ts";
+import { ROOT } from "../house/checkout.ts";
 
 /** The bundle is what the tests run unless told otherwise; it starts three times as fast as tsx. */
 const PRODUCT = join(ROOT, "dist/bundle/peneira");
@@ -17,7 +17,7 @@ const { TEST_PRODUCT } = process.env;
 /** An executable to be tested in its place; the variable is relative to the checkout. */
 export const EXECUTABLE = TEST_PRODUCT === undefined ? null : resolve(ROOT, TEST_PRODUCT);
 
-/** Optimizes code as late as the suite that starts it does (test/support/command.mjs). */
+/** Optimizes code as late as the suite that starts it does (test/support/run/command.mjs). */
 const V8_FLAGS = process.execArgv.filter((flag) => flag.startsWith("--interrupt-budget="));
 
 let built = false;

@@ -13,7 +13,7 @@ import { type Catalog, type CatalogLookup, catalogLookup } from "../../../src/sp
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { ROOT } from "../checkout.ts";
+import { ROOT } from "../house/checkout.ts";
 
 /** The two halves: one to tune on, one that is only measured. */
 export const HALVES = ["development", "held-out"] as const;

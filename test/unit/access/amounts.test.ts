@@ -8,9 +8,9 @@ import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
 import { RateLimits } from "../../../src/access/rate-limits.ts";
 import { UnderWay } from "../../../src/access/underway.ts";
-import { wordFor } from "../../../src/amounts.ts";
-import { manualClock } from "../../../src/clock.ts";
 import { Waits } from "../../../src/http/server/waits.ts";
+import { manualClock } from "../../../src/process/clock.ts";
+import { wordFor } from "../../../src/text/amounts.ts";
 
 const FREE = loadPlans().free;
 

@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { AuditTrail, CHANGES_PER_DAY_MAX } from "../../../src/access/audittrail.ts";
-import { DAY_MS } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
+import { DAY_MS } from "../../../src/process/clock.ts";
 import {
   AUDIT_ACTION_NAMES,
   AUDIT_ACTIONS,

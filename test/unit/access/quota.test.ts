@@ -12,8 +12,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondQuota } from "../../../src/access/quota.ts";
-import { DAY_MS, utcDay } from "../../../src/clock.ts";
 import { AppError, ERROR_CODES } from "../../../src/errors.ts";
+import { DAY_MS, utcDay } from "../../../src/process/clock.ts";
 import { QuotaStore } from "../../../src/store/quotastore.ts";
 import { UsageStore } from "../../../src/store/usagestore.ts";
 import {
@@ -23,7 +23,7 @@ import {
   settle,
   specOf,
 } from "../../support/export/fake-threads.ts";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 
 const RUNS = tries("quota models");
 const QUOTA = 100;

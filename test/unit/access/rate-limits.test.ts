@@ -9,10 +9,10 @@ import { after, before, describe, it } from "node:test";
 import { makeKey } from "../../../src/access/apikey.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { GUESS_POLICY, RateLimits } from "../../../src/access/rate-limits.ts";
-import { manualClock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
 import { Pressure } from "../../../src/http/server/pressure.ts";
-import { Proxies } from "../../../src/proxies.ts";
+import { manualClock } from "../../../src/process/clock.ts";
+import { Proxies } from "../../../src/settings/proxies.ts";
 import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../support/http/fake.ts";
 
 /** A plan whose largest page costs more than its burst. */

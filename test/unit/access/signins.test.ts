@@ -7,8 +7,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { networkOf, SignIns } from "../../../src/access/signins.ts";
-import { manualClock } from "../../../src/clock.ts";
 import { AppError } from "../../../src/errors.ts";
+import { manualClock } from "../../../src/process/clock.ts";
 
 const OWNER = "owner@example.com";
 const HERE = "192.0.2.1";

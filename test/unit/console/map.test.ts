@@ -18,7 +18,7 @@ import {
   upperBound,
 } from "../../../src/console/web/find/charts/scale.ts";
 import { UFS } from "../../../src/spec/fields.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });
 

@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { filesMatching, textOf } from "../../support/checkout.ts";
 import { figuresIn, fillFigures, knownFigures } from "../../support/documents/figures.ts";
+import { filesMatching, textOf } from "../../support/house/checkout.ts";
 
 const DOCUMENTS = filesMatching(/^README[^/]*\.md$|^docs\/[^/]+\.md$/);
 const RECORD = "docs/benchmarks.md";

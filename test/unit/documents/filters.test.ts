@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { NARROWING, tooBroad } from "../../../src/spec/breadth.ts";
 import { FILTERS } from "../../../src/spec/filters/table.ts";
-import { textOf } from "../../support/checkout.ts";
+import { textOf } from "../../support/house/checkout.ts";
 import { normal } from "../../support/spec/outcome.ts";
 
 /** The part of a document that is made from code. */

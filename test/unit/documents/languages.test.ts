@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { textOf } from "../../support/checkout.ts";
+import { textOf } from "../../support/house/checkout.ts";
 
 /** What of a section is the same in every language. */
 interface Section {

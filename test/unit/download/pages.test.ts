@@ -6,13 +6,13 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkShare } from "../../../src/addresses.ts";
 import { readShare } from "../../../src/download/address.ts";
 import { isBucketPage, parseBucketPage } from "../../../src/download/listings/bucket.ts";
 import { parseIndexPage } from "../../../src/download/listings/indexpage.ts";
 import { parseJsonIndex } from "../../../src/download/listings/jsonindex.ts";
 import { parseMultistatus } from "../../../src/download/listings/multistatus.ts";
 import { ListingFault } from "../../../src/download/listings/xml.ts";
+import { checkShare } from "../../../src/settings/addresses.ts";
 import {
   bucketXml,
   davEntry,
@@ -21,7 +21,7 @@ import {
   PAGE_FORMS,
   type SharedEntry,
 } from "../../support/download/listing-pages.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
 const FOLDER = new URL("https://h.example/a%20b/cnpj/");

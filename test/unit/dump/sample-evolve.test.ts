@@ -12,8 +12,8 @@ import { after, before, describe, it } from "node:test";
 import { readSampleFlags } from "../../../src/cli/commands/sample.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { openSegment } from "../../../src/search/segment.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import { MiniWorkspace } from "../../support/dump/mini.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import type { TwinRow } from "../../support/twin.ts";
 
 const ACCOUNTS = 4_000;

@@ -21,7 +21,7 @@ import { releaseDate, tokenOf } from "../../../src/dump/sample/months.ts";
 import { partStart } from "../../../src/dump/sample/order.ts";
 import { type SampleSummary, writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { readSampleZips, rowsOf, type SampleZip } from "../../support/sample/dump.ts";
 
 const COUNT = 6000;

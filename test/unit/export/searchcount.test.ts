@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SearchCount, spareProcessor } from "../../../src/export/queue/searchcount.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
-import { openLog } from "../../../src/log.ts";
+import { openLog } from "../../../src/process/log.ts";
 
 describe("a spare processor", () => {
   it("is there when nobody searched for a second", () => {

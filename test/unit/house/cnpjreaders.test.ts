@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
-import { importsOf } from "../../support/syntax.ts";
+import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
+import { importsOf } from "../../support/house/syntax.ts";
 
 /** The reader, in the order of its steps. */
 const READER = /^src\/spec\/cnpj\/cnpj(pieces|number|spelling)?\.ts$/;

@@ -10,7 +10,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, it } from "node:test";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const SUITE = `interface Wrong { readonly value: number }
 import { it } from "node:test";
@@ -52,7 +52,7 @@ function run(): { readonly status: number | null; readonly text: string } {
   const given = JSON.stringify({ folder: out, files, names: ["one"], remembered });
   // Else it would report to the run that this is a part of.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const args = [path.join(ROOT, "test/support/run.mjs"), given];
+  const args = [path.join(ROOT, "test/support/run/run.mjs"), given];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });
   assert.ok(existsSync(remembered), stderr);
   return { status, text: stdout };

@@ -14,8 +14,8 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import manifest from "../../../package.json" with { type: "json" };
 import lock from "../../../package-lock.json" with { type: "json" };
-import { filesMatching, ROOT, textOf } from "../../support/checkout.ts";
-import { importsOf } from "../../support/syntax.ts";
+import { filesMatching, ROOT, textOf } from "../../support/house/checkout.ts";
+import { importsOf } from "../../support/house/syntax.ts";
 
 interface Asked {
   readonly builtFor: string | undefined;

@@ -21,7 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 interface ReleaseOptions {
   readonly root: string;

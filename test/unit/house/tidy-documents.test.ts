@@ -9,13 +9,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { filesMatching, ROOT, refuse, textOf } from "../../support/checkout.ts";
+import { filesMatching, ROOT, refuse, textOf } from "../../support/house/checkout.ts";
 import {
   LOCKFILES,
   lockfileProblems,
   prunedLockfile,
   readLockfile,
-} from "../../support/lockfile.ts";
+} from "../../support/house/lockfile.ts";
 
 /** The binary of uWebSockets.js for Node 20 on Linux, as it was when we measured and tested it. */
 const UWS_SHA256 = "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89";
@@ -97,7 +97,7 @@ describe("dependencies", () => {
     const broken = LOCKFILES.flatMap((file) =>
       lockfileProblems(readLockfile(file)).map((problem) => `${file}: ${problem}`),
     );
-    refuse(broken, "node --import tsx test/support/lockfile.ts takes out what may go");
+    refuse(broken, "node --import tsx test/support/house/lockfile.ts takes out what may go");
   });
 
   it("would be found here, and taken out, if they were not", () => {

@@ -8,7 +8,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { filesMatching, ROOT, refuse, textOf } from "../../support/checkout.ts";
+import { filesMatching, ROOT, refuse, textOf } from "../../support/house/checkout.ts";
 
 /** What the sources of a folder may include. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {

@@ -6,7 +6,7 @@
  * Does not prove that a reader cleans what it decoded: the suites of dump and ingest do.
  */
 import { describe, it } from "node:test";
-import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 
 const DECODES = /"latin1"|"binary"|8859-1"|TextDecoder|readFileSync\([^)]*, "utf-?8"|setEncoding\(/;
 

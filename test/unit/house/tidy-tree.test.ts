@@ -8,28 +8,14 @@
  */
 import { describe, it } from "node:test";
 import ts from "typescript";
-import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
-import { importsOf, lineOf, treeOf } from "../../support/syntax.ts";
+import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
+import { importsOf, lineOf, treeOf } from "../../support/house/syntax.ts";
 
 /** Below this a file with one importer is a part of that file, unless it says why it is not. */
 const SMALL_LINES = 60;
 const STYLE_LINES_MAX = 400;
 /** Files and folders in a folder. */
 const ENTRIES_MAX = 30;
-/** Folders that have more, and how many at most: a number here may only become smaller. */
-const ENTRIES_YET: Readonly<Record<string, number>> = {
-  "src/http/api": 56,
-  bench: 49,
-  src: 47,
-  "src/http/server": 46,
-  "test/support": 42,
-  "src/ingest": 39,
-  "src/spec": 37,
-  "src/translate/places": 33,
-  "src/dump/sample": 32,
-  "src/store": 31,
-  "test/contract/translate": 31,
-};
 /** How a file says so, in the comment that opens it. */
 const REASON = /\b(On its own|Apart)\b[^.]*\bbecause\b/;
 /** One file for each area and language, each command and each kind of thread, however small. */
@@ -97,14 +83,9 @@ describe("the tree", () => {
   it(`has folders of at most ${ENTRIES_MAX} entries`, () => {
     const entries = entriesOf(filesMatching(/./));
     const broken = [...entries].flatMap(([folder, { size }]) => {
-      const most = ENTRIES_YET[folder] ?? ENTRIES_MAX;
-      return size > most ? [`${folder} has ${size} entries, and at most ${most} are wanted`] : [];
+      return size > ENTRIES_MAX ? [`${folder} has ${size} entries`] : [];
     });
     refuse(broken, "a larger folder has rooms, named after what happens in them");
-    const stale = Object.keys(ENTRIES_YET).filter(
-      (folder) => (entries.get(folder)?.size ?? 0) <= ENTRIES_MAX,
-    );
-    refuse(stale, "these folders are small enough by now: take them off ENTRIES_YET");
   });
 
   it("exports nothing that nobody imports", () => {

@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
-import { MATRIX, scaled, tries } from "../../support/scale.ts";
+import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
+import { MATRIX, scaled, tries } from "../../support/run/scale.ts";
 
 /** What is asked for, as far as these tests look. */
 interface Asked {
@@ -17,7 +17,7 @@ interface Asked {
 }
 
 // A module of the build, in plain JavaScript.
-const tiers = (await import("../../support/tiers.mjs" as string)) as {
+const tiers = (await import("../../support/run/tiers.mjs" as string)) as {
   isOfMatrix(text: string): boolean;
   quickSuites(suites: readonly string[]): string[];
   readTests(args: readonly string[], suites: readonly string[]): Asked;

@@ -20,10 +20,10 @@ import { municipalityWarnings } from "../../../src/ingest/places/oddmunicipaliti
 import { type ImportReport, summarize } from "../../../src/ingest/report.ts";
 import { TOM_CODES } from "../../../src/ingest/scan/establishments.ts";
 import { UFS } from "../../../src/spec/fields.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import { establishment, MiniWorkspace } from "../../support/dump/mini.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
-import { SEED } from "../../support/scale.ts";
+import { SEED } from "../../support/run/scale.ts";
 
 const space = new MiniWorkspace();
 after(() => space.dispose());

@@ -21,7 +21,7 @@ import { countHere, countNatively } from "../../../src/ingest/shared-values.ts";
 import type { SpillFile } from "../../../src/ingest/spill.ts";
 import { establishment, type MiniRow, MiniWorkspace } from "../../support/dump/mini.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
-import { SEED } from "../../support/scale.ts";
+import { SEED } from "../../support/run/scale.ts";
 
 const space = new MiniWorkspace();
 after(() => space.dispose());

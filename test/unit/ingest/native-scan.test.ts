@@ -21,7 +21,7 @@ import { scanNatively } from "../../../src/ingest/scan/native-scan.ts";
 import { type ScanResult, type ScanTask, scanHere } from "../../../src/ingest/scan/scan.ts";
 import { hostileFile } from "../../support/dump/hostile.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
-import { SEED, tries } from "../../support/scale.ts";
+import { SEED, tries } from "../../support/run/scale.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-scan-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

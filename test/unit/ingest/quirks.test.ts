@@ -10,13 +10,13 @@ import { writeFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import type { ImportReport } from "../../../src/ingest/report.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import {
   establishment,
   type MiniRow,
   type MiniRows,
   MiniWorkspace,
 } from "../../support/dump/mini.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import type { TwinRow } from "../../support/twin.ts";
 
 const space = new MiniWorkspace();

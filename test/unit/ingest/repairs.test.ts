@@ -7,8 +7,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import type { Rule } from "../../../src/dump/rules.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import { establishment, type MiniRow, MiniWorkspace } from "../../support/dump/mini.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 
 const space = new MiniWorkspace();
 after(() => space.dispose());

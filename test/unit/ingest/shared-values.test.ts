@@ -17,8 +17,8 @@ import {
   spillValue,
 } from "../../../src/ingest/shared-values.ts";
 import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "../../../src/ingest/spill.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import { MiniWorkspace } from "../../support/dump/mini.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import type { TwinRow, TwinValue } from "../../support/twin.ts";
 

@@ -14,9 +14,9 @@ import exceptions from "../../../data/municipality-exceptions.json" with { type:
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { Municipalities } from "../../../src/ingest/places/municipalities.ts";
 import { scoreCard } from "../../../src/search/score.ts";
-import { ROOT } from "../../support/checkout.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import { MiniWorkspace } from "../../support/dump/mini.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 import { readSampleZips, rowsOf } from "../../support/sample/dump.ts";
 
 const space = new MiniWorkspace();

@@ -15,8 +15,8 @@ import { memberNames } from "../../../src/dump/layout.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { checkShrinking } from "../../../src/ingest/previous.ts";
-import { decodeSnapshot } from "../../support/decode.ts";
 import { establishment, type MiniRow, MiniWorkspace } from "../../support/dump/mini.ts";
+import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { readSampleZips } from "../../support/sample/dump.ts";
 
 const space = new MiniWorkspace();

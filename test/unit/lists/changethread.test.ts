@@ -14,7 +14,7 @@ import { ChangeThread } from "../../../src/lists/changethread.ts";
 import { EntryBuffer, entryText } from "../../../src/lists/entries.ts";
 import { changeEntries } from "../../../src/lists/listchange.ts";
 import { Lists } from "../../../src/lists/lists.ts";
-import { openLog } from "../../../src/log.ts";
+import { openLog } from "../../../src/process/log.ts";
 import type { Segment } from "../../../src/search/segment.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";

@@ -19,7 +19,7 @@ import { openDatabase } from "../../../src/store/database.ts";
 import { ExportedStore } from "../../../src/store/exportedstore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = Math.min(tries("kernel queries"), 300);
 const ORDERS = 2n ** 21n;

@@ -16,7 +16,7 @@ import { openDatabase } from "../../../src/store/database.ts";
 import { type ListRow, ListStore } from "../../../src/store/liststore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
-import { tries } from "../../support/scale.ts";
+import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
 const LIMITS = { lists: 10, list_entries: 1_000_000 };

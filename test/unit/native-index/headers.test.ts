@@ -17,7 +17,7 @@ import * as reasonsEn from "../../../src/spec/fields/reasons-en.ts";
 import * as fields from "../../../src/spec/fields/table.ts";
 import * as words from "../../../src/spec/fields/words.ts";
 import * as lists from "../../../src/spec/fields.ts";
-import { textOf } from "../../support/checkout.ts";
+import { textOf } from "../../support/house/checkout.ts";
 
 const { headerTexts } = (await import("../../../native-index/headers.mjs" as string)) as {
   headerTexts(tables: Record<string, unknown>): ReadonlyMap<string, string>;

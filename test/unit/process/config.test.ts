@@ -18,10 +18,10 @@ import {
   withoutEffect,
   withoutRoom,
 } from "../../../src/cli/support/config.ts";
-import { type ConfigInputs, loadConfig, variableOf } from "../../../src/config.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { parseListen, SETTINGS } from "../../../src/settings.ts";
-import type { Setting } from "../../../src/settingvalue.ts";
+import { type ConfigInputs, loadConfig, variableOf } from "../../../src/settings/config.ts";
+import { parseListen, SETTINGS } from "../../../src/settings/settings.ts";
+import type { Setting } from "../../../src/settings/settingvalue.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-config-"));
 after(() => rmSync(folder, { recursive: true }));

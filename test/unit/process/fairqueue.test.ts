@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { AppError } from "../../../src/errors.ts";
-import { FairQueue, type QueueBounds } from "../../../src/fairqueue.ts";
+import { FairQueue, type QueueBounds } from "../../../src/scheduling/fairqueue.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 const BOUNDS: QueueBounds = { running: 1, waiting: 1_000, waitingOfOwner: 500, what: "Tasks" };

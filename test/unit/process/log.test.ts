@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { collected, describeError, fileOfLog, openLog } from "../../../src/log.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { collected, describeError, fileOfLog, openLog } from "../../../src/process/log.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-log-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -87,7 +87,7 @@ describe("the log", () => {
     ["by a rejection that nobody catches", 'void Promise.reject(new Error("x"));', 1],
   ] as const) {
     it(`is whole when the process ends ${name}`, () => {
-      const module = pathToFileURL(join(ROOT, "src/log.ts")).href;
+      const module = pathToFileURL(join(ROOT, "src/process/log.ts")).href;
       const script = `import { openLog } from ${JSON.stringify(module)};
         const log = openLog("info");
         for (let n = 0; n < 100; n++) log.info({ n }, "request");

@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { parseIndexPage } from "../../../src/download/listings/indexpage.ts";
 import { parseJsonIndex } from "../../../src/download/listings/jsonindex.ts";
 import { ListingFault } from "../../../src/download/listings/xml.ts";
-import { JsonFault, JsonScanner } from "../../../src/json-scanner.ts";
+import { JsonFault, JsonScanner } from "../../../src/text/json-scanner.ts";
 
 /** Texts that are wrong at their very end, so that all of them is scanned. */
 const BODIES: Readonly<Record<string, (length: number) => string>> = {

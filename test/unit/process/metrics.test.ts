@@ -6,7 +6,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Counter, Gauge, Histogram, Metrics } from "../../../src/metrics.ts";
+import { Counter, Gauge, Histogram, Metrics } from "../../../src/process/metrics.ts";
 
 /** One sample, as a reader of the format sees it. */
 interface Sample {

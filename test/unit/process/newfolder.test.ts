@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { makeFolders } from "../../../src/newfolder.ts";
-import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
+import { makeFolders } from "../../../src/files/newfolder.ts";
+import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-folders-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -53,6 +53,6 @@ describe("folders", () => {
   it("are made by no other file of the product", () => {
     const own = /\bmkdir(Sync)?\([^;]*recursive: true/;
     const files = filesMatching(/^src\/.*\.ts$/).filter((file) => own.test(textOf(file)));
-    refuse(files, "use makeFolders of src/newfolder.ts, because Node's own may never end");
+    refuse(files, "use makeFolders of src/files/newfolder.ts, because Node's own may never end");
   });
 });

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Proxies } from "../../../src/proxies.ts";
+import { Proxies } from "../../../src/settings/proxies.ts";
 
 const read = (text: string) => Proxies.read(text) ?? assert.fail(text);
 const PROXIES = read("127.0.0.1, ::1, 10.0.0.0/8, 2001:db8:1::/48");

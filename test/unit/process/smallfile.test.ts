@@ -11,11 +11,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { readEntryFile } from "../../../src/cli/support/entryfile.ts";
 import { readSpecFile } from "../../../src/cli/support/specfile.ts";
-import { loadConfig } from "../../../src/config.ts";
 import { readTableText } from "../../../src/dump/tablefile.ts";
 import { CommandError } from "../../../src/errors.ts";
+import { FileTooLong, readSmallFile } from "../../../src/files/smallfile.ts";
 import { readSanctions } from "../../../src/ingest/sanctions.ts";
-import { FileTooLong, readSmallFile } from "../../../src/smallfile.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
 
 const ENDLESS = "/dev/zero";
 const skip = !existsSync(ENDLESS) && "needs /dev/zero";

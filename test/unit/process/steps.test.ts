@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { Gradual, GradualByKey, inSteps, type Steps } from "../../../src/steps.ts";
-import { inTurns } from "../../../src/turns.ts";
+import { Gradual, GradualByKey, inSteps, type Steps } from "../../../src/scheduling/steps.ts";
+import { inTurns } from "../../../src/scheduling/turns.ts";
 
 const never = () => false;
 

@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import ts from "typescript";
-import { stderr, stdout, visible, visibleLine } from "../../../src/terminal.ts";
-import { filesMatching, refuse, textOf } from "../../support/checkout.ts";
-import { lineOf, walk } from "../../support/syntax.ts";
+import { stderr, stdout, visible, visibleLine } from "../../../src/process/terminal.ts";
+import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
+import { lineOf, walk } from "../../support/house/syntax.ts";
 
 /** Every character of the basic plane that a terminal may obey, but for tabs and line feeds. */
 const OBEYED = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
@@ -93,10 +93,10 @@ describe("text for programs", () => {
 const STREAMS = new Set(["stdout", "stderr"]);
 
 describe("the standard streams", () => {
-  it("are written to by src/terminal.ts alone", () => {
+  it("are written to by src/process/terminal.ts alone", () => {
     const product = filesMatching(/^(src|native-index)\/(?!console\/web\/).*\.ts$/);
     const broken = product.flatMap((file) => {
-      if (file === "src/terminal.ts") return [];
+      if (file === "src/process/terminal.ts") return [];
       const found: string[] = [];
       const note = (node: ts.Node) => found.push(`${file}:${lineOf(node)} ${node.getText()}`);
       walk(file, (node) => {
@@ -111,7 +111,10 @@ describe("the standard streams", () => {
       });
       return found;
     });
-    refuse(broken, "print, data and redraw of src/terminal.ts write to the standard streams");
+    refuse(
+      broken,
+      "print, data and redraw of src/process/terminal.ts write to the standard streams",
+    );
   });
 
   it("are not written to by the addon", () => {

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import { ThreadPool } from "../../../src/threads.ts";
+import { ThreadPool } from "../../../src/process/threads.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-threads-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

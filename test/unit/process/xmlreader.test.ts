@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { SaxesParser } from "saxes";
-import { TOKEN_MAX, type XmlAttributes, XmlFault, XmlReader } from "../../../src/xmlreader.ts";
+import { TOKEN_MAX, type XmlAttributes, XmlFault, XmlReader } from "../../../src/text/xmlreader.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 
 interface Seen {

@@ -11,8 +11,8 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { DAY_MS } from "../../../src/clock.ts";
 import { KEY_KEPT_MS } from "../../../src/export/queue/intake.ts";
+import { DAY_MS } from "../../../src/process/clock.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 import {
   Installation,

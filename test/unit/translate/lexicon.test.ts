@@ -9,7 +9,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { sectionOfCnae } from "../../../src/spec/catalog.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 const FOLDER = join(ROOT, "data/lexicon");
 const ROLES = ["retail", "wholesale", "make", "repair", "rent", "agent", "install"];

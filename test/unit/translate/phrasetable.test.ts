@@ -7,14 +7,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { atOnce } from "../../../src/steps.ts";
+import { atOnce } from "../../../src/scheduling/steps.ts";
 import { lexicon } from "../../../src/translate/activities/lexicon.ts";
 import { lexiconDataSteps } from "../../../src/translate/activities/lexicondata.ts";
 import { wishText } from "../../../src/translate/filters/table.ts";
 import { Phrases } from "../../../src/translate/words/phrases.ts";
 import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetable.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
-import { ROOT } from "../../support/checkout.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
 /** Words of which some begin with others, fold to others, join, or hold marks and digits. */
 const WORDS = ["a", "ab", "abc", "b", "çb", "Cabo", "cabos", "de", "&", "3d", "4.0", "x-y", "ü"];

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { atOnce } from "../../../src/steps.ts";
+import { atOnce } from "../../../src/scheduling/steps.ts";
 import { type Named, PlaceNames } from "../../../src/translate/places/placenames.ts";
 import { tokensOfName } from "../../../src/translate/words/phrases.ts";
 import { foldWord, tokenize } from "../../../src/translate/words/tokens.ts";

@@ -15,7 +15,7 @@ import type { CHANGE_SCHEMAS } from "../../../http/api/changes/changes-schemas.t
 import type { EXPORT_SCHEMAS } from "../../../http/api/exports/exports-schemas.ts";
 import type { STATUS_SCHEMAS } from "../../../http/api/service/status-schemas.ts";
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec/spec-schemas.ts";
-import type { RefusedContact } from "../../../spec/contactrefusal.ts";
+import type { RefusedContact } from "../../../spec/contacts/contactrefusal.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { AuditAction, Facts } from "../../../store/auditactions.ts";

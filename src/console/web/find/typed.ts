@@ -4,7 +4,7 @@
  * Invariant: a text is a number only if all of it is one; eight letters are a word.
  */
 import { type CnpjRefusal, readLoneCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
-import { isCurrent, lacksArea, readPhone } from "../../../spec/phones.ts";
+import { isCurrent, lacksArea, readPhone } from "../../../spec/contacts/phones.ts";
 import type { Account, AccountAnswer, CompanyAnswer, SuggestAnswer } from "../app/answers.ts";
 import { ApiError, get } from "../app/api.ts";
 

@@ -6,8 +6,8 @@
  * (peoplepage.ts) has one script.
  */
 import { createHash } from "node:crypto";
-import { wordFor } from "../../../amounts.ts";
-import { html, Markup } from "../../../markup.ts";
+import { wordFor } from "../../../text/amounts.ts";
+import { html, Markup } from "../../../text/markup.ts";
 import { type DescriptionItem, formatCount } from "../describe.ts";
 import { explainColumns } from "../explained.ts";
 import { type ColumnLabel, columnLabel } from "../labels.ts";

@@ -6,8 +6,8 @@
  * Without scripts the page is whole and has no field to search in.
  */
 import { createHash } from "node:crypto";
-import { html, Markup } from "../../../markup.ts";
 import type { LabelLanguage } from "../../../spec/fields/words.ts";
+import { html, Markup } from "../../../text/markup.ts";
 import { type DescriptionItem, formatCount } from "../describe.ts";
 import { describeWords } from "../describewords.ts";
 import type { ColumnLabel } from "../labels.ts";

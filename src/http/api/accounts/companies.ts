@@ -8,6 +8,7 @@
 
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
+import { type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { sha256 } from "../../../sha256.ts";
 import { readCnpjText, readRootText } from "../../../spec/cnpj/cnpjspelling.ts";
@@ -17,7 +18,6 @@ import {
   decodeCursor,
   encodeCursor,
 } from "../../../spec/cursor.ts";
-import { type Steps, waited } from "../../../steps.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_END, EXAMPLE_HEAD } from "../../openapi/examples.ts";
 import { costOf } from "../../server/cost.ts";
 import { unchanged, weakTag } from "../../server/etag.ts";

@@ -5,7 +5,7 @@
 import Type, { type TSchema } from "typebox";
 import { FITS } from "../../../search/finding.ts";
 import { CNPJ_REFUSALS } from "../../../spec/cnpj/cnpjspelling.ts";
-import { CONTACT_REASONS } from "../../../spec/contactrefusal.ts";
+import { CONTACT_REASONS } from "../../../spec/contacts/contactrefusal.ts";
 import {
   closed,
   count,

@@ -7,12 +7,12 @@
 
 import Type from "typebox";
 import type { Mistake } from "../../../errors.ts";
+import { type Steps, waited } from "../../../scheduling/steps.ts";
 import { mistakeIn, SUGGEST_LIMITS, type SuggestRequest } from "../../../search/finding.ts";
 import type { Segment } from "../../../search/segment.ts";
 import type { OutputField } from "../../../spec/fields.ts";
 import { STATE_NAMES } from "../../../spec/states.ts";
 import { plainText } from "../../../spec/typedtext.ts";
-import { type Steps, waited } from "../../../steps.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_HEAD } from "../../openapi/examples.ts";
 import { costOf } from "../../server/cost.ts";
 import { unchanged, weakTag } from "../../server/etag.ts";

@@ -8,14 +8,14 @@
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
 import Type from "typebox";
-import { wordFor } from "../../../amounts.ts";
 import { AppError } from "../../../errors.ts";
 import { fileNameOf } from "../../../export/files/filename.ts";
 import { checkLink, filePathOf } from "../../../export/files/links.ts";
 import { FORMATS } from "../../../export/formats/format.ts";
 import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
-import { describeError } from "../../../log.ts";
+import { describeError } from "../../../process/log.ts";
 import { EXPORT_FORMATS } from "../../../spec/fields.ts";
+import { wordFor } from "../../../text/amounts.ts";
 import { takePlace } from "../../server/places.ts";
 import type { HttpAnswer } from "../../server/respond.ts";
 import type { Call } from "../../server/service.ts";

@@ -13,8 +13,9 @@ import { AppError } from "../../../errors.ts";
 import type { AcceptedExport, NewExport } from "../../../export/exporter.ts";
 import { FORMATS, refuseTooManyRows } from "../../../export/formats/format.ts";
 import type { ExportFormat } from "../../../export/record.ts";
-import { faultPoint } from "../../../fault.ts";
 import type { ListedSpecs, NamedPin } from "../../../lists/listed.ts";
+import { faultPoint } from "../../../process/fault.ts";
+import { atOnce, type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
@@ -22,7 +23,6 @@ import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize
 import { isJsonObject, SpecReader } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { appendWarnings } from "../../../spec/translatornotes.ts";
-import { atOnce, type Steps, waited } from "../../../steps.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";
 import { headerMistake } from "../../server/query.ts";

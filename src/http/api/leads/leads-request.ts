@@ -6,6 +6,7 @@
  */
 import type { Plan } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
+import type { Steps } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
 import { leadResultHash } from "../../../spec/identity.ts";
@@ -13,7 +14,6 @@ import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import { normalizeSpec, normalizingSteps } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import type { Steps } from "../../../steps.ts";
 import { isUncertain } from "../../../translate/confidence.ts";
 import { assumeContact } from "../../../translate/leads/leadcompile.ts";
 import { leadQuerySteps } from "../../../translate/leads/leadquery.ts";

@@ -4,9 +4,10 @@
  * Invariant: nothing in the words that is not in the facts; the points of the reasons sum to the
  * score.
  */
-import { wordFor } from "../../../amounts.ts";
+
 import type { Explanation } from "../../../search/explain.ts";
 import type { ScorePart } from "../../../search/score.ts";
+import { wordFor } from "../../../text/amounts.ts";
 import type { Language } from "../../../translate/notes.ts";
 
 const SIZES: Readonly<Record<Language, Readonly<Record<string, string>>>> = {

@@ -6,11 +6,11 @@
  */
 
 import { AppError } from "../../../errors.ts";
+import { type Steps, waited } from "../../../scheduling/steps.ts";
 import { matchClauses } from "../../../search/plan.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
 import { normalizingSteps } from "../../../spec/normalize.ts";
-import { type Steps, waited } from "../../../steps.ts";
 import { readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";

@@ -5,10 +5,10 @@
  * facets are counted over all of them.
  */
 
+import { type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
 import { normalizingSteps } from "../../../spec/normalize.ts";
-import { type Steps, waited } from "../../../steps.ts";
 import { readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";
 import { unchanged, weakTag } from "../../server/etag.ts";

@@ -4,6 +4,7 @@
  * every mistake in the body.
  */
 import type { Plan } from "../../../access/plans.ts";
+import { atOnce, type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
 import type { FacetName } from "../../../spec/facets.ts";
@@ -13,7 +14,6 @@ import { parseJson } from "../../../spec/json.ts";
 import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { atOnce, type Steps, waited } from "../../../steps.ts";
 import { laterResult, stepwise } from "../../server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
@@ -97,8 +97,8 @@ interface AskedSearch {
 }
 
 /**
- * Parses, charges and normalizes a search request: a small one at once, unless the rows of its lists
- * have to be made. Throws `AppError` with every mistake in it.
+ * Parses, charges and normalizes a search request: a small one at once, unless the rows of its
+ * lists have to be made. Throws `AppError` with every mistake in it.
  */
 export function prepareSearch(
   call: Question<"listed">,

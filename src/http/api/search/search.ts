@@ -6,13 +6,13 @@
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
 
+import type { Steps } from "../../../scheduling/steps.ts";
 import type { Projector } from "../../../search/project.ts";
 import { type FoundPage, WHOLE_ACCOUNTS_MAX } from "../../../search/searcher.ts";
 import type { Segment } from "../../../search/segment.ts";
 import type { TextRoom } from "../../../search/wholepage.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import type { Steps } from "../../../steps.ts";
 import { laterResult, stepwise } from "../../server/background-tasks.ts";
 import { unchanged } from "../../server/etag.ts";
 import { refuseWithoutPlace } from "../../server/places.ts";

@@ -6,7 +6,7 @@
  */
 
 import { AppError } from "../../../errors.ts";
-import { METRICS_TYPE } from "../../../metrics.ts";
+import { METRICS_TYPE } from "../../../process/metrics.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import { type Call, currentSegment } from "../../server/service.ts";
 import { answer } from "../answershape.ts";

@@ -5,6 +5,7 @@
  */
 
 import { type Plan, specRowsMax } from "../../../access/plans.ts";
+import { type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
@@ -12,7 +13,6 @@ import { describeChanges } from "../../../spec/normalizationnotes.ts";
 import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { type Steps, waited } from "../../../steps.ts";
 import { leadQuerySteps } from "../../../translate/leads/leadquery.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";

@@ -6,10 +6,10 @@
  */
 
 import { AppError } from "../../../errors.ts";
+import type { Steps } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { normalizeSpec } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
-import type { Steps } from "../../../steps.ts";
 import { LANGUAGES, type Language } from "../../../translate/notes.ts";
 import { suggestionSteps } from "../../../translate/suggestions.ts";
 import { translateSteps } from "../../../translate/translate.ts";

@@ -9,9 +9,9 @@
  */
 import { isIP } from "node:net";
 import { networkOf } from "../../../access/signins.ts";
-import { wordFor } from "../../../amounts.ts";
 import { AppError } from "../../../errors.ts";
-import { Proxies } from "../../../proxies.ts";
+import { Proxies } from "../../../settings/proxies.ts";
+import { wordFor } from "../../../text/amounts.ts";
 import { overloaded } from "../pressure.ts";
 
 /** How many connections there may be. */

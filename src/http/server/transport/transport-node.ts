@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../../../errors.ts";
-import type { ListenAddress } from "../../../settings.ts";
+import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../budget.ts";
 import { isTarget } from "../target.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";

@@ -9,7 +9,7 @@ import type { TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { setImmediate } from "node:timers/promises";
 import { limitReceived } from "../../../../native-index/napi/engine.ts";
 import { CommandError } from "../../../errors.ts";
-import type { ListenAddress } from "../../../settings.ts";
+import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../budget.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { OpenExchanges } from "./openexchanges.ts";

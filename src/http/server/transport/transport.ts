@@ -7,7 +7,7 @@
  */
 
 import { AppError } from "../../../errors.ts";
-import type { ListenAddress } from "../../../settings.ts";
+import type { ListenAddress } from "../../../settings/settings.ts";
 import type { Budget } from "../budget.ts";
 import { headerMistake } from "../query.ts";
 import { requestIdOf } from "../requestid.ts";

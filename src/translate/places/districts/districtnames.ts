@@ -5,10 +5,11 @@
  * them; but for the first word, of which people and registry have several spellings, none is
  * changed.
  */
+
+import type { Steps } from "../../../scheduling/steps.ts";
 import { districtSizes } from "../../../search/districts.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { foldDistrict } from "../../../spec/districtname.ts";
-import type { Steps } from "../../../steps.ts";
 
 /** A district of a municipality. */
 export interface KnownDistrict {

@@ -5,8 +5,8 @@
  * wider than what was asked for is worth nothing, and the notes say why.
  */
 
+import type { Steps } from "../../../scheduling/steps.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import type { Steps } from "../../../steps.ts";
 import type { Notes, Sentences } from "../../notes.ts";
 import type { Sentence, Words } from "../../words/sentence.ts";
 import type { City } from "../placenames.ts";

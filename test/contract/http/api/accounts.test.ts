@@ -10,7 +10,7 @@ import { cnpjCheckDigits } from "../../../../src/spec/cnpj/cnpj.ts";
 import { FACETS } from "../../../../src/spec/facets.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 const KNOWN = "10000000000100";

@@ -28,7 +28,7 @@ import {
   refused,
   startChanges,
 } from "../../../support/changes/server.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 import { Draw, randomExportInput, seededRng } from "../../../support/spec/random.ts";
 
 const QUESTIONS = 40;

@@ -11,8 +11,8 @@ import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { openBeside } from "../../../../src/store/database.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
-import { MATRIX } from "../../../support/scale.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 let sample: SampleSnapshot;

@@ -8,11 +8,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { foldDistrict } from "../../../../src/spec/districtname.ts";
-import { decodeSnapshot } from "../../../support/decode.ts";
+import { decodeSnapshot } from "../../../support/formats/decode.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, fakeSegment, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
-import { MATRIX } from "../../../support/scale.ts";
 
 const IBGE = "3550308";
 

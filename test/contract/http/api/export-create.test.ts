@@ -25,7 +25,7 @@ import {
   fakeSegment,
   startFake,
 } from "../../../support/http/fake.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 for (const transport of MATRIX) {
   describe(`creating exports over ${transport}`, () => {

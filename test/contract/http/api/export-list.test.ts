@@ -11,7 +11,7 @@ import { LIST_LIMIT_MAX } from "../../../../src/export/listcursor.ts";
 import { bitsFlipped } from "../../../support/export/flipped.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 const EXPORTS = 23;
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };

@@ -12,7 +12,7 @@ import { EXPORT_FAILURES } from "../../../../src/export/record.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
 import { ask, type Created, FILE, make, tenantOf } from "../../../support/http/export-requests.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 /** Brings an export into each state that an endpoint can meet, and gives the id to ask for. */
 const SITUATIONS = {

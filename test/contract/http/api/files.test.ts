@@ -9,9 +9,9 @@ import { closeSync, ftruncateSync, openSync, symlinkSync, unlinkSync, writeSync 
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { systemClock } from "../../../../src/clock.ts";
 import { FORMATS } from "../../../../src/export/formats/format.ts";
 import type { ExportFormat, ExportRecord } from "../../../../src/export/record.ts";
+import { systemClock } from "../../../../src/process/clock.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import {
   addExport,
@@ -24,7 +24,7 @@ import {
   patternBytes,
   settledAt,
 } from "../../../support/http/file-fixture.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 const LARGE = patternBytes(3_000_001);
 const HUGE_BYTES = 5 * 2 ** 30 + 77;

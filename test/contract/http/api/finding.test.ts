@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, fakeSegment, startFake } from "../../../support/http/fake.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 interface Problem {
   readonly code: string;

@@ -11,17 +11,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { RateLimits } from "../../../../src/access/rate-limits.ts";
-import { systemClock } from "../../../../src/clock.ts";
 import { LEAD_FIELDS, LEAD_WORDS } from "../../../../src/http/api/leads/lead.ts";
 import { ageInWords } from "../../../../src/http/api/leads/leadwords.ts";
+import { systemClock } from "../../../../src/process/clock.ts";
 import { establishments, suggest } from "../../../../src/search/finding.ts";
 import * as searcher from "../../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
-import { MATRIX } from "../../../support/scale.ts";
 
 type Lead = Readonly<Record<string, unknown>> & { readonly cnpj: string };
 

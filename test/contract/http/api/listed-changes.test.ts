@@ -21,7 +21,7 @@ import {
   startChanges,
 } from "../../../support/changes/server.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 interface Made {
   readonly list: { readonly id: string };

@@ -15,8 +15,8 @@ import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { connectedTo } from "../../../support/mcp/client.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
-import { MATRIX } from "../../../support/scale.ts";
 
 interface Body {
   readonly list: { readonly id: string };

@@ -19,8 +19,8 @@ import { UFS } from "../../../../src/spec/fields.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 import { text as cellOf, workbook } from "../../../support/lists/workbooks.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
-import { MATRIX } from "../../../support/scale.ts";
 
 interface Body {
   readonly list: Readonly<Record<string, unknown>> & { readonly id: string };

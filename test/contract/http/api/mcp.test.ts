@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../../support/http/fake.ts";
 import { type Connected, connectedTo, post, rowsOf } from "../../../support/mcp/client.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 const SP = { geo: { uf_any_of: ["SP"] } };
 const CALL = { jsonrpc: "2.0", id: 1, method: "tools/call" };

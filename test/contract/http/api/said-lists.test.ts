@@ -11,8 +11,8 @@ import { ENGINE } from "../../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
-import { MATRIX } from "../../../support/scale.ts";
 
 interface Lists {
   readonly any_of?: readonly string[];

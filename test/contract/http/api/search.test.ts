@@ -17,7 +17,7 @@ import {
   poison,
   startFake,
 } from "../../../support/http/fake.ts";
-import { MATRIX } from "../../../support/scale.ts";
+import { MATRIX } from "../../../support/run/scale.ts";
 
 interface Page {
   readonly status: number;

@@ -15,7 +15,7 @@ import { ERROR_CODES } from "../../../../src/errors.ts";
 import { listed } from "../../../../src/http/api/route.ts";
 import { ROUTES } from "../../../../src/http/api/routes.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
-import { ROOT } from "../../../support/checkout.ts";
+import { ROOT } from "../../../support/house/checkout.ts";
 import {
   ALIASES,
   assertDocumented,

@@ -14,7 +14,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { ROOT } from "../../../support/checkout.ts";
+import { ROOT } from "../../../support/house/checkout.ts";
 import { type Counted, FLAGS } from "../../../support/http/dispatches.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 
@@ -33,7 +33,7 @@ const LOOSE_FACTOR = 1.25;
 const COUNTS_MAX = 3;
 
 // A module of the build, in plain JavaScript.
-const { bundleTests } = (await import("../../../support/bundle.mjs" as string)) as {
+const { bundleTests } = (await import("../../../support/run/bundle.mjs" as string)) as {
   bundleTests(
     root: string,
     wanted: { readonly files: readonly string[]; readonly product: string },

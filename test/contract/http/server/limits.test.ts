@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { HEADER_COUNT_MAX } from "../../../../src/http/server/transport/transport.ts";
-import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../../../../src/json-scanner.ts";
+import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../../../../src/text/json-scanner.ts";
 import {
   type FakeServer,
   sendRaw,

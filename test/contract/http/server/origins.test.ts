@@ -6,11 +6,11 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { loadConfig } from "../../../../src/config.ts";
 import { ROUTES } from "../../../../src/http/api/routes.ts";
 import { Cors } from "../../../../src/http/server/cors.ts";
 import { RouteTable } from "../../../../src/http/server/routetable.ts";
 import { SessionAuth } from "../../../../src/http/server/session-auth.ts";
+import { loadConfig } from "../../../../src/settings/config.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
 
 const PAGE = "https://app.example.com";

@@ -21,7 +21,7 @@ import { CAPITALS, CITY_SHORT_NAMES } from "../../../../src/translate/places/sta
 import { findUnknownPlaces } from "../../../../src/translate/places/unknownplaces.ts";
 import { translate } from "../../../../src/translate/translate.ts";
 import { Sentence, type TokenRole } from "../../../../src/translate/words/sentence.ts";
-import { decodeSnapshot } from "../../../support/decode.ts";
+import { decodeSnapshot } from "../../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 import { PLACE_TABLES, type PlaceRow } from "../../../support/translate/place-table.ts";
 import type { TwinRow } from "../../../support/twin.ts";

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Seats } from "../../../../src/translate/places/seats.ts";
-import { ROOT } from "../../../support/checkout.ts";
+import { ROOT } from "../../../support/house/checkout.ts";
 import { SEATS_FILE, seatsText } from "../../../support/places/seats.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 

@@ -17,7 +17,7 @@ import {
   interiorOf,
   regionNames,
 } from "../../../../src/translate/places/regiontable.ts";
-import { ROOT } from "../../../support/checkout.ts";
+import { ROOT } from "../../../support/house/checkout.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 /** Regions of the reference that must have been compared where it is at hand. */

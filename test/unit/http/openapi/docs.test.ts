@@ -13,7 +13,7 @@ import { ROUTES } from "../../../../src/http/api/routes.ts";
 import { SCHEMAS } from "../../../../src/http/api/schemas.ts";
 import { openApiDocument } from "../../../../src/http/openapi/document.ts";
 import { DOCS_POLICY, errorsPage, referencePage } from "../../../../src/http/openapi/reference.ts";
-import { html } from "../../../../src/markup.ts";
+import { html } from "../../../../src/text/markup.ts";
 
 const routes = listed(ROUTES);
 const document = openApiDocument(routes, SCHEMAS, "1.2.3");

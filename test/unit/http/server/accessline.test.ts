@@ -13,7 +13,7 @@ import {
   accessLine,
   knownMethod,
 } from "../../../../src/http/server/accessline.ts";
-import { openLog, writeMembers } from "../../../../src/log.ts";
+import { openLog, writeMembers } from "../../../../src/process/log.ts";
 
 /** What nobody should be able to put into a log. */
 const HOSTILE = [

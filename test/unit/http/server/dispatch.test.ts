@@ -11,7 +11,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadPlans } from "../../../../src/access/plans.ts";
-import { systemClock } from "../../../../src/clock.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { PUBLIC_TABLE } from "../../../../src/http/api/routes.ts";
 import { Budget } from "../../../../src/http/server/budget.ts";
@@ -24,6 +23,7 @@ import {
   pull,
 } from "../../../../src/http/server/transport/body-stream.ts";
 import type { Exchange, ReadHeader } from "../../../../src/http/server/transport/transport.ts";
+import { systemClock } from "../../../../src/process/clock.ts";
 import { engineOf, fakeParts, fakeSegment } from "../../../support/http/fake.ts";
 
 /** What can go wrong, each by itself. */

@@ -10,7 +10,7 @@ import { describe, it } from "node:test";
 import type { Plan } from "../../../../src/access/plans.ts";
 import { ENTRY_BYTES, ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import { fakeSegment, poison } from "../../../support/http/fake.ts";
-import { SEED } from "../../../support/scale.ts";
+import { SEED } from "../../../support/run/scale.ts";
 import { Draw, seededRng } from "../../../support/spec/random.ts";
 
 const PLANS = ["free", "scale"].map((name) => ({ name }) as unknown as Plan);

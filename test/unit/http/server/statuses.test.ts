@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ERROR_CODES } from "../../../../src/errors.ts";
 import { statusLine } from "../../../../src/http/server/transport/transport.ts";
-import { textOf } from "../../../support/checkout.ts";
+import { textOf } from "../../../support/house/checkout.ts";
 
 const STATUSES = [...new Set(Object.values(ERROR_CODES).map(({ status }) => status))];
 

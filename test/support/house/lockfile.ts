@@ -1,6 +1,6 @@
 /**
- * What a lockfile of this checkout may hold: `node --import tsx test/support/lockfile.ts` writes it
- * so.
+ * What a lockfile of this checkout may hold: `node --import tsx test/support/house/lockfile.ts`
+ * writes it so.
  * What comes in: a package-lock.json. What goes out: what is wrong in it, or its text without the
  * entries that nobody may install: packages of systems that Peneira does not run on, and optional
  * ones whose content no hash pins.

@@ -71,7 +71,7 @@ function runEnv(root) {
 /** What runs bundled suites, with its one argument. */
 function runnerOf({ root, cache, files, names }) {
   const known = { folder: testsFolder(root), remembered: path.join(cache, "durations.json") };
-  return [path.join(root, "test/support/run.mjs"), JSON.stringify({ ...known, files, names })];
+  return [path.join(root, "test/support/run/run.mjs"), JSON.stringify({ ...known, files, names })];
 }
 
 /** The suites that a quick run has not passed, and those that it passed over one transport only. */

@@ -6,8 +6,8 @@
  */
 import { readFileSync } from "node:fs";
 import { tableFromIPC, type Vector } from "apache-arrow";
-import type { SnapshotMeta } from "../../native-index/format/snapshot/meta.ts";
-import { kindOfPhone, type TwinRow, type TwinValue, whatsappOf } from "./twin.ts";
+import type { SnapshotMeta } from "../../../native-index/format/snapshot/meta.ts";
+import { kindOfPhone, type TwinRow, type TwinValue, whatsappOf } from "../twin.ts";
 
 const DAY_MS = 86_400_000;
 

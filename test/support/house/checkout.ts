@@ -11,7 +11,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The root folder of the checkout. */
-export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
 const IGNORED = /(^|\/)(node_modules|dist|\.git|build|build-[^/]*|\.peneira|\.cache|\.tmp)\//;
 const texts = new Map<string, string>();

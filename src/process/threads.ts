@@ -8,7 +8,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { MessagePort, Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
-import { workerArguments, workerFile } from "./location.ts";
+import { workerArguments, workerFile } from "../location.ts";
 
 /** How long a pool that closes waits for what is under way, in milliseconds. */
 const ENDS_WITHIN_MS = 1_000;

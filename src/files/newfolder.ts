@@ -6,7 +6,7 @@
  */
 import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
-import { CommandError } from "./errors.ts";
+import { CommandError } from "../errors.ts";
 
 /**
  * Makes a folder and those above it that are missing; true if there was none. `mode` is that of

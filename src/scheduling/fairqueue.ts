@@ -5,7 +5,7 @@
  * How: start-time fair queueing. Each owner has a virtual time that its tasks move forward by
  * their cost. The earliest owner is next, and an owner that was idle begins at the current time.
  */
-import { AppError } from "./errors.ts";
+import { AppError } from "../errors.ts";
 
 /** Bounds of a queue. */
 export interface QueueBounds {

@@ -5,13 +5,13 @@
  * table is an error with a suggestion, and all problems of all sources are reported at once.
  */
 
-import { CommandError } from "./errors.ts";
-import { insteadOf, kindOf } from "./filekind.ts";
-import { JsonFault, JsonScanner } from "./json-scanner.ts";
+import { CommandError } from "../errors.ts";
+import { insteadOf, kindOf } from "../files/filekind.ts";
+import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
+import { JsonFault, JsonScanner } from "../text/json-scanner.ts";
+import { didYouMean } from "../text/suggest.ts";
 import { ORDERED, SETTINGS, type SettingKey, type SettingOf } from "./settings.ts";
 import { readSetting, type Setting, type SettingType, type SettingValue } from "./settingvalue.ts";
-import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "./smallfile.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Limits of a plan by name, such as `requests_per_second`; the defaults are data/plans.json. */
 type PlanLimits = Readonly<Record<string, SettingValue>>;

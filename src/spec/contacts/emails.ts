@@ -4,7 +4,7 @@
  * becomes the same bytes.
  */
 
-import { cleaned } from "./cnpj/cnpjpieces.ts";
+import { cleaned } from "../cnpj/cnpjpieces.ts";
 
 /** Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets). */
 export const EMAIL_BYTES_MAX = 254;

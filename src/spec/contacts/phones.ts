@@ -5,7 +5,7 @@
  * keeps any two digits from 11 as an area code; of a typed number it must exist. The normal form
  * of a number that an import kept is always read as itself, so that answers and saved specs work.
  */
-import { cleaned } from "./cnpj/cnpjpieces.ts";
+import { cleaned } from "../cnpj/cnpjpieces.ts";
 
 /** Answers of `phoneOf` for what is no phone. */
 export const NO_PHONE = { number: -1, area: -2 } as const;

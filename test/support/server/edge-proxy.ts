@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROOT } from "./checkout.ts";
+import { ROOT } from "../house/checkout.ts";
 
 /** Name of the site in the shipped files. */
 export const SITE = "search.example.com";
