@@ -24,9 +24,12 @@ import {
   type PulledBody,
   pull,
 } from "../../src/http/server/transport/body-stream.ts";
-import { HeaderBlock } from "../../src/http/server/transport/headerblock.ts";
 import { owned } from "../../src/http/server/transport/lentbytes.ts";
-import type { Exchange, ExchangeHandler } from "../../src/http/server/transport/transport.ts";
+import {
+  type Exchange,
+  type ExchangeHandler,
+  HeaderBlock,
+} from "../../src/http/server/transport/transport.ts";
 import { openNodeTransport } from "../../src/http/server/transport/transport-node.ts";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
 import { loadConfig } from "../../src/settings/config.ts";

@@ -6,11 +6,11 @@
  * request touches the disk and an answer never mixes two builds. Files with their hash in the name
  * are kept for ever, the page is asked for every time.
  */
+
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { AppError, CommandError } from "../errors.ts";
-import { hasTag } from "../http/server/etag.ts";
-import type { HttpAnswer } from "../http/server/respond.ts";
+import { type HttpAnswer, hasTag } from "../http/server/respond.ts";
 import type { Call } from "../http/server/service.ts";
 import type { SessionAuth } from "../http/server/session-auth.ts";
 import { readBuilt } from "../location.ts";

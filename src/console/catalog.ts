@@ -7,8 +7,7 @@
  */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { unchanged, weakTag } from "../http/server/etag.ts";
-import { type HttpAnswer, JSON_TYPE } from "../http/server/respond.ts";
+import { type HttpAnswer, JSON_TYPE, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";

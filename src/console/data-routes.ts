@@ -24,7 +24,7 @@ import { addFromSearch } from "../http/api/lists/listsearch.ts";
 import { countAccounts } from "../http/api/search/count.ts";
 import { searchPage } from "../http/api/search/search.ts";
 import { translateLeads } from "../http/api/spec/translate.ts";
-import type { Shedding } from "../http/server/pressure.ts";
+import type { Shedding } from "../http/server/admission.ts";
 import type { Reply, Route } from "../http/server/routetable.ts";
 import type { ServicePart, SessionCall } from "../http/server/service.ts";
 import { catalog } from "./catalog.ts";

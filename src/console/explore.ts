@@ -6,14 +6,12 @@
  * so that others are answered in between; whoever left is not counted for.
  */
 
-import { readFacets } from "../http/api/search/facets.ts";
 import { answerSteps } from "../http/api/search/search.ts";
-import { boundSteps, isSmall } from "../http/api/search/search-request.ts";
+import { boundSteps, isSmall, readFacets } from "../http/api/search/search-request.ts";
 import { eitherContext } from "../http/api/spec/normalize.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../http/server/body.ts";
 import { costOf } from "../http/server/cost.ts";
-import { unchanged, weakTag } from "../http/server/etag.ts";
-import { type HttpAnswer, noContent } from "../http/server/respond.ts";
+import { type HttpAnswer, noContent, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Steps } from "../scheduling/steps.ts";

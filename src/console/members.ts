@@ -4,7 +4,7 @@
  * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
  * concerns; nobody gets a new password of their own without knowing the present one.
  */
-import { PASSWORD_UNITS } from "../access/rate-limits.ts";
+import { PASSWORD_UNITS } from "../access/limits.ts";
 import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
 import { AppError } from "../errors.ts";
 import type { BodyObject } from "../http/server/body.ts";

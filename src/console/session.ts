@@ -4,7 +4,7 @@
  * Invariant: every sign-in and every new password has a new session, and the one before it ends;
  * the token of a session is in the cookie and nowhere else; passwords are never repeated.
  */
-import { PASSWORD_UNITS } from "../access/rate-limits.ts";
+import { PASSWORD_UNITS } from "../access/limits.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
 import type { BodyObject } from "../http/server/body.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";

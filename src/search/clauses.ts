@@ -17,7 +17,6 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { ascending } from "./codelists.ts";
 import { emailRows, phoneRows } from "./contacts.ts";
 import { districtRows } from "./districts.ts";
 import { listedRows } from "./listedrows.ts";
@@ -381,4 +380,36 @@ export function meets(segment: Segment, filters: Filters, row: number): boolean 
     }),
   );
   return rows[0] === row;
+}
+
+/** The codes in ascending order, each once; most lists are in it already. */
+export function ascending(codes: number[]): Uint32Array {
+  for (let at = 1; at < codes.length; at++) {
+    if ((codes[at - 1] as number) >= (codes[at] as number)) {
+      return Uint32Array.from(new Set(codes)).sort();
+    }
+  }
+  const list = roomFor(codes.length);
+  // One by one: the call that copies a list takes longer.
+  for (let at = 0; at < codes.length; at++) list[at] = codes[at] as number;
+  return list;
+}
+
+/** Lists of up to so many codes lie in the heap; longer ones lie side by side outside of it. */
+const HEAP_CODES_MAX = 16;
+/** Codes that lie side by side; as long as one of their lists is kept, so is the memory of all. */
+const POOL_CODES = 2_048;
+let pool = new ArrayBuffer(0);
+let taken = 0;
+
+/** A list of zeros. Memory of its own outside of the heap for each costs more than its codes. */
+function roomFor(count: number): Uint32Array {
+  if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
+  if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {
+    pool = new ArrayBuffer(POOL_CODES * Uint32Array.BYTES_PER_ELEMENT);
+    taken = 0;
+  }
+  const list = new Uint32Array(pool, taken * Uint32Array.BYTES_PER_ELEMENT, count);
+  taken += count;
+  return list;
 }

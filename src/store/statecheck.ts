@@ -39,11 +39,13 @@ export async function checkBeside(path: string): Promise<readonly string[]> {
 }
 
 /**
- * Watches the file of an open database, and tells once when it is another one or none. SQLite goes
- * on writing to a file that was removed or replaced, and all of it is lost when the server ends, so
- * an operator has to hear of it. A look costs one call of the system.
+ * Watches the file of an open database, and tells once when it is another one or none. SQLite would
+ * go on writing to a file that was removed or replaced, and all of it would be lost when the server
+ * ends; so nothing is written from then on, and the operator hears of it. A look costs one call of
+ * the system.
  */
 export class StateWatch {
+  readonly #database: StateDatabase;
   readonly #path: string;
   readonly #opened: Stats | undefined;
   readonly #lost: (details: Readonly<Record<string, unknown>>) => void;
@@ -51,6 +53,7 @@ export class StateWatch {
 
   /** `lost` is called once. */
   constructor(database: StateDatabase, lost: (details: Readonly<Record<string, unknown>>) => void) {
+    this.#database = database;
     this.#path = database.name;
     this.#opened = statSync(this.#path, { throwIfNoEntry: false });
     this.#lost = lost;
@@ -62,6 +65,7 @@ export class StateWatch {
     const now = statSync(this.#path, { throwIfNoEntry: false });
     if (now !== undefined && now.ino === this.#opened?.ino && now.dev === this.#opened.dev) return;
     this.#told = true;
+    this.#database.pragma("query_only = true");
     const found = now === undefined ? "was removed" : "was replaced by another file";
     this.#lost({ found: [`the state's file ${found} while the server runs`] });
   }

@@ -1,5 +1,5 @@
 // A page that is found and rendered in one call, and pages whose clauses come as numbers. Input: a
-// WholePageRequest of engine.ts, or a Float64Array as src/search/packedpage.ts makes it. Output:
+// WholePageRequest of engine.ts, or a Float64Array as src/search/wholepage.ts makes it. Output:
 // the same page as `count`, `select` and `renderJson` give one after the other.
 // Invariant: nothing of a request outlives the call. Any numbers at all are a request or are
 // refused; nothing is read outside of them: reading a property by its name costs more than all the

@@ -1,13 +1,15 @@
 /**
- * What comes in: the bytes of a request body. What goes out: a JSON object with known members, and
- * the mistakes found so far.
- * Invariant: nothing in a body is ignored: an unknown member is a mistake; mistakes about the body
- * and mistakes about the spec in it are reported together.
+ * What comes in: the head of a request, and the bytes of its body. What goes out: a JSON object
+ * with known members, and the mistakes found so far; or the refusal of a type that the route does
+ * not read.
+ * Invariant: a body is never guessed at, and nothing in it is ignored: an unknown member is a
+ * mistake; mistakes about the body and mistakes about the spec in it are reported together.
  */
 import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
 import type { Steps } from "../../scheduling/steps.ts";
 import { parseJson } from "../../spec/json.ts";
 import { isJsonObject, type JsonObject, pointerToken, shown } from "../../spec/reader.ts";
+import type { Exchange } from "./transport/transport.ts";
 
 /** Longest part of an unknown member's name that a pointer repeats. */
 const NAME_SHOWN_MAX = 256;
@@ -106,4 +108,35 @@ function codeOf(mistakes: readonly Mistake[], failure: AppError | null): ErrorCo
 /** A missing spec is a mistake of the body. */
 function liesInSpec({ pointer, code }: Mistake): boolean {
   return pointer.startsWith("/spec/") || (pointer === "/spec" && code !== "missing");
+}
+
+/** Whether a body is of a type, not compressed, whatever its parameters say. */
+export function isOfType(exchange: Exchange, wanted: string): boolean {
+  const [type = ""] = (exchange.header("content-type") ?? "").split(";");
+  return type.trim().toLowerCase() === wanted && exchange.header("content-encoding") === undefined;
+}
+
+/**
+ * JSON text is UTF-8 by definition (RFC 8259), so another charset is a misunderstanding. `others`
+ * are the types that the route takes beside it.
+ */
+export function refuseOtherThanJson(
+  exchange: Exchange,
+  others: readonly { readonly type: string }[] = [],
+): void {
+  const sent = exchange.header("content-type") ?? "";
+  if (sent === "application/json" && exchange.header("content-encoding") === undefined) return;
+  const [type = "", ...parameters] = sent.split(";");
+  const foreign = parameters.some((parameter) => {
+    const [name = "", value = ""] = parameter.split("=");
+    return name.trim().toLowerCase() === "charset" && !/^\s*"?utf-8"?\s*$/i.test(value);
+  });
+  if (type.trim().toLowerCase() !== "application/json" || foreign) {
+    const beside = others.map(({ type }) => `, or with Content-Type: ${type}`).join("");
+    const detail = `Send the body as UTF-8 JSON with Content-Type: application/json${beside}.`;
+    throw new AppError("unsupported_media_type", detail);
+  }
+  if ((exchange.header("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
+    throw new AppError("unsupported_media_type", "Send the body without a Content-Encoding.");
+  }
 }

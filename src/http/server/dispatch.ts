@@ -15,9 +15,9 @@ import { describeError } from "../../process/log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import { storageRefusal } from "../../store/unwritable.ts";
 import type { AccessLine } from "./accessline.ts";
+import { isOfType, refuseOtherThanJson } from "./body.ts";
 import { allowed, isShared, optionsAnswer } from "./cors.ts";
 import { bodyCost } from "./cost.ts";
-import { isOfType, refuseOtherThanJson } from "./mediatype.ts";
 import { readQuery } from "./query.ts";
 import {
   type Found,
@@ -26,20 +26,24 @@ import {
   type RequestOrigin,
   type Sender,
 } from "./requestcall.ts";
-import { requestIdOf } from "./requestid.ts";
 import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import type { Destination, Reply, RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
 import { isPulled, pull } from "./transport/body-stream.ts";
-import { HeaderBlock } from "./transport/headerblock.ts";
 import {
   type BodyRefusal,
   type BodyRequest,
   type BodyTaker,
   bodyError,
 } from "./transport/incoming.ts";
-import type { Exchange, ExchangeHandler, HeaderList } from "./transport/transport.ts";
+import {
+  type Exchange,
+  type ExchangeHandler,
+  HeaderBlock,
+  type HeaderList,
+  requestIdOf,
+} from "./transport/transport.ts";
 
 /** What every request of a key is charged before anything else of it is looked at. */
 const PAID_UNITS = 1;

@@ -3,9 +3,10 @@
  * goes out: the call that handlers work with.
  * Invariant: one small object without functions of its own, for every request leaves one to the
  * collector of garbage. Its members are its class's, so that a spread copies next to none of them:
- * whoever wants the same call with other values takes `calledWith`.
+ * `calledWith` makes the same call with other values.
  */
-import type { Limited } from "../../access/rate-limits.ts";
+
+import type { Limited } from "../../access/limits.ts";
 import { type Destination, NO_PARAMS, type Route } from "./routetable.ts";
 import type { KeyCall, Service, ServicePart, SessionCall } from "./service.ts";
 import type { BodyTaker } from "./transport/incoming.ts";

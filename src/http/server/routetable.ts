@@ -7,7 +7,7 @@
  * there.
  */
 
-import type { Shedding } from "./pressure.ts";
+import type { Shedding } from "./admission.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { Call, KeyCall, ServicePart, SessionCall } from "./service.ts";
 import type { SessionAuth } from "./session-auth.ts";

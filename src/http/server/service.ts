@@ -6,8 +6,8 @@
  */
 import type { AuditTrail } from "../../access/audittrail.ts";
 import type { Identity, Keyring } from "../../access/keyring.ts";
+import type { RateLimits } from "../../access/limits.ts";
 import type { Plan, Plans } from "../../access/plans.ts";
-import type { RateLimits } from "../../access/rate-limits.ts";
 import type { OpenSession, Sessions } from "../../access/sessions.ts";
 import type { Usage } from "../../access/usage.ts";
 import type { Users } from "../../access/users.ts";
@@ -33,9 +33,8 @@ import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
-import type { Budget } from "./budget.ts";
+import type { Budget, Pressure } from "./admission.ts";
 import type { Cors } from "./cors.ts";
-import type { Pressure } from "./pressure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { EngineCall, Telemetry } from "./telemetry.ts";

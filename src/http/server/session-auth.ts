@@ -6,7 +6,7 @@
  * another site sent, or that does not have the token of its session.
  */
 import { timingSafeEqual } from "node:crypto";
-import { CONSOLE_LIMIT, type Limited } from "../../access/rate-limits.ts";
+import { CONSOLE_LIMIT, type Limited } from "../../access/limits.ts";
 import type { OpenSession } from "../../access/sessions.ts";
 import { AppError } from "../../errors.ts";
 import { headerMistake } from "./query.ts";

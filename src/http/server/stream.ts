@@ -9,7 +9,7 @@
 import { describeError } from "../../process/log.ts";
 import type { AccountSlices } from "../../search/accountslices.ts";
 import type { Segment } from "../../search/segment.ts";
-import { takePlace } from "./places.ts";
+import { takePlace } from "./admission.ts";
 import type { Question } from "./service.ts";
 import type { Pieces } from "./transport/body-stream.ts";
 

@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Budget } from "../../../src/http/server/budget.ts";
+import { Budget } from "../../../src/http/server/admission.ts";
 import type { TransportLimits } from "../../../src/http/server/transport/transport.ts";
 import {
   engineOf,

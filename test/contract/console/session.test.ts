@@ -8,7 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { CONSOLE_LIMIT } from "../../../src/access/rate-limits.ts";
+import { CONSOLE_LIMIT } from "../../../src/access/limits.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import {

@@ -32,7 +32,7 @@ import {
 const SPEC = { filters: { geo: { uf_any_of: ["SP", "MG"] } } };
 const ORIGIN = `https://${SITE}`;
 const EMAIL = "ana@example.com";
-/** Guesses that an address has at once (GUESS_POLICY in src/access/rate-limits.ts), and a few. */
+/** Guesses that an address has at once (GUESS_POLICY in src/access/limits.ts), and a few. */
 const GUESSES = 16;
 
 /** Bytes that are sent at once. */

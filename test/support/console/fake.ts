@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Limited } from "../../../src/access/rate-limits.ts";
+import type { Limited } from "../../../src/access/limits.ts";
 import { Assets } from "../../../src/console/assets.ts";
 import { consoleTable } from "../../../src/console/routes.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";

@@ -10,7 +10,7 @@
 import { constants, PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
-import { Budget } from "../../../src/http/server/budget.ts";
+import { Budget } from "../../../src/http/server/admission.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";

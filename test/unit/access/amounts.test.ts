@@ -4,10 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RateLimits, UnderWay } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
-import { RateLimits } from "../../../src/access/rate-limits.ts";
-import { UnderWay } from "../../../src/access/underway.ts";
 import { Waits } from "../../../src/http/server/waits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { wordFor } from "../../../src/text/amounts.ts";

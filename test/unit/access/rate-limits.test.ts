@@ -7,10 +7,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { makeKey } from "../../../src/access/apikey.ts";
+import { GUESS_POLICY, RateLimits } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
-import { GUESS_POLICY, RateLimits } from "../../../src/access/rate-limits.ts";
 import { AppError } from "../../../src/errors.ts";
-import { Pressure } from "../../../src/http/server/pressure.ts";
+import { Pressure } from "../../../src/http/server/admission.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { Proxies } from "../../../src/settings/proxies.ts";
 import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../support/http/fake.ts";

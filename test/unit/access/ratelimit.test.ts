@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { RateLimiter, type RatePolicy, rateFields } from "../../../src/access/ratelimit.ts";
+import { RateLimiter, type RatePolicy, rateFields } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 
 /** A bucket of tokens that is filled step by step: the same rule, told the other way round. */

@@ -7,8 +7,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { RateLimits } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
-import { RateLimits } from "../../../src/access/rate-limits.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.ts";
 import { post } from "../../support/mcp/client.ts";

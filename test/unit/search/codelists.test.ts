@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { ascending } from "../../../src/search/codelists.ts";
+import { ascending } from "../../../src/search/clauses.ts";
 
 const code = fc.integer({ min: 0, max: 100_000 });
 const inOrder = (codes: readonly number[]) => [...codes].sort((a, b) => a - b);

@@ -35,6 +35,9 @@ describe("the watch of the state", () => {
     watch.look();
     watch.look();
     assert.deepEqual(told, [["the state's file was removed while the server runs"]]);
+    const write = () => database.exec("INSERT INTO more VALUES (2)");
+    assert.throws(write, { code: "SQLITE_READONLY" }, "what would be lost is refused");
+    assert.equal(database.prepare("SELECT count(*) FROM more").pluck().get(), 1);
     closeDatabase(database);
   });
 

@@ -4,7 +4,6 @@
  * Invariant: what is no CNPJ is a mistake of the request, and a CNPJ that is not in the registry is
  * 404; of the latter it is said when its check digits are wrong.
  */
-
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";
 import type { Cnpj } from "../../../spec/cnpj/cnpj.ts";
@@ -18,8 +17,7 @@ import {
   EXAMPLE_SPEC,
   exampleNormalized,
 } from "../../openapi/examples.ts";
-import { unchanged, weakTag } from "../../server/etag.ts";
-import type { ShapedAnswer } from "../../server/respond.ts";
+import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import { currentSegment, type Question, timed } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import {

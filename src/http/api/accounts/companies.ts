@@ -5,7 +5,6 @@
  * Invariant: walking all pages gives every establishment once; a cursor continues only the company,
  * fields, snapshot and tenant that it was made for.
  */
-
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import { type Steps, waited } from "../../../scheduling/steps.ts";
@@ -20,15 +19,13 @@ import {
 } from "../../../spec/cursor.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_END, EXAMPLE_HEAD } from "../../openapi/examples.ts";
 import { costOf } from "../../server/cost.ts";
-import { unchanged, weakTag } from "../../server/etag.ts";
 import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
-import type { ShapedAnswer } from "../../server/respond.ts";
+import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
-import { allowedFieldsHash } from "../search/pagecursors.ts";
-import { tookMs } from "../search/pagetext.ts";
+import { allowedFieldsHash, tookMs } from "../search/page-answer.ts";
 import { answerSteps } from "../search/search.ts";
 
 /** Establishments of a page: at most, and where no limit is given. */

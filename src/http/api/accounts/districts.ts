@@ -3,7 +3,6 @@
  * out: the districts of that municipality that fit, and how many accounts each has.
  * Invariant: nothing is clamped; the same question of the same snapshot has the same answer.
  */
-
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import { DISTRICT_LIMITS, districtsOf } from "../../../search/districts.ts";
@@ -17,13 +16,12 @@ import {
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import { EXAMPLE_HEAD } from "../../openapi/examples.ts";
 import { costOf } from "../../server/cost.ts";
-import { unchanged, weakTag } from "../../server/etag.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
-import type { ShapedAnswer } from "../../server/respond.ts";
+import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import { currentSegment, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { type ApiRoute, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
-import { tookMs } from "../search/pagetext.ts";
+import { tookMs } from "../search/page-answer.ts";
 
 /** What the list of districts needs of a service. */
 type Asked = Question<"clock" | "segment" | "telemetry"> & {

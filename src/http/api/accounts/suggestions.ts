@@ -4,7 +4,6 @@
  * Invariant: nothing is clamped: what cannot be looked for is a mistake that is named; the text is
  * in no log.
  */
-
 import Type from "typebox";
 import type { Mistake } from "../../../errors.ts";
 import { type Steps, waited } from "../../../scheduling/steps.ts";
@@ -15,14 +14,13 @@ import { STATE_NAMES } from "../../../spec/states.ts";
 import { plainText } from "../../../spec/typedtext.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_HEAD } from "../../openapi/examples.ts";
 import { costOf } from "../../server/cost.ts";
-import { unchanged, weakTag } from "../../server/etag.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
-import type { ShapedAnswer } from "../../server/respond.ts";
+import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "../route.ts";
-import { tookMs } from "../search/pagetext.ts";
+import { tookMs } from "../search/page-answer.ts";
 import { answerSteps } from "../search/search.ts";
 
 /** What is shown of a suggestion, as far as the plan has it: enough to tell namesakes apart. */

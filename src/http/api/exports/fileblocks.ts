@@ -7,7 +7,7 @@
  * look through everything once a file, in which nobody is answered for ten to twenty milliseconds.
  */
 import { strict as assert } from "node:assert";
-import { Budget, type Shortage } from "../../server/budget.ts";
+import { Budget, type Shortage } from "../../server/admission.ts";
 
 /** Bytes of a block; what a file holds is a number of them. */
 const BLOCK_BYTES = 65_536;

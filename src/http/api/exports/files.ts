@@ -5,6 +5,7 @@
  * state is looked up again for each request, so that a link ends with its export; a file that is
  * not as its record says is never sent.
  */
+
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
 import Type from "typebox";
@@ -16,7 +17,7 @@ import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
 import { describeError } from "../../../process/log.ts";
 import { EXPORT_FORMATS } from "../../../spec/fields.ts";
 import { wordFor } from "../../../text/amounts.ts";
-import { takePlace } from "../../server/places.ts";
+import { takePlace } from "../../server/admission.ts";
 import type { HttpAnswer } from "../../server/respond.ts";
 import type { Call } from "../../server/service.ts";
 import type { FileSlice } from "../../server/transport/body-stream.ts";

@@ -6,7 +6,6 @@
  * read; matches are counted where no limit is sent, a format bounds its rows, or the plan has a
  * quota. The same bytes with the same key give the same export, also after a reload.
  */
-
 import { createHash } from "node:crypto";
 import { hasQuota } from "../../../access/quota.ts";
 import { AppError } from "../../../errors.ts";
@@ -30,9 +29,8 @@ import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type KeyCall, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { refuseTooBroad } from "../search/breadth.ts";
 import { answerSteps } from "../search/search.ts";
-import { isSmall } from "../search/search-request.ts";
+import { isSmall, refuseTooBroad } from "../search/search-request.ts";
 import { matchesOf } from "../spec/normalize.ts";
 import { createdJson, exportPath } from "./export-record.ts";
 

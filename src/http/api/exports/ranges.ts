@@ -5,7 +5,7 @@
  * is sent; more than one range is answered by the whole file too, which is always right. Apart
  * because a standard is to be read beside its text.
  */
-import { hasTag } from "../../server/etag.ts";
+import { hasTag } from "../../server/respond.ts";
 
 /** Bytes of a file: the first and how many. */
 export interface ByteRange {

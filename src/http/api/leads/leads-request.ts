@@ -22,9 +22,9 @@ import { type Part, translateSteps } from "../../../translate/translate.ts";
 import { tokenize } from "../../../translate/words/tokens.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";
-import { weakTag } from "../../server/etag.ts";
+import { weakTag } from "../../server/respond.ts";
 import type { Question } from "../../server/service.ts";
-import { prefixText } from "../search/pagetext.ts";
+import { prefixText } from "../search/page-answer.ts";
 import {
   boundSteps,
   isSmall,

@@ -95,6 +95,7 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
     errors: [
       ...BODY_ERRORS,
       "invalid_spec",
+      "field_not_allowed",
       "translation_uncertain",
       "query_too_broad",
       ...CURSOR_ERRORS,

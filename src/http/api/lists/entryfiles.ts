@@ -7,8 +7,8 @@
  */
 import { CsvUpload, type Upload } from "../../../lists/upload.ts";
 import { readXlsx, XLSX_BYTES_MAX } from "../../../lists/xlsxupload.ts";
+import type { Shortage } from "../../server/admission.ts";
 import { later } from "../../server/background-tasks.ts";
-import type { Shortage } from "../../server/budget.ts";
 import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";
 import type { BodyPieces } from "../../server/routetable.ts";
 import { type BodyTaker, bodyError } from "../../server/transport/incoming.ts";

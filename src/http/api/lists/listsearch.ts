@@ -4,7 +4,6 @@
  * Invariant: the matches are those of the served snapshot at one moment; more of them than a list
  * may have are refused before any is read. Apart because it alone of lists asks the engine.
  */
-
 import { AppError } from "../../../errors.ts";
 import { type Steps, waited } from "../../../scheduling/steps.ts";
 import { matchClauses } from "../../../search/plan.ts";
@@ -17,9 +16,8 @@ import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { refuseTooBroad } from "../search/breadth.ts";
 import { answerSteps } from "../search/search.ts";
-import { boundSteps } from "../search/search-request.ts";
+import { boundSteps, refuseTooBroad } from "../search/search-request.ts";
 import { eitherContext } from "../spec/normalize.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 

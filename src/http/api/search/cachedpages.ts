@@ -5,16 +5,20 @@
  * snapshot never changes, plans and secrets are those of the process, cursors are bound to the
  * tenant, and a page with saved lists is used only while they have the same revisions.
  */
-
 import type { Segment } from "../../../search/segment.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { unchanged } from "../../server/etag.ts";
-import { type HttpAnswer, JSON_TYPE, type ShapedAnswer, written } from "../../server/respond.ts";
+import {
+  type HttpAnswer,
+  JSON_TYPE,
+  type ShapedAnswer,
+  unchanged,
+  written,
+} from "../../server/respond.ts";
 import type { BoundLists, CachedPage } from "../../server/responsecache.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { joined, LentBytes, lend } from "../../server/transport/lentbytes.ts";
 import type { SchemaName } from "../schemas.ts";
-import { headOf, tookMs } from "./pagetext.ts";
+import { headOf, tookMs } from "./page-answer.ts";
 import { isSmall } from "./search-request.ts";
 
 /** Parts of the service that cached pages need. */

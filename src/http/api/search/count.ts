@@ -4,23 +4,19 @@
  * Invariant: the total is that of a search or the number of matches of an export of the same spec;
  * facets are counted over all of them.
  */
-
 import { type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
 import { normalizingSteps } from "../../../spec/normalize.ts";
 import { readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";
-import { unchanged, weakTag } from "../../server/etag.ts";
-import type { ShapedAnswer } from "../../server/respond.ts";
+import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type Question, timedLater } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { eitherContext } from "../spec/normalize.ts";
-import { refuseTooBroad } from "./breadth.ts";
-import { readFacets } from "./facets.ts";
 import { answerSteps } from "./search.ts";
-import { boundSteps, isSmall } from "./search-request.ts";
+import { boundSteps, isSmall, readFacets, refuseTooBroad } from "./search-request.ts";
 
 /** Counts the matches of a spec. */
 export function countAccounts(

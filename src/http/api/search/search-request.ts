@@ -1,26 +1,27 @@
 /**
  * Search requests: from the bytes of a body to a normalized request, bound to its lists.
  * Invariant: the request is charged before anything expensive is done with it, and a refusal names
- * every mistake in the body.
+ * every mistake in the body, also a facet that is unknown or there twice; the refusal of a spec
+ * that is too broad names the missing filters and the exact number of matches.
  */
 import type { Plan } from "../../../access/plans.ts";
+import { AppError } from "../../../errors.ts";
 import { atOnce, type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/breadth.ts";
-import type { FacetName } from "../../../spec/facets.ts";
+import { FACETS, type FacetName } from "../../../spec/facets.ts";
 import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
 import { resultHash, resultHashOfText } from "../../../spec/identity.ts";
 import { parseJson } from "../../../spec/json.ts";
 import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
-import { isJsonObject } from "../../../spec/reader.ts";
+import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { laterResult, stepwise } from "../../server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
-import { weakTag } from "../../server/etag.ts";
-import type { Question } from "../../server/service.ts";
-import { readFacets } from "./facets.ts";
-import { searchPrefix } from "./pagetext.ts";
+import { weakTag } from "../../server/respond.ts";
+import type { Engine, Question } from "../../server/service.ts";
+import { searchPrefix } from "./page-answer.ts";
 
 /** Accounts in a page where no limit is given. */
 export const SEARCH_LIMIT_DEFAULT = 100;
@@ -236,4 +237,54 @@ export function readCursor(
     mistakes.push({ pointer: `/${name}`, code: "not_with_cursor", detail });
   }
   return typeof cursor === "string" ? cursor : null;
+}
+
+/** Reads the facets that a body asks for; null where it asks for none. */
+export function readFacets({ members, mistakes }: BodyObject): readonly FacetName[] | null {
+  const { facets } = members;
+  if (facets === undefined) return null;
+  if (!Array.isArray(facets)) {
+    const detail = `facets must be an array of names, not ${shown(facets)}.`;
+    mistakes.push({ pointer: "/facets", code: "wrong_type", detail });
+    return null;
+  }
+  const names: FacetName[] = [];
+  for (const [at, name] of facets.entries()) {
+    const pointer = `/facets/${at}`;
+    const known = FACETS.find((facet) => facet === name);
+    if (known === undefined) {
+      const detail = `${shown(name)} is no facet; known are ${FACETS.join(", ")}.`;
+      mistakes.push({ pointer, code: "unknown_value", detail });
+      // A list of thousands of wrong names is one mistake too many already.
+      if (at > FACETS.length) break;
+    } else if (names.includes(known)) {
+      mistakes.push({ pointer, code: "duplicate", detail: `${known} is there twice.` });
+    } else {
+      names.push(known);
+    }
+  }
+  return names.length === 0 ? null : names;
+}
+
+/** A spec with the filters of which it lacks every one; null when it is narrow enough. */
+interface Judged {
+  readonly spec: AccountQuerySpec;
+  readonly missing: readonly string[] | null;
+  /** Pointer of what should have named the filters, where that is no spec. */
+  readonly place?: string;
+}
+
+/** Throws `query_too_broad` for a spec without a filter that narrows it. */
+export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
+  const { spec, missing, place } = judged;
+  if (missing === null) return;
+  const filters = missing.map((name) => name.replace(/^filters\./, ""));
+  const errors = missing.map((name) => ({
+    pointer: place ?? `/spec/${name.replaceAll(".", "/")}`,
+    code: "missing_filter",
+    detail: "One filter of this kind would make the query narrow enough.",
+  }));
+  const detail = `Add at least one of these filters: ${filters.join(", ")}.`;
+  const matches = engine.countMatches(segment, spec);
+  throw new AppError("query_too_broad", detail, { errors, members: { matches } });
 }

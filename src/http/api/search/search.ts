@@ -5,7 +5,6 @@
  * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
-
 import type { Steps } from "../../../scheduling/steps.ts";
 import type { Projector } from "../../../search/project.ts";
 import { type FoundPage, WHOLE_ACCOUNTS_MAX } from "../../../search/searcher.ts";
@@ -13,20 +12,23 @@ import type { Segment } from "../../../search/segment.ts";
 import type { TextRoom } from "../../../search/wholepage.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { refuseWithoutPlace } from "../../server/admission.ts";
 import { laterResult, stepwise } from "../../server/background-tasks.ts";
-import { unchanged } from "../../server/etag.ts";
-import { refuseWithoutPlace } from "../../server/places.ts";
-import { type HttpAnswer, JSON_TYPE, type ShapedAnswer, written } from "../../server/respond.ts";
+import {
+  type HttpAnswer,
+  JSON_TYPE,
+  type ShapedAnswer,
+  unchanged,
+  written,
+} from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type KeyCall, type Question } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
 import type { AnswerBody } from "../../server/transport/body-stream.ts";
 import { beginLent, endLent, joined } from "../../server/transport/lentbytes.ts";
-import { refuseTooBroad } from "./breadth.ts";
 import { type Cacheable, type CachePart, cachedPage, cachePage } from "./cachedpages.ts";
-import { cursorAfter, rowAfter } from "./pagecursors.ts";
-import { headOf, tailOf, tookMs } from "./pagetext.ts";
-import { cursorOf, prepareSearch, type SearchRequest } from "./search-request.ts";
+import { cursorAfter, headOf, rowAfter, tailOf, tookMs } from "./page-answer.ts";
+import { cursorOf, prepareSearch, refuseTooBroad, type SearchRequest } from "./search-request.ts";
 
 /** Schemas of the pages of accounts. */
 type PageSchema = "SearchAnswer" | "LeadsAnswer";

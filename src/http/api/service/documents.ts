@@ -7,8 +7,13 @@
 import { AppError } from "../../../errors.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { DOCS_POLICY, errorsPage, PAGE_TYPE, referencePage } from "../../openapi/reference.ts";
-import { unchanged, weakTag } from "../../server/etag.ts";
-import { type HttpAnswer, JSON_TYPE, redirectTo } from "../../server/respond.ts";
+import {
+  type HttpAnswer,
+  JSON_TYPE,
+  redirectTo,
+  unchanged,
+  weakTag,
+} from "../../server/respond.ts";
 import type { Call, Service, ServicePart } from "../../server/service.ts";
 import { type ApiRoute, type ListedRoute, listed, type UnlistedRoute } from "../route.ts";
 import { SCHEMAS } from "../schemas.ts";

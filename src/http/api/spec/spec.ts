@@ -49,7 +49,7 @@ export const SPEC_ROUTES: readonly ApiRoute[] = [
     answers: {
       200: { description: "The translation.", schema: "TranslateAnswer", example: translated },
     },
-    errors: [...BODY_ERRORS, ...SNAPSHOT_ERRORS],
+    errors: [...BODY_ERRORS, "field_not_allowed", ...SNAPSHOT_ERRORS],
     handle: translateLeads,
   }),
   route({

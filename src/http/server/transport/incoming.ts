@@ -7,8 +7,7 @@
  * a search is read whatever is being sent beside it.
  */
 import { AppError } from "../../../errors.ts";
-import type { Budget, Shortage } from "../budget.ts";
-import { overloaded } from "../pressure.ts";
+import { type Budget, overloaded, type Shortage } from "../admission.ts";
 
 /** Why a body is not read: it has more bytes than it may, or its sender's or all bodies have. */
 export type BodyRefusal = "too_large" | Shortage;

@@ -9,8 +9,7 @@
 import type { Socket } from "node:net";
 import type { AppError } from "../../../errors.ts";
 import { later } from "../background-tasks.ts";
-import { Pipeline } from "./pipeline.ts";
-import type { Seat } from "./sockets.ts";
+import { Pipeline, type Seat } from "./sockets.ts";
 
 /** What ends a head: no slice reaches beyond it, so that it brings one request. */
 const HEAD_END = "\r\n\r\n";

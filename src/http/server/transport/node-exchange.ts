@@ -8,7 +8,7 @@
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { AppError } from "../../../errors.ts";
-import type { Budget } from "../budget.ts";
+import type { Budget } from "../admission.ts";
 import { originForm } from "../target.ts";
 import {
   type AnswerBody,
@@ -19,7 +19,6 @@ import {
   pull,
 } from "./body-stream.ts";
 import type { HeldAnswers } from "./drain.ts";
-import { HeaderBlock } from "./headerblock.ts";
 import { type BodyRequest, IncomingBody } from "./incoming.ts";
 import { owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
 import type { NodeConnection } from "./node-connection.ts";
@@ -28,6 +27,7 @@ import { SocketPace } from "./socketpace.ts";
 import {
   type AwaitsEnd,
   type Exchange,
+  HeaderBlock,
   type HeaderList,
   HeadHeaders,
   type ReadHeader,

@@ -1,18 +1,19 @@
 /**
- * Who may hold how many connections. What comes in: connections as they come and go, with their
- * addresses, and when each of them asks something. What goes out: which one is closed to make room,
- * and which requests are told to come back.
+ * How many connections there may be, and how much one of them may ask at once. What comes in:
+ * connections as they come and go, with their addresses, and requests as they begin and end. What
+ * goes out: which connection is closed to make room, and which requests are told to come back.
  * Invariant: a newcomer is let in as long as any connection is idle, because the one that has been
  * idle longest goes first; connections with a request are never closed for others, so fewer of them
- * than there is room for may ask at once. That leaves some that are idle, and whoever asks how the
- * server is always gets an answer.
+ * than there is room for may ask at once, and the probes are always answered. What one connection
+ * asks is counted by turns of the event loop, because all that has arrived on it is worked off in
+ * one of them: asking one after the other, however fast, is never too much.
  */
 import { isIP } from "node:net";
 import { networkOf } from "../../../access/signins.ts";
 import { AppError } from "../../../errors.ts";
 import { Proxies } from "../../../settings/proxies.ts";
 import { wordFor } from "../../../text/amounts.ts";
-import { overloaded } from "../pressure.ts";
+import { overloaded } from "../admission.ts";
 
 /** How many connections there may be. */
 export interface SocketLimits {
@@ -278,5 +279,86 @@ export class Sockets {
     this.#counts[crowding]++;
     oldest.evict();
     return true;
+  }
+}
+
+/** Requests of one connection in one turn, and requests of it whose answers are not out. */
+export const REQUESTS_AT_ONCE_MAX = 16;
+/** Bytes of answers that one connection is given in one turn; what exceeds them is the last. */
+export const BYTES_AT_ONCE_MAX = 262_144;
+
+/** About what a head takes; answers without a body are to be counted as well. */
+const HEAD_BYTES = 1_024;
+
+let turn = 0;
+let planned = false;
+
+/** The number of this turn of the event loop. */
+function thisTurn(): number {
+  if (!planned) {
+    planned = true;
+    setImmediate(() => {
+      planned = false;
+      turn++;
+    });
+  }
+  return turn;
+}
+
+/** The requests of one connection. */
+export class Pipeline {
+  /** Called when there is room again for requests of which too many were under way. */
+  onRoom: () => void = () => {};
+  #turn = -1;
+  #requests = 0;
+  #bytes = 0;
+  #open = 0;
+
+  /** A request has come. */
+  begin(): void {
+    this.#look();
+    this.#requests++;
+    this.#open++;
+  }
+
+  /** Its answer is out, or given up. */
+  end(): void {
+    this.#open--;
+    if (this.#open === REQUESTS_AT_ONCE_MAX - 1) this.onRoom();
+  }
+
+  /** An answer is handed over, without its head. */
+  answered(bytes: number): void {
+    this.#look();
+    this.#bytes += bytes + HEAD_BYTES;
+  }
+
+  /** Requests whose answers are not out. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Requests that have come in this turn. */
+  get requests(): number {
+    this.#look();
+    return this.#requests;
+  }
+
+  /** Whether no further request is to be taken in this turn. */
+  get turnOver(): boolean {
+    return this.requests >= REQUESTS_AT_ONCE_MAX || this.#bytes >= BYTES_AT_ONCE_MAX;
+  }
+
+  /** Whether no further request is to be taken until an answer is out. */
+  get crowded(): boolean {
+    return this.#open >= REQUESTS_AT_ONCE_MAX;
+  }
+
+  #look(): void {
+    const now = thisTurn();
+    if (now === this.#turn) return;
+    this.#turn = now;
+    this.#requests = 0;
+    this.#bytes = 0;
   }
 }

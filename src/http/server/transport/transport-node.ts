@@ -10,7 +10,7 @@ import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
-import { Budget } from "../budget.ts";
+import { Budget } from "../admission.ts";
 import { isTarget } from "../target.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
 import { NodeConnection } from "./node-connection.ts";

@@ -4,19 +4,18 @@
  * Invariant: the port is this server's alone; each connection has its place among all, and each
  * request is known to be of its connection.
  */
-
 import type { TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { setImmediate } from "node:timers/promises";
 import { limitReceived } from "../../../../native-index/napi/engine.ts";
 import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
-import { Budget } from "../budget.ts";
+import { Budget } from "../admission.ts";
 import { drained, HeldAnswers, portEmptied } from "./drain.ts";
-import { OpenExchanges } from "./openexchanges.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
   type ExchangeHandler,
+  OpenExchanges,
   type Transport,
   type TransportLimits,
 } from "./transport.ts";

@@ -3,16 +3,18 @@
  * it to one handler. What comes in: bytes on a socket (the two implementations are in
  * transport-uws.ts and transport-node.ts). What goes out: one answer per exchange.
  * Invariant: both implementations behave the same above this interface. What a parser refuses
- * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection.
+ * below it (400, 408, 431, 505) is answered by the transport itself and closes the connection. A
+ * block of headers holds words of the program only; an exchange is in one list at most, and taking
+ * it out costs the same however many wait.
  */
 
+import { strict as assert } from "node:assert";
+import { randomBytes } from "node:crypto";
 import { AppError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
-import type { Budget } from "../budget.ts";
+import type { Budget } from "../admission.ts";
 import { headerMistake } from "../query.ts";
-import { requestIdOf } from "../requestid.ts";
 import type { AnswerBody } from "./body-stream.ts";
-import type { HeaderBlock, HeaderLine } from "./headerblock.ts";
 import type { BodyRequest } from "./incoming.ts";
 import type { PaceLimits } from "./pace.ts";
 import type { SocketLimits, Sockets } from "./sockets.ts";
@@ -306,4 +308,133 @@ export function cannotListen({ host, port }: ListenAddress): string {
     `Cannot listen at ${host}:${port}. Another process may use that port, or the address is not ` +
     "one of this machine: choose another with --listen HOST:PORT (port 0 takes a free one)."
   );
+}
+
+/** What can stand in the list. */
+export interface Listed<Member> {
+  /** The one before and behind it; null at the ends, undefined where it is in no list. */
+  before: Member | null | undefined;
+  behind: Member | null | undefined;
+}
+
+/** A list whose members know their neighbours. */
+export class OpenExchanges<Member extends Listed<Member>> {
+  #first: Member | null = null;
+  #size = 0;
+
+  /** How many wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Puts one into it that is in none. */
+  add(member: Member): void {
+    member.before = null;
+    member.behind = this.#first;
+    if (this.#first !== null) this.#first.before = member;
+    this.#first = member;
+    this.#size++;
+  }
+
+  /** Takes one out, if it is in. */
+  delete(member: Member): void {
+    const { before, behind } = member;
+    if (before === undefined || behind === undefined) return;
+    if (before === null) this.#first = behind;
+    else before.behind = behind;
+    if (behind !== null) behind.before = before;
+    member.before = undefined;
+    member.behind = undefined;
+    this.#size--;
+  }
+
+  /** Each of them, the youngest first; the one that is handed out may end meanwhile. */
+  *[Symbol.iterator](): Generator<Member> {
+    for (let member = this.#first; member !== null; ) {
+      const { behind = null } = member;
+      yield member;
+      member = behind;
+    }
+  }
+}
+
+/** Name and value of a response header. */
+export type HeaderLine = readonly [name: string, value: string];
+
+/** What the value of a header may hold. One transport would send anything else, one would not. */
+export const HEADER_VALUE = /^[\x20-\x7e]*$/;
+
+/** Lines that are sent one behind the other. */
+export class HeaderBlock {
+  readonly lines: readonly HeaderLine[];
+  /** Name of the first line. */
+  readonly name: string;
+  /** Value of the first line, and the other lines behind it. */
+  readonly value: string;
+  /** All lines, with the end of a line before each. */
+  readonly text: string;
+
+  /** Of one line at least. */
+  constructor(lines: readonly HeaderLine[]) {
+    for (const [name, value] of lines) {
+      assert(/^[A-Za-z-]+$/.test(name) && HEADER_VALUE.test(value), `${name} is a plain header`);
+    }
+    const [first] = lines;
+    assert(first !== undefined, "a block has lines");
+    this.lines = lines;
+    this.name = first[0];
+    this.text = lines.map(([name, value]) => startOfLine(name) + value).join("");
+    this.value = this.text.slice(startOfLine(first[0]).length);
+  }
+}
+
+/** How lines begin behind others, by name; names are words of the program. */
+const starts = new Map<string, string>();
+
+/** The end of the line before, and the name of a header. */
+export function startOfLine(name: string): string {
+  let start = starts.get(name);
+  if (start === undefined) {
+    start = `\r\n${name}: `;
+    starts.set(name, start);
+  }
+  return start;
+}
+
+/** What a client may send as X-Request-Id, which is safe in a header and in a log. */
+const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const RUN = randomBytes(6).toString("hex");
+/** Ids made here differ from each other and from those of other runs of the server. */
+let made = 0;
+
+/** Digits of a number are of this base. */
+const BASE = 36;
+const DIGITS = 7;
+/** All pairs of digits: the last two change with each id, the others seldom. */
+const PAIRS = Array.from({ length: BASE * BASE }, (_, pair) =>
+  pair.toString(BASE).padStart(2, "0"),
+);
+/**
+ * The id that was made last. As bytes, because a text that two others are joined to is put together
+ * again by whoever looks into it, and every answer does so four times.
+ */
+const ID = Buffer.from(`req_${RUN}${"0".repeat(DIGITS)}`);
+const LAST_AT = ID.byteLength - 2;
+/** For how many pairs of last digits its others stand. */
+let standing = 0;
+
+/** Keeps the client's id where it is acceptable, else makes one. */
+export function requestIdOf(sent: string | undefined): string {
+  if (sent !== undefined && CLIENT_ID.test(sent)) return sent;
+  made++;
+  const pairs = Math.floor(made / PAIRS.length);
+  if (standing !== pairs) {
+    const digits = pairs.toString(BASE).padStart(DIGITS - 2, "0");
+    ID.write(digits, LAST_AT - digits.length);
+    standing = pairs;
+  }
+  const pair = PAIRS[made % PAIRS.length] as string;
+  ID[LAST_AT] = pair.charCodeAt(0);
+  ID[LAST_AT + 1] = pair.charCodeAt(1);
+  return ID.toString("latin1");
 }

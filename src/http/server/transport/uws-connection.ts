@@ -6,8 +6,7 @@
  * (uws-stream.ts) went out whole, which shows that nothing is before it.
  */
 import { AppError } from "../../../errors.ts";
-import { BYTES_AT_ONCE_MAX, Pipeline, REQUESTS_AT_ONCE_MAX } from "./pipeline.ts";
-import type { Seat } from "./sockets.ts";
+import { BYTES_AT_ONCE_MAX, Pipeline, REQUESTS_AT_ONCE_MAX, type Seat } from "./sockets.ts";
 
 /** One connection. */
 export class UwsConnection {

@@ -4,30 +4,31 @@
  * Invariant: everything read from the request is copied before the callback returns (the request
  * object expires there), the abort handler is attached first, and every write is corked. Answers
  * that come at once are sent inside the callback, which is what lets requests be pipelined; behind
- * an answer that closes nothing is parsed.
+ * an answer that closes nothing is parsed. A body whose end another parser may see elsewhere is
+ * answered after the library has parsed all bytes that came with it, as the last of its connection.
  */
 import type { AppError } from "../../../errors.ts";
+import type { Budget } from "../admission.ts";
 import { later } from "../background-tasks.ts";
-import type { Budget } from "../budget.ts";
 import { type AnswerBody, type FileSlice, isPulled, type Pieces, pull } from "./body-stream.ts";
 import type { HeldAnswers } from "./drain.ts";
-import { HeaderBlock, startOfLine } from "./headerblock.ts";
 import { type BodyRequest, IncomingBody } from "./incoming.ts";
 import { LentBytes, owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
-import type { Listed } from "./openexchanges.ts";
 import type { PaceWatch } from "./pace.ts";
 import {
   type AwaitsEnd,
   type Exchange,
+  HeaderBlock,
   type HeaderList,
   HeadHeaders,
+  type Listed,
   type ReadHeader,
   refusalOf,
+  startOfLine,
   statusLine,
 } from "./transport.ts";
 import { type ChunkedResponse, UwsChunks } from "./uws-chunks.ts";
 import type { UwsConnection } from "./uws-connection.ts";
-import { endIsUnsure, OpenBody } from "./uws-openbody.ts";
 import { type Sending, type StreamedResponse, UwsStream } from "./uws-stream.ts";
 
 /** What an exchange needs of the library's request, which expires when its callback returns. */
@@ -390,5 +391,68 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
       this.#stream = stream;
       stream.pump(source, head);
     }
+  }
+}
+
+/** How long a refusal waits for the end of the body, in milliseconds. */
+const REFUSAL_MS = 1_000;
+
+/** An answer that waits, and the way to drop it. */
+interface KeptAnswer {
+  send(): void;
+  cut(): void;
+}
+
+/** Returns true if nothing may be read on the connection after the body of such a request. */
+function endIsUnsure(method: string, coding?: string, length?: string): boolean {
+  const hasBody = method === "POST" || method === "PATCH";
+  return coding !== undefined || (hasBody && length === undefined);
+}
+
+/** The end of one such body. */
+class OpenBody {
+  /** True if the body comes in chunks; otherwise nothing says that there is one. */
+  readonly chunked: boolean;
+  readonly #gone: () => boolean;
+  #over = false;
+  #refusal: KeptAnswer | null = null;
+  #late: NodeJS.Timeout | undefined;
+
+  constructor(chunked: boolean, gone: () => boolean) {
+    this.chunked = chunked;
+    this.#gone = gone;
+  }
+
+  /** True once the body has ended, or was waited for long enough: answers may leave. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /**
+   * Keeps a refusal until the end of the body, or for a while: a client that is still sending when
+   * its connection closes may not get to read why.
+   */
+  keep(refusal: KeptAnswer): void {
+    this.#refusal = refusal;
+    this.#late = setTimeout(() => this.#finish(() => {}), REFUSAL_MS);
+  }
+
+  /** Marks the end of the body; then sends the refusal, or calls `whole` if there is none. */
+  end(whole: () => void): void {
+    setImmediate(() => this.#finish(whole));
+  }
+
+  /** Drops the refusal of a client that is gone. */
+  cut(): void {
+    clearTimeout(this.#late);
+    if (!this.#over) this.#refusal?.cut();
+  }
+
+  #finish(whole: () => void): void {
+    if (this.#gone() || this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#late);
+    if (this.#refusal === null) whole();
+    else this.#refusal.send();
   }
 }

@@ -9,8 +9,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { RateLimits } from "../../../../src/access/limits.ts";
 import { loadPlans } from "../../../../src/access/plans.ts";
-import { RateLimits } from "../../../../src/access/rate-limits.ts";
 import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import type { Service } from "../../../../src/http/server/service.ts";
 import { type ManualClock, manualClock } from "../../../../src/process/clock.ts";

@@ -9,7 +9,7 @@ import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { Budget } from "../../../../src/http/server/budget.ts";
+import { Budget } from "../../../../src/http/server/admission.ts";
 import { type BodyRefusal, IncomingBody } from "../../../../src/http/server/transport/incoming.ts";
 import {
   type FakeServer,

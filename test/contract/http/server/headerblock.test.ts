@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { headersOf } from "../../../../src/http/server/respond.ts";
-import { HeaderBlock } from "../../../../src/http/server/transport/headerblock.ts";
+import { HeaderBlock } from "../../../../src/http/server/transport/transport.ts";
 import { type FakeServer, sendRaw, startFake, TRANSPORTS } from "../../../support/http/fake.ts";
 
 const SECURITY = [

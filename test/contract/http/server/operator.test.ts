@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../../src/errors.ts";
-import { overloaded } from "../../../../src/http/server/pressure.ts";
+import { overloaded } from "../../../../src/http/server/admission.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import {
   engineOf,

@@ -11,7 +11,7 @@ import { connect, type Socket } from "node:net";
 import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../../../src/errors.ts";
-import { Budget } from "../../../../src/http/server/budget.ts";
+import { Budget } from "../../../../src/http/server/admission.ts";
 import { manualClock } from "../../../../src/process/clock.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { search, WHOLE_ACCOUNTS_MAX } from "../../../../src/search/searcher.ts";

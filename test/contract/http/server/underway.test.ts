@@ -7,11 +7,10 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { after, afterEach, before, describe, it } from "node:test";
+import { CONSOLE_LIMIT, UnderWay } from "../../../../src/access/limits.ts";
 import { loadPlans } from "../../../../src/access/plans.ts";
-import { CONSOLE_LIMIT } from "../../../../src/access/rate-limits.ts";
-import { UnderWay } from "../../../../src/access/underway.ts";
 import { AppError } from "../../../../src/errors.ts";
-import { REQUESTS_AT_ONCE_MAX } from "../../../../src/http/server/transport/pipeline.ts";
+import { REQUESTS_AT_ONCE_MAX } from "../../../../src/http/server/transport/sockets.ts";
 import { startConsole } from "../../../support/console/fake.ts";
 import { type Created, freshKey, post, SP } from "../../../support/http/export-requests.ts";
 import {

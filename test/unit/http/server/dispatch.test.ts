@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadPlans } from "../../../../src/access/plans.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { PUBLIC_TABLE } from "../../../../src/http/api/routes.ts";
-import { Budget } from "../../../../src/http/server/budget.ts";
+import { Budget } from "../../../../src/http/server/admission.ts";
 import { dispatcher } from "../../../../src/http/server/dispatch.ts";
 import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import type { Engine, Service } from "../../../../src/http/server/service.ts";

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Budget } from "../../../../src/http/server/budget.ts";
+import { Budget } from "../../../../src/http/server/admission.ts";
 import { HeldAnswers } from "../../../../src/http/server/transport/drain.ts";
 import {
   joined,
@@ -17,8 +17,7 @@ import {
   owned,
   WHOLE_BYTES_MAX,
 } from "../../../../src/http/server/transport/lentbytes.ts";
-import { BYTES_AT_ONCE_MAX } from "../../../../src/http/server/transport/pipeline.ts";
-import { Sockets } from "../../../../src/http/server/transport/sockets.ts";
+import { BYTES_AT_ONCE_MAX, Sockets } from "../../../../src/http/server/transport/sockets.ts";
 import { UwsConnection } from "../../../../src/http/server/transport/uws-connection.ts";
 import { UwsExchange } from "../../../../src/http/server/transport/uws-exchange.ts";
 import { TEST_LIMITS } from "../../../support/http/fake.ts";

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Listed, OpenExchanges } from "../../../../src/http/server/transport/openexchanges.ts";
+import { type Listed, OpenExchanges } from "../../../../src/http/server/transport/transport.ts";
 
 class Member implements Listed<Member> {
   before: Listed<Member>["before"] = undefined;

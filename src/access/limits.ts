@@ -1,0 +1,293 @@
+/**
+ * How much a key may ask. What comes in: keys with what their requests cost, requests as they begin
+ * and end, and addresses whose keys were wrong. What goes out: nothing, or the refusal with the
+ * time to wait; and the fields that tell a client how much it has left.
+ * Invariant: a request is charged once, by the generic cell rate algorithm: within any time a name
+ * spends at most its burst and what its rate has given back since. A request counts as under way
+ * from its beginning to its end, once. A right key is never refused for the wrong ones that came
+ * from its address, so that clients behind one proxy cannot lock each other out.
+ */
+import { AppError } from "../errors.ts";
+import type { Clock } from "../process/clock.ts";
+import { wordFor } from "../text/amounts.ts";
+import { networkOf } from "./signins.ts";
+
+/** Wrong keys that one address may try: ten at once, then one every two seconds. */
+export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
+
+/** What limits a sender: a plan, or the rate of the console. */
+export interface Limited extends Crowded {
+  readonly limits: Crowded["limits"] & {
+    readonly requests_per_second: number;
+    readonly burst: number;
+  };
+}
+
+/**
+ * Requests of one user of the console, whatever the plan: a person who scrolls quickly, in several
+ * windows that each wait for exports.
+ */
+export const CONSOLE_LIMIT: Limited = {
+  limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
+};
+/**
+ * What a request that hashes a password costs: few hashes are made at once, and all tenants share
+ * them, so that nobody who is signed in may keep the others from signing in.
+ */
+export const PASSWORD_UNITS = 10;
+
+/** Header fields by their names. */
+type RateFields = Readonly<Record<string, string>>;
+
+const NO_FIELDS: RateFields = {};
+const NOTHING_LEFT = { remaining: Number.NaN, resetSeconds: Number.NaN };
+
+/** Limits of keys by their plans, and of guesses by address. */
+export class RateLimits {
+  readonly #keys: RateLimiter;
+  readonly #guesses: RateLimiter;
+  readonly #guessPolicy: RatePolicy;
+  readonly #underWay = new UnderWay();
+  /** The fields that were asked for last, and what they say; mostly the next ones are the same. */
+  #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
+
+  constructor(clock: Clock, guessPolicy = GUESS_POLICY) {
+    this.#keys = new RateLimiter(clock);
+    this.#guesses = new RateLimiter(clock);
+    this.#guessPolicy = guessPolicy;
+  }
+
+  /**
+   * Charges a key; throws `rate_limited` where its plan does not give that much now. A request is
+   * charged 1 when its key is known, and its whole cost, of which 1 is `paid`, when that is known:
+   * a refusal then gives the 1 back, so that whoever waits as long as it says can pay.
+   */
+  spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
+    const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost, paid);
+    if (allowed) return;
+    const { requests_per_second: perSecond } = plan.limits;
+    throw tooMany(
+      `The key may send ${perSecond} ${wordFor(perSecond, "request")} a second, ` +
+        `and this one counts for ${cost}. Wait ${retrySeconds} s. Large pages, long lists, ` +
+        "several facets, long texts and large bodies count for several requests.",
+      retrySeconds,
+    );
+  }
+
+  /** Begins a request of a key that is charged; gives what ends it. Throws `rate_limited`. */
+  begin(keyId: string, plan: Limited): ReturnType<UnderWay["begin"]> {
+    return this.#underWay.begin(keyId, plan);
+  }
+
+  /** Requests of a key that are under way. */
+  underWay(keyId: string): number {
+    return this.#underWay.of(keyId);
+  }
+
+  /** The fields `RateLimit-Policy` and `RateLimit` as they stand now. */
+  fields(keyId: string, plan: Limited): RateFields {
+    const policy = policyOf(plan);
+    const { remaining, resetSeconds } = this.#keys.look(keyId, policy);
+    const last = this.#lastFields;
+    const same = last.remaining === remaining && last.resetSeconds === resetSeconds;
+    if (same && last.policy === policy) return last.fields;
+    const fields = rateFields(policy, { remaining, resetSeconds });
+    this.#lastFields = { policy, remaining, resetSeconds, fields };
+    return fields;
+  }
+
+  /** Notes a wrong key; throws `rate_limited` where there were too many from the network. */
+  noteGuess(address: string): void {
+    const { allowed, retrySeconds } = this.#guesses.take(networkOf(address), this.#guessPolicy);
+    if (allowed) return;
+    throw tooMany(
+      `Too many wrong API keys came from this address. Wait ${retrySeconds} s and check the key.`,
+      retrySeconds,
+    );
+  }
+}
+
+const policies = new WeakMap<Limited, RatePolicy>();
+
+function policyOf(plan: Limited): RatePolicy {
+  const known = policies.get(plan);
+  if (known !== undefined) return known;
+  const { requests_per_second: perSecond, burst } = plan.limits;
+  const policy = { perSecond, burst };
+  policies.set(plan, policy);
+  return policy;
+}
+
+function tooMany(detail: string, retrySeconds: number): AppError {
+  return new AppError("rate_limited", detail, { headers: { "Retry-After": String(retrySeconds) } });
+}
+
+/** How much may be spent: `burst` units at once, `perSecond` given back. */
+export interface RatePolicy {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** The answer to one attempt. */
+interface RateDecision {
+  allowed: boolean;
+  /** Whole units that could be spent now. */
+  remaining: number;
+  /** Seconds until the burst is whole again. */
+  resetSeconds: number;
+  /** Seconds after which the same attempt would be allowed; 0 when it was. */
+  retrySeconds: number;
+}
+
+/** Rounding of sums of milliseconds must not cost a client its last unit. */
+const ROUNDING_MS = 1e-6;
+
+/** Names kept before those at rest are forgotten. */
+const NAMES_MAX = 10_000;
+/** Names and keys kept at rest: a map whose entry comes and goes makes its memory each time. */
+const AT_REST_MAX = 1_000;
+
+/** Limits per name, in memory: a restart forgives. */
+export class RateLimiter {
+  /** Per name the moment at which its burst is whole again, in monotonic milliseconds. */
+  readonly #wholeAt = new Map<string, number>();
+  readonly #clock: Clock;
+  /** What was said last; one of its own for each request would be garbage at once. */
+  readonly #said: RateDecision = { allowed: true, remaining: 0, resetSeconds: 0, retrySeconds: 0 };
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Number of names that are remembered. */
+  get size(): number {
+    return this.#wholeAt.size;
+  }
+
+  /**
+   * Spends `cost` units if they are there. A cost above the burst is taken for the burst, for it
+   * could otherwise never be paid. `paid` units of the cost were spent before, when less of it was
+   * known: they are part of it, and are given back where the whole is refused. What it says is
+   * true until the next call.
+   */
+  take(name: string, policy: RatePolicy, cost = 1, paid = 0): Readonly<RateDecision> {
+    const now = this.#clock.monotonicMs();
+    const unitMs = 1000 / policy.perSecond;
+    const burstMs = policy.burst * unitMs;
+    const before = Math.min(paid, policy.burst) * unitMs;
+    const wholeAt = Math.max(now, (this.#wholeAt.get(name) ?? now) - before);
+    const paidAt = wholeAt + Math.min(cost, policy.burst) * unitMs;
+    const missingMs = paidAt - now - burstMs;
+    const allowed = missingMs <= ROUNDING_MS;
+    if (allowed || paid > 0) this.#remember(name, allowed ? paidAt : wholeAt, now);
+    const owedMs = (allowed ? paidAt : wholeAt) - now;
+    const said = this.#said;
+    said.allowed = allowed;
+    said.remaining = Math.max(0, Math.floor((burstMs - owedMs) / unitMs + 1e-9));
+    said.resetSeconds = Math.ceil(owedMs / 1000);
+    said.retrySeconds = allowed ? 0 : Math.max(1, Math.ceil(missingMs / 1000));
+    return said;
+  }
+
+  /** Tells what `take` would say without spending anything. */
+  look(name: string, policy: RatePolicy): Readonly<RateDecision> {
+    return this.take(name, policy, 0);
+  }
+
+  #remember(name: string, wholeAt: number, now: number): void {
+    if (wholeAt <= now && this.#wholeAt.size > AT_REST_MAX) {
+      this.#wholeAt.delete(name);
+      return;
+    }
+    if (this.#wholeAt.size >= NAMES_MAX && !this.#wholeAt.has(name)) this.#forget(now);
+    this.#wholeAt.set(name, wholeAt);
+  }
+
+  /** Names at rest are as good as unknown; if none is, the one that rests first goes. */
+  #forget(now: number): void {
+    let soonest: { name: string; at: number } | undefined;
+    for (const [name, at] of this.#wholeAt) {
+      if (at <= now) this.#wholeAt.delete(name);
+      else if (soonest === undefined || at < soonest.at) soonest = { name, at };
+    }
+    if (this.#wholeAt.size >= NAMES_MAX && soonest !== undefined) {
+      this.#wholeAt.delete(soonest.name);
+    }
+  }
+}
+
+/**
+ * The fields `RateLimit-Policy` and `RateLimit` of an answer, as draft-ietf-httpapi-ratelimit-
+ * headers writes them: quota and window of the policy, then what is left and until when.
+ */
+export function rateFields(
+  policy: RatePolicy,
+  { remaining, resetSeconds }: Pick<RateDecision, "remaining" | "resetSeconds">,
+): Readonly<Record<string, string>> {
+  const windowSeconds = Math.max(1, Math.ceil(policy.burst / policy.perSecond));
+  return {
+    "RateLimit-Policy": `"requests";q=${Math.floor(policy.burst)};w=${windowSeconds}`,
+    RateLimit: `"requests";r=${remaining};t=${resetSeconds}`,
+  };
+}
+
+/** What limits the requests that a sender may have under way. */
+interface Crowded {
+  readonly limits: { readonly concurrent_requests: number };
+}
+
+/** Seconds after which it is worth while to ask again: one of them may have ended by then. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** A request that has begun. */
+class Begun {
+  readonly #all: UnderWay;
+  readonly #keyId: string;
+  #isUnder = true;
+
+  constructor(all: UnderWay, keyId: string) {
+    this.#all = all;
+    this.#keyId = keyId;
+  }
+
+  /** Ends it; may be called again. */
+  over(): void {
+    if (this.#isUnder) this.#all.end(this.#keyId);
+    this.#isUnder = false;
+  }
+}
+
+/** Counts requests by key. */
+export class UnderWay {
+  readonly #counts = new Map<string, number>();
+
+  /** Requests of a key that are under way. */
+  of(keyId: string): number {
+    return this.#counts.get(keyId) ?? 0;
+  }
+
+  /** Begins a request. Throws `rate_limited` where the key has as many under way as it may. */
+  begin(keyId: string, { limits }: Crowded): Begun {
+    const most = limits.concurrent_requests;
+    if (this.of(keyId) >= most) throw tooManyAtOnce(most);
+    this.#counts.set(keyId, this.of(keyId) + 1);
+    return new Begun(this, keyId);
+  }
+
+  /** Ends a request of a key that has one; for those that have begun. */
+  end(keyId: string): void {
+    const left = this.of(keyId) - 1;
+    if (left > 0 || this.#counts.size <= AT_REST_MAX) this.#counts.set(keyId, left);
+    else this.#counts.delete(keyId);
+  }
+}
+
+function tooManyAtOnce(most: number): AppError {
+  return new AppError(
+    "rate_limited",
+    `${most} ${wordFor(most, "request of the key is", "requests of the key are")} under way, as ` +
+      "many as it may have at the same time, however slowly they come. Wait until " +
+      "one of them is answered and its answer is read.",
+    { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
+  );
+}
