@@ -101,13 +101,18 @@ async function run(given: readonly string[]): Promise<void> {
  * help for a command that there is not, without naming it.
  */
 function askedHelp(args: readonly string[]): readonly string[] | null {
-  const [first, second] = args;
-  if (first === "help" && second !== undefined && !Object.hasOwn(COMMANDS, second)) return [second];
+  const [first, ...words] = args;
+  const asked = first === "help" ? words : args;
+  const [command] = asked;
+  if (command === undefined || command.startsWith("-")) return null;
+  // Commander then says that there is no such command.
+  if (!Object.hasOwn(COMMANDS, command)) return [command];
+  if (first === "help") return [...words, "--help"];
   const end = args.indexOf("--");
   const options = end === -1 ? args : args.slice(0, end);
   if (!options.some((one) => one === "--help" || one === "-h")) return null;
-  const words = options.findIndex((one) => one.startsWith("-"));
-  return [...options.slice(0, words), "--help"];
+  const from = options.findIndex((one) => one.startsWith("-"));
+  return [...options.slice(0, from), "--help"];
 }
 
 /** Makes the program with the command of the arguments, or with all of them to show the help. */

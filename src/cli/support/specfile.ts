@@ -14,6 +14,7 @@ import { TEXT_MAX } from "../../spec/schema.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";
+import { isOfSystem } from "./systemwords.ts";
 
 /** Reads a spec file, `-` being standard input. @throws CommandError (exit 2) without one. */
 export function readSpecFile(path: string): unknown {
@@ -31,8 +32,9 @@ export function readSpecFile(path: string): unknown {
     if (error instanceof AppError) {
       throw new CommandError(error.message.replace(/^The body /, `${place} `), 1, error);
     }
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new CommandError(`There is no spec file ${path}.`, 2, error);
+    if (!isOfSystem(error)) throw error;
+    if (error.code === "ENOENT") throw new CommandError(`There is no spec file ${path}.`, 2, error);
+    throw new CommandError(`${place} is no spec file that can be read (${error.code}).`, 2, error);
   }
 }
 

@@ -233,7 +233,9 @@ function makeParents(parent: string): void {
     syncDirectory(dirname(parent));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
-    throw new CommandError(`Cannot make the folder ${parent}.`, 1, error);
+    refuseNoFolder(dirname(parent));
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`Cannot make the folder ${parent} (${code}). Name another.`, 1, error);
   }
 }
 

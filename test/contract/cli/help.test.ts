@@ -90,6 +90,7 @@ describe("the help", () => {
     assert.equal(peneira("search", "--text", "--help"), search);
     assert.equal(peneira("search", "--snapshot", "none", "-h"), search);
     assert.equal(peneira("key", "create", "--name", "--help"), peneira("key", "create", "--help"));
+    assert.equal(peneira("help", "key", "create"), peneira("key", "create", "--help"));
     const sentence = spawnSync(...productCommand(["translate", "--", "--help"]));
     assert.notEqual(String(sentence.stdout), peneira("translate", "--help"));
   });
@@ -100,6 +101,8 @@ describe("the help", () => {
     });
     assert.equal(status, 2);
     assert.match(stderr, /unknown command 'serch'\n\(Did you mean search\?\)/);
+    const beside = spawnSync(...productCommand(["serch", "--help"]), { encoding: "utf8" });
+    assert.deepEqual([beside.status, beside.stderr], [status, stderr]);
   });
 
   it("says of every command in a sentence what it does, and shows it", () => {

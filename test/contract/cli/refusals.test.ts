@@ -32,6 +32,10 @@ describe("a spec that is refused", () => {
     const words = "is not acceptable JSON: expected a member name in quotes, line 1, column 2.";
     assert.equal(refusal("{bad", file), `peneira: ${file} ${words}\n`);
     assert.equal(refusal("", "-", "{bad"), `peneira: Standard input ${words}\n`);
+    const args = ["search", "--snapshot", sample.snapshot, "--spec", sample.folder];
+    const folder = spawnSync(...productCommand(args), { encoding: "utf8" });
+    const told = `peneira: ${sample.folder} is no spec file that can be read (EISDIR).\n`;
+    assert.deepEqual([folder.status, folder.stderr], [2, told]);
   });
 
   it("is told each mistake once", () => {

@@ -155,7 +155,12 @@ describe("a backup", () => {
     await assert.rejects(backup({ target: join(target, "state.db") }), /is not a folder/);
     const link = join(folder, "nowhere");
     symlinkSync(join(folder, "missing"), link);
-    await assert.rejects(backup({ target: join(link, "x") }), /nowhere is a link that leads to no/);
+    for (const below of ["x", join("a", "b")]) {
+      await assert.rejects(
+        backup({ target: join(link, below) }),
+        /nowhere is a link that leads to/,
+      );
+    }
     await assert.rejects(backup({ target: join(dataDir, "in") }), /lies in the data directory/);
     await assert.rejects(backup({ target: join(target, "state.db", "in") }), /Cannot look at/);
     await assert.rejects(
