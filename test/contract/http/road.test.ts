@@ -12,11 +12,11 @@ import { type Road, WALKS, type WalkName, walkRoads } from "../../support/road/w
  * an export, and 12 for /healthz. `npm run road -- search` prints the road.
  */
 const FILES_MAX: Readonly<Record<WalkName, number>> = {
-  search: 57,
+  search: 58,
   again: 38,
-  count: 55,
-  export: 66,
-  wholeExport: 71,
+  count: 56,
+  export: 67,
+  wholeExport: 72,
   healthz: 17,
 };
 
