@@ -37,7 +37,7 @@ const MAILS = wordSet("email emails mail correo correos endereco address");
 /** Words between the word for a contact and its value, or between two values. */
 const BETWEEN = wordSet(
   "e o a os as de do da com ddd eh is the numero number fixo celular comercial fone el la y and " +
-    "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone",
+    "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone \" “ ” „ « » ' ‘ ’",
 );
 /** Words before the word for a contact that belong to it. */
 const LEADS = wordSet(
@@ -46,6 +46,8 @@ const LEADS = wordSet(
 );
 /** Numbers behind these have a name of their own. */
 const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
+/** Marks around a value; they belong to it. */
+const QUOTE = /^["“”„«»'‘’]$/;
 /** Behind these an address is where a list is to be sent. */
 const SENT_TO = wordSet("para pra to");
 
@@ -181,10 +183,16 @@ function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null
   const negator = [lead, value.from].map((at) => negatorOf(sentence, at)).find((at) => at >= 0);
   if (negator !== undefined) claimNegation(sentence, negator, from);
   const left = why ?? (negator === undefined ? null : EXCLUDED);
-  if (left === null) sentence.claim(from, value.to, "contact");
-  else notes.leave(left.code, left, sentence.claim(from, value.to, "unmapped"));
-  claimQuestion(sentence, from, value.to);
+  if (from === value.from && isQuote(sentence, from - 1)) from--;
+  const to = isQuote(sentence, value.to) ? value.to + 1 : value.to;
+  if (left === null) sentence.claim(from, to, "contact");
+  else notes.leave(left.code, left, sentence.claim(from, to, "unmapped"));
+  claimQuestion(sentence, from, to);
   return left === null;
+}
+
+function isQuote({ tokens }: Sentence, at: number): boolean {
+  return QUOTE.test(tokens[at]?.text ?? "");
 }
 
 /** An address, unless it is where a list is to be sent. */
@@ -201,7 +209,8 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
   if (kind !== "number" && text !== "(" && text !== "+") return null;
   if (isOtherNumber(sentence, from)) return null;
   const led = leadOf(sentence, from) < from;
-  const held = isHeld(sentence, from);
+  const first = isQuote(sentence, from - 1) ? from - 1 : from;
+  const held = isHeld(sentence, first);
   let best: Value | null = null;
   for (let to = from + 1; to <= from + PHONE_TOKENS && isPart(sentence, to - 1); to++) {
     const { words } = sentence.words(from, to);
@@ -209,7 +218,7 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
     if (digits > DIGITS_MAX) break;
     if (digits < DIGITS_MIN || OTHER_FORMS.test(words)) continue;
     const read = readPhone(words);
-    const isAlone = from === 0 && isEnd(sentence, to);
+    const isAlone = first === 0 && isEnd(sentence, to);
     if ("phone" in read) {
       const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
       const isPhone = led || ((held || isAlone) && isJoined) || PHONE_FORM.test(words);

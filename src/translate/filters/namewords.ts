@@ -38,6 +38,8 @@ const HOLDS = wordSet(
     "iniciando inicia starting begins",
 );
 const QUOTES = '"“”„«»';
+/** Owners of phones and addresses, with those that no filter takes. */
+const TAKEN = wordSet("contact unmapped");
 /** Most words of a name. */
 const WORDS_MAX = 5;
 /** Most tokens of the names before "no nome", quotation marks included. */
@@ -237,6 +239,8 @@ function phrasesOf(sentence: Sentence, from: number, to: number): string[][] {
   let only = true;
   for (let at = from; at < to; at++) {
     const token = sentence.tokens[at] as Token;
+    // A phone or an address in quotation marks is no name.
+    if (TAKEN.has(sentence.owner(at) ?? "")) continue;
     if (token.folded === "ou" || token.folded === "or") phrases.push([]);
     else if (token.kind !== "mark" && !joins(token)) phrases.at(-1)?.push(token.folded);
     if (token.kind !== "mark" && !isFillerWord(token)) only = false;

@@ -124,9 +124,9 @@ function numberEnd(text: string, start: number): number {
  * white space or an opening mark is looked at, so that each character is read once for this.
  */
 function addressEnd(text: string, start: number): number | null {
-  if (start > 0 && !/[\s("'<[]/.test(text[start - 1] as string)) return null;
+  if (start > 0 && !/[\s("'<[“”„«»‘’]/.test(text[start - 1] as string)) return null;
   let end = start;
-  while (end < text.length && !/[\s<>"]/.test(text[end] as string)) end++;
+  while (end < text.length && !/[\s<>"“”„«»‘’]/.test(text[end] as string)) end++;
   while (end > start && ".,;:!?)]}'".includes(text[end - 1] as string)) end--;
   const run = text.slice(start, end);
   const at = run.indexOf("@");

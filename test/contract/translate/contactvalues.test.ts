@@ -78,6 +78,24 @@ const ASKED_FOR: readonly string[] = [
 /** Spellings of one number. */
 const SPELLED = ["11 3333-4444", "(11) 3333-4444", "1133334444", "+55 11 3333-4444"];
 
+const QUOTES = ['""', "“”", "„“", "«»", "''", "‘’"];
+/** Ways to name a contact; `#` is the quoted value. */
+const QUOTED = [
+  ["quem tem o e-mail #", "fiscal@example.com", "email"],
+  ["de quem é o e-mail #?", "Fiscal@Example.com", "email"],
+  ["padarias com e-mail #", "fiscal@example.com", "email"],
+  ["companies with the email #", "fiscal@example.com", "email"],
+  ["empresas con el correo # en Santos", "fiscal@example.com", "email"],
+  ["com o telefone #", "(11) 98765-4321", "phone"],
+  ["quem tem o telefone #?", "11 98765-4321", "phone"],
+  ["padarias com celular # em Santos", "+55 11 98765-4321", "phone"],
+  ["who has the phone #", "1133334444", "phone"],
+  ["ligar para #", "11 3333-4444", "phone"],
+  ["quem tem #", "1133334444", "phone"],
+  ["#", "1133334444", "phone"],
+  ["#", "fiscal@example.com", "email"],
+] as const;
+
 /** Sentences without such a value, and a word of what they ask for. */
 const NONE: readonly (readonly [text: string, asked: RegExp])[] = [
   ["padarias com DDD 11 e telefone", /"area_code_any_of":\["11"\].*"require_phone":true/],
@@ -162,6 +180,29 @@ describe("phones and e-mail addresses in a sentence", () => {
     assert.deepEqual(statusOf("padarias com telefone"), [2]);
     assert.deepEqual(statusOf("who owns this number 11 3333-4444"), []);
     assert.deepEqual(statusOf("esse whatsapp 11 98765-4321 é de qual empresa"), []);
+  });
+
+  it("are contacts alone, and no words of a name, in quotation marks of every kind", () => {
+    const wrong: string[] = [];
+    for (const [open, close] of QUOTES) {
+      for (const [asked, value, kind] of QUOTED) {
+        const text = asked.replace("#", `${open}${value}${close}`);
+        const { filters, explain } = probe.spec(text);
+        const { phone_any_of: phones = [], email_any_of: emails = [] } = filters.contact;
+        const isFound = (kind === "phone" ? phones : emails).length === 1;
+        const isAlone =
+          phones.length + emails.length === 1 && filters.industry.text_hints.length === 0;
+        const runs = !isUncertain(explain.confidence) && probe.unmapped(text).length === 0;
+        if (!isFound || !isAlone || !runs) wrong.push(text);
+      }
+      const out = `padarias exceto a do telefone ${open}(11) 98765-4321${close}`;
+      if (probe.spec(out).filters.industry.text_hints.length > 0) wrong.push(out);
+      if (!isUncertain(probe.spec(out).explain.confidence)) wrong.push(out);
+    }
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(probe.spec('padarias com "silva" no nome').filters.industry.text_hints, [
+      "silva",
+    ]);
   });
 
   it("are said to be a CPF as well if a mobile has its check digits", () => {
