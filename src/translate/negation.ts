@@ -42,6 +42,8 @@ export interface Reach {
 const OWN_KINDS: ReadonlySet<ItemKind> = new Set(["regime", "size", "headquarters", "nature"]);
 /** What says how something is: nobody is outside of that. */
 const ADJECTIVES: ReadonlySet<ItemKind> = new Set(["size", "headquarters", "nature", "sort"]);
+/** Negators that repeat the one before them. */
+const AGAIN: ReadonlySet<string> = new Set(["nem", "neither", "nor"]);
 /** Most words from a negator to its item; nobody needs more. */
 const OPENING_MAX = 14;
 /** Most words in parentheses that say an item again. */
@@ -367,6 +369,8 @@ interface Joined {
 
 /** "exceto as que não têm telefone" wants telephones; "não exclua MEI" leaves the choice. */
 function turned(polarity: Polarity, word: string): Polarity {
+  // "que não sejam nem MEI" says one negation twice.
+  if (AGAIN.has(word)) return polarity;
   // "não estão fora do Simples" are in it.
   if (polarity === "negated") return EXCLUDE.has(word) && !IS_OUT.test(word) ? "open" : "plain";
   return polarity === "plain" ? "negated" : polarity;

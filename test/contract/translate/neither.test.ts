@@ -1,6 +1,7 @@
 /**
  * Proves: "que não sejam A ou B" and "exceto A ou B" leave both out, for all qualities of
- * companies, with and without "de", in lists of two and three and in both languages.
+ * companies, with and without "de", in lists of two and three and in both languages; "nem A nem B"
+ * behind another negation is one negation, with one item and with several.
  * Does not prove: that "não A ou B" without a verb is read, which may wish for B.
  */
 import assert from "node:assert/strict";
@@ -45,6 +46,11 @@ const NEGATORS = [
   ["que não sejam", "que não são", "exceto", "tirando", "que não é"],
   ["that are not", "except", "excluding"],
 ] as const;
+/** Negations with "nem" behind another negation, and the words that join one more item. */
+const TWICE = {
+  pt: ["que não sejam nem", "não sendo nem", "que não são nem", "sem ser nem", "não são nem"],
+  es: ["que no sean ni", "que no son ni"],
+} as const;
 const SUBJECTS = ["padarias em Santos", "bakeries in Santos"] as const;
 
 function* lists(): Generator<readonly Item[]> {
@@ -78,6 +84,25 @@ describe("alternatives that are both left out", () => {
       assert.ok(tried > 400, String(tried));
     });
   }
+
+  it("are left out by two negations of which one repeats the other", () => {
+    const wrong: string[] = [];
+    for (const [subject, negators, joint] of [
+      ["padarias em Santos", TWICE.pt, "nem"],
+      ["panaderías en Santos", TWICE.es, "ni"],
+    ] as const) {
+      for (const negator of negators) {
+        const alone = ITEMS.map((item) => [item]);
+        for (const items of [...alone, ...lists()]) {
+          const list = items.map(({ said: [pt] }) => pt).join(` ${joint} `);
+          const text = `${subject} ${negator} ${list}`;
+          const isRight = items.every(({ isOut }) => isOut(probe.spec(text).filters));
+          if (!isRight || probe.unmapped(text).length > 0) wrong.push(text);
+        }
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
 
   for (const [text, isMei, isSimples] of [
     ["padarias MEI ou do Simples em Santos", true, true],
