@@ -6,6 +6,7 @@
  * pequena", "em Santos ou Campinas") are no such case, and neither are two that are both excluded.
  */
 import { reachOf } from "./negation.ts";
+import { SUBJECTS } from "./negationwords.ts";
 import type { Notes } from "./notes.ts";
 import type { NumberedSpan } from "./places/numbered.ts";
 import type { Sentence } from "./words/sentence.ts";
@@ -31,13 +32,6 @@ const TAILS = new Set("only also too mesmo tambem apenas somente".split(" "));
 /** Words after "ou" with which a bound or the same in other words goes on. */
 const GOES_ON = new Set(
   "mais menos more less above below acima abaixo superior inferior".split(" "),
-);
-/** Nouns that make what follows "padarias ou" another subject. */
-const SUBJECTS = new Set(
-  (
-    "empresas empresa companhias firmas negocios estabelecimentos comercios companies company " +
-    "businesses business firms firm establishments"
-  ).split(" "),
 );
 /** Max words between "ou" and what it leads to. */
 const GAP_MAX = 7;
@@ -92,6 +86,7 @@ function afterOr(sentence: Sentence, or: number): number {
   for (; at < or + GAP_MAX; at++) {
     const [owner, word] = [sentence.owner(at), sentence.folded(at)];
     if (owner !== "filler" && owner !== "negation") break;
+    // Behind "padarias ou" they are another subject.
     if (OR.test(word) || GOES_ON.has(word) || (subject && SUBJECTS.has(word))) return -1;
   }
   return ASKED.has(sentence.owner(at) ?? "") ? at : -1;

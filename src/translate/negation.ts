@@ -22,11 +22,19 @@ import {
   OUTSIDE,
   PLACE_LEADS,
   REGARDLESS,
+  SUBJECTS,
   VERBS,
   WITHOUT,
 } from "./negationwords.ts";
 import { isNegator } from "./negators.ts";
-import { endsWithOr, isNeither } from "./neither.ts";
+import {
+  endsWithOr,
+  isExcept,
+  isInactive,
+  isLeftWithout,
+  isNeither,
+  isNotBeing,
+} from "./neither.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** What a sentence says of an item: wanted, excluded, or that it does not matter. */
@@ -260,7 +268,8 @@ class Scopes {
     if (this.#isBareList(negator, added, next)) return true;
     // "sem telefone, padarias", "não ativas, com …": what one has or is joins only its like.
     const apart: readonly ItemKind[] = ["contact", "status", "date"];
-    if (apart.includes(added) || apart.includes(kind)) return alike && added !== "date";
+    const isApart = apart.includes(added) || apart.includes(kind);
+    if (isApart && !this.#isMixed(seen)) return alike && added !== "date";
     if (next.firm) return this.#joins(seen);
     if (alike && (kind !== "other" || this.#isState(next.item))) return true;
     // "Exceto MEI, padarias e bares em SP" begins with what is left out.
@@ -289,13 +298,41 @@ class Scopes {
     // "exceto MEI e do Simples": what "de" leads joins only what it led before.
     if (OWN_KINDS.has(added) && next.led && !this.#led) return false;
     if (kind === added) return true;
-    if (OUTSIDE.has(word)) return next.led && this.#led && !ADJECTIVES.has(added);
+    if (added === "activity") return this.#joinsActivity(negator, next);
+    // "fora de Santos e MEI", but "fora do Simples e de grande porte".
+    if (OUTSIDE.has(word)) {
+      return next.led ? this.#led && !ADJECTIVES.has(added) : added === "regime";
+    }
     // "sin MEI y pequeñas", "não MEI e LTDA": these reach no further than their kind.
-    if (WITHOUT.has(word) || (NOT.has(word) && this.#first === negator + 1)) return false;
+    if (WITHOUT.has(word)) return isLeftWithout(sentence, next.item, added);
+    if (NOT.has(word) && this.#first === negator + 1) return false;
     // "exceto MEI e capital acima de 50 mil"
-    if (added === "sort" && !next.article) return false;
-    // "que não sejam MEI e dentistas": somebody is sought.
-    return added !== "activity" || (!NOT.has(word) && this.#isSought(negator));
+    return added !== "sort" || next.article;
+  }
+
+  /** "exceto baixadas e MEI": a list of statuses or contacts that goes on with another kind. */
+  #isMixed({ negator, kind, added, next }: Added): boolean {
+    const sentence = this.#sentence;
+    // "exceto MEI e telefone" asks for a phone.
+    if (added === "date" || kind === "date" || added === "contact") return false;
+    if (added === "status" && !isInactive(sentence, next.item, added)) return false;
+    if (isExcept(sentence, negator)) return next.firm || added === "status" || kind === "status";
+    if (kind === "contact") return false;
+    return next.firm && (WITHOUT.has(sentence.folded(negator)) || isNotBeing(sentence, negator));
+  }
+
+  /**
+   * "empresas exceto MEI e padarias" leaves both out; "exceto MEI e padarias em SP" and "padarias
+   * que não sejam MEI e bares" say who is sought.
+   */
+  #joinsActivity(negator: number, next: Joined): boolean {
+    const sentence = this.#sentence;
+    if (this.#startsWith(negator)) return false;
+    if (isExcept(sentence, negator)) return true;
+    const isAny = !this.#isSought(negator);
+    if (isNotBeing(sentence, negator)) return isAny || next.or;
+    if (OUTSIDE.has(sentence.folded(negator))) return next.led && this.#led;
+    return isAny && WITHOUT.has(sentence.folded(negator));
   }
 
   /** Whether the first item of the list at hand says who opts: "não optantes". */
@@ -305,14 +342,15 @@ class Scopes {
 
   /** Whether a trade is named before a token. */
   #isSought(negator: number): boolean {
-    this.#trade = this.#firstOf((kind) => kind === "activity", this.#trade, negator);
+    const isTrade = (at: number) => kindAt(this.#sentence, at) === "activity";
+    this.#trade = this.#firstOf(isTrade, this.#trade, negator);
     return this.#trade < negator;
   }
 
-  /** Looks on for the first token of a kind from where the last look ended; at most up to `to`. */
-  #firstOf(isKind: (kind: ItemKind) => boolean, from: number, to: number): number {
+  /** Looks on for the first such token from where the last look ended; at most up to `to`. */
+  #firstOf(isSuch: (at: number) => boolean, from: number, to: number): number {
     let at = from;
-    while (at < to && !isKind(kindAt(this.#sentence, at))) at++;
+    while (at < to && !isSuch(at)) at++;
     return at;
   }
 
@@ -321,7 +359,10 @@ class Scopes {
   }
 
   #startsWith(negator: number): boolean {
-    this.#telling = this.#firstOf((kind) => kind !== "small", this.#telling, negator);
+    const sentence = this.#sentence;
+    const isTelling = (at: number) =>
+      SUBJECTS.has(sentence.folded(at)) || kindAt(sentence, at) !== "small";
+    this.#telling = this.#firstOf(isTelling, this.#telling, negator);
     return this.#telling >= negator;
   }
 

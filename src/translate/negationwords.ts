@@ -78,3 +78,8 @@ export const OPENERS = wordSet(
     "obrigatoriamente necessidade necessario restricao distincao so apenas somente only need " +
     "needed necessarily matter",
 );
+/** Nouns for companies of any trade. */
+export const SUBJECTS = wordSet(
+  "empresas empresa companhias firmas negocios estabelecimentos comercios companies company " +
+    "businesses business firms firm establishments",
+);

@@ -31,10 +31,35 @@ export function isNeither(sentence: Sentence, { negator, kind, item }: Alternati
   if (!QUALITIES.has(kindAt(sentence, item)) || ACTIVE.test(sentence.folded(item))) return false;
   const word = sentence.folded(negator);
   if (EXCLUDE.has(word)) return !IS_OUT.test(word);
-  if (!NOT.has(word)) return false;
-  // "não MEI ou do Simples" may negate the first alone; "não é" is folded to "nao e".
+  // "não MEI ou do Simples" may negate the first alone.
+  return isNotBeing(sentence, negator);
+}
+
+/** True for the negator of "que não sejam". */
+export function isNotBeing(sentence: Sentence, negator: number): boolean {
+  if (!NOT.has(sentence.folded(negator))) return false;
+  // "não é" is folded to "nao e".
   if (sentence.folded(negator + 1) === "e") return true;
   return [-1, 1, 2].some((step) => BEING.has(sentence.folded(negator + step)));
+}
+
+/** True for "exceto" and its like, which leave out all that is joined behind them. */
+export function isExcept(sentence: Sentence, negator: number): boolean {
+  const word = sentence.folded(negator);
+  return EXCLUDE.has(word) && !IS_OUT.test(word);
+}
+
+/** "sem MEI e filiais", not "sem MEI e pequenas": true for what is hardly wished behind "sem". */
+export function isLeftWithout(sentence: Sentence, item: number, kind: ItemKind): boolean {
+  if (kind === "regime") return true;
+  const word = sentence.folded(item);
+  if (kind === "headquarters") return /^(filia|sucursa|branch)/.test(word);
+  return kind === "status" && /^(inapt|baixad|suspens|inativ)/.test(word);
+}
+
+/** True for a status other than the active one. */
+export function isInactive(sentence: Sentence, item: number, kind: ItemKind): boolean {
+  return kind === "status" && !ACTIVE.test(sentence.folded(item));
 }
 
 /** True if commas join the item at a token to another quality, and "ou" the last of them. */
