@@ -8,6 +8,7 @@
  */
 import { EXPORTED, LISTS_MAX } from "../../spec/listids.ts";
 import { kindAt } from "../items.ts";
+import { forgetReach } from "../negation.ts";
 import type { Notes, Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { ListNames, type NamedList } from "./listnames.ts";
@@ -72,6 +73,11 @@ const EXCEPT = wordSet(
   "exceto salvo excluindo exclua tirando tire removendo except excluding excepto",
 );
 const EXCEPT_MAX = 4;
+/** Words that leave out a list alone: "que não estão na lista X e MEI". */
+const NEGATES = wordSet(
+  "nao nunca nem not never haven hasn aren weren don no nor ausentes ausente faltam falta " +
+    "faltando faltantes sairam saiu missing absent nenhuma",
+);
 /** Words between a list and its name. */
 const NAMING = wordSet("de do da dos das chamada chamado of called named llamada");
 /** Words between the names of two lists. */
@@ -117,10 +123,24 @@ export function findLists(
     if (fits) asked.push(...ids);
     else if (all !== null && ids.length > 0 && clear) notes.leave("list", tooMany(count), words);
     else notes.leave("list", all === null ? BY_HAND : whyLeft(mention, clear), words);
-    sentence.name(from, to);
+    // "exceto lista X e MEI": what leaves the list out goes on.
+    const own = leaves && clear ? exceptIn(sentence, from, at) : -1;
+    if (own >= 0) sentence.name(from, own);
+    sentence.name(Math.max(own + 1, from), to);
     at = to - 1;
   }
+  forgetReach(sentence);
   return said;
+}
+
+/** Index of the last word in [from, to) that leaves out all that a list joins; -1 for none. */
+function exceptIn(sentence: Sentence, from: number, to: number): number {
+  for (let at = to - 1; at >= from; at--) {
+    const word = sentence.folded(at);
+    if (NEGATES.has(word)) return -1;
+    if (LEAVING.has(word)) return at;
+  }
+  return -1;
 }
 
 /** What is said of lists at a token; null where nothing is. */

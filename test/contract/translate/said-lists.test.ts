@@ -94,6 +94,30 @@ describe("lists in sentences", () => {
     assert.equal(said("empresas da lista Clientes").confidence > 0.9, true);
   });
 
+  it("are left out together with what is joined to them", () => {
+    const wrong: string[] = [];
+    for (const negator of [
+      "exceto",
+      "menos",
+      "fora da",
+      "exceto os da",
+      "sem as da",
+      "tirando a",
+    ]) {
+      for (const joint of [" e ", " ou ", ", MEI e "]) {
+        const text = `padarias em Recife ${negator} lista Clientes${joint}MEI`;
+        const { lists, left, filters, confidence } = said(text);
+        const { mei_opt_in: mei } =
+          (filters as { company?: { mei_opt_in?: boolean } }).company ?? {};
+        const isRight = lists?.exclude?.join() === "Clientes" && mei === false;
+        if (!isRight || left.length > 0 || confidence < 0.9) wrong.push(`${text}: ${left} ${mei}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+    const trade = said("empresas de Recife exceto lista Clientes e padarias").filters.industry;
+    assert.deepEqual((trade as { cnae_any_of?: string[] }).cnae_any_of ?? [], []);
+  });
+
   it("with one name are told apart by the exact spelling only", () => {
     const names = ["clientes", "Clientes", "CLIENTES", "Clientes MG", "(Vip)", "vip", "Vip"];
     const rows: readonly (readonly [text: string, list: string | null])[] = [
