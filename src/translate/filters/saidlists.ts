@@ -129,6 +129,7 @@ export function findLists(
     sentence.name(Math.max(own + 1, from), to);
     at = to - 1;
   }
+  if (said.anyOf.length > 1) notes.assume("any_of_lists", ANY_OF);
   forgetReach(sentence);
   return said;
 }
@@ -255,6 +256,11 @@ const BY_HAND = {
   en:
     "A sentence does not know your lists: choose the list in the filter Your lists, or " +
     "“Leave out what I exported already”.",
+};
+
+const ANY_OF = {
+  pt: "Basta estar numa das listas ditas: nenhum filtro exige estar em todas.",
+  en: "Being in one of the lists is enough: no filter requires all of them.",
 };
 
 const UNCLEAR = {

@@ -94,6 +94,25 @@ describe("lists in sentences", () => {
     assert.equal(said("empresas da lista Clientes").confidence > 0.9, true);
   });
 
+  it("are joined by or, which is said if there are several", () => {
+    const lists = () => NAMES.map((name) => ({ id: name, name }));
+    const assumed = (text: string) =>
+      atOnce(translateSteps(text, probe.segment, { lists })).spec.explain.assumptions.some(
+        ({ code }) => code === "any_of_lists",
+      );
+    for (const text of [
+      "padarias em Recife na lista Clientes e na lista Não contatar",
+      "padarias em Recife na lista Clientes ou na lista Não contatar",
+      "padarias em Recife nas listas Clientes e Não contatar",
+      "padarias em Recife que estejam na lista Clientes e também na lista Não contatar",
+    ]) {
+      assert.deepEqual(said(text).lists?.any_of?.length, 2, text);
+      assert.equal(assumed(text), true, text);
+    }
+    assert.equal(assumed("padarias em Recife na lista Clientes"), false);
+    assert.equal(assumed("padarias em Recife fora das listas Clientes e Não contatar"), false);
+  });
+
   it("are left out together with what is joined to them", () => {
     const wrong: string[] = [];
     for (const negator of [
