@@ -34,6 +34,64 @@ export function leaveExcludedThere(
   return false;
 }
 
+/** What companies have or are, which may say more about an excluded item. */
+const SAID_OF: ReadonlySet<string> = new Set([
+  ...["regime", "size", "nature", "contact", "capital", "date", "headquarters", "status"],
+]);
+const WHICH = /^(que|that|which|who)$/;
+const OF = /^(de|d[ao]s?|of|del)$/;
+const DISTRICT = /^(bairro|district)$/i;
+const OPENED = /^(abert[ao]s?|fundad[ao]s?|criad[ao]s?|constituid[ao]s?|opened|founded)$/;
+const WITH_CONDITION = {
+  pt: "Nenhum filtro exclui só as que cumprem outra condição: faça duas buscas.",
+  en: "No filter leaves out only those that meet another condition: make two searches.",
+};
+
+/** Notes "exceto as MEI abertas desde 2020", of which both would hold; true if there is one. */
+export function leaveConditional(sentence: Sentence, notes: Notes): boolean {
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    const { polarity, negator } = reachOf(sentence, at);
+    const owner = sentence.owner(at);
+    const isItem = owner === "activity" || SAID_OF.has(owner ?? "");
+    if (polarity !== "negated" || negator >= at || !isItem) continue;
+    const to = conditionEnd(sentence, at + 1);
+    if (to < 0) continue;
+    notes.leave("excluded_with_condition", WITH_CONDITION, sentence.words(negator, to));
+    return true;
+  }
+  return false;
+}
+
+/** End of what is said of the excluded item that ends before a token; -1 for nothing. */
+function conditionEnd(sentence: Sentence, from: number): number {
+  let at = from;
+  while (sentence.owner(at) === "filler" && sentence.tokens[at]?.kind === "word") {
+    if (/^(e|ou|mas|and|or|but)$/.test(sentence.folded(at))) return -1;
+    at++;
+  }
+  const [owner, first] = [sentence.owner(at) ?? "", sentence.folded(from)];
+  if (reachOf(sentence, at).polarity !== "plain") return -1;
+  // Names of districts are no words any more: their text is read.
+  const isDistrict = [at, at + 1].some(
+    (index) => owner === "place" && DISTRICT.test(sentence.tokens[index]?.text ?? ""),
+  );
+  // "padarias exceto MEI abertas desde 2020" asks for a date.
+  const isNoun = sentence.owner(from - 1) === "activity" || hasArticle(sentence, from - 1);
+  const isLed = WHICH.test(first) || OF.test(first) || (OPENED.test(first) && isNoun);
+  const isSaid = SAID_OF.has(owner) && isLed;
+  if (!isSaid && !isDistrict) return -1;
+  let to = at + 1;
+  while (sentence.owner(to) === owner) to++;
+  return to;
+}
+
+/** True for "as MEI": the item that ends at a token has an article. */
+function hasArticle(sentence: Sentence, last: number): boolean {
+  let at = last;
+  while (sentence.owner(at - 1) === sentence.owner(last)) at--;
+  return /^([ao]s?|the)$/.test(sentence.folded(at - 1));
+}
+
 function isPlace(sentence: Sentence, at: number): boolean {
   return sentence.owner(at) === "place" && reachOf(sentence, at).polarity === "plain";
 }

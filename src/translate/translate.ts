@@ -19,7 +19,7 @@ import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { sayEither } from "./eitherwish.ts";
-import { leaveExcludedThere } from "./excludedthere.ts";
+import { leaveConditional, leaveExcludedThere } from "./excludedthere.ts";
 import { findContactValues } from "./filters/contactvalues.ts";
 import { findFilters } from "./filters/filters.ts";
 import type { NamedList } from "./filters/listnames.ts";
@@ -184,7 +184,8 @@ function leaveAlternatives(
 ): boolean {
   const misled = sayEither(sentence, notes, spans);
   const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
-  if (isApart || leaveExcludedThere(sentence, notes, places.sought)) places.unknown = true;
+  const isThere = leaveExcludedThere(sentence, notes, places.sought);
+  if (isApart || isThere || leaveConditional(sentence, notes)) places.unknown = true;
   return misled;
 }
 

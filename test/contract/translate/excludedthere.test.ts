@@ -43,6 +43,9 @@ const PLACES = {
   ],
 } as const;
 
+/** What is said of the excluded companies alone. */
+const CONDITIONS = ["que têm e-mail", "abertas desde 2020", "abertas antes de 2010", "do Simples"];
+
 function* texts(): Generator<readonly [text: string, apart: string]> {
   for (const language of ["pt", "en"] as const) {
     const subject = language === "pt" ? "açougues com telefone" : "butcher shops with a phone";
@@ -83,6 +86,25 @@ describe("an exclusion in one place", () => {
   it("is one of the whole search if no other place is named", () => {
     const wrong = [...texts()].map(([, apart]) => apart).filter((text) => outcome(text).isReported);
     assert.deepEqual(wrong, []);
+  });
+
+  it("or with a condition of its own does not run", () => {
+    const silent: string[] = [];
+    for (const negator of NEGATORS.pt.slice(0, 3)) {
+      for (const item of ["as MEI", "as filiais", "as baixadas", "padarias"]) {
+        for (const said of CONDITIONS) {
+          const text = `empresas de Santos ${negator} ${item} ${said}`;
+          const { confidence, unmapped_constraints: left } = probe.translate(text).spec.explain;
+          const isNoted = left.some(({ code }) => code === "excluded_with_condition");
+          if (!isNoted || !isUncertain(confidence)) silent.push(text);
+        }
+      }
+    }
+    assert.deepEqual(silent, []);
+    assert.equal(outcome("padarias que não sejam MEI do Simples").uncertain, true);
+    assert.equal(outcome("padarias em Santos exceto MEI do bairro Centro").uncertain, true);
+    assert.equal(outcome("padarias exceto MEI abertas desde 2020").uncertain, false);
+    assert.equal(outcome("padarias exceto MEI com telefone").uncertain, false);
   });
 
   for (const text of [
