@@ -88,8 +88,15 @@ type SearchPart = PagePart | "listed" | "replaced" | "segment";
 export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  const cached = cachedPage(call, segment, ACCOUNTS, startMs);
-  if (cached !== null) return cached;
+  return cachedPage(call, segment, ACCOUNTS, startMs) ?? newPage(call, segment, startMs);
+}
+
+/** Apart, because its closures would leave a context behind for each cached page. */
+function newPage(
+  call: KeyCall<SearchPart | CachePart>,
+  segment: Segment,
+  startMs: number,
+): PageReply {
   const asked = { segment, kind: ACCOUNTS, startMs };
   const answer = (prepared: SearchRequest, lends: boolean) => {
     const keep = (made: HttpAnswer) => cachePage(call, cacheableOf(asked, prepared), made);
