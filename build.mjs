@@ -243,7 +243,7 @@ function webConsole() {
   upToDate({ name: "console", inputs, salt: "", outputs }, () => bundleConsole(ROOT, folder));
 }
 
-/** What stands in test/support/run/command.mjs; a source archive may come without tests. */
+/** Loads test/support/run/command.mjs; a source archive may come without tests. */
 async function runTests(args, command = "test") {
   const commands = await import("./test/support/run/command.mjs");
   const steps = { prepare, addon, checkAside, makeExecutable, asanEnv };

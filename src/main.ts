@@ -165,7 +165,8 @@ function mistakeWords({ message, errors }: AppError): string {
   const count = /There are (\d+) mistakes; see errors\.$/.exec(message)?.[1];
   const untold = errors.filter(({ detail }) => count !== undefined || !message.includes(detail));
   const title = count === undefined ? message : `There are ${count} mistakes:`;
-  return [title, ...untold.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`)].join(
-    "\n",
-  );
+  const told = untold.map(({ pointer, detail }) => `- ${pointer || "/"}: ${detail}`);
+  // An error carries the first mistakes only.
+  const more = Number(count ?? 0) - untold.length;
+  return [title, ...told, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }

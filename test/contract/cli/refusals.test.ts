@@ -41,6 +41,10 @@ describe("a spec that is refused", () => {
   it("is told each mistake once", () => {
     const two = refusal('{"filters": {"nix": 1, "geo": {"uf_any_of": ["XX"]}}}', file);
     assert.match(two, /^peneira: There are 2 mistakes:\n- \/spec\/filters\/nix: .*\n- .*"XX"\.\n$/);
+    const wrong = JSON.stringify(Array.from({ length: 60 }, (_, at) => `X${at}`));
+    const many = refusal(`{"filters": {"geo": {"uf_any_of": ${wrong}}}}`, file).split("\n");
+    assert.deepEqual([many[0], many.length], ["peneira: There are 60 mistakes:", 53]);
+    assert.equal(many[51], "- and 10 more");
     const one = refusal('{"filters": {"nix": 1}}', file);
     assert.match(one, /^peneira: At \/spec\/filters\/nix: There is no member "nix" here.*\n$/);
     assert.equal(one.split("\n").length, 2);
