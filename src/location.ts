@@ -20,9 +20,9 @@ const THREAD = "peneiraThread";
 
 /**
  * Gives the file behind a worker named by its source, such as `ingest/parse.worker.ts`.
- * Worker files end in `.worker.ts`, have unique names, and export their tasks by name: start them
- * with piscina's `filename` and `name`, and with `execArgv` from `workerArguments`. A wrong name
- * fails when the thread starts.
+ * Worker files end in `.worker.ts`, have unique names, and export `run`, a `worker(…)` of
+ * process/tasks.ts: start them with piscina's `filename` and `name`, and with `execArgv` from
+ * `workerArguments`. A wrong name fails when the thread starts.
  */
 export function workerFile(source: `${string}.worker.ts`): string {
   const name = source.slice(source.lastIndexOf("/") + 1).replace(/\.ts$/, "");

@@ -8,6 +8,7 @@ import type { MessagePort } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
 import { describeError } from "../process/log.ts";
 import { stepBack } from "../process/priority.ts";
+import { worker } from "../process/tasks.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 import { makeChangeList } from "./list.ts";
 
@@ -52,8 +53,11 @@ const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 stepBack();
 
+/** What a pool calls. */
+export const run = worker<ListWork>({ make });
+
 /** Makes one list. Never rejects. */
-export async function make(order: ListOrder): Promise<ListOutcome> {
+async function make(order: ListOrder): Promise<ListOutcome> {
   const opened: Segment[] = [];
   const aborted = new AbortController();
   try {

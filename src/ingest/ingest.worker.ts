@@ -7,6 +7,7 @@
 import { deserialize } from "node:v8";
 import { truerReason } from "../dump/archive.ts";
 import { CommandError } from "../errors.ts";
+import { worker } from "../process/tasks.ts";
 import { type JoinContext, type JoinResult, type JoinTask, samplePartition } from "./join.ts";
 import { joinNatively } from "./native-join.ts";
 import type { RankKeys } from "./ranges.ts";
@@ -30,8 +31,19 @@ export type SystemRefusal = Pick<
   "message" | "code" | "errno" | "syscall" | "path"
 >;
 
+/** Functions of the worker. */
+export interface IngestWork {
+  readonly scan: readonly [ScanTask, IngestAnswer<ScanResult>];
+  readonly join: readonly [JoinTask & WithContext, IngestAnswer<JoinResult>];
+  readonly count: readonly [CountTaskShared, IngestAnswer<CountResult>];
+  readonly sample: readonly [SampleTask, IngestAnswer<RankKeys>];
+}
+
+/** What a pool calls. */
+export const run = worker<IngestWork>({ scan, join, count, sample });
+
 /** Runs one scan of pass 1. */
-export function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
+function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
   return answer(async () => {
     try {
       return await scanNatively(task);
@@ -42,33 +54,33 @@ export function scan(task: ScanTask): Promise<IngestAnswer<ScanResult>> {
 }
 
 /** Joins one partition. */
-export function join(task: JoinTask & WithContext): Promise<IngestAnswer<JoinResult>> {
+function join(task: JoinTask & WithContext): Promise<IngestAnswer<JoinResult>> {
   return answer(() => joinNatively(contextOf(task), task));
 }
 
 /** Counts the companies of the values of a bucket. */
-export function count(task: CountTaskShared): Promise<IngestAnswer<CountResult>> {
+function count(task: CountTaskShared): Promise<IngestAnswer<CountResult>> {
   return answer(() => countNatively({ ...task, values: valuesOf(task) }));
 }
 
 /** Gathers sort keys of one partition. */
-export function sample(task: SampleTask): Promise<IngestAnswer<RankKeys>> {
+function sample(task: SampleTask): Promise<IngestAnswer<RankKeys>> {
   return answer(() => samplePartition(contextOf(task), task.partition, task.stride));
 }
 
 /** The context of the join: `serialize` of a JoinContext, in shared memory. */
-export interface WithContext {
+interface WithContext {
   readonly context: SharedArrayBuffer;
 }
 
 /** Which rows of which partition are sampled. */
-export interface SampleTask extends WithContext {
+interface SampleTask extends WithContext {
   readonly partition: number;
   readonly stride: number;
 }
 
 /** A task whose entries, `serialize` of their spill files, are in shared memory. */
-export interface CountTaskShared extends Omit<CountTask, "values"> {
+interface CountTaskShared extends Omit<CountTask, "values"> {
   readonly values: SharedArrayBuffer;
 }
 

@@ -7,19 +7,7 @@ import { setMaxListeners } from "node:events";
 import { serialize } from "node:v8";
 import { CommandError } from "../errors.ts";
 import { ThreadPool } from "../process/threads.ts";
-import type { CountTaskShared, IngestAnswer, SampleTask, WithContext } from "./ingest.worker.ts";
-import type { JoinResult, JoinTask } from "./join.ts";
-import type { RankKeys } from "./ranges.ts";
-import type { ScanResult, ScanTask } from "./scan/scan.ts";
-import type { CountResult } from "./shared-values.ts";
-
-/** Task and answer of every function of the worker. */
-interface Work {
-  readonly scan: readonly [ScanTask, IngestAnswer<ScanResult>];
-  readonly join: readonly [JoinTask & WithContext, IngestAnswer<JoinResult>];
-  readonly count: readonly [CountTaskShared, IngestAnswer<CountResult>];
-  readonly sample: readonly [SampleTask, IngestAnswer<RankKeys>];
-}
+import type { IngestAnswer, IngestWork } from "./ingest.worker.ts";
 
 /** What an answer carries when it is no refusal. */
 type Value<Given> = Given extends { readonly value: infer Kept } ? Kept : never;
@@ -28,7 +16,7 @@ type Value<Given> = Given extends { readonly value: infer Kept } ? Kept : never;
 export class Threads {
   /** Number of threads. */
   readonly size: number;
-  private readonly pool: ThreadPool<Work>;
+  private readonly pool: ThreadPool<IngestWork>;
   private readonly cancel = new AbortController();
 
   /** Starts `count` threads. */
@@ -40,15 +28,15 @@ export class Threads {
   }
 
   /** Runs tasks in order; `onDone` is called after each. @throws CommandError as a task did. */
-  async run<Name extends keyof Work>(
+  async run<Name extends keyof IngestWork>(
     name: Name,
-    tasks: readonly Work[Name][0][],
+    tasks: readonly IngestWork[Name][0][],
     onDone: () => void = () => {},
-  ): Promise<Value<Work[Name][1]>[]> {
+  ): Promise<Value<IngestWork[Name][1]>[]> {
     const { signal } = this.cancel;
     const runs = tasks.map(async (task) => {
       const answer = (await this.pool.run(name, task, { signal })) as IngestAnswer<
-        Value<Work[Name][1]>
+        Value<IngestWork[Name][1]>
       >;
       onDone();
       if ("refusal" in answer) throw new CommandError(answer.refusal);

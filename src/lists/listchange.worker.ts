@@ -6,6 +6,7 @@
  */
 import { sortEntriesAside } from "../../native-index/napi/engine.ts";
 import { stepBack } from "../process/priority.ts";
+import { worker } from "../process/tasks.ts";
 import { openBeside } from "../store/database.ts";
 import { ListStore } from "../store/liststore.ts";
 import {
@@ -37,20 +38,23 @@ export interface ChangeWork {
 
 stepBack();
 
+/** What a pool calls. */
+export const run = worker<ChangeWork>({ sort, change, remove });
+
 /** Puts entries in order, each once; gives how many bytes they are. */
-export async function sort({ sent, sorted }: SentEntries): Promise<number> {
+async function sort({ sent, sorted }: SentEntries): Promise<number> {
   const entries = await sortEntriesAside(Buffer.concat(sent));
   new Uint8Array(sorted).set(entries);
   return entries.byteLength;
 }
 
 /** Adds entries to a list, or takes them away. */
-export function change({ dataDir, order }: InState<EntryTask>): ChangeOutcome {
+function change({ dataDir, order }: InState<EntryTask>): ChangeOutcome {
   return withStore(dataDir, (store) => changeEntries(store, order));
 }
 
 /** Removes a list. */
-export function remove({ dataDir, order }: InState<ListTask>): ChangeOutcome {
+function remove({ dataDir, order }: InState<ListTask>): ChangeOutcome {
   return withStore(dataDir, (store) => removeList(store, order));
 }
 

@@ -1,6 +1,6 @@
 /**
  * Threads for work that must not hold up the server; the only importer of piscina.
- * What comes in: a worker file (src/location.ts finds it) and tasks for the functions it exports.
+ * What comes in: a worker file (src/location.ts finds it) and tasks for its functions (tasks.ts).
  * What goes out: their results, typed by a table of the caller's.
  * Invariant: a task that throws, or whose thread dies, rejects; the pool replaces the thread and
  * goes on. An error loses its class on the way, so workers answer with values where it matters.
@@ -9,6 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import type { MessagePort, Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { workerArguments, workerFile } from "../location.ts";
+import type { Order, WorkTable } from "./tasks.ts";
 
 /** How long a pool that closes waits for what is under way, in milliseconds. */
 const ENDS_WITHIN_MS = 1_000;
@@ -24,9 +25,6 @@ interface PoolOptions {
    */
   readonly listening?: boolean;
 }
-
-/** Task and result of every function of a worker, by its name. */
-type WorkTable<Work> = { [Name in keyof Work]: readonly [task: unknown, result: unknown] };
 
 /** A pool of threads. Call `close` when it is no longer needed. */
 export class ThreadPool<Work extends WorkTable<Work>> {
@@ -45,6 +43,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     this.size = threads;
     this.#pool = new Piscina({
       filename: workerFile(worker),
+      name: "run",
       execArgv: workerArguments(),
       minThreads: threads,
       maxThreads: threads,
@@ -75,7 +74,10 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     }
   }
 
-  /** Runs one task when a thread is free; `signal` takes back one that has not begun. */
+  /**
+   * Runs one task when a thread is free. `signal` takes back one that has not begun; it ends the
+   * thread of one that has, which is replaced.
+   */
   async run<Name extends keyof Work & string>(
     name: Name,
     task: Work[Name][0],
@@ -85,8 +87,8 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     } = {},
   ): Promise<Work[Name][1]> {
     const { signal, transfer } = options;
-    const run = this.#pool.run(task, {
-      name,
+    const order: Order<Work> = { name, task };
+    const run = this.#pool.run(order, {
       ...(signal === undefined ? {} : { signal }),
       ...(transfer === undefined ? {} : { transferList: transfer }),
     });
@@ -108,10 +110,20 @@ export class ThreadPool<Work extends WorkTable<Work>> {
    * `v8::ToLocalChecked`).
    */
   async close(): Promise<void> {
-    await Promise.all([...this.#loading].map(loaded));
+    await this.#allLoaded();
     const ended = Promise.allSettled(this.#running);
     await Promise.race([ended, setTimeout(ENDS_WITHIN_MS, null, { ref: false })]);
+    await this.#allLoaded();
     await this.#pool.destroy();
+  }
+
+  /** Waits for every thread that loads, those included that have just replaced another. */
+  async #allLoaded(): Promise<void> {
+    this.#watch();
+    while (this.#loading.size > 0) {
+      await Promise.all([...this.#loading].map(loaded));
+      this.#watch();
+    }
   }
 }
 

@@ -10,14 +10,10 @@ import { type Stats, statSync } from "node:fs";
 import { ThreadPool } from "../process/threads.ts";
 import { damagedState, findingsIn } from "./damage.ts";
 import type { StateDatabase } from "./sqlite.ts";
+import type { CheckWork } from "./statecheck.worker.ts";
 
 /** Largest state that a start waits for: some 20 ms from memory, less than a second from a disk. */
 const AT_ONCE_BYTES = 16 * 2 ** 20;
-
-/** What the thread does. */
-interface CheckWork {
-  readonly check: readonly [path: string, found: readonly string[]];
-}
 
 /** Checks a small state; false where it is too large for that. Throws `CommandError`. */
 export function checkedAtOnce(database: StateDatabase): boolean {

@@ -5,12 +5,17 @@
  * they do not wait for it.
  */
 import { stepBack } from "../process/priority.ts";
+import { worker } from "../process/tasks.ts";
 import { findingsIn } from "./damage.ts";
 import { reading } from "./database.ts";
 
+/** Functions of the worker. */
+export interface CheckWork {
+  /** Checks the database at a path; gives what is wrong. */
+  readonly check: readonly [path: string, found: readonly string[]];
+}
+
 stepBack();
 
-/** Checks the database at a path. */
-export function check(path: string): readonly string[] {
-  return reading(path, findingsIn);
-}
+/** What a pool calls. */
+export const run = worker<CheckWork>({ check: (path) => reading(path, findingsIn) });

@@ -8,6 +8,7 @@
 import { availableParallelism } from "node:os";
 import { ThreadPool } from "../../process/threads.ts";
 import { type Block, BlockMaker, type DrawnBlock, type SampleShape } from "./block.ts";
+import type { DrawWork } from "./sample.worker.ts";
 
 /** More threads than these wait for the disk. */
 const THREADS_MAX = 16;
@@ -15,14 +16,6 @@ const THREADS_MAX = 16;
 const THREADS_FROM = 100_000;
 /** Blocks per thread that are under way or wait to be written. */
 const AHEAD = 3;
-
-/** Task and result of the worker's function. */
-interface Work {
-  readonly draw: readonly [
-    task: { readonly shape: SampleShape; readonly block: Block },
-    result: DrawnBlock,
-  ];
-}
 
 /** How many threads draw a sample: none, which is this one, where that is quicker. */
 export function sampleThreads(establishments: number): number {
@@ -41,7 +34,7 @@ export async function* drawBlocks<Beside>(
     for (const [block, beside] of blocks) yield [maker.make(block), beside];
     return;
   }
-  const pool = new ThreadPool<Work>({ worker: "dump/sample/sample.worker.ts", threads });
+  const pool = new ThreadPool<DrawWork>({ worker: "dump/sample/sample.worker.ts", threads });
   try {
     const ahead: (readonly [Promise<DrawnBlock>, Beside])[] = [];
     for (const [block, beside] of blocks) {

@@ -3,12 +3,24 @@
  * the block, drawn and packed.
  * Invariant: a thread serves one sample, so what all blocks share is set up once.
  */
+import { worker } from "../../process/tasks.ts";
 import { type Block, BlockMaker, type DrawnBlock, type SampleShape } from "./block.ts";
 
 let maker: BlockMaker | null = null;
 
-/** Makes one block. */
-export function draw(task: { readonly shape: SampleShape; readonly block: Block }): DrawnBlock {
-  maker ??= new BlockMaker(task.shape);
-  return maker.make(task.block);
+/** Functions of the worker. */
+export interface DrawWork {
+  /** Makes one block. */
+  readonly draw: readonly [
+    task: { readonly shape: SampleShape; readonly block: Block },
+    result: DrawnBlock,
+  ];
 }
+
+/** What a pool calls. */
+export const run = worker<DrawWork>({
+  draw: ({ shape, block }) => {
+    maker ??= new BlockMaker(shape);
+    return maker.make(block);
+  },
+});

@@ -19,6 +19,7 @@ import { type HeldRows, HoldingEnded, markRows, noRows, stageHeld } from "../../
 import { giveEntries } from "../../lists/listed.ts";
 import { faultPoint } from "../../process/fault.ts";
 import { stepBack } from "../../process/priority.ts";
+import { worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { openBeside } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";
@@ -26,6 +27,7 @@ import { ExportedStore } from "../../store/exportedstore.ts";
 import { RenderCancelled, type RenderJob, renderExport } from "../render.ts";
 import { endOf } from "./failure.ts";
 import {
+  type RenderFunctions,
   type RenderOutcome,
   type RenderTask,
   type StageOutcome,
@@ -59,13 +61,16 @@ unpinned.onmessage = (event) => {
   if (!rendering) letGo(({ stale }) => stale);
 };
 
+/** What a pool calls. */
+export const run = worker<RenderFunctions>({ render, stage });
+
 /** Renders one export. Never rejects. */
-export function render(order: RenderTask): Promise<RenderOutcome> {
+function render(order: RenderTask): Promise<RenderOutcome> {
   return settled(() => renderOrder(order));
 }
 
 /** Writes what a tenant's list of exported accounts will have. Never rejects. */
-export function stage(order: StageTask): Promise<StageOutcome> {
+function stage(order: StageTask): Promise<StageOutcome> {
   return settled(async () => ({ kind: "staged", staged: await stageOrder(order) }));
 }
 

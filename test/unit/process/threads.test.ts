@@ -1,12 +1,13 @@
 /**
  * Proves: threads that cannot begin fail a task; what a thread had already answered when its task
  * was taken back, or when the pool was closed, is dropped without ending the process; the task that
- * was taken back rejects; no thread is ended while it still loads its module, nor in a task that
- * ends within a second.
+ * was taken back rejects; no thread is ended while it still loads its module, be it one that
+ * replaces another, nor in a task that ends within a second; a thread that is ready has the
+ * function that its tasks call.
  * Does not prove: what becomes of a thread that dies in a task (contract/export/worker.test.ts).
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -26,6 +27,21 @@ const ANSWERED_MS = 200;
 
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** What became of every thread that an act began, in order of their beginning. */
+async function noted(act: () => Promise<void>): Promise<readonly (readonly string[])[]> {
+  const events: string[][] = [];
+  const note = (thread: Worker) => {
+    const seen: string[] = [];
+    events.push(seen);
+    thread.once("message", () => seen.push("loaded"));
+    thread.once("exit", () => seen.push("ended"));
+  };
+  process.on("worker", note);
+  await act();
+  process.off("worker", note);
+  return events;
 }
 
 describe("a pool of threads", () => {
@@ -71,21 +87,43 @@ describe("a pool of threads", () => {
   });
 
   it("ends no thread that still loads", async () => {
-    const events: string[][] = [];
-    const note = (thread: Worker) => {
-      const seen: string[] = [];
-      events.push(seen);
-      thread.once("message", () => seen.push("loaded"));
-      thread.once("exit", () => seen.push("ended"));
-    };
-    process.on("worker", note);
-    const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
-    await pool.close();
-    process.off("worker", note);
+    const events = await noted(async () => {
+      const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 2 });
+      await pool.close();
+    });
     assert.deepEqual(events, [
       ["loaded", "ended"],
       ["loaded", "ended"],
     ]);
+  });
+
+  it("ends no thread that loads in the place of one whose task was taken back", async () => {
+    const events = await noted(async () => {
+      const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 1 });
+      await pool.run("check", join(folder, "missing.db")).catch(() => undefined);
+      const cancel = new AbortController();
+      const run = pool.run("check", join(folder, "missing.db"), { signal: cancel.signal });
+      cancel.abort();
+      await assert.rejects(run, { name: "AbortError" });
+      await pool.close();
+    });
+    assert.deepEqual(events, [
+      ["loaded", "ended"],
+      ["loaded", "ended"],
+    ]);
+  });
+
+  it("has the function of its tasks loaded before it is ready", () => {
+    const sources = new URL("../../../src/", import.meta.url);
+    const files = readdirSync(sources, { recursive: true, encoding: "utf8" });
+    const workers = files.filter((file) => file.endsWith(".worker.ts"));
+    assert.ok(workers.length >= 6);
+    for (const file of workers) {
+      const text = readFileSync(new URL(file, sources), "utf8");
+      const exported = [...text.matchAll(/^export (?!type|interface).*/gm)].map(String);
+      assert.equal(exported.length, 1, file);
+      assert.match(exported[0] ?? "", /^export const run = worker</, file);
+    }
   });
 
   it("lets short tasks end before it closes", async () => {
