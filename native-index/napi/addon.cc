@@ -44,6 +44,7 @@ NAPI_MODULE_INIT() {
     peneira::registerBatch(env, exports);
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);
+    peneira::registerPorts(env, exports);
     peneira::registerChanges(env, exports);
     peneira::registerPasses(env, exports);
     peneira::registerDeflate(env, exports);

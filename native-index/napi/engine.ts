@@ -68,6 +68,10 @@ interface Addon {
   columnNames(): ColumnName[];
   versions(): { simd: string };
   limitCores(): number;
+  openPort(host: string, port: number): Float64Array | null;
+  takeConnections(port: number, taker: (descriptor: number) => void): number;
+  leavePort(port: number, taker: number): void;
+  closePort(port: number): void;
   shutPort(port: number): boolean;
   waitingAt(port: number): number;
   limitReceived(port: number, bytes: number): boolean;
@@ -236,6 +240,38 @@ export function nativeVersions(): { simd: string } {
  */
 export function limitCores(): number {
   return addon().limitCores();
+}
+
+/** A port that this process listens at; ids are numbers that every thread may use. */
+export interface OpenPort {
+  readonly id: number;
+  /** Number of the port. */
+  readonly number: number;
+}
+
+/** Opens a port that nobody else has (0 takes a free one); null where the address is not to be had. */
+export function openPort(host: string, port: number): OpenPort | null {
+  const opened = addon().openPort(host, port);
+  return opened === null ? null : { id: opened[0] as number, number: opened[1] as number };
+}
+
+/**
+ * Takes connections of an open port on this thread, in turns with the other takers. `taker` gets
+ * the descriptor of each, which is its own from then on, and -1 when none comes any more. Gives an
+ * id for `leavePort`, or 0 where the port is closed.
+ */
+export function takeConnections(port: number, taker: (descriptor: number) => void): number {
+  return addon().takeConnections(port, taker);
+}
+
+/** Takes no more connections; the taker is told of the end behind those that it was given. */
+export function leavePort(port: number, taker: number): void {
+  addon().leavePort(port, taker);
+}
+
+/** Closes a port; its takers are told of the end. May be called again. */
+export function closePort(port: number): void {
+  addon().closePort(port);
 }
 
 /**

@@ -29,7 +29,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   format: [".", "blocks", "region", "postings", "parts"],
   query: ["clauses", "parts", "segment", "kernel", "facets", "orders", "find", "changes"],
   builder: [".", "context", "stages"],
-  napi: ["values", "segment", "import", "."],
+  napi: ["values", "segment", "import", "threads", "."],
 };
 
 const SOURCES = filesMatching(/^native-index\/.*\.(cc|h)$/);

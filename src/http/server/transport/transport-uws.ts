@@ -4,9 +4,14 @@
  * Invariant: the port is this server's alone; each connection has its place among all, and each
  * request is known to be of its connection.
  */
-import type { TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { setImmediate } from "node:timers/promises";
-import { limitReceived } from "../../../../native-index/napi/engine.ts";
+import {
+  closePort,
+  limitReceived,
+  type OpenPort,
+  openPort,
+  takeConnections,
+} from "../../../../native-index/napi/engine.ts";
 import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../admission.ts";
@@ -29,17 +34,6 @@ import {
 import { type Lane, type LaneApp, Lanes } from "./uws-lanes.ts";
 
 type Uws = typeof import("uWebSockets.js");
-
-/** Without it a second server on the same port would take half of the connections. */
-const EXCLUSIVE_PORT = 1;
-
-/** The form with host and options, which the package's own declarations leave out. */
-type ListenExclusively = (
-  host: string,
-  port: number,
-  options: typeof EXCLUSIVE_PORT,
-  done: (socket: us_listen_socket | false) => void,
-) => void;
 
 /** The switch for the header with the library's name and version; not in its declarations. */
 type Configured = Uws & { readonly _cfg?: (name: "silent") => void };
@@ -86,7 +80,6 @@ class UwsTransport implements Transport {
   readonly bodies: Budget;
   readonly sockets: Sockets;
   readonly #uws: Uws;
-  readonly #app: TemplatedApp;
   readonly #limits: TransportLimits;
   readonly #open = new OpenExchanges<UwsExchange>();
   #checking: NodeJS.Timeout | null = null;
@@ -97,12 +90,12 @@ class UwsTransport implements Transport {
   #leaving = false;
   readonly #held = new HeldAnswers();
   readonly #around: UwsSurroundings;
-  #listening: us_listen_socket | null = null;
-  #port = 0;
+  #port: OpenPort | null = null;
+  /** Resolves when every connection that was taken at the port is on its lane. */
+  #taken: Promise<void> = Promise.resolve();
 
   constructor(uws: Uws, limits: TransportLimits) {
     this.#uws = uws;
-    this.#app = uws.App();
     this.#limits = limits;
     this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
     this.sockets = new Sockets(limits);
@@ -117,9 +110,13 @@ class UwsTransport implements Transport {
     };
   }
 
-  listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+  async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    const port = openPort(address.host, address.port);
+    if (port === null) throw new CommandError(cannotListen(address));
+    this.#port = port;
+    limitReceived(port.number, RECEIVED_BYTES);
     const makeApp = () => this.#uws.App() as unknown as LaneApp;
-    this.#lanes = new Lanes(makeApp, this.#app as unknown as LaneApp, {
+    const lanes = new Lanes(makeApp, {
       opened: (lane) => this.#accept(lane),
       asked: (lane, response, request) => {
         const exchange = this.#begin(lane, response, request);
@@ -130,21 +127,15 @@ class UwsTransport implements Transport {
       },
       closed: (lane) => this.#forget(lane),
     });
+    this.#lanes = lanes;
     this.#checkBodies();
-    return new Promise((resolve, reject) => {
-      const listen = this.#app.listen.bind(this.#app) as unknown as ListenExclusively;
-      listen(address.host, address.port, EXCLUSIVE_PORT, (socket) => {
-        if (!socket) {
-          this.#lanes?.close();
-          reject(new CommandError(cannotListen(address)));
-          return;
-        }
-        this.#listening = socket;
-        this.#port = this.#uws.us_socket_local_port(socket);
-        limitReceived(this.#port, RECEIVED_BYTES);
-        resolve(this.#port);
+    this.#taken = new Promise((resolve) => {
+      takeConnections(port.id, (descriptor) => {
+        if (descriptor < 0) resolve();
+        else lanes.add(descriptor);
       });
     });
+    return port.number;
   }
 
   #accept(lane: Lane): void {
@@ -190,18 +181,18 @@ class UwsTransport implements Transport {
       sockets: this.sockets.open,
       activeMs: this.#activeMs,
     });
-    if (this.#listening !== null) {
+    if (this.#port !== null) {
       this.#held.begin();
-      await portEmptied(this.#port, traffic);
-      this.#uws.us_listen_socket_close(this.#listening);
-      this.#listening = null;
-      // What was taken from the queue is on its way to its lane.
+      await portEmptied(this.#port.number, traffic);
+      closePort(this.#port.id);
+      this.#port = null;
+      await this.#taken;
+      // A connection that was taken says that it is there in a turn of its own.
       await setImmediate();
       this.#held.end();
     }
     if (this.#checking !== null) clearInterval(this.#checking);
     await drained(traffic, deadlineMs);
-    this.#app.close();
     this.#lanes?.close();
   }
 

@@ -1,10 +1,10 @@
 /**
- * Which connection a request came on, over uWebSockets.js. What comes in: connections, from the app
- * that listens. What goes out: each on a lane of its own, with everything that comes on it.
+ * Which connection a request came on, over uWebSockets.js. What comes in: descriptors of
+ * connections. What goes out: each on a lane of its own, with everything that comes on it.
  * Invariant: a lane has one connection at a time; what is closed is never touched again.
  * Why so: the library tells no connection from another, neither when a request comes nor when one
- * is closed. It does hand connections on to child apps, by turns; so each connection gets a child
- * app that has no other, and that app's handlers know whose they are.
+ * is closed. It does adopt a connection that somebody else accepted into an app; so each connection
+ * gets an app that has no other, and that app's handlers know whose they are.
  */
 import type { UwsRequest, UwsResponse } from "./uws-exchange.ts";
 
@@ -15,14 +15,10 @@ interface LaneUse {
   closed(lane: Lane): void;
 }
 
-/** Names an app among the child apps of another. */
-type Descriptor = unknown;
-
-/** What lanes need of the library's apps; some of it is not in the package's declarations. */
+/** What lanes need of the library's apps; `adoptSocket` is not in the package's declarations. */
 export interface LaneApp {
-  addChildAppDescriptor(child: Descriptor): unknown;
-  removeChildAppDescriptor(child: Descriptor): unknown;
-  getDescriptor(): Descriptor;
+  /** Takes over a connection by its descriptor, and closes that with it. */
+  adoptSocket(descriptor: number): unknown;
   /** Calls with +1 and -1 as connections come and go. */
   filter(changed: (connection: LaneConnection, change: number) => void): unknown;
   any(path: string, asked: (response: UwsResponse, request: UwsRequest) => void): unknown;
@@ -34,32 +30,30 @@ interface LaneConnection {
   close(): unknown;
 }
 
-/**
- * Lanes that are free while connections come: some more than the 513 that the system lets wait at
- * the port, for the library takes all that wait, and those that come meanwhile, before it says so.
- */
-const FREE_LANES = 640;
-
-/** Lanes whose server has closed; a process that opens several servers uses them again. */
+/** Lanes without a connection; a process that opens several servers uses them for all. */
 const resting: Lane[] = [];
 
-/** A child app, and the connection on it. */
+/** An app, and the connection on it. */
 export class Lane {
-  readonly descriptor: Descriptor;
   /** What was told when the connection came; null while there is none. */
   connection: LaneConnection | null = null;
-  /** Where this lane's connections belong; null while its server is closed. */
+  /** Where its connection belongs; null while there is none. */
   use: LaneUse | null = null;
-  #refusing = false;
+  readonly #app: LaneApp;
 
   constructor(app: LaneApp) {
-    this.descriptor = app.getDescriptor();
+    this.#app = app;
     const watch = app.filter.bind(app);
     watch((connection, change) => {
       if (change > 0) this.#opened(connection);
-      else if (!this.#refusing) this.#closed();
+      else this.#closed();
     });
     app.any("/*", (response, request) => this.use?.asked(this, response, request));
+  }
+
+  /** Takes a connection over, for the lane that rests. */
+  adopt(descriptor: number): void {
+    this.#app.adoptSocket(descriptor);
   }
 
   /** Closes the connection, if there is one. */
@@ -68,76 +62,46 @@ export class Lane {
   }
 
   #opened(connection: LaneConnection): void {
-    if (this.use !== null && this.connection === null) {
-      this.connection = connection;
-      this.use.opened(this);
-      return;
-    }
-    // More came at once than there are lanes, or the server is closed.
-    this.#refusing = true;
-    connection.close();
-    this.#refusing = false;
+    this.connection = connection;
+    this.use?.opened(this);
   }
 
   #closed(): void {
+    const { use } = this;
     this.connection = null;
-    this.use?.closed(this);
+    this.use = null;
+    use?.closed(this);
+    resting.push(this);
   }
 }
 
-/** The lanes of one app. */
+/** The lanes of one server. */
 export class Lanes {
   readonly #makeApp: () => LaneApp;
-  readonly #parent: LaneApp;
   readonly #use: LaneUse;
   readonly #lanes = new Set<Lane>();
-  #free = 0;
-  #closed = false;
 
-  constructor(makeApp: () => LaneApp, parent: LaneApp, use: LaneUse) {
+  constructor(makeApp: () => LaneApp, use: LaneUse) {
     this.#makeApp = makeApp;
-    this.#parent = parent;
     this.#use = {
-      opened: (lane) => {
-        this.#take(lane);
-        use.opened(lane);
-      },
-      asked: use.asked,
+      ...use,
       closed: (lane) => {
-        this.#offer(lane);
+        this.#lanes.delete(lane);
         use.closed(lane);
       },
     };
-    // All before the port is opened (some 40 ms): the first clients after a start come in a crowd.
-    while (this.#free < FREE_LANES) this.#add();
+  }
+
+  /** Puts a connection on a lane. */
+  add(descriptor: number): void {
+    const lane = resting.pop() ?? new Lane(this.#makeApp());
+    lane.use = this.#use;
+    this.#lanes.add(lane);
+    lane.adopt(descriptor);
   }
 
   /** Closes all connections. */
   close(): void {
-    this.#closed = true;
-    for (const lane of this.#lanes) {
-      lane.close();
-      lane.use = null;
-      resting.push(lane);
-    }
-    this.#lanes.clear();
-  }
-
-  #take(lane: Lane): void {
-    this.#parent.removeChildAppDescriptor(lane.descriptor);
-    this.#free--;
-    if (this.#free < FREE_LANES) this.#add();
-  }
-
-  #offer(lane: Lane): void {
-    this.#free++;
-    if (!this.#closed) this.#parent.addChildAppDescriptor(lane.descriptor);
-  }
-
-  #add(): void {
-    const lane = resting.pop() ?? new Lane(this.#makeApp());
-    lane.use = this.#use;
-    this.#lanes.add(lane);
-    this.#offer(lane);
+    for (const lane of [...this.#lanes]) lane.close();
   }
 }

@@ -1,0 +1,320 @@
+// Listening ports whose connections are dealt to the threads that answer. What comes in: an
+// address; functions of threads that take connections. What goes out: each connection, as the
+// number of its descriptor, to one thread after the other.
+// Invariant: every connection that the system completed is handed to one taker or closed; of N
+// takers each has its N-th part of the connections, give or take one. What a port had accepted is
+// with its takers before they are told that it is closed.
+// Why so: Linux can share a port among threads by itself (SO_REUSEPORT), but by a hash: with 16
+// kept connections the busier of two threads has 60 % of them, and what waits at a socket that is
+// closed is reset.
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "napi/values/exports.h"
+#include "napi/values/values.h"
+
+namespace peneira {
+namespace {
+
+// As many as may wait for a thread to take them; Linux holds it to net.core.somaxconn.
+constexpr int WAITING_MAX = 512;
+// Where there is no descriptor or memory for a connection it stays in the queue for so long.
+constexpr auto SHORTAGE_PAUSE = std::chrono::milliseconds(20);
+// What a taker is told when its port is closed.
+constexpr intptr_t CLOSED = -1;
+
+// Runs on the thread of the taker; without an environment that thread is ending.
+void handOver(napi_env env, napi_value taker, void*, void* data) {
+  const auto descriptor = reinterpret_cast<intptr_t>(data);
+  if (env == nullptr || taker == nullptr) {
+    if (descriptor >= 0) close(static_cast<int>(descriptor));
+    return;
+  }
+  napi_value number = nullptr;
+  napi_value receiver = nullptr;
+  if (napi_create_int64(env, descriptor, &number) != napi_ok) return;
+  if (napi_get_undefined(env, &receiver) != napi_ok) return;
+  // What it throws becomes an uncaught exception of its thread.
+  static_cast<void>(napi_call_function(env, receiver, taker, 1, &number, nullptr));
+}
+
+// An open port and who takes what comes to it.
+class Port {
+ public:
+  explicit Port(int descriptor) : descriptor_(descriptor) {
+    if (pipe(ending_) != 0) throw Failure("INTERNAL", "pipe failed");
+    accepting_ = std::thread([this]() { accept(); });
+  }
+
+  ~Port() {
+    stop();
+    close(ending_[0]);
+    close(ending_[1]);
+  }
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  void add(uint32_t id, napi_threadsafe_function taker) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    takers_.push_back({id, taker});
+    if (takers_.size() > 1) return;
+    for (const int waiting : early_) give(waiting);
+    early_.clear();
+  }
+
+  // Gives this taker nothing more.
+  void remove(uint32_t id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::ranges::find(takers_, id, &Taker::id);
+    if (found != takers_.end()) dismiss(found);
+  }
+
+  // Takes nothing more, and tells the takers when they have all that was taken.
+  void stop() {
+    if (!accepting_.joinable()) return;
+    const char one = 1;
+    static_cast<void>(!write(ending_[1], &one, 1));
+    accepting_.join();
+    close(descriptor_);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    while (!takers_.empty()) dismiss(takers_.begin());
+    for (const int waiting : early_) close(waiting);
+    early_.clear();
+  }
+
+ private:
+  struct Taker {
+    uint32_t id;
+    napi_threadsafe_function call;
+  };
+
+  void dismiss(std::vector<Taker>::iterator taker) {
+    void* const closed = reinterpret_cast<void*>(CLOSED);
+    napi_call_threadsafe_function(taker->call, closed, napi_tsfn_nonblocking);
+    napi_release_threadsafe_function(taker->call, napi_tsfn_release);
+    takers_.erase(taker);
+    next_ = 0;
+  }
+
+  // With the lock.
+  void give(int connection) {
+    while (!takers_.empty()) {
+      next_ = next_ % takers_.size();
+      const auto taker = takers_.begin() + static_cast<std::ptrdiff_t>(next_);
+      void* const data = reinterpret_cast<void*>(static_cast<intptr_t>(connection));
+      if (napi_call_threadsafe_function(taker->call, data, napi_tsfn_nonblocking) == napi_ok) {
+        next_++;
+        return;
+      }
+      // Its thread is ending.
+      takers_.erase(taker);
+    }
+    early_.push_back(connection);
+  }
+
+  void accept() {
+    for (;;) {
+      pollfd watched[] = {{descriptor_, POLLIN, 0}, {ending_[0], POLLIN, 0}};
+      if (poll(watched, 2, -1) < 0 && errno != EINTR) return;
+      takeAll();
+      if (watched[1].revents != 0) return;
+    }
+  }
+
+  // Everything that waits at the port.
+  void takeAll() {
+    for (;;) {
+      const int connection = accepted();
+      if (connection >= 0) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        give(connection);
+      } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        std::this_thread::sleep_for(SHORTAGE_PAUSE);
+        return;
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EBADF || errno == EINVAL) {
+        return;
+      }
+    }
+  }
+
+  int accepted() const {
+#ifdef __linux__
+    return accept4(descriptor_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+    const int connection = ::accept(descriptor_, nullptr, nullptr);
+    if (connection < 0) return connection;
+    fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK);
+    fcntl(connection, F_SETFD, FD_CLOEXEC);
+    const int one = 1;
+    setsockopt(connection, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+    return connection;
+#endif
+  }
+
+  const int descriptor_;
+  int ending_[2] = {-1, -1};
+  std::thread accepting_;
+  std::mutex mutex_;
+  std::vector<Taker> takers_;
+  // Where the next connection goes.
+  size_t next_ = 0;
+  // What came while nobody took.
+  std::vector<int> early_;
+};
+
+// The open ports of the process. Never destroyed: at the end of the process its threads may still
+// accept.
+std::mutex& portsMutex = *new std::mutex;
+auto& ports = *new std::map<uint32_t, std::shared_ptr<Port>>;
+uint32_t lastPort = 0;
+uint32_t lastTaker = 0;
+
+std::shared_ptr<Port> portOf(const Given& id) {
+  const uint32_t wanted = id.whole32();
+  const std::lock_guard<std::mutex> lock(portsMutex);
+  const auto found = ports.find(wanted);
+  return found == ports.end() ? nullptr : found->second;
+}
+
+struct FreeAddresses {
+  void operator()(addrinfo* found) const { freeaddrinfo(found); }
+};
+
+// The addresses of a name; IPv6 first, which takes IPv4 as well where the address is that of all.
+std::vector<const addrinfo*> inOrder(const addrinfo* found) {
+  std::vector<const addrinfo*> order;
+  for (const int family : {AF_INET6, AF_INET}) {
+    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+      if (one->ai_family == family) order.push_back(one);
+    }
+  }
+  return order;
+}
+
+// A socket that listens at an address, or the reason why there is none as a negative number.
+int listenAt(const addrinfo& address) {
+  const int descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol);
+  if (descriptor < 0) return -errno;
+  const int yes = 1;
+  const int no = 0;
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (address.ai_family == AF_INET6) {
+    setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  }
+  if (bind(descriptor, address.ai_addr, address.ai_addrlen) == 0 &&
+      listen(descriptor, WAITING_MAX) == 0) {
+    return descriptor;
+  }
+  const int reason = errno;
+  close(descriptor);
+  return -reason;
+}
+
+uint16_t numberOf(int descriptor) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
+  // The port is at the same place in both families.
+  return ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
+}
+
+// openPort(host, port): [id, number of the port], or null where the address cannot be had.
+napi_value openPort(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const std::string host = arguments.at(0, "host").text();
+    const std::string number = std::to_string(arguments.at(1, "port").whole32(UINT16_MAX));
+    addrinfo wanted{};
+    wanted.ai_flags = AI_PASSIVE;
+    wanted.ai_family = AF_UNSPEC;
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* list = nullptr;
+    if (getaddrinfo(host.c_str(), number.c_str(), &wanted, &list) != 0) return fromNull(env);
+    const std::unique_ptr<addrinfo, FreeAddresses> found(list);
+    for (const addrinfo* const address : inOrder(found.get())) {
+      const int descriptor = listenAt(*address);
+      // A system without IPv6 has addresses of it all the same.
+      if (descriptor == -EAFNOSUPPORT || descriptor == -EADDRNOTAVAIL) continue;
+      if (descriptor < 0) return fromNull(env);
+      const std::lock_guard<std::mutex> lock(portsMutex);
+      ports[++lastPort] = std::make_shared<Port>(descriptor);
+      const double opened[] = {static_cast<double>(lastPort),
+                               static_cast<double>(numberOf(descriptor))};
+      return fromDoubles(env, opened);
+    }
+    return fromNull(env);
+  });
+}
+
+// takeConnections(port, taker): an id of the taker, a function that gets each connection as the
+// number of its descriptor, and -1 when none comes any more; 0 where the port is closed.
+napi_value takeConnections(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const std::shared_ptr<Port> port = portOf(arguments.at(0, "port"));
+    if (port == nullptr) return fromNumber(env, 0);
+    napi_threadsafe_function call = nullptr;
+    check(env, napi_create_threadsafe_function(
+                   env, arguments.at(1, "taker").value(), nullptr, fromText(env, "connections"), 0,
+                   1, nullptr, nullptr, nullptr, handOver, &call));
+    uint32_t id = 0;
+    {
+      const std::lock_guard<std::mutex> lock(portsMutex);
+      id = ++lastTaker;
+    }
+    port->add(id, call);
+    return fromNumber(env, id);
+  });
+}
+
+// leavePort(port, taker): the taker gets nothing more but the -1.
+napi_value leavePort(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const std::shared_ptr<Port> port = portOf(arguments.at(0, "port"));
+    if (port != nullptr) port->remove(arguments.at(1, "taker").whole32());
+    return fromUndefined(env);
+  });
+}
+
+// closePort(port)
+napi_value closePort(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const std::shared_ptr<Port> port = portOf(arguments.at(0, "port"));
+    if (port == nullptr) return fromUndefined(env);
+    {
+      const std::lock_guard<std::mutex> lock(portsMutex);
+      std::erase_if(ports, [&](const auto& entry) { return entry.second == port; });
+    }
+    port->stop();
+    return fromUndefined(env);
+  });
+}
+
+}  // namespace
+
+void registerPorts(napi_env env, napi_value exports) {
+  putFunction(env, exports, "openPort", openPort);
+  putFunction(env, exports, "takeConnections", takeConnections);
+  putFunction(env, exports, "leavePort", leavePort);
+  putFunction(env, exports, "closePort", closePort);
+}
+
+}  // namespace peneira
