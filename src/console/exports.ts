@@ -8,10 +8,9 @@
 
 import type { AcceptedExport } from "../export/exporter.ts";
 import type { ExportRecord } from "../export/record.ts";
-import { acceptChanges, whenAnyAccepted } from "../http/api/exports/changeexport.ts";
+import { whenAnyAccepted } from "../http/api/exports/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/exports/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/api/exports/kept-exports.ts";
-import { whenAccepted } from "../http/api/exports/newexport.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
@@ -70,17 +69,11 @@ export function exportAgain(call: MakingCall): Reply {
   refuseMistakes(membersOf(call, []));
   // What was said of the snapshot of then need not hold for that of now.
   const { explain: _, ...wanted } = spec;
-  const members = { spec: wanted, output: spec.output };
-  if (since === null) {
-    const body = Buffer.from(JSON.stringify(members));
-    return whenAccepted(calledWith(call, { body }), (accepted) => createdAnswer(call, accepted));
-  }
-  const { snapshot, kinds, watch } = since;
-  const changes = { ...members, since: snapshot, kinds, watch };
-  const body = Buffer.from(JSON.stringify(changes));
-  return acceptChanges(calledWith(call, { body })).then((accepted) =>
-    createdAnswer(call, accepted),
-  );
+  const changes =
+    since === null ? {} : { since: since.snapshot, kinds: since.kinds, watch: since.watch };
+  const members = { spec: wanted, output: spec.output, ...changes };
+  const body = Buffer.from(JSON.stringify(members));
+  return whenAnyAccepted(calledWith(call, { body }), (accepted) => createdAnswer(call, accepted));
 }
 
 function createdAnswer(

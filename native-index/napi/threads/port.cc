@@ -76,6 +76,12 @@ class Port {
     early_.clear();
   }
 
+  // Leaves a taker alone whose thread is ending.
+  void forget(uint32_t id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::erase_if(takers_, [id](const Taker& taker) { return taker.id == id; });
+  }
+
   // Gives this taker nothing more.
   void remove(uint32_t id) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -120,7 +126,7 @@ class Port {
         next_++;
         return;
       }
-      // Its thread is ending.
+      // It will not be called again.
       takers_.erase(taker);
     }
     early_.push_back(connection);
@@ -262,6 +268,25 @@ napi_value openPort(napi_env env, napi_callback_info info) {
   });
 }
 
+// What a taker leaves behind when its thread ends, which may be at any time.
+struct Leaving {
+  std::shared_ptr<Port> port;
+  uint32_t id = 0;
+  bool ended = false;
+};
+
+// Before Node takes the function of the taker apart, which it does whoever may still call it.
+void threadEnds(void* data) {
+  auto* const leaving = static_cast<Leaving*>(data);
+  leaving->ended = true;
+  leaving->port->forget(leaving->id);
+}
+
+void takerIsOver(napi_env env, void* data, void*) {
+  const std::unique_ptr<Leaving> leaving(static_cast<Leaving*>(data));
+  if (!leaving->ended) napi_remove_env_cleanup_hook(env, threadEnds, leaving.get());
+}
+
 // takeConnections(port, taker): an id of the taker, a function that gets each connection as the
 // number of its descriptor, and -1 when none comes any more; 0 where the port is closed.
 napi_value takeConnections(napi_env env, napi_callback_info info) {
@@ -269,15 +294,20 @@ napi_value takeConnections(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     const std::shared_ptr<Port> port = portOf(arguments.at(0, "port"));
     if (port == nullptr) return fromNumber(env, 0);
+    auto leaving = std::make_unique<Leaving>();
+    leaving->port = port;
     napi_threadsafe_function call = nullptr;
     check(env, napi_create_threadsafe_function(
                    env, arguments.at(1, "taker").value(), nullptr, fromText(env, "connections"), 0,
-                   1, nullptr, nullptr, nullptr, handOver, &call));
-    uint32_t id = 0;
+                   1, leaving.get(), takerIsOver, nullptr, handOver, &call));
+    Leaving* const kept = leaving.release();  // the function owns it from here on
     {
       const std::lock_guard<std::mutex> lock(portsMutex);
-      id = ++lastTaker;
+      kept->id = ++lastTaker;
     }
+    // Behind the hook of the function itself, so that it runs before that.
+    check(env, napi_add_env_cleanup_hook(env, threadEnds, kept));
+    const uint32_t id = kept->id;
     port->add(id, call);
     return fromNumber(env, id);
   });

@@ -22,12 +22,22 @@ export interface BodyObject {
 
 /** Parses a body that must be an object; throws `invalid_request` when it is not one. */
 export function readBody(bytes: Uint8Array, known: readonly string[]): BodyObject {
+  return checkMembers(readMembers(bytes), known);
+}
+
+/** As `readBody`, of a body whose members say which ones are known. */
+export function readMembers(bytes: Uint8Array): JsonObject {
   const members = parseJson(bytes);
   if (!isJsonObject(members)) {
     const detail = `The body must be a JSON object, not ${shown(members)}.`;
     const mistake = { pointer: "", code: "wrong_type", detail };
     throw new AppError("invalid_request", detail, { errors: [mistake] });
   }
+  return members;
+}
+
+/** Notes the members of a body that are not known. */
+export function checkMembers(members: JsonObject, known: readonly string[]): BodyObject {
   const unknown = Object.keys(members).filter((name) => !known.includes(name));
   const mistakes = unknown.map((name) => ({
     pointer: `/${pointerToken(name.slice(0, NAME_SHOWN_MAX))}`,

@@ -1,7 +1,8 @@
 /**
- * Exports of changes: `POST /v1/exports` with `since`. What comes in: what the route takes, with an
- * older month, kinds and watched fields. What goes out: 201 with the export, queued or as it is.
- * Invariant: that of newexport.ts. The rows are counted exactly before anything is queued, so the
+ * Exports of either kind, and those of changes: `POST /v1/exports` with `since`. What comes in: what
+ * the route takes, with an older month, kinds and watched fields. What goes out: 201 with the
+ * export, queued or as it is.
+ * Invariant: that of newexport.ts. A body is parsed once, whichever kind it asks for. The rows are counted exactly before anything is queued, so the
  * list of changes is there by then; the export is pinned to both snapshots before the answer.
  */
 
@@ -10,11 +11,15 @@ import type { AcceptedExport } from "../../../export/exporter.ts";
 import { refuseTooManyRows } from "../../../export/formats/format.ts";
 import type { ExportFormat } from "../../../export/record.ts";
 import type { Steps } from "../../../scheduling/steps.ts";
-import { parseJson } from "../../../spec/json.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { laterResult } from "../../server/background-tasks.ts";
-import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import {
+  type BodyObject,
+  checkMembers,
+  readMembers,
+  withBodyMistakesIn,
+} from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
@@ -25,13 +30,14 @@ import { type HeldPair, noSuchMonth, openPair } from "../changes/changepair.ts";
 import { boundToPair, normalizedFor, withMonths } from "../changes/changequestion.ts";
 import { isSmall } from "../search/search-request.ts";
 import {
+  type AskedExport,
+  acceptAccounts,
   askedBy,
   created,
   exportContext,
   MEMBERS,
   replayed,
   saysLimit,
-  whenAccepted,
   withCut,
 } from "./newexport.ts";
 
@@ -61,12 +67,24 @@ export function whenAnyAccepted<Answer extends HttpAnswer>(
   call: AnyExportCall,
   show: (accepted: AcceptedExport) => Answer,
 ): Reply<Answer> {
-  if (!asksForChanges(call.body)) return whenAccepted(call, show);
-  return acceptChanges(call).then(show);
+  const accepted = acceptExport(call);
+  return accepted instanceof Promise ? accepted.then(show) : show(accepted);
 }
 
-/** Queues an export of changes, or finds the one that the same request queued before. */
-export async function acceptChanges(
+/** Queues the export that a request asks for, or finds the one that it brought about before. */
+export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<AcceptedExport> {
+  const asked = askedBy(call);
+  const before = replayed(call, asked);
+  if (before !== null) return before;
+  const members = readMembers(call.body);
+  // A member that only exports of changes know makes it one, whatever its value is.
+  const known = CHANGE_MEMBERS.some((name) => members[name] !== undefined);
+  if (!known) return acceptAccounts(call, asked, checkMembers(members, MEMBERS));
+  return acceptChanges(call, asked, checkMembers(members, [...MEMBERS, ...CHANGE_MEMBERS]));
+}
+
+/** Queues an export of changes that nobody queued before. */
+async function acceptChanges(
   call: KeyCall<
     | "changeLists"
     | "clock"
@@ -80,11 +98,9 @@ export async function acceptChanges(
     | "stopping"
     | "telemetry"
   >,
+  asked: AskedExport,
+  body: BodyObject,
 ): Promise<AcceptedExport> {
-  const asked = askedBy(call);
-  const before = replayed(call, asked);
-  if (before !== null) return before;
-  const body = readBody(call.body, [...MEMBERS, ...CHANGE_MEMBERS]);
   call.spend(costOf({ spec: body.members.spec }));
   // What a large body has been parsed for is done in another turn.
   if (!isSmall(call.body)) await laterResult(() => {});
@@ -107,17 +123,6 @@ export async function acceptChanges(
     return call.service.exporter.create({ ...asked, spec: told, segment, rows, lists, changes });
   } finally {
     pair?.release();
-  }
-}
-
-/** Whether a body has a member that only exports of changes know; what else it is, is not said. */
-function asksForChanges(body: Uint8Array): boolean {
-  try {
-    const members = parseJson(body);
-    return isJsonObject(members) && CHANGE_MEMBERS.some((name) => members[name] !== undefined);
-  } catch {
-    // What is wrong with the body is said by whoever reads all of it.
-    return false;
   }
 }
 

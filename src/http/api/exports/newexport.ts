@@ -25,8 +25,7 @@ import { appendWarnings } from "../../../spec/translatornotes.ts";
 import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
 import { costOf } from "../../server/cost.ts";
 import { headerMistake } from "../../server/query.ts";
-import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
-import type { Reply } from "../../server/routetable.ts";
+import type { ShapedAnswer } from "../../server/respond.ts";
 import { currentSegment, type KeyCall, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { answerSteps } from "../search/search.ts";
@@ -38,34 +37,24 @@ import { createdJson, exportPath } from "./export-record.ts";
 export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Makes an answer of the export that a request brings about. */
-export function whenAccepted<Answer extends HttpAnswer>(
+/** Queues an export of accounts that nobody queued before. */
+export function acceptAccounts(
   call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
-  show: (accepted: AcceptedExport) => Answer,
-): Reply<Answer> {
-  const accepted = acceptExport(call);
-  return accepted instanceof Promise ? accepted.then(show) : show(accepted);
-}
-
-/** Queues an export, or finds the one that the same request queued before. */
-export function acceptExport(
-  call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
+  asked: AskedExport,
+  body: BodyObject,
 ): AcceptedExport | Promise<AcceptedExport> {
-  const asked = askedBy(call);
-  const before = replayed(call, asked);
-  if (before !== null) return before;
   const segment = currentSegment(call.service);
-  return answerSteps(call, segment, acceptSteps(call, segment, asked));
+  return answerSteps(call, segment, acceptSteps(call, segment, { ...asked, body }));
 }
 
 function* acceptSteps(
   call: KeyCall<"engine" | "exporter" | "listed" | "secondaryCnaeFull">,
   segment: Segment,
-  asked: AskedExport,
+  { body, ...asked }: AskedExport & { readonly body: BodyObject },
 ): Steps<AcceptedExport> {
   const { listed } = call.service;
   const { tenantId } = asked;
-  const found = yield* exportSteps(call, segment, { listed, tenantId });
+  const found = yield* exportSteps(call, segment, body, { listed, tenantId });
   const { bound, isLimited, pins } = found;
   const { rows, matches } = yield* countRows(call, segment, { spec: bound, isLimited });
   const spec = isLimited ? found.spec : withCut(found.spec, matches);
@@ -94,7 +83,10 @@ export function saysLimit({ members: { limit, spec } }: BodyObject): boolean {
 }
 
 /** Who asks, and what makes repeating the request safe. */
-type AskedExport = Pick<NewExport, "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash">;
+export type AskedExport = Pick<
+  NewExport,
+  "tenantId" | "keyId" | "plan" | "idempotencyKey" | "bodyHash"
+>;
 
 /** Reads who asks. Throws where the request cannot be repeated safely. */
 export function askedBy(call: KeyCall): AskedExport {
@@ -186,7 +178,8 @@ export function* exportSpecSteps(
 ): Steps<AccountQuerySpec> {
   const { listed } = call.service;
   const owner = listed === null ? null : { listed, tenantId: call.identity.tenantId };
-  const { bound } = yield* exportSteps(call, segment, owner);
+  if (!isSmall(call.body)) yield;
+  const { bound } = yield* exportSteps(call, segment, readBody(call.body, MEMBERS), owner);
   return bound;
 }
 
@@ -208,10 +201,9 @@ interface ExportSpec {
 function* exportSteps(
   call: Question<"engine" | "secondaryCnaeFull">,
   segment: Segment,
+  body: BodyObject,
   owner: ListOwner | null,
 ): Steps<ExportSpec> {
-  if (!isSmall(call.body)) yield;
-  const body = readBody(call.body, MEMBERS);
   call.spend(costOf({ spec: body.members.spec }));
   if (!isSmall(call.body)) yield;
   const checked = yield* checkedSpec(call, segment, body, owner);

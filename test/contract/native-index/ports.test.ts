@@ -1,0 +1,184 @@
+/**
+ * Proves: a port deals its connections to its takers by turns, each one more or less; what waits
+ * before there is a taker, or while one is busy, is handed over, and the end is told behind it; a
+ * taker that left or whose thread has ended gets nothing more, and nothing is lost by that; an
+ * address that somebody has is not had twice; all addresses are those of both families.
+ * Does not prove: what servers do with connections (contract/http/server), that a port can be shut
+ * (unit/http/server/drain-parts).
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { closeSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import {
+  closePort,
+  leavePort,
+  type OpenPort,
+  openPort,
+  takeConnections,
+} from "../../../native-index/napi/engine.ts";
+
+const ADDON =
+  process.env.PENEIRA_ADDON ??
+  fileURLToPath(new URL("../../../native-index/build/Release/peneira.node", import.meta.url));
+
+/** A thread that takes connections and says how many it has when none comes any more. */
+const TAKER = `
+  const { parentPort, workerData: { addon, port } } = require("node:worker_threads");
+  let taken = 0;
+  require(addon).takeConnections(port, (descriptor) => {
+    if (descriptor < 0) parentPort.postMessage(taken);
+    else taken++;
+  });
+  parentPort.postMessage("ready");
+`;
+
+/** How many connections a crowd has made. */
+const MADE = new Int32Array(new SharedArrayBuffer(4));
+
+const ports: OpenPort[] = [];
+const sockets: Socket[] = [];
+
+function open(host = "127.0.0.1"): OpenPort {
+  const port = openPort(host, 0);
+  assert.ok(port !== null);
+  ports.push(port);
+  return port;
+}
+
+/** Connections, one after the other; each is made when the system says so. */
+async function connected(port: OpenPort, count: number, host = "127.0.0.1"): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const socket = connect(port.number, host);
+    socket.on("error", () => {});
+    sockets.push(socket);
+    await once(socket, "connect");
+  }
+}
+
+async function taker(port: OpenPort): Promise<Worker> {
+  const thread = new Worker(TAKER, { eval: true, workerData: { addon: ADDON, port: port.id } });
+  await once(thread, "message");
+  return thread;
+}
+
+/** Takes on this thread; gives what came until the end. */
+function takeHere(port: OpenPort) {
+  const seen: number[] = [];
+  let id = 0;
+  const ended = new Promise<readonly number[]>((resolve) => {
+    id = takeConnections(port.id, (descriptor) => {
+      seen.push(descriptor);
+      if (descriptor < 0) resolve(seen);
+      else closeSync(descriptor);
+    });
+  });
+  return { id, seen, ended };
+}
+
+afterEach(() => {
+  for (const { id } of ports.splice(0)) closePort(id);
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+describe("an open port", () => {
+  it("deals connections to the threads by turns", async () => {
+    const port = open();
+    const threads = [await taker(port), await taker(port), await taker(port)];
+    await connected(port, 16);
+    const counts = Promise.all(threads.map(async (thread) => (await once(thread, "message"))[0]));
+    closePort(port.id);
+    assert.deepEqual((await counts).sort(), [5, 5, 6]);
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  });
+
+  it("keeps what comes before anybody takes, and tells the end behind all of it", async () => {
+    const port = open();
+    await connected(port, 5);
+    const { seen, ended } = takeHere(port);
+    await connected(port, 5);
+    closePort(port.id);
+    assert.equal((await ended).length, 11);
+    assert.equal(seen.indexOf(-1), 10);
+  });
+
+  it("hands over what came while the taker was busy when it was closed", async () => {
+    const port = open();
+    const { seen, ended } = takeHere(port);
+    const crowd = new Worker(
+      `const { workerData: { port, made } } = require("node:worker_threads");
+       for (let i = 0; i < 20; i++) require("node:net").connect(port, "127.0.0.1")
+         .on("connect", () => { Atomics.add(made, 0, 1); Atomics.notify(made, 0); })
+         .on("error", () => {});`,
+      { eval: true, workerData: { port: port.number, made: MADE } },
+    );
+    while (Atomics.load(MADE, 0) < 20) Atomics.wait(MADE, 0, Atomics.load(MADE, 0), 50);
+    closePort(port.id);
+    assert.deepEqual(seen, []);
+    assert.equal((await ended).indexOf(-1), 20);
+    await crowd.terminate();
+  });
+
+  it("gives nothing more to a taker that left, and everything to the others", async () => {
+    const port = open();
+    const [one, other] = [takeHere(port), takeHere(port)];
+    await connected(port, 4);
+    leavePort(port.id, one.id);
+    assert.equal((await one.ended).length, 3);
+    await connected(port, 4);
+    closePort(port.id);
+    assert.equal((await other.ended).length, 7);
+  });
+
+  it("goes on with the others when the thread of a taker ends", async () => {
+    const port = open();
+    const { ended } = takeHere(port);
+    const thread = await taker(port);
+    await connected(port, 2);
+    await thread.terminate();
+    await connected(port, 6);
+    // Whom the thread had ends with it; the others are answered.
+    await sleep(50);
+    closePort(port.id);
+    assert.ok((await ended).length >= 7, String((await ended).length));
+  });
+
+  it("is this server's alone", () => {
+    const port = open();
+    assert.equal(openPort("127.0.0.1", port.number), null);
+    assert.equal(openPort("no such host.invalid", 0), null);
+    assert.equal(openPort("192.0.2.1", 0), null);
+    closePort(port.id);
+    const again = openPort("127.0.0.1", port.number);
+    assert.equal(again?.number, port.number);
+    ports.push(again as OpenPort);
+  });
+
+  it("takes both families at the address of all", async (context) => {
+    const port = open("::");
+    const { ended } = takeHere(port);
+    await connected(port, 1, "127.0.0.1");
+    try {
+      await connected(port, 1, "::1");
+    } catch {
+      return context.skip("this machine has no IPv6");
+    }
+    closePort(port.id);
+    assert.equal((await ended).length, 3);
+  });
+
+  it("that is closed takes nobody, and can be closed again", () => {
+    const port = open();
+    closePort(port.id);
+    closePort(port.id);
+    leavePort(port.id, 1);
+    assert.equal(
+      takeConnections(port.id, () => {}),
+      0,
+    );
+  });
+});
