@@ -2,7 +2,7 @@
 // and Simples rows, file by file. What goes out: a company by its root; one that has a Simples row
 // only is a company with flags and nothing else.
 // Invariant: of several rows of a company the first with a name stays, of several Simples rows the
-// first; natures are dictionary codes. The twin is src/ingest/company-table.ts.
+// first; natures are dictionary codes. The twin is test/support/ingest/company-table.ts.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -26,13 +26,13 @@ struct CnpjKey {
   uint32_t rest;
 };
 
-size_t bytesOf(const JoinRequest& request) {
+size_t bytesOf(const JoinInput& request) {
   size_t sum = 0;
   for (const CompanySpill& file : request.companies) sum += file.records.size();
   return sum;
 }
 
-size_t rowsExpected(const JoinRequest& request) {
+size_t rowsExpected(const JoinInput& request) {
   size_t sum = 0;
   for (const EstablishmentSpill& file : request.establishments) sum += file.records.size();
   return sum / (2 * RecordLayout::kFixedLength);
@@ -70,24 +70,87 @@ std::unordered_set<std::string_view> domainsOf(std::span<const uint8_t> lines) {
   return domains;
 }
 
-class PartitionJoin {
+// Finishes the rows of a partition, one at a time.
+class RowJoin {
+ protected:
+  explicit RowJoin(const JoinInput& input)
+      : input_(input), companies_(bytesOf(input), odd_), seen_(rowsExpected(input)) {}
+
+  void addCompanies();
+  bool isNew(const CnpjKey& key, std::string_view cnpj);
+  // Finishes the head of the row at hand; gives its scores.
+  Scores finish(const EstablishmentSpill& file, const Record& record, const CnpjKey& key);
+
+  template <typename T>
+  T value(RecordLayout::Offset offset) const {
+    return loadUnaligned<T>(head_ + offset);
+  }
+  template <typename T>
+  void set(RecordLayout::Offset offset, T value) {
+    storeValue(head_ + offset, value);
+  }
+
+  const JoinInput& input_;
+  OddValues odd_;
+  CompanyTable companies_;
+  KeyTable seen_;
+  const Company* company_ = nullptr;               // of the row at hand
+  uint8_t head_[RecordLayout::kFixedLength] = {};  // of the row at hand
+  std::vector<uint16_t> codes_;                    // its secondary activities
+
+ private:
+  void remap(const EstablishmentSpill& file, const Record& record);
+  void fill(std::string_view cnpj);
+  uint16_t ibgeOf(std::string_view cnpj);
+  uint8_t sanctionFlags(std::string_view cnpj) const;
+  Scores score(const Record& record) const;
+};
+
+// Gathers the keys of some rows.
+class PartitionSample : RowJoin {
+ public:
+  explicit PartitionSample(const JoinInput& input) : RowJoin(input) {}
+
+  RankKeys run(uint32_t stride) {
+    addCompanies();
+    uint32_t skipped = 0;
+    for (const EstablishmentSpill& file : input_.establishments) {
+      for (size_t at = 0; at < file.records.size();) {
+        const Record record(file.records.data(), file.records.size(), at);
+        at += record.length();
+        if (skipped++ % stride == 0) take(file, record);
+      }
+    }
+    return std::move(keys_);
+  }
+
+ private:
+  void take(const EstablishmentSpill& file, const Record& record) {
+    const CnpjKey key = keyOf(record);
+    if (!isNew(key, cnpjOf(record))) return;
+    keys_.scores.push_back(finish(file, record, key)[Strategies::kBalanced]);
+    keys_.roots.push_back(static_cast<double>(key.root));
+    keys_.rests.push_back(key.rest);
+  }
+
+  RankKeys keys_;
+};
+
+// Joins all rows, and writes them.
+class PartitionJoin : RowJoin {
  public:
   explicit PartitionJoin(const JoinRequest& request)
-      : request_(request),
+      : RowJoin(request),
+        request_(request),
         buckets_(request.path, static_cast<uint32_t>(request.splits.rests.size() + 1),
                  request.slotBytes),
         values_(request.valuesPath, request.valueBuckets, request.slotBytes),
         written_(request.splits.rests.size() + 1),
         providers_(domainsOf(request.providers)),
-        companies_(bytesOf(request), odd_),
-        seen_(rowsExpected(request)),
         active_(rowsExpected(request)) {}
 
   JoinFindings run() {
-    for (const auto& [records, natures] : request_.companies) {
-      companies_.addCompanies(records, natures);
-    }
-    for (const auto& records : request_.simples) companies_.addSimples(records);
+    addCompanies();
     for (const EstablishmentSpill& file : request_.establishments) countFile(file);
     for (const EstablishmentSpill& file : request_.establishments) joinFile(file);
     companies_.countOrphans();
@@ -102,40 +165,25 @@ class PartitionJoin {
   void count(const Record& record, const CnpjKey& key);
   void spillValues(const Record& record, const CnpjKey& key, const RowPlace& place);
   std::vector<uint32_t> establishmentsMet();
-  bool isNew(const CnpjKey& key, std::string_view cnpj);
-  void remap(const EstablishmentSpill& file, const Record& record);
-  void fill(const Company* company, std::string_view cnpj);
-  uint16_t ibgeOf(std::string_view cnpj);
-  uint8_t sanctionFlags(std::string_view cnpj) const;
-  Scores score(const Record& record) const;
   uint32_t rangeOf(uint16_t score, const CnpjKey& key) const;
-  RowPlace write(const Record& record, const Company* company, uint32_t range);
-
-  template <typename T>
-  T value(RecordLayout::Offset offset) const {
-    return loadUnaligned<T>(head_ + offset);
-  }
-  template <typename T>
-  void set(RecordLayout::Offset offset, T value) {
-    storeValue(head_ + offset, value);
-  }
+  RowPlace write(const Record& record, uint32_t range);
 
   const JoinRequest& request_;
   BucketFile buckets_;
   SharedValues values_;
   std::vector<uint32_t> written_;  // bytes of each range
   const std::unordered_set<std::string_view> providers_;
-  OddValues odd_;
-  CompanyTable companies_;
-  KeyTable seen_;
   std::vector<bool> kept_;                // of each record: whether its CNPJ was not met before it
   size_t next_ = 0;                       // of those that are joined
   KeyTable active_;                       // companies with an active establishment
   std::vector<uint32_t> establishments_;  // how many, by the number of the company
   std::vector<uint32_t> met_;
-  uint8_t head_[RecordLayout::kFixedLength] = {};  // of the row at hand
-  std::vector<uint16_t> codes_;                    // its secondary activities
 };
+
+void RowJoin::addCompanies() {
+  for (const auto& [records, natures] : input_.companies) companies_.addCompanies(records, natures);
+  for (const auto& records : input_.simples) companies_.addSimples(records);
+}
 
 // Finds the rows that stay, and how many of them are active in each company.
 void PartitionJoin::countFile(const EstablishmentSpill& file) {
@@ -161,16 +209,18 @@ void PartitionJoin::joinFile(const EstablishmentSpill& file) {
 }
 
 void PartitionJoin::join(const EstablishmentSpill& file, const Record& record, const CnpjKey& key) {
-  const auto* characters = record.cnpj();
-  const std::string_view cnpj = cnpjOf(record);
-  std::memcpy(head_, characters - RecordLayout::kCnpj, sizeof head_);
-  remap(file, record);
-  const Company* const company = request_.hasCompanies ? companies_.meet(key.root) : nullptr;
-  if (request_.hasCompanies) fill(company, cnpj);
-  const Scores scores = score(record);
+  const Scores scores = finish(file, record, key);
   std::memcpy(head_ + RecordLayout::kScore, scores.data(), sizeof scores);
   count(record, key);
-  spillValues(record, key, write(record, company, rangeOf(scores[Strategies::kBalanced], key)));
+  spillValues(record, key, write(record, rangeOf(scores[Strategies::kBalanced], key)));
+}
+
+Scores RowJoin::finish(const EstablishmentSpill& file, const Record& record, const CnpjKey& key) {
+  std::memcpy(head_, record.cnpj() - RecordLayout::kCnpj, sizeof head_);
+  remap(file, record);
+  company_ = input_.hasCompanies ? companies_.meet(key.root) : nullptr;
+  if (input_.hasCompanies) fill(cnpjOf(record));
+  return score(record);
 }
 
 // Adds what is counted: the number of the company's active establishments, 1 for each e-mail and
@@ -208,7 +258,7 @@ std::vector<uint32_t> PartitionJoin::establishmentsMet() {
   return met_;
 }
 
-bool PartitionJoin::isNew(const CnpjKey& key, std::string_view cnpj) {
+bool RowJoin::isNew(const CnpjKey& key, std::string_view cnpj) {
   const uint32_t before = seen_.size();
   seen_.add(key.root, key.rest);
   if (seen_.size() > before) return true;
@@ -217,7 +267,7 @@ bool PartitionJoin::isNew(const CnpjKey& key, std::string_view cnpj) {
 }
 
 // Turns provisional numbers into dictionary codes.
-void PartitionJoin::remap(const EstablishmentSpill& file, const Record& record) {
+void RowJoin::remap(const EstablishmentSpill& file, const Record& record) {
   const auto remapAt = [this](RecordLayout::Offset offset, CodeTable table) {
     set(offset, remapped(table, value<uint16_t>(offset)));
   };
@@ -236,7 +286,8 @@ void PartitionJoin::remap(const EstablishmentSpill& file, const Record& record) 
 }
 
 // Adds what comes from the company, the table of municipalities and the list of sanctions.
-void PartitionJoin::fill(const Company* company, std::string_view cnpj) {
+void RowJoin::fill(std::string_view cnpj) {
+  const Company* const company = company_;
   const bool has = company != nullptr;
   if (!has || !company->hasRow) odd_.addText(Rules::kCompanyMissing, cnpj);
   set(RecordLayout::kLegalNature, has ? company->nature : recordNull<uint16_t>());
@@ -248,10 +299,10 @@ void PartitionJoin::fill(const Company* company, std::string_view cnpj) {
   set(RecordLayout::kMunicipalityIbge, ibgeOf(cnpj));
 }
 
-uint8_t PartitionJoin::sanctionFlags(std::string_view cnpj) const {
-  if (!request_.sanctionsKnown) return 0;
-  const auto* list = reinterpret_cast<const char*>(request_.sanctioned.data());
-  size_t low = 0, high = request_.sanctioned.size() / kCnpjLength;
+uint8_t RowJoin::sanctionFlags(std::string_view cnpj) const {
+  if (!input_.sanctionsKnown) return 0;
+  const auto* list = reinterpret_cast<const char*>(input_.sanctioned.data());
+  size_t low = 0, high = input_.sanctioned.size() / kCnpjLength;
   while (low < high) {
     const size_t middle = (low + high) / 2;
     const int order = std::memcmp(list + middle * kCnpjLength, cnpj.data(), kCnpjLength);
@@ -265,19 +316,19 @@ uint8_t PartitionJoin::sanctionFlags(std::string_view cnpj) const {
   return RecordFlags::kSanctionKnown;
 }
 
-uint16_t PartitionJoin::ibgeOf(std::string_view cnpj) {
+uint16_t RowJoin::ibgeOf(std::string_view cnpj) {
   const auto uf = value<uint8_t>(RecordLayout::kUf);
   const auto tom = value<uint16_t>(RecordLayout::kMunicipalityTom);
   constexpr auto none = recordNull<uint16_t>();
-  if (tom == none || tom == request_.tomAbroad || uf == request_.ufAbroad) return none;
-  const size_t at = (size_t{uf} * request_.tomCount + tom) * sizeof none;
-  const bool known = uf != recordNull<uint8_t>() && at + sizeof none <= request_.ibge.size();
-  const uint16_t ordinal = known ? loadUnaligned<uint16_t>(request_.ibge.data() + at) : none;
+  if (tom == none || tom == input_.tomAbroad || uf == input_.ufAbroad) return none;
+  const size_t at = (size_t{uf} * input_.tomCount + tom) * sizeof none;
+  const bool known = uf != recordNull<uint8_t>() && at + sizeof none <= input_.ibge.size();
+  const uint16_t ordinal = known ? loadUnaligned<uint16_t>(input_.ibge.data() + at) : none;
   if (ordinal == none) odd_.addText(Rules::kMunicipalityUnknown, cnpj);
   return ordinal;
 }
 
-Scores PartitionJoin::score(const Record& record) const {
+Scores RowJoin::score(const Record& record) const {
   const auto flags = value<uint8_t>(RecordLayout::kFlags);
   const auto status = value<uint8_t>(RecordLayout::kRegistrationStatus);
   const auto size = value<uint8_t>(RecordLayout::kCompanySizeCode);
@@ -293,8 +344,8 @@ Scores PartitionJoin::score(const Record& record) const {
   facts.headquarters = (flags & RecordFlags::kHeadquarters) != 0;
   facts.hasEmail = record.stringLength(RecordStrings::kEmail) != kNullString;
   facts.phones = hasPhone(RecordLayout::kPhone1) + hasPhone(RecordLayout::kPhone2);
-  facts.activityKnown = cnae != recordNull<uint16_t>() && cnae != request_.cnaeNotInformed;
-  facts.ageDays = started == recordNull<int32_t>() ? -1 : int64_t{request_.snapshotDay} - started;
+  facts.activityKnown = cnae != recordNull<uint16_t>() && cnae != input_.cnaeNotInformed;
+  facts.ageDays = started == recordNull<int32_t>() ? -1 : int64_t{input_.snapshotDay} - started;
   facts.capitalCents = value<int64_t>(RecordLayout::kShareCapitalCents);
   facts.sanctioned = (flags & RecordFlags::kSanctioned) != 0;
   return scoreAccount(facts);
@@ -321,8 +372,8 @@ uint32_t PartitionJoin::rangeOf(uint16_t score, const CnpjKey& key) const {
 }
 
 // Writes the finished record; the company's name goes before the establishment's strings.
-RowPlace PartitionJoin::write(const Record& record, const Company* company, uint32_t range) {
-  const std::string_view name = company == nullptr ? std::string_view() : company->name;
+RowPlace PartitionJoin::write(const Record& record, uint32_t range) {
+  const std::string_view name = company_ == nullptr ? std::string_view() : company_->name;
   const size_t codes = 2 * size_t{record.secondaryCount()};
   size_t texts = 0;
   for (uint32_t i = 0; i < RecordStrings::kCount; i++) {
@@ -353,5 +404,9 @@ RowPlace PartitionJoin::write(const Record& record, const Company* company, uint
 }  // namespace
 
 JoinFindings joinPartition(const JoinRequest& request) { return PartitionJoin(request).run(); }
+
+RankKeys samplePartition(const JoinInput& input, uint32_t stride) {
+  return PartitionSample(input).run(stride);
+}
 
 }  // namespace peneira

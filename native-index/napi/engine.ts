@@ -20,10 +20,12 @@ import type {
   CountFindings,
   CountRequest,
   JoinFindings,
+  JoinInput,
   JoinRequest,
   NativeBatch,
   NativeRange,
   NativeScan,
+  SampledKeys,
   ScanRequest,
 } from "./import-handles.ts";
 
@@ -51,6 +53,7 @@ interface Addon {
   openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind>;
   releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void;
   joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings;
+  samplePartition<Kind extends string>(partition: JoinInput<Kind>, stride: number): SampledKeys;
   countShared(request: CountRequest): CountFindings;
   openRowList(bytes: Uint8Array): NativeRowList;
   rowListBytes(list: NativeRowList): Uint8Array;
@@ -146,6 +149,14 @@ export function releaseExtents(path: string, offsets: Float64Array, lengths: Uin
 /** Joins one partition of an import; the kinds of code are those of `codes.ts`. */
 export function joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings {
   return addon().joinPartition(request);
+}
+
+/** Gathers the sort keys of every `stride`-th row of a partition, from 1 on. */
+export function samplePartition<Kind extends string>(
+  partition: JoinInput<Kind>,
+  stride: number,
+): SampledKeys {
+  return addon().samplePartition(partition, stride);
 }
 
 /** Counts the companies of each value of a bucket (`src/ingest/shared-values.ts`). */
@@ -249,7 +260,7 @@ export interface OpenPort {
   readonly number: number;
 }
 
-/** Opens a port that nobody else has (0 takes a free one); null where the address is not to be had. */
+/** Opens a port that nobody else has (0 takes a free one); null where there is no such address. */
 export function openPort(host: string, port: number): OpenPort | null {
   const opened = addon().openPort(host, port);
   return opened === null ? null : { id: opened[0] as number, number: opened[1] as number };

@@ -83,21 +83,13 @@ type EstablishmentSpill<Kind extends string> = Readonly<Record<Kind, Uint8Array>
 };
 
 /** What a native join is told; see `JoinContext` in src/ingest/join.ts. */
-export interface JoinRequest<Kind extends string> {
-  /** The file of buckets that it makes. */
-  readonly path: string;
-  readonly slotBytes: number;
+export interface JoinInput<Kind extends string> {
   /** Null when the rows already hold what their company gives them. */
   readonly companies:
     | readonly { readonly records: Uint8Array; readonly nature: Uint8Array }[]
     | null;
   readonly simples: readonly Uint8Array[];
   readonly establishments: readonly EstablishmentSpill<Kind>[];
-  readonly splits: {
-    readonly scores: Uint8Array;
-    readonly roots: Float64Array;
-    readonly rests: Uint32Array;
-  };
   readonly ibge: Uint8Array;
   readonly tomCount: number;
   readonly tomAbroad: number;
@@ -106,11 +98,31 @@ export interface JoinRequest<Kind extends string> {
   /** CNPJs of 14 bytes, ascending; null when no list was imported. */
   readonly sanctioned: Uint8Array | null;
   readonly snapshotDay: number;
+  /** Domains of public mail providers, a newline behind each. */
+  readonly providers: Uint8Array;
+}
+
+/** A partition, and where its rows go. */
+export interface JoinRequest<Kind extends string> extends JoinInput<Kind> {
+  /** The file of buckets that it makes. */
+  readonly path: string;
+  readonly slotBytes: number;
+  /** The last keys before each range but the first; scores are u16. */
+  readonly splits: {
+    readonly scores: Uint8Array;
+    readonly roots: Float64Array;
+    readonly rests: Uint32Array;
+  };
   /** The file of e-mails and phones that it makes, in so many buckets. */
   readonly valuesPath: string;
   readonly valueBuckets: number;
-  /** Domains of public mail providers, a newline behind each. */
-  readonly providers: Uint8Array;
+}
+
+/** Sort keys of rows: parallel lists. */
+export interface SampledKeys {
+  readonly scores: Uint32Array;
+  readonly roots: Float64Array;
+  readonly rests: Uint32Array;
 }
 
 /** What a native join found. */

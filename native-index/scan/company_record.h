@@ -1,5 +1,5 @@
 // Spill records of companies and Simples rows. What comes in: nothing. What goes out: the byte
-// offsets that the scan writes and the join reads, drawn in src/ingest/scan/companies.ts and
+// offsets that the scan writes and the join reads, drawn in test/support/ingest/companies.ts and
 // simples.ts.
 // Invariant: little endian; the length of a company's record is a multiple of 8.
 #pragma once

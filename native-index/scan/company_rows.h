@@ -1,5 +1,5 @@
 // Companies on their way to their establishments. What comes in: records of an Empresas file. What
-// goes out: company spill records, drawn in src/ingest/scan/companies.ts, the twin.
+// goes out: company spill records, drawn in test/support/ingest/companies.ts, the twin.
 // Invariant: nulls are those of the row record, so that the join copies values without looking.
 #pragma once
 #include "scan/row_scan.h"

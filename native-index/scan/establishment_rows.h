@@ -2,7 +2,7 @@
 // goes out: row records (builder/record.ts) in which codes are provisional numbers, and what the
 // company and the scores will fill is zero.
 // Invariant: every odd value is null and counted; only a row without a CNPJ is left out. The twin
-// is src/ingest/scan/establishments.ts.
+// is test/support/ingest/establishments.ts.
 #pragma once
 #include <array>
 #include <vector>

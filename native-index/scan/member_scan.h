@@ -1,8 +1,8 @@
 // Pass 1 of the import, natively: one large file of the dump, cleaned and spilled by company. What
 // comes in: its decompressed bytes in pieces. What goes out: a file of buckets, the codes in use,
 // and what was odd.
-// Invariant: the same bytes, codes, counts, examples and refusals as the scan in TypeScript
-// (src/ingest/scan/scan.ts), which is the twin; test/unit/ingest/native-scan.test.ts compares both.
+// Invariant: the same bytes, codes, counts, examples and refusals as the twin in TypeScript,
+// test/support/ingest/scan.ts; test/unit/ingest/native-scan.test.ts compares both.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Simples and MEI opt-ins on their way to their companies. What comes in: records of the Simples
-// file. What goes out: spill records of 16 bytes, drawn in src/ingest/scan/simples.ts, the twin.
+// file. What goes out: spill records of 16 bytes, drawn in test/support/ingest/simples.ts.
 // Invariant: `S` is yes; `N`, blank and odd values are no. Dates that contradict a flag are counted
 // and change nothing. Apart because each file of the dump has its own rows and its own twin.
 #pragma once

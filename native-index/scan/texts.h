@@ -3,7 +3,7 @@
 // used again.
 // Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
 // doubled white space, and without the CSI sequences of terminals; nothing written means null. The
-// twins are src/dump/text.ts and src/dump/registrytext.ts.
+// twins are test/support/ingest/text.ts and src/dump/registrytext.ts.
 #pragma once
 #include <cstddef>
 #include <cstdint>

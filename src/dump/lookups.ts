@@ -9,7 +9,7 @@ import { BadRows } from "./badrows.ts";
 import { countSequences, type TextEncoding } from "./encoding.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
 import { type DumpRecord, RecordScanner } from "./records.ts";
-import { hasWindows } from "./text.ts";
+import { BYTE_KINDS, KIND_OF_BYTE } from "./registrytext.ts";
 import { fieldText } from "./values.ts";
 
 /** A row that was left out. */
@@ -83,4 +83,10 @@ export async function readLookup(
     files.push(member.file);
   }
   return { rows, encoding, leftOut, windows, files };
+}
+
+/** True if a field has a character that Windows-1252 has and ISO-8859-1 lacks. */
+function hasWindows({ bytes, starts, ends, encoding }: DumpRecord, column: number): boolean {
+  const field = bytes.subarray(starts[column], ends[column]);
+  return encoding !== "utf8" && field.some((byte) => KIND_OF_BYTE[byte] === BYTE_KINDS.windows);
 }

@@ -8,11 +8,15 @@ import { deserialize } from "node:v8";
 import { truerReason } from "../dump/archive.ts";
 import { CommandError } from "../errors.ts";
 import { worker } from "../process/tasks.ts";
-import { type JoinContext, type JoinResult, type JoinTask, samplePartition } from "./join.ts";
-import { joinNatively } from "./native-join.ts";
+import {
+  type JoinContext,
+  type JoinResult,
+  type JoinTask,
+  joinNatively,
+  sampleNatively,
+} from "./join.ts";
 import type { RankKeys } from "./ranges.ts";
-import { scanNatively } from "./scan/native-scan.ts";
-import type { ScanResult, ScanTask } from "./scan/scan.ts";
+import { type ScanResult, type ScanTask, scanNatively } from "./scan/scan.ts";
 import { type CountResult, type CountTask, countNatively } from "./shared-values.ts";
 
 /**
@@ -65,7 +69,7 @@ function count(task: CountTaskShared): Promise<IngestAnswer<CountResult>> {
 
 /** Gathers sort keys of one partition. */
 function sample(task: SampleTask): Promise<IngestAnswer<RankKeys>> {
-  return answer(() => samplePartition(contextOf(task), task.partition, task.stride));
+  return answer(() => sampleNatively(contextOf(task), task.partition, task.stride));
 }
 
 /** The context of the join: `serialize` of a JoinContext, in shared memory. */

@@ -32,12 +32,11 @@ import {
 } from "./dictionaries.ts";
 import type { JoinContext } from "./join.ts";
 import { MAIL_PROVIDERS } from "./mail-providers.ts";
-import { Municipalities, TOM_ABROAD } from "./places/municipalities.ts";
+import { Municipalities, TOM_ABROAD, TOM_CODES } from "./places/municipalities.ts";
 import type { CodesByTom } from "./places/municipalitycodes.ts";
 import { municipalityWarnings, type OddMunicipality } from "./places/oddmunicipalities.ts";
 import { type Population, populationWarnings } from "./places/population.ts";
 import type { Sanctions } from "./sanctions.ts";
-import { TOM_CODES } from "./scan/establishments.ts";
 import type { ScanResult } from "./scan/scan.ts";
 import { Tally, type TallyResult } from "./tally.ts";
 

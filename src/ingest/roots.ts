@@ -1,8 +1,7 @@
 /**
- * Company roots as numbers: hashing, and a set of them that counts the rows of a partition.
- * What comes in: roots (8 characters in base 36, below 36^8 < 2^42) and the rest of a CNPJ.
- * What goes out: a partition number; the index under which a key was first added.
- * Invariant: plain arrays only; a table holds at most the keys it was made for.
+ * Company roots as numbers. What comes in: roots, 8 characters in base 36, below 36^8 < 2^42. What
+ * goes out: their numbers, and the partitions in which their rows meet.
+ * Invariant: a root has the same partition in every file and in the addon (scan/row_scan.h).
  */
 import { BRANCHES } from "../dump/cnpj.ts";
 
@@ -23,53 +22,4 @@ export function readBase36(bytes: Uint8Array, start: number, end: number): numbe
     value = value * 36 + (byte < 58 ? byte - 48 : byte - 55);
   }
   return value;
-}
-
-/** A set of keys (root, rest) that numbers them in the order in which they are added. */
-export class KeyTable {
-  /** Number of keys. */
-  size = 0;
-  /** Root of every key, by index. */
-  readonly roots: Float64Array;
-  private readonly rests: Uint32Array;
-  private readonly slots: Int32Array;
-  private readonly shift: number;
-
-  /** Makes room for up to `keysMax` keys. */
-  constructor(keysMax: number) {
-    const bits = Math.max(4, Math.ceil(Math.log2(keysMax + 1)) + 1);
-    this.roots = new Float64Array(keysMax);
-    this.rests = new Uint32Array(keysMax);
-    this.slots = new Int32Array(2 ** bits);
-    this.shift = 32 - bits;
-  }
-
-  /** Index of a key, which is added when it is new. `rest` is 0 for a company. */
-  add(root: number, rest: number): number {
-    const slot = this.slotOf(root, rest);
-    const found = (this.slots[slot] as number) - 1;
-    if (found >= 0) return found;
-    const index = this.size++;
-    this.roots[index] = root;
-    this.rests[index] = rest;
-    this.slots[slot] = index + 1;
-    return index;
-  }
-
-  /** Index of a key, or -1. */
-  find(root: number, rest: number): number {
-    return (this.slots[this.slotOf(root, rest)] as number) - 1;
-  }
-
-  private slotOf(root: number, rest: number): number {
-    const high = (root / 4294967296) | 0;
-    const mixed = Math.imul((root | 0) ^ Math.imul(high + 1, 0x27d4eb2f), 0x9e3779b1) ^ rest;
-    const mask = this.slots.length - 1;
-    let slot = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> this.shift;
-    for (;;) {
-      const found = (this.slots[slot] as number) - 1;
-      if (found < 0 || (this.roots[found] === root && this.rests[found] === rest)) return slot;
-      slot = (slot + 1) & mask;
-    }
-  }
 }

@@ -10,7 +10,7 @@ import type { ScanFindings } from "../../native-index/napi/import-handles.ts";
 import type { DumpRecord } from "../dump/records.ts";
 import { type Charset, decodeText } from "../dump/registrytext.ts";
 import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
-import type { TextSink } from "../dump/text.ts";
+import type { TextSink } from "../dump/textsink.ts";
 import { fieldText } from "../dump/values.ts";
 
 /** Examples kept per rule. */

@@ -1,5 +1,6 @@
-// The first two passes of an import, as import-handles.ts has them: `openScan` and `joinPartition`,
-// with what belongs to each. Input: JavaScript arguments. Output: JavaScript values.
+// The first two passes of an import, as import-handles.ts has them: `openScan`, `joinPartition` and
+// `samplePartition`, with what belongs to each. Input: JavaScript arguments. Output: JavaScript
+// values.
 // Invariant: the bytes of a piece or a typed array are used only during the call, and not changed;
 // all bytes of findings are copied; a scan that is over holds neither memory nor file. Numbers of
 // rules are those of src/dump/rules.ts.
@@ -218,16 +219,12 @@ int32_t readOrdinal(const Given& number) {
   return static_cast<int32_t>(number.integer(INT32_MIN, INT32_MAX));
 }
 
-JoinRequest readRequest(const Given& object) {
-  JoinRequest request;
-  request.path = object.member("path").text();
-  request.slotBytes = static_cast<size_t>(object.member("slotBytes").integer(8, kSlotBytesMax));
+void readInput(const Given& object, JoinInput& request) {
   const Given companies = object.member("companies");
   request.hasCompanies = !companies.isNull();
   if (request.hasCompanies) request.companies = readCompanies(companies);
   request.simples = readSimples(object.member("simples"));
   request.establishments = readEstablishments(object.member("establishments"));
-  request.splits = readSplits(object.member("splits"));
   request.ibge = object.member("ibge").bytes();
   request.tomCount = object.member("tomCount").whole32();
   request.tomAbroad = readOrdinal(object.member("tomAbroad"));
@@ -237,9 +234,17 @@ JoinRequest readRequest(const Given& object) {
   request.sanctionsKnown = !sanctioned.isNull();
   if (request.sanctionsKnown) request.sanctioned = sanctioned.bytes();
   request.snapshotDay = readOrdinal(object.member("snapshotDay"));
+  request.providers = object.member("providers").bytes();
+}
+
+JoinRequest readRequest(const Given& object) {
+  JoinRequest request;
+  readInput(object, request);
+  request.path = object.member("path").text();
+  request.slotBytes = static_cast<size_t>(object.member("slotBytes").integer(8, kSlotBytesMax));
+  request.splits = readSplits(object.member("splits"));
   request.valuesPath = object.member("valuesPath").text();
   request.valueBuckets = static_cast<uint32_t>(object.member("valueBuckets").integer(1, 1 << 16));
-  request.providers = object.member("providers").bytes();
   return request;
 }
 
@@ -254,6 +259,21 @@ napi_value joinPartitionCall(napi_env env, napi_callback_info info) {
     putProperty(env, object, "rows", fromNumber(env, static_cast<double>(findings.rows)));
     putProperty(env, object, "companies", fromNumber(env, static_cast<double>(findings.companies)));
     putOddValues(env, object, findings.odd);
+    return object;
+  });
+}
+
+napi_value samplePartitionCall(napi_env env, napi_callback_info info) {
+  return guarded(env, [&] {
+    const Arguments arguments(env, info);
+    JoinInput input;
+    readInput(arguments.at(0, "partition"), input);
+    const int64_t stride = arguments.at(1, "stride").integer(1, UINT32_MAX);
+    const RankKeys keys = samplePartition(input, static_cast<uint32_t>(stride));
+    const napi_value object = makeObject(env);
+    putProperty(env, object, "scores", fromUint32s(env, keys.scores));
+    putProperty(env, object, "roots", fromDoubles(env, keys.roots));
+    putProperty(env, object, "rests", fromUint32s(env, keys.rests));
     return object;
   });
 }
@@ -283,6 +303,7 @@ void registerPasses(napi_env env, napi_value exports) {
   putFunction(env, exports, "openScan", openScan);
   putFunction(env, exports, "releaseExtents", releaseExtentsCall);
   putFunction(env, exports, "joinPartition", joinPartitionCall);
+  putFunction(env, exports, "samplePartition", samplePartitionCall);
   putFunction(env, exports, "countShared", countSharedCall);
 }
 

@@ -17,7 +17,8 @@ void registerBatch(napi_env env, napi_value exports);
 // Adds rankRecords, buildIndex, analyze, crc32c, sha256, columnsFingerprint and columnNames:
 // napi/import/build.cc.
 void registerBuild(napi_env env, napi_value exports);
-// Adds openScan, releaseExtents, joinPartition and countShared: napi/import/passes.cc.
+// Adds openScan, releaseExtents, joinPartition, samplePartition and countShared:
+// napi/import/passes.cc.
 void registerPasses(napi_env env, napi_value exports);
 // Adds deflate and deflateAside: napi/deflate.cc.
 void registerDeflate(napi_env env, napi_value exports);

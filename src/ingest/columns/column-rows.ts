@@ -22,12 +22,11 @@ import { isPrintable, printable } from "../../../native-index/format/printable.t
 import { checkDigits } from "../../dump/cnpj.ts";
 import { removeCpf } from "../../dump/cpf.ts";
 import type { Rule } from "../../dump/rules.ts";
-import { newTextSink, type TextSink } from "../../dump/text.ts";
+import { newTextSink, type TextSink } from "../../dump/textsink.ts";
 import { isStoredCnpj } from "../../spec/cnpj/cnpj.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../../spec/fields.ts";
 import { type AllCounters, CODE_WIDTHS, type CodeKind } from "../codes.ts";
 import { partitionOf, readBase36 } from "../roots.ts";
-import { writeWhole } from "../scan/companies.ts";
 import type { SpillWriter } from "../spill.ts";
 import type { Tally } from "../tally.ts";
 
@@ -266,4 +265,11 @@ function wholeOf(cell: Cell): number {
 function cnpjAt(view: DataView, at: number): string {
   const start = view.byteOffset + at + SLOTS.cnpj;
   return Buffer.from(view.buffer, start, 14).toString("latin1");
+}
+
+/** Writes a whole number from 0 to 2^53 as i64; a negative one becomes null. */
+function writeWhole(view: DataView, at: number, value: number): void {
+  const isNull = value < 0;
+  view.setUint32(at, isNull ? 0 : value >>> 0, true);
+  view.setUint32(at + 4, isNull ? 0x80000000 : Math.floor(value / 4294967296), true);
 }

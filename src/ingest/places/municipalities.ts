@@ -16,10 +16,12 @@ import exceptions from "../../../data/municipality-exceptions.json" with { type:
 import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
 import { CommandError } from "../../errors.ts";
 import { UFS } from "../../spec/fields.ts";
-import { TOM_CODES } from "../scan/establishments.ts";
 import type { CodesByTom } from "./municipalitycodes.ts";
 import type { Finding, OddMunicipality } from "./oddmunicipalities.ts";
 import { type IbgePlace, spelledPlaces } from "./spelledplaces.ts";
+
+/** TOM codes have four digits; a place is counted under `uf * TOM_CODES + tom`. */
+export const TOM_CODES = 10_000;
 
 /** TOM code of "EXTERIOR". */
 export const TOM_ABROAD = "9707";

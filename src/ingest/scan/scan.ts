@@ -1,23 +1,20 @@
 /**
- * Pass 1 of the import in TypeScript: one member of the dump, cleaned and spilled by company root.
- * The twin of `native-scan.ts`, which imports take.
+ * Pass 1 of the import: one member of the dump, cleaned and spilled by company root.
  * What comes in: a member (companies, Simples or establishments) and the number of partitions.
  * What goes out: its spill file, the codes it uses, and what was odd about it.
- * Invariant: the spill depends on the member alone, not on the thread or the order of tasks.
+ * Invariant: the spill depends on the member alone, not on the thread or the order of tasks. The
+ * addon does the work; the result and every refusal are those of the twin,
+ * test/support/ingest/scan.ts.
  */
+import { openScan } from "../../../native-index/napi/engine.ts";
+import type { NativeScan } from "../../../native-index/napi/import-handles.ts";
 import { placeOf, readMember } from "../../dump/archive.ts";
-import { BadRows } from "../../dump/badrows.ts";
 import type { TextEncoding } from "../../dump/encoding.ts";
-import { LAYOUTS } from "../../dump/layout.ts";
 import type { DumpMember } from "../../dump/member.ts";
-import { type DumpRecord, RecordScanner } from "../../dump/records.ts";
-import { UFS } from "../../spec/fields.ts";
-import { type AllCodes, type AllCounters, codesInUse, newCounters } from "../codes.ts";
-import { type SpillFile, SpillWriter } from "../spill.ts";
-import { Tally, type TallyResult } from "../tally.ts";
-import { companyScanner } from "./companies.ts";
-import { EstablishmentScanner, TOM_CODES } from "./establishments.ts";
-import { simplesScanner } from "./simples.ts";
+import { CommandError } from "../../errors.ts";
+import type { AllCodes, CodeKind } from "../codes.ts";
+import { type SpillFile, spillFileOf } from "../spill.ts";
+import { type TallyResult, tallyOf } from "../tally.ts";
 
 /** What one scan is told. */
 export interface ScanTask {
@@ -51,86 +48,53 @@ export interface ScanResult {
 /** The decompressed bytes of a member. */
 export type DumpPieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Scans one member. @throws CommandError with file, line and reason when it is damaged. */
-export async function scanHere(
+/**
+ * Scans a member, whose bytes come in `pieces` of any size. `portable` takes no instructions that
+ * not every processor has.
+ * @throws CommandError with file, line and reason when it is damaged.
+ */
+export async function scanNatively(
   task: ScanTask,
   pieces: DumpPieces = readMember(task.member),
+  portable = false,
 ): Promise<ScanResult> {
-  const { member, partitions } = task;
-  const place = placeOf(member);
-  const writer = new SpillWriter(task.spillPath, partitions, task.slotBytes);
-  const tally = new Tally(place);
-  const counters = newCounters();
-  const isPlaced = member.type === "estabelecimentos";
-  const places = new Uint32Array(isPlaced ? UFS.length * TOM_CODES : 0);
-  const take = takerOf(task, { writer, tally, counters, places });
-  const bad = new BadRows(task.skipBadRows, (line, reason) =>
-    tally.add("row_malformed", line, () => reason),
-  );
-  const scanner = new RecordScanner(place, LAYOUTS[member.type].columns.length, {
-    bad,
-    utf8: task.utf8,
-  });
+  const place = placeOf(task.member);
+  const scan = open(task, portable);
   try {
-    const rowsKept = await feed({ scanner, bad, pieces, take, progress: task.progress });
-    const { record, count: rowsIn } = scanner;
-    const encoding = { utf8: record.encoding === "utf8", ...record.sequences };
-    const found = { codes: codesInUse(counters), places, encoding, tally: tally.result() };
-    return { spill: writer.close(), rowsIn, rowsKept, ...found };
-  } catch (error) {
-    writer.abandon();
-    throw error;
-  }
-}
-
-interface Feeding {
-  readonly scanner: RecordScanner;
-  readonly bad: BadRows;
-  readonly pieces: DumpPieces;
-  readonly take: (record: DumpRecord) => boolean;
-  readonly progress: Int32Array;
-}
-
-/** Scans all pieces; gives how many rows were kept. */
-async function feed({ scanner, bad, pieces, take, progress }: Feeding): Promise<number> {
-  let rowsKept = 0;
-  const onRecord = (record: DumpRecord): void => {
-    try {
-      if (take(record)) rowsKept++;
-    } catch (error) {
-      bad.leaveOut(error);
+    let rest = 0;
+    for await (const piece of pieces) {
+      scan.push(piece);
+      rest += piece.length;
+      Atomics.add(task.progress, 0, rest >> 10);
+      rest &= 1023;
     }
-  };
-  let rest = 0;
-  for await (const piece of pieces) {
-    scanner.push(piece, onRecord);
-    rest += piece.length;
-    Atomics.add(progress, 0, rest >> 10);
-    rest &= 1023;
+    return resultOf(task, place, scan);
+  } catch (error) {
+    throw refusalOf(place, error);
+  } finally {
+    scan.close();
   }
-  scanner.end(onRecord);
-  return rowsKept;
 }
 
-interface Collectors {
-  readonly writer: SpillWriter;
-  readonly tally: Tally;
-  readonly counters: AllCounters;
-  readonly places: Uint32Array;
+function open(task: ScanTask, portable: boolean): NativeScan<CodeKind> {
+  const { partitions, slotBytes, keepCpf, latestDay, utf8, skipBadRows } = task;
+  const type = task.member.type as "empresas" | "simples" | "estabelecimentos";
+  const path = task.spillPath;
+  const how = { keepCpf, latestDay, utf8, skipBadRows, portable };
+  return openScan({ type, path, partitions, slotBytes, ...how });
 }
 
-function takerOf(task: ScanTask, collectors: Collectors): (record: DumpRecord) => boolean {
-  const { partitions, keepCpf, latestDay } = task;
-  const { type } = task.member;
-  if (type === "empresas") {
-    return companyScanner({
-      ...collectors,
-      partitions,
-      keepCpf,
-      natures: collectors.counters.nature,
-    });
-  }
-  if (type === "simples") return simplesScanner({ ...collectors, partitions, latestDay });
-  const scanner = new EstablishmentScanner({ ...collectors, partitions, latestDay, keepCpf });
-  return (record) => scanner.take(record);
+function resultOf(task: ScanTask, place: string, scan: NativeScan<CodeKind>): ScanResult {
+  const { rowsIn, rowsKept, codes, places, encoding, ...found } = scan.finish();
+  const spill = spillFileOf(task.spillPath, task.partitions, found.extents);
+  const tally = tallyOf(place, found, encoding.utf8 ? "utf8" : "windows-1252");
+  return { spill, rowsIn, rowsKept, codes, places, encoding, tally };
+}
+
+/** What the addon refuses about the data is said to people; other errors stay what they are. */
+function refusalOf(place: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof CommandError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "DUMP_REFUSED") return new CommandError(`${place}, ${error.message}`);
+  return code === "TOO_LARGE" ? new CommandError(error.message) : error;
 }

@@ -1,6 +1,7 @@
 /**
- * The product as the compiler sees it where files have other texts than on disk: which files have
- * mistakes then, and which files the walk-through of such a change names.
+ * The product, and the twin of its import, as the compiler sees them where files have other texts
+ * than on disk: which files have mistakes then, and which files the walk-through of such a change
+ * names.
  * Invariant: nothing is written. Only files that can be near the change are checked; node build.mjs
  * check has all others.
  */
@@ -23,7 +24,7 @@ export interface Overlay {
   readonly wanted?: RegExp;
 }
 
-/** Files of the product with mistakes, relative to the root, in order. */
+/** Files with mistakes, relative to the root, in order. */
 export function wrongFiles(overlay: Overlay): string[] {
   return PROJECTS.flatMap((project) => wrongIn(project, overlay)).sort();
 }
@@ -43,7 +44,8 @@ function wrongIn(project: string, overlay: Overlay): string[] {
 }
 
 function isNear(file: string, { texts, near, nearComponent, wanted }: Overlay): boolean {
-  if (!/^(src|native-index)\//.test(file) || wanted?.test(file) === false) return false;
+  if (!/^(src|native-index|test\/support\/ingest)\//.test(file) || wanted?.test(file) === false)
+    return false;
   return (
     texts[file] !== undefined || (file.endsWith("x") ? nearComponent : near).test(textOf(file))
   );

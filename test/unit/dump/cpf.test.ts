@@ -8,8 +8,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { removeCpf } from "../../../src/dump/cpf.ts";
-import { cleanText, newTextSink, type TextSink } from "../../../src/dump/text.ts";
+import { newTextSink, type TextSink } from "../../../src/dump/textsink.ts";
 import { recordOf } from "../../support/dump/fields.ts";
+import { cleanText } from "../../support/ingest/text.ts";
 
 /** What stands in the sink behind what was there before. */
 function shown(sink: TextSink, length: number): string {

@@ -10,9 +10,10 @@ import { describe, it } from "node:test";
 import { isPrintable, printable } from "../../../native-index/format/printable.ts";
 import { countSequences, isUtf8 } from "../../../src/dump/encoding.ts";
 import { decodeTable, decodeText } from "../../../src/dump/registrytext.ts";
-import { cleanText, newTextSink } from "../../../src/dump/text.ts";
+import { newTextSink } from "../../../src/dump/textsink.ts";
 import { fieldText } from "../../../src/dump/values.ts";
 import { recordOf } from "../../support/dump/fields.ts";
+import { cleanText } from "../../support/ingest/text.ts";
 
 /** Windows-1252 as the Encoding Standard has it, less the five undefined bytes. */
 const WINDOWS: Readonly<Record<number, string>> = {

@@ -8,8 +8,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { decodeText } from "../../../src/dump/registrytext.ts";
 import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
-import { cleanEmail, cleanText, newTextSink, type TextSink } from "../../../src/dump/text.ts";
+import { newTextSink, type TextSink } from "../../../src/dump/textsink.ts";
 import { recordOf } from "../../support/dump/fields.ts";
+import { cleanEmail, cleanText } from "../../support/ingest/text.ts";
 
 /** What stands in the sink behind what was there before. */
 function shown(sink: TextSink, length: number): string {

@@ -17,7 +17,7 @@ const NEEDED = [
   "src/dump/sample/activities.ts",
   "src/ingest/dump-import.ts",
   "src/ingest/ingest.worker.ts",
-  "src/ingest/scan/native-scan.ts",
+  "src/ingest/scan/scan.ts",
   "test/support/sample/snapshot.ts",
 ];
 

@@ -16,12 +16,8 @@ const OWN_BYTES = new Set([
   "src/dump/cpf.ts", // bytes of constants
   "src/dump/downloadrecord.ts", // JSON that the download wrote
   "src/ingest/columns/column-rows.ts", // a CNPJ of a row record
-  "src/ingest/company-table.ts", // a root of a row record
-  "src/ingest/join.ts", // a CNPJ of a row record
-  "src/ingest/native-join.ts", // CNPJs that were read before
+  "src/ingest/join.ts", // CNPJs that were read before
   "src/ingest/columns/parquet.ts", // a magic number
-  "src/ingest/row-counts.ts", // an e-mail of a row record, which is ASCII
-  "src/ingest/shared-values.ts", // an e-mail or phone of a spill record
 ]);
 
 const READERS = filesMatching(/^src\/(dump|ingest)\/(?!sample\/).*\.ts$/);

@@ -15,10 +15,9 @@ import { metaFault } from "../../../native-index/format/snapshot/meta-schema.ts"
 import { registerInspect } from "../../../src/cli/commands/inspect.ts";
 import { buildCities } from "../../../src/dump/sample/cities.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { foldPlace, Municipalities } from "../../../src/ingest/places/municipalities.ts";
+import { foldPlace, Municipalities, TOM_CODES } from "../../../src/ingest/places/municipalities.ts";
 import { municipalityWarnings } from "../../../src/ingest/places/oddmunicipalities.ts";
 import { type ImportReport, summarize } from "../../../src/ingest/report.ts";
-import { TOM_CODES } from "../../../src/ingest/scan/establishments.ts";
 import { UFS } from "../../../src/spec/fields.ts";
 import { establishment, MiniWorkspace } from "../../support/dump/mini.ts";
 import { decodeSnapshot } from "../../support/formats/decode.ts";

@@ -1,9 +1,9 @@
 /**
- * Proves: the join in the addon gives the bytes, extents, counts and examples of the join in
- * TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans, companies
- * without a name and places that do not exist, with a list of sanctions and without, and for rows
- * that bring their companies' values.
- * Does not prove: that the join in TypeScript is right (quirks and twin beside this file).
+ * Proves: the join in the addon gives the bytes, extents, counts, examples and sampled keys of its
+ * twin in TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans,
+ * companies without a name and places that do not exist, with a list of sanctions and without, and
+ * for rows that bring their companies' values.
+ * Does not prove: that the twin is right (quirks and twin beside this file).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,14 +12,15 @@ import { after, describe, it } from "node:test";
 import { openDump } from "../../../src/dump/archive.ts";
 import { readLookups } from "../../../src/dump/lookups.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
-import { type JoinContext, joinHere, samplePartition } from "../../../src/ingest/join.ts";
-import { joinNatively } from "../../../src/ingest/native-join.ts";
+import { type JoinContext, joinNatively, sampleNatively } from "../../../src/ingest/join.ts";
 import { chooseSplits } from "../../../src/ingest/ranges.ts";
 import { ImportTables, readKnownCodes } from "../../../src/ingest/release-tables.ts";
-import { scanNatively } from "../../../src/ingest/scan/native-scan.ts";
-import { countHere, countNatively } from "../../../src/ingest/shared-values.ts";
+import { scanNatively } from "../../../src/ingest/scan/scan.ts";
+import { countNatively } from "../../../src/ingest/shared-values.ts";
 import type { SpillFile } from "../../../src/ingest/spill.ts";
 import { establishment, type MiniRow, MiniWorkspace } from "../../support/dump/mini.ts";
+import { joinHere, samplePartition } from "../../support/ingest/join.ts";
+import { countHere } from "../../support/ingest/shared-values.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { SEED } from "../../support/run/scale.ts";
 
@@ -56,6 +57,10 @@ function compare(context: JoinContext): number[] {
   const progress = new Int32Array(2);
   for (let partition = 0; partition < PARTITIONS; partition++) {
     const sample = samplePartition(context, partition, 7);
+    for (const stride of [1, 2, 7, 1_000_000]) {
+      const taken = sampleNatively(context, partition, stride);
+      assert.deepEqual(taken, samplePartition(context, partition, stride), `stride ${stride}`);
+    }
     for (const ranges of [1, 6]) {
       const splits = chooseSplits(sample, ranges);
       const paths = [space.path("rows-here"), space.path("rows-native")] as const;

@@ -17,9 +17,9 @@ import { LAYOUTS } from "../../../src/dump/layout.ts";
 import type { DumpMember } from "../../../src/dump/member.ts";
 import { RULE_NAMES, type Rule } from "../../../src/dump/rules.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { scanNatively } from "../../../src/ingest/scan/native-scan.ts";
-import { type ScanResult, type ScanTask, scanHere } from "../../../src/ingest/scan/scan.ts";
+import { type ScanResult, type ScanTask, scanNatively } from "../../../src/ingest/scan/scan.ts";
 import { hostileFile } from "../../support/dump/hostile.ts";
+import { scanHere } from "../../support/ingest/scan.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import { SEED, tries } from "../../support/run/scale.ts";
 

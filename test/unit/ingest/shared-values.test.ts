@@ -10,15 +10,11 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { SLOTS } from "../../../native-index/builder/record.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
-import {
-  CORRECTION_BYTES,
-  countHere,
-  countNatively,
-  spillValue,
-} from "../../../src/ingest/shared-values.ts";
+import { CORRECTION_BYTES, countNatively } from "../../../src/ingest/shared-values.ts";
 import { bucketBytes, readBucket, type SpillFile, SpillWriter } from "../../../src/ingest/spill.ts";
 import { MiniWorkspace } from "../../support/dump/mini.ts";
 import { decodeSnapshot } from "../../support/formats/decode.ts";
+import { countHere, spillValue } from "../../support/ingest/shared-values.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 import type { TwinRow, TwinValue } from "../../support/twin.ts";
 

@@ -1,9 +1,10 @@
 /**
- * Exports of either kind, and those of changes: `POST /v1/exports` with `since`. What comes in: what
- * the route takes, with an older month, kinds and watched fields. What goes out: 201 with the
- * export, queued or as it is.
- * Invariant: that of newexport.ts. A body is parsed once, whichever kind it asks for. The rows are counted exactly before anything is queued, so the
- * list of changes is there by then; the export is pinned to both snapshots before the answer.
+ * Exports of either kind, and those of changes: `POST /v1/exports` with `since`.
+ * What comes in: what the route takes, with an older month, kinds and watched fields. What goes
+ * out: 201 with the export, queued or as it is.
+ * Invariant: that of newexport.ts. A body is parsed once, whichever kind it asks for. The rows of
+ * changes are counted exactly before anything is queued, so the list of changes is there by then;
+ * the export is pinned to both snapshots before the answer.
  */
 
 import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";

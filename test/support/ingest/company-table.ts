@@ -6,20 +6,14 @@
  * Invariant: of several rows of a company the first with a name stays; natures are dictionary
  * codes. Memory is the partition's companies plus about 30 bytes for each, Simples rows included.
  */
-import { RECORD_NULL } from "../../native-index/builder/record.ts";
-import { BRANCHES, writeBase36 } from "../dump/cnpj.ts";
-import type { AllRemaps } from "./codes.ts";
-import { KeyTable } from "./roots.ts";
-import { COMPANY } from "./scan/companies.ts";
-import { SIMPLES_BYTES } from "./scan/simples.ts";
-import { bucketBytes, readBucket, type SpillFile } from "./spill.ts";
-import type { Tally } from "./tally.ts";
-
-/** A spill file of pass 1 with the dictionary codes of its provisional numbers. */
-export interface JoinFile {
-  readonly spill: SpillFile;
-  readonly remaps: AllRemaps;
-}
+import { RECORD_NULL } from "../../../native-index/builder/record.ts";
+import { BRANCHES, writeBase36 } from "../../../src/dump/cnpj.ts";
+import type { JoinFile } from "../../../src/ingest/join.ts";
+import { bucketBytes, readBucket, type SpillFile } from "../../../src/ingest/spill.ts";
+import type { Tally } from "../../../src/ingest/tally.ts";
+import { COMPANY } from "./companies.ts";
+import { KeyTable } from "./keytable.ts";
+import { SIMPLES_BYTES } from "./simples.ts";
 
 /** Set in a company's flags once a Simples row was seen. */
 const SEEN = 0x80;

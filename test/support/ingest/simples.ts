@@ -6,14 +6,14 @@
  * and change nothing.
  */
 import { RECORD_FLAGS } from "../../../native-index/builder/record.ts";
-import { cleanRoot } from "../../dump/cnpj.ts";
-import { SIMPLES } from "../../dump/layout.ts";
-import type { DumpRecord } from "../../dump/records.ts";
-import { ABSENT, isValue } from "../../dump/rules.ts";
-import { cleanDate, cleanFlag, fieldText } from "../../dump/values.ts";
-import { partitionOf } from "../roots.ts";
-import type { SpillWriter } from "../spill.ts";
-import type { Tally } from "../tally.ts";
+import { cleanRoot } from "../../../src/dump/cnpj.ts";
+import { SIMPLES } from "../../../src/dump/layout.ts";
+import type { DumpRecord } from "../../../src/dump/records.ts";
+import { ABSENT, isValue } from "../../../src/dump/rules.ts";
+import { cleanDate, cleanFlag, fieldText } from "../../../src/dump/values.ts";
+import { partitionOf } from "../../../src/ingest/roots.ts";
+import type { SpillWriter } from "../../../src/ingest/spill.ts";
+import type { Tally } from "../../../src/ingest/tally.ts";
 import { countRoot } from "./companies.ts";
 
 /** Length of a spill record. */

@@ -14,7 +14,7 @@ import {
   SLOTS,
   type SlotName,
 } from "../../../native-index/builder/record.ts";
-import { RowRefusal } from "../../dump/badrows.ts";
+import { RowRefusal } from "../../../src/dump/badrows.ts";
 import {
   CNPJ_WIDTHS,
   checkDigits,
@@ -26,12 +26,12 @@ import {
   newCnaeList,
   restOf,
   writeCnpj,
-} from "../../dump/cnpj.ts";
-import { removeCpf } from "../../dump/cpf.ts";
-import { ESTAB } from "../../dump/layout.ts";
-import type { DumpRecord } from "../../dump/records.ts";
-import { isValue, oddCode, type Rule } from "../../dump/rules.ts";
-import { cleanEmail, cleanText, clearTexts, newTextSink, type TextSink } from "../../dump/text.ts";
+} from "../../../src/dump/cnpj.ts";
+import { removeCpf } from "../../../src/dump/cpf.ts";
+import { ESTAB } from "../../../src/dump/layout.ts";
+import type { DumpRecord } from "../../../src/dump/records.ts";
+import { isValue, oddCode, type Rule } from "../../../src/dump/rules.ts";
+import { newTextSink, type TextSink } from "../../../src/dump/textsink.ts";
 import {
   cleanCnae,
   cleanCode,
@@ -40,17 +40,16 @@ import {
   cleanPostalCode,
   cleanUf,
   fieldText,
-} from "../../dump/values.ts";
-import { UFS } from "../../spec/fields.ts";
-import type { AllCounters, CodeCounter } from "../codes.ts";
-import type { JoinedSlot } from "../join.ts";
-import { partitionOf } from "../roots.ts";
-import type { SpillWriter } from "../spill.ts";
-import type { Tally } from "../tally.ts";
+} from "../../../src/dump/values.ts";
+import type { AllCounters, CodeCounter } from "../../../src/ingest/codes.ts";
+import { TOM_CODES } from "../../../src/ingest/places/municipalities.ts";
+import { partitionOf } from "../../../src/ingest/roots.ts";
+import type { SpillWriter } from "../../../src/ingest/spill.ts";
+import type { Tally } from "../../../src/ingest/tally.ts";
+import { UFS } from "../../../src/spec/fields.ts";
 import { countCode, writeWhole } from "./companies.ts";
-
-/** TOM codes have four digits; a place is counted under `uf * TOM_CODES + tom`. */
-export const TOM_CODES = 10_000;
+import type { JoinedSlot } from "./join.ts";
+import { cleanEmail, cleanText, clearTexts } from "./text.ts";
 
 /** Registration statuses that exist. */
 const STATUSES: readonly number[] = [1, 2, 3, 4, 8];

@@ -4,9 +4,10 @@
  * it is known to be more (`shared-values.ts`), and whether the e-mail's domain is its own.
  * Invariant: every row was seen before the first is filled.
  */
-import { RECORD, RECORD_FLAGS, RECORD_NULL, SLOTS } from "../../native-index/builder/record.ts";
-import { type RowPlace, spillValue } from "./shared-values.ts";
-import type { SpillWriter } from "./spill.ts";
+import { RECORD, RECORD_FLAGS, RECORD_NULL, SLOTS } from "../../../native-index/builder/record.ts";
+import type { RowPlace } from "../../../src/ingest/shared-values.ts";
+import type { SpillWriter } from "../../../src/ingest/spill.ts";
+import { spillValue } from "./shared-values.ts";
 
 /** The registration status of an active establishment. */
 const ACTIVE = 2;

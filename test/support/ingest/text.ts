@@ -1,39 +1,26 @@
 /**
+ * The twin of `native-index/scan/texts.cc`, in plain TypeScript.
  * Input: text columns of a record in Windows-1252 (or UTF-8 where the file says so).
  * Output: clean UTF-8 bytes, appended to a sink.
  * Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
  * doubled white space; nothing written means the field is null. Controls count as white space, and
  * so do the CSI sequences of terminals that they begin.
  */
-import { EMAIL_BYTES_MAX, isEmail } from "../spec/contacts/emails.ts";
-import { countSequences, utf8Sequence } from "./encoding.ts";
-import type { DumpRecord } from "./records.ts";
+import { countSequences, utf8Sequence } from "../../../src/dump/encoding.ts";
+import type { DumpRecord } from "../../../src/dump/records.ts";
 import {
   BYTE_KINDS,
   endOfControl,
   isControlSequence,
   KIND_OF_BYTE,
   UTF8_OF_BYTE,
-} from "./registrytext.ts";
-import { ABSENT, oddCode } from "./rules.ts";
+} from "../../../src/dump/registrytext.ts";
+import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
+import type { TextSink } from "../../../src/dump/textsink.ts";
+import { EMAIL_BYTES_MAX, isEmail } from "../../../src/spec/contacts/emails.ts";
 
 const SPACE = 32;
 const EMAIL_INVALID = oddCode("email_invalid");
-
-/** A byte buffer that texts are appended to; it grows as needed. */
-export interface TextSink {
-  bytes: Uint8Array;
-  length: number;
-  /** Texts so far with a character that Windows-1252 has and ISO-8859-1 lacks. */
-  windows: number;
-  /** Texts so far in which a control or a direction mark became a blank. */
-  controls: number;
-}
-
-/** An empty sink. */
-export function newTextSink(capacity = 1 << 16): TextSink {
-  return { bytes: new Uint8Array(capacity), length: 0, windows: 0, controls: 0 };
-}
 
 /** Empties a sink and its counts. */
 export function clearTexts(sink: TextSink): void {
@@ -83,12 +70,6 @@ export function cleanText(record: DumpRecord, column: number, sink: TextSink): n
   const length = write - sink.length;
   sink.length = write;
   return length;
-}
-
-/** True if a field has a character that Windows-1252 has and ISO-8859-1 lacks. */
-export function hasWindows({ bytes, starts, ends, encoding }: DumpRecord, column: number): boolean {
-  const field = bytes.subarray(starts[column], ends[column]);
-  return encoding !== "utf8" && field.some((byte) => KIND_OF_BYTE[byte] === BYTE_KINDS.windows);
 }
 
 /** Like `cleanText` for UTF-8: a broken sequence becomes U+FFFD. */

@@ -7,18 +7,19 @@
  * Invariant: nulls are those of `record.ts`, so that the join copies values without looking.
  */
 import { RECORD_NULL } from "../../../native-index/builder/record.ts";
-import { RowRefusal } from "../../dump/badrows.ts";
-import { CNPJ_WIDTHS, cleanRoot, isShortPart } from "../../dump/cnpj.ts";
-import { removeCpf } from "../../dump/cpf.ts";
-import { EMPRESA } from "../../dump/layout.ts";
-import type { DumpRecord } from "../../dump/records.ts";
-import { ABSENT, isValue, oddCode } from "../../dump/rules.ts";
-import { cleanText, clearTexts, newTextSink } from "../../dump/text.ts";
-import { cleanCapital, cleanCode, fieldText, lacksZeros } from "../../dump/values.ts";
-import type { CodeCounter } from "../codes.ts";
-import { partitionOf } from "../roots.ts";
-import type { SpillWriter } from "../spill.ts";
-import type { Tally } from "../tally.ts";
+import { RowRefusal } from "../../../src/dump/badrows.ts";
+import { CNPJ_WIDTHS, cleanRoot, isShortPart } from "../../../src/dump/cnpj.ts";
+import { removeCpf } from "../../../src/dump/cpf.ts";
+import { EMPRESA } from "../../../src/dump/layout.ts";
+import type { DumpRecord } from "../../../src/dump/records.ts";
+import { ABSENT, isValue, oddCode } from "../../../src/dump/rules.ts";
+import { newTextSink } from "../../../src/dump/textsink.ts";
+import { cleanCapital, cleanCode, fieldText, lacksZeros } from "../../../src/dump/values.ts";
+import type { CodeCounter } from "../../../src/ingest/codes.ts";
+import { partitionOf } from "../../../src/ingest/roots.ts";
+import type { SpillWriter } from "../../../src/ingest/spill.ts";
+import type { Tally } from "../../../src/ingest/tally.ts";
+import { cleanText, clearTexts } from "./text.ts";
 
 /** Byte offsets of a company spill record. */
 export const COMPANY = {
