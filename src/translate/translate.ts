@@ -26,6 +26,7 @@ import type { NamedList } from "./filters/listnames.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
 import { findLists } from "./filters/saidlists.ts";
+import { leaveSameContacts } from "./filters/samecontact.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
@@ -117,6 +118,7 @@ export function* translateSteps(
   };
   const lookup = catalogLookup(segment.catalog);
   const contacts = findContactValues(sentence, notes, !lookup.lacks("contacts"));
+  const isOfOther = leaveSameContacts(sentence, notes);
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists(sentence, notes, lists ?? null);
   if (long) yield;
@@ -147,7 +149,7 @@ export function* translateSteps(
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes) || contacts.lost) places.unknown = true;
+  if (leaveSecond(sentence, notes) || contacts.lost || isOfOther) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
