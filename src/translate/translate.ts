@@ -36,6 +36,7 @@ import { findCapital, leaveAmounts } from "./numbers/capital.ts";
 import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
+import { leaveOutOrWished } from "./outorwished.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/saiddistricts.ts";
@@ -158,6 +159,7 @@ export function* translateSteps(
   const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
   const misled = leaveAlternatives(sentence, notes, places, numbered);
+  if (leaveOutOrWished(sentence, notes, saidLists)) places.unknown = true;
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
     ...{ bounds, notes, contacts, lists: saidLists },
