@@ -150,7 +150,8 @@ export function* translateSteps(
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes) || contacts.lost || isOfOther) places.unknown = true;
+  const isTwo = leaveSecond(sentence, notes, places.sought);
+  if (isTwo || contacts.lost || isOfOther) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
