@@ -56,6 +56,8 @@ interface PlacesMeant {
 
 /** Districts without a city that are looked for in all of them. */
 const HOMELESS_MAX = 4;
+/** Cities of a search in which every district is looked for; no sentence names more one by one. */
+const LOOKED_MAX = 40;
 /** Cities that are named as alternatives. */
 const HOMES_SHOWN = 5;
 
@@ -114,9 +116,11 @@ export function districtFilterOf(
   const left = new Set<SaidDistrict>();
   const owners = citiesOfDistricts(sentence, said.all, found.sought);
   for (const one of said.all) {
-    const meant = one.negated ? [] : meantOf(one, found, owners.get(one));
+    const seen = { said, found, notes, owners: owners.get(one) };
+    if (meantOf(one, found, seen.owners).length === 0) lookUp(one, seen);
+    const meant = one.negated ? [] : meantOf(one, found, seen.owners);
     if (meant.length === 0) left.add(one);
-    if (meant.length === 0) leave(one, { said, found, notes, owners: owners.get(one) });
+    if (meant.length === 0) leave(one, seen);
     for (const { city, names } of meant) {
       placed.add(city.ibge);
       for (const name of names) rows.push({ municipality_ibge: city.ibge, name });
@@ -138,6 +142,23 @@ export function districtFilterOf(
   for (const one of said.all) if (!left.has(one)) notes.leave("district", BESIDE, one.words);
   found.unknown = true;
   return undefined;
+}
+
+/** Looks for a district that no city near it has in each city of the search that may be meant. */
+function lookUp(one: SaidDistrict, { said, found, owners }: Omit<Leaving, "notes">): void {
+  const asked = askedOf(found, owners);
+  if (one.negated || one.homes !== undefined || asked.length > LOOKED_MAX) return;
+  one.known = new Map(
+    asked.flatMap(({ ibge }) => {
+      const district = said.names.known(ibge, [one.name])[0] ?? null;
+      return district === null ? [] : [[ibge, district] as const];
+    }),
+  );
+}
+
+/** The cities of the search in which a district may lie. */
+function askedOf({ cities }: PlacesMeant, owners: ReadonlySet<string> | undefined): City[] {
+  return [...cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
 }
 
 /** The cities of the search that have a district, with their spellings of its name. */
@@ -194,8 +215,8 @@ function reasonOf(one: SaidDistrict, { said, found, owners }: Leaving): Sentence
     };
   }
   if (found.cities.size === 0) return whichCity(one);
-  if (owners?.size === 0) return UNCLEAR;
-  const asked = [...found.cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
+  const asked = askedOf(found, owners);
+  if (asked.length === 0 || asked.length > LOOKED_MAX) return UNCLEAR;
   const cities = asked.map((city) => `${city.name}/${city.uf}`).join(", ");
   return {
     pt: `Nenhuma empresa de ${cities} informa o bairro ${name}.`,
