@@ -81,7 +81,8 @@ function enclosed(context: PlaceContext, city: CityAt): boolean {
     const known = knownAt(context, [[from, to]], [city])[0] ?? new Map();
     const isLeft = known.size === 0 && townAt(context, from) === to;
     if (isLeft || !(isSure || isOften(known, city))) continue;
-    take(context, from, [{ from, to, known }], { implied: true, near: [city] });
+    const within = new Set(city.cities.map(({ ibge }) => ibge));
+    take(context, from, [{ from, to, known }], { implied: true, near: [city], within });
     isFound = true;
   }
   return isFound;
@@ -388,12 +389,20 @@ function nameOf(sentence: Sentence, [from, to]: readonly [number, number]): stri
   return CENTRES.has(words.toLowerCase()) ? "Centro" : words;
 }
 
+/** How a list of districts is said. */
+interface Taking {
+  readonly implied: boolean;
+  readonly near: readonly CityAt[];
+  /** The cities that enclose it, if any. */
+  readonly within?: ReadonlySet<string>;
+}
+
 /** Claims a list of districts with the word that says so; it asks for no place by itself. */
 function take(
   context: PlaceContext,
   at: number,
   list: readonly NameAt[],
-  { implied, near }: { readonly implied: boolean; readonly near: readonly CityAt[] },
+  { implied, near, within }: Taking,
 ): void {
   const { sentence, districts } = context;
   const names = list.map(({ from, to: end, known }) => {
@@ -407,7 +416,8 @@ function take(
   if (beside !== undefined) districts.cities.add(beside.from);
   for (const [i, one] of names.entries()) {
     const tokens = { from: names[i - 1]?.to ?? from, to: i === names.length - 1 ? end : one.to };
-    districts.all.push({ ...one, ...tokens, negated, implied });
+    const own = within === undefined ? {} : { within };
+    districts.all.push({ ...one, ...tokens, ...own, negated, implied });
   }
 }
 
