@@ -62,10 +62,12 @@ const SENT_TO = wordSet("para pra to");
 const BETWEEN_MAX = 4;
 /** Max tokens of one phone: "+ 55 ( 0 ** 11 ) 9 8765 – 4321". */
 const PHONE_TOKENS = 14;
+/** Max tokens before the first digit other than 0: "( 0 ** 11". */
+const EMPTY_TOKENS = 5;
 /** Digits that no other number of a sentence has; a date has eight and marks of its own. */
 const DIGITS_MIN = 8;
-/** "00 55 0 11 98765-4321", and the two digits of a carrier. */
-const DIGITS_MAX = 18;
+/** Without zeros in front: "55 0 11 98765-4321", and "15 11 98765-4321" with a carrier. */
+const DIGITS_MAX = 14;
 /** Up to so many digits the country or the area code is written, which marks part from the rest. */
 const PREFIX_DIGITS_MAX = 4;
 /** Marks inside of a number, wherever they stand, and those that only part its beginning. */
@@ -247,11 +249,12 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
   for (let to = from + 1; to <= from + PHONE_TOKENS; to++) {
     if (!isPart(sentence, to - 1, digits)) break;
     const words = plainText(sentence.words(from, to).words);
-    digits = words.replace(/\D/g, "").length;
-    if (digits > DIGITS_MAX) break;
+    digits = words.replace(/\D/g, "").replace(/^0+/, "").length;
+    if (digits > DIGITS_MAX || (digits === 0 && to >= from + EMPTY_TOKENS)) break;
     if (digits < DIGITS_MIN || OTHER_FORMS.test(words) || isMark(sentence, to - 1)) continue;
-    const read = readPhone(words);
     const isAlone = first === 0 && isEnd(sentence, to);
+    if (!(led || held || isAlone || isPhoneForm(words))) continue;
+    const read = readPhone(words);
     if ("phone" in read) {
       const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
       const isPhone = led || ((held || isAlone) && isJoined) || isPhoneForm(words);
