@@ -17,7 +17,7 @@ import { ListNames, type NamedList } from "./listnames.ts";
 export interface SaidLists {
   readonly anyOf: readonly string[];
   readonly exclude: readonly string[];
-  /** First tokens, by the one behind, of what leaves a list out and nothing that is joined to it. */
+  /** First tokens, by the one behind, of what leaves out a list alone: "não estão na lista X". */
   readonly apart: ReadonlyMap<number, number>;
 }
 

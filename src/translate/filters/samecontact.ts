@@ -18,30 +18,42 @@ const OF_COMPANY: Remark = {
   en: 'A sentence does not know the contact of a company: "the same" on its page finds who has it.',
 };
 
-const CONTACT =
-  /^(?:(?:tele)?fones?|tel|cel|celular(?:es)?|whatsapps?|zap|numeros?|contatos?|contactos?|e?mails?|correos?|(?:tele)?phones?|mobiles?|landlines?|contacts?|numbers?|telefonos?|movil|fixo)$/;
-const SAME =
-  /^(?:mesm[oa]s?|same|mism[oa]s?|igua(?:l|is|les)|equal|identic[oa]s?|identical|identicos)$/;
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
+const CONTACT = wordsOf(
+  "(?:tele)?fones? tel cel celular(?:es)? whatsapps? zap numeros? contatos? contactos? e?mails? " +
+    "correos? (?:tele)?phones? mobiles? landlines? contacts? numbers? telefonos? movil fixo",
+);
+const SAME = wordsOf("mesm[oa]s? same mism[oa]s? igua(?:l|is|les) equal identic[oa]s? identical");
 /** Behind a contact: "telefone igual ao da Acme". */
-const EQUAL = /^(?:igua(?:l|is|les)|equal|identic[oa]s?|identical)$/;
-const SHARE =
-  /^(?:divid(?:e|em|am|a|indo)|compartilh(?:a|am|e|em|ando)|repart(?:e|em)|shar(?:e|es|ing)|compart(?:e|en))$/;
-const SMALL =
-  /^(?:o|a|os|as|um|uma|an|the|el|la|los|las|seu|seus|their|its|e|ou|and|or|y|de|mesm[oa]s?|same|mism[oa]s?)$/;
+const EQUAL = wordsOf("igua(?:l|is|les) equal identic[oa]s? identical");
+const SHARE = wordsOf(
+  "divid(?:e|em|am|a|indo) compartilh(?:a|am|e|em|ando) repart(?:e|em) shar(?:e|es|ing) " +
+    "compart(?:e|en)",
+);
+const SMALL = wordsOf(
+  "o a os as um uma an the el la los las seu seus their its e ou and or y de mesm[oa]s? same " +
+    "mism[oa]s?",
+);
 /** What leads from a contact to the company that has it. */
-const LINK = /^(?:que|do|da|de|dos|das|del|of|as|than|to|ao|aos|com|with|con|from|a)$/;
-const COMMON = /^(?:em|in|en)$/;
-const COMPANY =
-  /^(?:empresas?|company|companies|firmas?|firm|cnpjs?|loja|negocio|business|matriz|raiz|cliente|client|conta|account)$/;
+const LINK = wordsOf("que do da de dos das del of as than to ao aos com with con from a");
+const COMMON = wordsOf("em in en");
+const COMPANY = wordsOf(
+  "empresas? company companies firmas? firm cnpjs? loja negocio business matriz raiz cliente " +
+    "client conta account",
+);
 /** No company in particular. */
-const ANY =
-  /^(?:outr[oa]s?|other|others|another|otr[oa]s?|varias|several|contador|contadora|contadores|contabilidade|accountant|accountants|alguma|qualquer|any)$/;
+const ANY = wordsOf(
+  "outr[oa]s? other others another otr[oa]s? varias several contador contadora contadores " +
+    "contabilidade accountant accountants alguma qualquer any",
+);
 /** Where the name of a company ends. */
-const ENDS =
-  /^(?:em|no|na|nos|nas|in|at|com|sem|with|without|e|ou|and|or|que|exceto|except|mas|but|abert[ao]s?)$/;
+const ENDS = wordsOf(
+  "em no na nos nas in at com sem with without e ou and or que exceto except mas but abert[ao]s?",
+);
 
 /** What names of companies end with. */
-const LEGAL = /^(?:ltda|sa|eireli|cia)$/;
+const LEGAL = wordsOf("ltda sa eireli cia");
 
 /** Max words between a word of the request and its contact, and of the name of a company. */
 const NEAR = 5;

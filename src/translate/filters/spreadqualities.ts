@@ -32,8 +32,10 @@ const FIRM = /^(e|ou|and|or|nem|nor)$/;
 const ARTICLE = /^(o|a|os|as|um|uma|an|the|its|their|seu|seus)$/;
 const WITH = /^(com|with|sem|without|de)$/;
 /** What contacts are called; a quality that begins otherwise stands before its contact. */
-const CONTACT =
-  /^(e|e?mails?|correios?|(?:tele)?fones?|tel|numeros?|(?:tele)?phones?|cel|celular(?:es)?|fixos?|mobiles?|landlines?|cell)$/;
+const CONTACT = new RegExp(
+  "^(?:e|e?mails?|correios?|(?:tele)?fones?|tel|numeros?|(?:tele)?phones?|cel|celular(?:es)?|" +
+    "fixos?|mobiles?|landlines?|cell)$",
+);
 const PLURAL = /^((?:exclusiv|unic|propri|compartilhad|repetid)[oa]s|sejam|sao|are|repetem)$/;
 /** Max contacts between one and the quality that is said of it. */
 const LIST_MAX = 4;

@@ -30,6 +30,8 @@ const ARTICLE = /^(?:o|a|os|as|the)$/;
 const CENTRE = /^(?:centro|downtown)$/;
 /** Words that begin names of districts, though some of them name a trade or a part as well. */
 const BEGINS = /^(?:vila|jardim|parque|conjunto|residencial|santa|santo|cidade|alto|alta|nossa)$/;
+/** Words that end a name. */
+const ENDS = /^(?:com|with|em|in|que|sem|exceto)$/;
 /** Max names of a list. */
 const LIST_MAX = 12;
 
@@ -47,7 +49,7 @@ interface Range {
 }
 
 /** Index of the mark that encloses what follows a city, behind its state; -1 for none. */
-export function enclosingMark({ tokens }: Sentence, cityEnd: number): number {
+function enclosingMark({ tokens }: Sentence, cityEnd: number): number {
   const isUf = (at: number) => Object.hasOwn(STATE_NAMES, tokens[at]?.text.toUpperCase() ?? "");
   const mark = tokens[cityEnd]?.text ?? "";
   let at = cityEnd;
@@ -106,8 +108,7 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
     const { kind, text } = sentence.tokens[to] as Token;
     const word = sentence.folded(to);
     if (kind === "mark" && (text !== "." || close !== "")) break;
-    if (kind === "mark" || AND.test(word) || /^(?:com|with|em|in|que|sem|exceto)$/.test(word))
-      break;
+    if (kind === "mark" || AND.test(word) || ENDS.test(word)) break;
     // "Praia Grande" is a name, "Centro MEI" two things.
     const isInName = isCapitalised(sentence, from) && /^\p{Lu}\p{Ll}/u.test(text);
     if (to > from && beginsWish(sentence, to) && !isInName) break;
@@ -115,7 +116,7 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
   return to;
 }
 
-/** True for what may be the name of a district: no wish, trade, state, or town of the same state. */
+/** True for what may be a district: no wish, trade, state, or town of the same state. */
 function isName(
   context: PlaceContext,
   { cities }: CityAt,

@@ -7,11 +7,11 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { atOnce } from "../../../src/scheduling/steps.ts";
-import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { translateSteps } from "../../../src/translate/translate.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { atOnce } from "../../../../src/scheduling/steps.ts";
+import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { translateSteps } from "../../../../src/translate/translate.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 let probe: Probe;
 before(async () => {

@@ -5,9 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { readPhone } from "../../../src/spec/contacts/phones.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { readPhone } from "../../../../src/spec/contacts/phones.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const MOBILE = "+5511987654321";
 const FIXED = "+551133334444";
