@@ -52,7 +52,8 @@ export function sayEither(
     if (before < 0 || after < 0) continue;
     const kinds = [before, after].map((index) => kindOf(sentence, index, numbered));
     if (isEither(sentence, kinds as [string, string], { before, or: at, after })) {
-      notes.leave("either_wish", BOTH, sentence.words(at, at + 1));
+      const why = kinds.includes("unmapped") ? ONE : BOTH;
+      notes.leave("either_wish", why, sentence.words(at, at + 1));
       misled ||=
         kinds.some((kind) => !QUALITIES.has(kind)) ||
         (kinds[0] === "contact" && kinds[1] === "contact");
@@ -131,6 +132,10 @@ function isLeftAlone(sentence: Sentence, at: number, other: string): boolean {
   return other !== "contact" || reachOf(sentence, at).polarity !== "plain";
 }
 
+const ONE = {
+  pt: "Nenhum filtro aceita um ou o outro: só foi exigido o que tem filtro. Faça duas buscas.",
+  en: "No filter takes the one or the other: only what has a filter was required. Search twice.",
+};
 const BOTH = {
   pt: "Nenhum filtro aceita um ou o outro: os dois foram exigidos. Faça duas buscas.",
   en: "No filter takes the one or the other: both were required. Make two searches.",

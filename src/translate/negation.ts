@@ -189,22 +189,25 @@ class Scopes {
     this.#first = item;
     let [from, at] = [negator, item];
     let kind = this.#kind(item);
+    let isJoinedByWord = false;
     for (;;) {
       const to = itemEnd(this.#sentence, at, kind);
       for (let i = from; i < to; i++) this.#reaches[i] = reach;
-      const next = this.#closes(negator, to, at === item) ? null : this.#joined(to);
+      const mayClose = at === item || isJoinedByWord;
+      const next = this.#closes(negator, to, mayClose) ? null : this.#joined(to);
       if (next === null) return this.#gloss(to, reach);
       const added = this.#kind(next.item);
       if (!this.#goesOn({ negator, kind, added, next })) return to;
+      isJoinedByWord = JOINS.has(this.#sentence.folded(to));
       [from, at, kind] = [to, next.item, added];
     }
   }
 
-  /** "restaurantes, exceto MEI, e bares": two commas say where it begins and ends. */
-  #closes(negator: number, to: number, isFirst: boolean): boolean {
+  /** "restaurantes, exceto MEI e filiais, e bares": two commas say where it begins and ends. */
+  #closes(negator: number, to: number, mayClose: boolean): boolean {
     const opens = this.#sentence.tokens[negator - 1]?.text === ",";
     const comma = this.#sentence.tokens[to]?.text === ",";
-    return isFirst && opens && comma && JOINS.has(this.#sentence.folded(to + 1));
+    return mayClose && opens && comma && JOINS.has(this.#sentence.folded(to + 1));
   }
 
   /** "exceto microempreendedores (MEI)": the same once more, in parentheses; gives its end. */

@@ -1,35 +1,54 @@
 /**
- * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina". What comes in: a
- * sentence whose activities and places are known. What goes out: whether it is two, which one
- * search cannot be.
+ * Two requests in one sentence: "padarias em Curitiba e restaurantes em Londrina". Input: a
+ * sentence whose activities and places are known, and the places that are wished. Output: whether
+ * it is two, which one search cannot be.
  * Invariant: only an activity with its place, joined to another activity with another place, makes
- * two; a list of activities or of places is one. Known from who took the words alone.
+ * two, in either order; a list of activities or of places is one. What is said of the first, such
+ * as "exceto em Santos" or "com telefone", stands between and does not matter. What is left out
+ * alone makes no request.
  * Apart because it looks at all that others took, when they have taken it.
  */
+import { reachOf } from "./negation.ts";
 import type { Notes } from "./notes.ts";
-import type { Sentence } from "./words/sentence.ts";
+import type { Sentence, TokenRole } from "./words/sentence.ts";
 
 /** A stretch of words of one owner. */
 interface Run {
   readonly role: "activity" | "place";
   readonly from: number;
   to: number;
+  /** True if a part of it is wished. */
+  isWished: boolean;
 }
 
-const JOINS = /^(e|ou|and|or)$/;
+/** The tokens of a place. */
+interface PlaceAt {
+  readonly from: number;
+  readonly to: number;
+}
+
+const JOINS = /^(e|ou|and|or|mas|but|mais|alem)$/;
 const MARKS = /^[,;/]$/;
+/** Words between a join and what it leads to. */
+const SMALL =
+  /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
+/** Owners of what is said of one of the two requests alone. */
+const SAID_OF: ReadonlySet<TokenRole> = new Set<TokenRole>([
+  ...(["regime", "size", "nature", "contact", "capital", "date"] as const),
+  ...(["headquarters", "name", "status", "list"] as const),
+]);
 
 /** Says that a sentence is two requests; true where it is. */
-export function leaveSecond(sentence: Sentence, notes: Notes): boolean {
-  const runs = runsOf(sentence);
+export function leaveSecond(sentence: Sentence, notes: Notes, sought: readonly PlaceAt[]): boolean {
+  const runs = runsOf(sentence, sought);
   for (let i = 0; i + 3 < runs.length; i++) {
-    const [one, where, other, there] = runs.slice(i, i + 4) as [Run, Run, Run, Run];
-    const alternate = one.role === "activity" && where.role === "place" && there.role === "place";
-    if (!alternate || other.role !== "activity" || !isJoin(sentence, where.to, other.from)) {
-      continue;
-    }
-    // "lojas em Natal, bares" names no other place, and what is left out none that is sought.
-    if (hasNegation(sentence, one.from, there.from)) continue;
+    const four = runs.slice(i, i + 4) as [Run, Run, Run, Run];
+    const [one, where, other, there] = four;
+    const alternate = one.role === other.role && where.role === there.role;
+    if (!alternate || one.role === where.role || !isTwo(sentence, four)) continue;
+    // What is said of one of the two is said of one place or activity, too.
+    const isSame = isAlike(sentence, one, other) || isAlike(sentence, where, there);
+    if (isSame && !sentence.tokens.some((_, at) => isSaidOf(sentence, at))) continue;
     notes.leave("two_requests", TWO, sentence.words(other.from, there.to));
     return true;
   }
@@ -41,30 +60,78 @@ const TWO = {
   en: "These are two requests: one search would have all activities in all places. Make two.",
 };
 
+/** "lojas em Natal, bares" names no other place, and what is left out none that is sought. */
+function isTwo(
+  sentence: Sentence,
+  [one, where, other, there]: readonly [Run, Run, Run, Run],
+): boolean {
+  const isPlaceFirst = one.role === "place";
+  const wished = isPlaceFirst ? [one, where, other, there] : [one, other, there];
+  if (!wished.every(({ isWished }) => isWished)) return false;
+  if (!isJoined(sentence, where.to, other.from)) return false;
+  if (!isPlaceFirst) return true;
+  const apart = [one, other].map(({ to }, i) =>
+    hasJoin(sentence, to, [where, there][i]?.from ?? to),
+  );
+  return !apart.includes(true);
+}
+
 /** The activities and places of a sentence in their order. */
-function runsOf(sentence: Sentence): Run[] {
+function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
+  const places = new Set<number>();
+  for (const { from, to } of sought) for (let at = from; at < to; at++) places.add(at);
   const runs: Run[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
     const role = sentence.owner(at);
     if (role !== "activity" && role !== "place") continue;
+    const isOut = reachOf(sentence, at).polarity === "negated";
+    const isWished = role === "place" ? places.has(at) : !isOut;
     const last = runs.at(-1);
-    if (last?.role === role) last.to = at + 1;
-    else runs.push({ role, from: at, to: at + 1 });
+    // An activity that is left out is said of the place before it.
+    if (role === "activity" && isOut && last !== undefined) continue;
+    // "em SP padarias, exceto em Santos, e no Paraná …"
+    const isPlaceFirst = runs[0]?.role === "place" && last?.role === "activity";
+    if (role === "place" && !isWished && isPlaceFirst) continue;
+    if (last?.role === role) {
+      last.to = at + 1;
+      last.isWished ||= isWished;
+    } else runs.push({ role, from: at, to: at + 1, isWished });
   }
   return runs;
 }
 
-/** Whether a place and an activity are joined by "e", "ou" or a mark, and by nothing else. */
-function isJoin(sentence: Sentence, from: number, to: number): boolean {
-  if (to === from || to - from > 2) return false;
-  for (let at = from; at < to; at++) {
-    const mark = MARKS.test(sentence.tokens[at]?.text ?? "");
-    if (!mark && !JOINS.test(sentence.folded(at))) return false;
-  }
-  return true;
+/** True if the last words before a token join it to what stands before them. */
+function isJoined(sentence: Sentence, from: number, to: number): boolean {
+  let at = to - 1;
+  while (at >= from && isSmall(sentence, at)) at--;
+  // "mais" is small, and joins by itself.
+  return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
 }
 
-function hasNegation(sentence: Sentence, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (sentence.owner(at) === "negation") return true;
+function hasJoin(sentence: Sentence, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (JOINS.test(sentence.folded(at))) return true;
   return false;
+}
+
+function isJoin(sentence: Sentence, at: number): boolean {
+  return JOINS.test(sentence.folded(at)) || MARKS.test(sentence.tokens[at]?.text ?? "");
+}
+
+function isSmall(sentence: Sentence, at: number): boolean {
+  const owner = sentence.owner(at);
+  return (owner === null || owner === "filler") && SMALL.test(sentence.folded(at));
+}
+
+function isSaidOf(sentence: Sentence, at: number): boolean {
+  const owner = sentence.owner(at);
+  return owner !== null && (SAID_OF.has(owner) || owner === "negation");
+}
+
+/** True for the same words, but for what leads to them. */
+function isAlike(sentence: Sentence, one: Run, other: Run): boolean {
+  const [first, second] = [one, other].map(({ from, to }) => {
+    const { words } = sentence.words(from, to);
+    return words.toLowerCase().replace(/^(?:em|n[ao]s?|d[aeo]s?|in|of|at) /, "");
+  });
+  return first === second;
 }

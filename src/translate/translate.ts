@@ -20,12 +20,13 @@ import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { sayEither } from "./eitherwish.ts";
 import { leaveConditional, leaveExcludedThere } from "./excludedthere.ts";
-import { findContactValues } from "./filters/contactvalues.ts";
+import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
 import { findFilters } from "./filters/filters.ts";
 import type { NamedList } from "./filters/listnames.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
-import { findLists } from "./filters/saidlists.ts";
+import { findLists, type SaidLists } from "./filters/saidlists.ts";
+import { leaveSameContacts } from "./filters/samecontact.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
@@ -35,6 +36,7 @@ import { findCapital, leaveAmounts } from "./numbers/capital.ts";
 import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
+import { leaveOutOrWished } from "./outorwished.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/saiddistricts.ts";
@@ -116,7 +118,7 @@ export function* translateSteps(
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   const lookup = catalogLookup(segment.catalog);
-  const contacts = findContactValues(sentence, notes, !lookup.lacks("contacts"));
+  const contacts = contactsOf(sentence, notes, !lookup.lacks("contacts"));
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists(sentence, notes, lists ?? null);
   if (long) yield;
@@ -147,7 +149,7 @@ export function* translateSteps(
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes) || contacts.lost) places.unknown = true;
+  if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
@@ -155,7 +157,7 @@ export function* translateSteps(
   const told = hints.length + saidLists.anyOf.length + contacts.count;
   const narrowed = told + areaCodes.length + postalCodes.length > 0;
   settleLeftovers(sentence, notes);
-  const misled = leaveAlternatives(sentence, notes, places, numbered);
+  const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
     ...{ bounds, notes, contacts, lists: saidLists },
@@ -169,6 +171,12 @@ export function* translateSteps(
   return { spec: { ...ordered, explain }, parts: partsOf(sentence), activities };
 }
 
+/** The values of contacts; one that is only said to be that of another company is lost. */
+function contactsOf(sentence: Sentence, notes: Notes, known: boolean): SaidContacts {
+  const said = findContactValues(sentence, notes, known);
+  return leaveSameContacts(sentence, notes) ? { ...said, lost: true } : said;
+}
+
 function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
   findCapital(numbers);
   findAges(numbers);
@@ -177,16 +185,24 @@ function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {
 
 /** Notes what one search cannot take; true if it would miss most of what is meant. */
 function leaveAlternatives(
-  sentence: Sentence,
-  notes: Notes,
+  { sentence, notes, lists }: Understood,
   places: FoundPlaces,
   { spans }: NumberedPlaces,
 ): boolean {
   const misled = sayEither(sentence, notes, spans);
+  const isOpen = leaveOutOrWished(sentence, notes, lists);
   const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
   const isThere = leaveExcludedThere(sentence, notes, places.sought);
-  if (isApart || isThere || leaveConditional(sentence, notes)) places.unknown = true;
+  const isLost = isOpen || isApart || isThere || leaveConditional(sentence, notes);
+  if (isLost) places.unknown = true;
   return misled;
+}
+
+/** A sentence in which every word has an owner, and the lists that it names. */
+interface Understood {
+  readonly sentence: Sentence;
+  readonly notes: Notes;
+  readonly lists: SaidLists;
 }
 
 function explained(notes: Notes, confidence: number): TranslationExplain {

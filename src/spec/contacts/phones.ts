@@ -177,6 +177,11 @@ function bareText(typed: string): string {
     .replace(/^(\d{8,})\.0+$/, "$1");
 }
 
+/** True for a link to a number, such as https://wa.me/5511987654321. */
+export function isPhoneLink(text: string): boolean {
+  return /\d{8}/.test(text) && LINK.test(text);
+}
+
 function withoutLink(text: string): string {
   const rest = text.replace(LINK, "");
   // A link may go on with a message, a telephone number with parameters.

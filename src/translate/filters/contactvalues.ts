@@ -6,8 +6,15 @@
  */
 import { isCpf } from "../../spec/cnpj/cpf.ts";
 import { readEmail } from "../../spec/contacts/emails.ts";
-import { isCurrent, lacksArea, type PhoneFault, readPhone } from "../../spec/contacts/phones.ts";
+import {
+  isCurrent,
+  isPhoneLink,
+  lacksArea,
+  type PhoneFault,
+  readPhone,
+} from "../../spec/contacts/phones.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { plainText } from "../../spec/typedtext.ts";
 import { claimNegation } from "../claimnegation.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
@@ -53,11 +60,19 @@ const SENT_TO = wordSet("para pra to");
 
 /** Max words between the word for a contact and its value. */
 const BETWEEN_MAX = 4;
-/** Max tokens of one phone: "+ 55 ( 11 ) 98765 4321". */
-const PHONE_TOKENS = 8;
+/** Max tokens of one phone: "+ 55 ( 0 ** 11 ) 9 8765 – 4321". */
+const PHONE_TOKENS = 14;
+/** Max tokens before the first digit other than 0: "( 0 ** 11". */
+const EMPTY_TOKENS = 5;
 /** Digits that no other number of a sentence has; a date has eight and marks of its own. */
 const DIGITS_MIN = 8;
-const DIGITS_MAX = 13;
+/** Without zeros in front: "55 0 11 98765-4321", and "15 11 98765-4321" with a carrier. */
+const DIGITS_MAX = 14;
+/** Up to so many digits the country or the area code is written, which marks part from the rest. */
+const PREFIX_DIGITS_MAX = 4;
+/** Marks inside of a number, wherever they stand, and those that only part its beginning. */
+const PHONE_MARK = /^[()+*\u2012-\u2015\u2212]$/;
+const PREFIX_MARK = /^[./]$/;
 /** Digits of an area code and a number, which need no sign between them. */
 const JOINED_MIN = 10;
 /** Questions for the holder of a number. */
@@ -68,7 +83,13 @@ const SHARE = wordSet("divide dividem compartilha compartilham share shares comp
 const OTHER_FORMS =
   /^(\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}|\d{4}-\d\d-\d\d|\d{5}-\d{3}|\d{1,3}(\.\d{3})+(,\d+)?)$/;
 /** What only phones look like: a plus sign or an area code apart, and a number in two parts. */
-const PHONE_FORM = /^(\+\s?55.*|\(0?\d\d\)\s?9?\d{4}[-.\s]?\d{4}|0?\d\d[\s-]9?\d{4}[-\s]\d{4})$/;
+const PHONE_FORM = new RegExp(
+  "^(?:(?:\\+|00)\\s?55.*|\\(?0\\s?(?:xx|\\*\\*|--).*|\\(0?\\d\\d\\)\\s?9?\\d{4}[-.\\s]?\\d{4}|" +
+    "0?\\d\\d[\\s-]9?\\d{4}[-\\s]\\d{4})$",
+  "i",
+);
+/** Characters of a phone in normal form with all of its digits: +551133334444. */
+const WHOLE_LENGTH = 13;
 
 const AREA_MISSING: Remark = {
   code: "phone_area_code",
@@ -112,7 +133,9 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
   let last: Value | null = null;
 
   for (let at = 0; at < sentence.tokens.length; ) {
-    const value = sentence.free(at) ? (emailAt(sentence, at) ?? phoneAt(sentence, at)) : null;
+    const value = sentence.free(at)
+      ? (emailAt(sentence, at) ?? linkAt(sentence, at) ?? phoneAt(sentence, at))
+      : null;
     if (value === null) {
       at++;
       continue;
@@ -203,7 +226,17 @@ function emailAt(sentence: Sentence, at: number): Value | null {
   return email === null ? null : { from: at, to: at + 1, read: { email } };
 }
 
-/** The longest run of tokens that is one phone number. */
+/** A link to a phone number: it is nothing else. */
+function linkAt(sentence: Sentence, at: number): Value | null {
+  const { kind, text = "" } = sentence.tokens[at] ?? {};
+  if (kind !== "word" || !isPhoneLink(text)) return null;
+  const read = readPhone(text);
+  if ("fault" in read) return { from: at, to: at + 1, read: { why: reasonOf(read.fault) } };
+  // Links begin with a country, and one of another country may look like an area code.
+  return { from: at, to: at + 1, read: isCurrent(read.phone) ? read : { why: NO_PHONE } };
+}
+
+/** The first run of tokens that is one whole phone number; else a shorter one, or why none is. */
 function phoneAt(sentence: Sentence, from: number): Value | null {
   const { kind, text } = sentence.tokens[from] ?? {};
   if (kind !== "number" && text !== "(" && text !== "+") return null;
@@ -212,22 +245,39 @@ function phoneAt(sentence: Sentence, from: number): Value | null {
   const first = isQuote(sentence, from - 1) ? from - 1 : from;
   const held = isHeld(sentence, first);
   let best: Value | null = null;
-  for (let to = from + 1; to <= from + PHONE_TOKENS && isPart(sentence, to - 1); to++) {
-    const { words } = sentence.words(from, to);
-    const digits = words.replace(/\D/g, "").length;
-    if (digits > DIGITS_MAX) break;
-    if (digits < DIGITS_MIN || OTHER_FORMS.test(words)) continue;
-    const read = readPhone(words);
+  let digits = 0;
+  for (let to = from + 1; to <= from + PHONE_TOKENS; to++) {
+    if (!isPart(sentence, to - 1, digits)) break;
+    const words = plainText(sentence.words(from, to).words);
+    digits = words.replace(/\D/g, "").replace(/^0+/, "").length;
+    if (digits > DIGITS_MAX || (digits === 0 && to >= from + EMPTY_TOKENS)) break;
+    if (digits < DIGITS_MIN || OTHER_FORMS.test(words) || isMark(sentence, to - 1)) continue;
     const isAlone = first === 0 && isEnd(sentence, to);
+    if (!(led || held || isAlone || isPhoneForm(words))) continue;
+    const read = readPhone(words);
     if ("phone" in read) {
       const isJoined = digits >= JOINED_MIN && isCurrent(read.phone);
-      const isPhone = led || ((held || isAlone) && isJoined) || PHONE_FORM.test(words);
-      if (isPhone) return { from, to, read };
+      const isPhone = led || ((held || isAlone) && isJoined) || isPhoneForm(words);
+      const value = { from, to, read };
+      // "11 98765 43 21" begins with what is a number of seven digits.
+      if (isPhone && read.phone.length >= WHOLE_LENGTH) return value;
+      if (isPhone) best = value;
     }
     const isLacking = led || ((held || isAlone) && lacksArea(words));
-    if ("fault" in read && isLacking) best = { from, to, read: { why: reasonOf(read.fault) } };
+    const isLost = best === null || "why" in best.read;
+    if ("fault" in read && isLacking && isLost)
+      best = { from, to, read: { why: reasonOf(read.fault) } };
   }
   return best;
+}
+
+/** True for what only phones look like, whatever dashes it has. */
+function isPhoneForm(words: string): boolean {
+  return PHONE_FORM.test(words.replace(/\s*[\u2010-\u2015\u2212]\s*/g, "-"));
+}
+
+function isMark({ tokens }: Sentence, at: number): boolean {
+  return tokens[at]?.kind === "mark";
 }
 
 /** True for a number behind "quem tem", "share", or "ligar para", which asks for its holder. */
@@ -247,10 +297,12 @@ function reasonOf(fault: PhoneFault): Remark {
   return fault === "missing_area_code" ? AREA_MISSING : NO_PHONE;
 }
 
-/** True if a token may be part of a phone number: "( 11 ) 98765 - 4321", "0 xx 11". */
-function isPart(sentence: Sentence, at: number): boolean {
-  const { kind, text = "" } = sentence.tokens[at] ?? {};
-  return sentence.free(at) && (kind === "number" || "()+".includes(text) || text === "xx");
+/** True if a token may go on with a phone of so many digits: "( 11 ) 98765 - 4321", "0 xx 11". */
+function isPart(sentence: Sentence, at: number, digits: number): boolean {
+  const { kind, text = "", folded = "" } = sentence.tokens[at] ?? {};
+  if (!sentence.free(at)) return false;
+  const isPrefix = digits > 0 && digits <= PREFIX_DIGITS_MAX && PREFIX_MARK.test(text);
+  return kind === "number" || PHONE_MARK.test(text) || folded === "xx" || isPrefix;
 }
 
 /** "CEP 01310-100", "CNPJ 12.345.678/0001-95". */

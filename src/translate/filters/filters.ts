@@ -24,6 +24,7 @@ import {
   HISTORY,
   NOT_COUNTED,
   PREFERENCE,
+  SAID_OF_ALL,
 } from "./remarks.ts";
 import {
   contactLead,
@@ -34,6 +35,7 @@ import {
   sortLead,
   sortTail,
 } from "./signs.ts";
+import { type ContactBefore, leadsList, spreadQuality } from "./spreadqualities.ts";
 import { FILTER_PHRASES } from "./table.ts";
 
 /** What the stage works on. */
@@ -77,6 +79,7 @@ class FilterStage {
   readonly #bounds: Bounds;
   readonly #choice: ContactChoice;
   #last: Last | null = null;
+  #contact: ContactBefore | null = null;
 
   constructor({ sentence, notes, counts, bounds }: FilterContext) {
     this.#sentence = sentence;
@@ -94,10 +97,25 @@ class FilterStage {
       if (match === null) continue;
       const taken = { at, to: match.to, phrase: match.value };
       if (!this.#isMeant(taken)) continue;
-      this.#take(taken);
+      this.#take(this.#withQuality(taken));
       at = match.to - 1;
     }
     return this.#found;
+  }
+
+  /** "e-mail e telefone exclusivos": what is said of a list is said of each of its contacts. */
+  #withQuality(taken: Taken): Taken {
+    const spread = spreadQuality(this.#sentence, taken, this.#contact);
+    const phrase = spread?.phrase ?? taken.phrase;
+    const leads = leadsList(this.#sentence, taken) || (spread !== null && this.#contact?.leads);
+    if (phrase.contact !== undefined) this.#contact = { ...taken, phrase, leads: leads === true };
+    if (spread === null) return taken;
+    const { tokens } = this.#sentence;
+    const isHyphened = tokens[taken.at]?.key === "mail" && tokens[taken.at - 1]?.folded === "e";
+    const words = this.#sentence.words(isHyphened ? taken.at - 1 : taken.at, taken.to);
+    if (spread.unsure) this.#notes.assume(SAID_OF_ALL.code, SAID_OF_ALL, words);
+    this.#remark(taken.phrase, words);
+    return { ...taken, phrase };
   }
 
   #isMeant({ at, to, phrase }: Taken): boolean {

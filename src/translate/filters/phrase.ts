@@ -62,6 +62,8 @@ export interface FilterPhrase {
    * "site" for one that the registry does not have.
    */
   readonly contact?: "email" | "phone" | "contact" | "mobile" | "landline" | "other" | "site";
+  /** What it says of the contact, which may be said of a list of contacts. */
+  readonly quality?: "own" | "own_alone" | "shared";
   /** It asks for what is counted at an import, which older snapshots lack. */
   readonly counted?: true;
   /** Only behind a word such as "por": "por nome". */

@@ -5,17 +5,38 @@
  * Apart because each wish has dozens of names, made of the words for the contact.
  */
 import { type FilterPhrase, type FoundFilters, positive } from "./phrase.ts";
-import { OWN_EMAIL, PUBLIC_MAIL, SHARED_ONLY } from "./remarks.ts";
+import { OWN_EMAIL, OWN_OF_PHONES, PUBLIC_MAIL, SHARED_ONLY } from "./remarks.ts";
 
 const MAILS = ["email", "e-mail", "correio eletrônico"];
 const PHONES = ["telefone", "fone", "número", "phone", "phone number"];
+const MOBILES = ["celular", "telefone celular", "mobile", "mobile phone", "cell phone"];
+const LANDLINES = ["telefone fixo", "fixo", "landline", "landline phone"];
 
-/** Names with `@` for every word of a contact. */
+/** Names with `@` for every word of a contact, with verbs in the singular and in the plural. */
 function named(words: readonly string[], names: string): string {
   return names
     .split("|")
+    .flatMap((name) => (PLURAL.has(verbOf(name)) ? [name, inPlural(name)] : [name]))
     .flatMap((name) => words.map((word) => name.replace("@", word)))
     .join("|");
+}
+
+const PLURAL: ReadonlyMap<string, string> = new Map([
+  ...([
+    ["seja", "sejam"],
+    ["é", "são"],
+    ["is", "are"],
+    ["repete", "repetem"],
+  ] as const),
+]);
+
+function verbOf(name: string): string {
+  return name.split(" ").find((word) => PLURAL.has(word)) ?? "";
+}
+
+function inPlural(name: string): string {
+  const verb = verbOf(name);
+  return name.replace(` ${verb} `, ` ${PLURAL.get(verb)} `);
 }
 
 /** May be said of the domain as well. */
@@ -51,17 +72,15 @@ const PUBLIC =
   "@ gratuito|@ genérico|@ do gmail|@ gmail|@ do hotmail|@ hotmail|@ público|free @|generic @|" +
   "@ de provedor gratuito|@ de provedor público|gmail|hotmail|@ do yahoo|public @";
 
-const quality = (
-  set: (found: FoundFilters) => void,
-): Pick<FilterPhrase, "role" | "contact" | "counted" | "apply"> => ({
+type Quality = Pick<FilterPhrase, "role" | "contact" | "counted" | "apply">;
+
+const quality = (set: (found: FoundFilters) => void): Quality => ({
   ...{ role: "contact", contact: "other", counted: true },
   apply: positive(set),
 });
 
 /** What is only left out. */
-const unwanted = (
-  set: (found: FoundFilters) => void,
-): Pick<FilterPhrase, "role" | "contact" | "counted" | "apply"> => ({
+const unwanted = (set: (found: FoundFilters) => void): Quality => ({
   ...{ role: "contact", contact: "other", counted: true },
   apply: (found, negated) => {
     if (!negated) return "cannot";
@@ -70,53 +89,84 @@ const unwanted = (
   },
 });
 
-const own = {
-  email: (found: FoundFilters) => {
-    found.emailOwn = true;
-  },
-  phone: (found: FoundFilters) => {
-    found.phoneOwn = true;
-  },
-  domain: (found: FoundFilters) => {
-    found.ownDomain = true;
-  },
+/** Contacts that are said to be of one company only. */
+type OwnContact = "email" | "phone" | "mobile" | "landline";
+
+const isMail = (contact: OwnContact) => contact === "email";
+
+function setOwn(found: FoundFilters, contact: OwnContact): void {
+  if (isMail(contact)) found.emailOwn = true;
+  else found.phoneOwn = true;
+}
+
+/** A contact of no other company; a filter knows this of the phones of a company together. */
+const own = (contact: OwnContact): FilterPhrase => ({
+  ...quality((found) => {
+    found[contact] = true;
+    setOwn(found, contact);
+  }),
+  quality: "own",
+  ...(contact === "mobile" || contact === "landline" ? { assumption: OWN_OF_PHONES } : {}),
+});
+
+/** "E-mail próprio", which may be said of its domain as well. */
+const ownAlone = (contact: OwnContact): FilterPhrase => ({
+  ...own(contact),
+  quality: "own_alone",
+  ...(isMail(contact) ? { assumption: OWN_EMAIL } : {}),
+});
+
+const shared = (contact: OwnContact): FilterPhrase => ({
+  ...unwanted((found) => setOwn(found, contact)),
+  ...{ quality: "shared", cannot: SHARED_ONLY },
+});
+
+/** Each kind of contact with its words. */
+const CONTACTS: readonly (readonly [contact: OwnContact, words: readonly string[]])[] = [
+  ["email", MAILS],
+  ["phone", PHONES],
+  ["mobile", MOBILES],
+  ["landline", LANDLINES],
+];
+
+/** What a quality is of each contact that it is said of. */
+export const OF_QUALITY: Readonly<
+  Record<NonNullable<FilterPhrase["quality"]>, ReadonlyMap<string, FilterPhrase>>
+> = {
+  own: new Map(CONTACTS.map(([contact]) => [contact, own(contact)])),
+  own_alone: new Map(CONTACTS.map(([contact]) => [contact, ownAlone(contact)])),
+  shared: new Map(CONTACTS.map(([contact]) => [contact, shared(contact)])),
 };
+
+const NAMES = { own: OWN, own_alone: OWN_ALONE, shared: SHARED };
 
 /** The rows of contacts of a quality. */
 export const QUALITIES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
-  [
-    named(MAILS, OWN),
-    quality((found) => {
-      found.email = true;
-      own.email(found);
+  ...(["own", "own_alone", "shared"] as const).flatMap((said) =>
+    CONTACTS.map(([contact, words]) => {
+      return [named(words, NAMES[said]), OF_QUALITY[said].get(contact) as FilterPhrase] as const;
     }),
-  ],
-  [
-    named(MAILS, OWN_ALONE),
-    {
-      ...quality((found) => {
-        found.email = true;
-        own.email(found);
-      }),
-      assumption: OWN_EMAIL,
-    },
-  ],
-  [
-    named(PHONES, `${OWN}|${OWN_ALONE}`),
-    quality((found) => {
-      found.phone = true;
-      own.phone(found);
-    }),
-  ],
-  [named(MAILS, SHARED), { ...unwanted(own.email), cannot: SHARED_ONLY }],
-  [named(PHONES, SHARED), { ...unwanted(own.phone), cannot: SHARED_ONLY }],
+  ),
   [
     named(MAILS, DOMAIN),
     quality((found) => {
       found.email = true;
-      own.domain(found);
+      found.ownDomain = true;
     }),
   ],
-  [DOMAIN_ALONE, quality(own.domain)],
-  [named(MAILS, PUBLIC), { ...unwanted(own.domain), cannot: PUBLIC_MAIL }],
+  [
+    DOMAIN_ALONE,
+    quality((found) => {
+      found.ownDomain = true;
+    }),
+  ],
+  [
+    named(MAILS, PUBLIC),
+    {
+      ...unwanted((found) => {
+        found.ownDomain = true;
+      }),
+      cannot: PUBLIC_MAIL,
+    },
+  ],
 ];

@@ -89,6 +89,18 @@ export const OWN_EMAIL: Remark = {
   pt: "Entendido como e-mail de nenhuma outra empresa. Outro filtro: “e-mail de domínio próprio”.",
   en: 'Taken for an e-mail of no other company. Another filter: "e-mail at own domain".',
 };
+/** A filter counts the holders of the phones of a company together. */
+export const OWN_OF_PHONES: Remark = {
+  code: "own_of_phones",
+  pt: "Um dos telefones da empresa não é de nenhuma outra; pode não ser o celular ou o fixo.",
+  en: "One of the phones is of no other company; it need not be the mobile or the landline.",
+};
+/** What is said once of several contacts. */
+export const SAID_OF_ALL: Remark = {
+  code: "said_of_all_contacts",
+  pt: "Foi entendido de todos os contatos da lista, não só do que está ao lado.",
+  en: "This was taken to be said of every contact of the list, not of the one next to it only.",
+};
 /** What need not be had asks for nothing. */
 export const PREFERENCE: Remark = {
   code: "preference",

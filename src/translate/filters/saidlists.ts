@@ -17,6 +17,8 @@ import { ListNames, type NamedList } from "./listnames.ts";
 export interface SaidLists {
   readonly anyOf: readonly string[];
   readonly exclude: readonly string[];
+  /** First tokens, by the one behind, of what leaves out a list alone: "não estão na lista X". */
+  readonly apart: ReadonlyMap<number, number>;
 }
 
 const wordSet = (words: string) => new Set(words.split(" "));
@@ -102,7 +104,8 @@ export function findLists(
   notes: Notes,
   all: (() => readonly NamedList[]) | null,
 ): SaidLists {
-  const said = { anyOf: [] as string[], exclude: [] as string[] };
+  const apart = new Map<number, number>();
+  const said = { anyOf: [] as string[], exclude: [] as string[], apart };
   let names: ListNames | null = null;
   const known = () => {
     names ??= all === null ? null : new ListNames(all());
@@ -126,6 +129,7 @@ export function findLists(
     // "exceto lista X e MEI": what leaves the list out goes on.
     const own = leaves && clear ? exceptIn(sentence, from, at) : -1;
     if (own >= 0) sentence.name(from, own);
+    else if (leaves) apart.set(to, from);
     sentence.name(Math.max(own + 1, from), to);
     at = to - 1;
   }

@@ -26,6 +26,9 @@ const BETWEEN = wordSet("own shared valid fixed small large medium public person
 /** Words that compare, before "than". */
 const COMPARES = wordSet("more less fewer later earlier older younger bigger larger smaller");
 
+/** What a contact is not, behind it. */
+const QUALITY = /^(?:compartilhad|repetid)[oa]s?$/;
+
 /** Reads every "no" that negates; `spanish` tells that the sentence has Spanish words. */
 export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
   const { tokens } = sentence;
@@ -37,7 +40,9 @@ export function readNegativeNo(sentence: Sentence, spanish: boolean): void {
     if (!isNo(at) || sentence.folded(at) !== "no") continue;
     const compares = COMPARES.has(sentence.folded(at + 1)) && sentence.folded(at + 2) === "than";
     if (compares) sentence.readAs(at, "not");
-    if (compares || !isNegative(sentence, at, spanish || english)) continue;
+    // "correo no compartido"
+    else if (spanish && QUALITY.test(sentence.folded(at + 1))) sentence.readAs(at, "nao");
+    if (sentence.folded(at) !== "no" || !isNegative(sentence, at, spanish || english)) continue;
     const trade = kindAt(sentence, at + 1) === "activity";
     const [es, en] = trade ? ["exceto", "except"] : ["sem", "without"];
     sentence.readAs(at, spanish ? es : en);

@@ -48,7 +48,9 @@ const WORDS = new Map(
     "asociaciones:associacoes asociacion:associacao " +
     "vino:vinho vinos:vinhos zapateria:sapataria zapaterias:sapatarias " +
     "floristeria:floricultura floristerias:floriculturas mueblerias:moveis muebleria:moveis " +
-    "compartido:compartilhado igual:igual dentro:dentro " +
+    "compartido:compartilhado compartidos:compartilhados compartida:compartilhada " +
+    "compartidas:compartilhadas propios:proprios propias:proprias moviles:celulares " +
+    "fijos:fixos fijas:fixas igual:igual dentro:dentro " +
     "manaos:manaus imprenta:grafica imprentas:graficas " +
     "todas:todas norte:norte sur:sul este:este oeste:oeste " +
     "noreste:nordeste panaderia:padaria panaderias:padarias carniceria:acougue " +

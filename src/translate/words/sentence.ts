@@ -6,6 +6,7 @@
  * one keeps its text and its place; a name is never read again, as whatever else its words mean.
  */
 import type { FILTER_ROLES } from "../../spec/filters/table.ts";
+import { plainText } from "../../spec/typedtext.ts";
 import { cacheMatches, forgetMatches } from "./matches.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { reduce } from "./wordforms.ts";
@@ -34,7 +35,7 @@ const IN_NAME = "\u{e000}";
 
 /** One text with the owners of its tokens. */
 export class Sentence {
-  /** The text with every white space of a line as a plain one, each in its place. */
+  /** The text in plain letters and digits, with every white space of a line as a plain one. */
   readonly text: string;
   readonly #written: string;
   readonly #tokens: Token[];
@@ -45,7 +46,7 @@ export class Sentence {
 
   constructor(text: string) {
     this.#written = text;
-    this.text = text.replace(OTHER_SPACE, " ");
+    this.text = plainText(text).replace(OTHER_SPACE, " ");
     this.#tokens = tokenize(this.text);
     cacheMatches(this.#tokens);
     this.#owners = this.#tokens.map(() => null);

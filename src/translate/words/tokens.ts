@@ -131,7 +131,8 @@ function addressEnd(text: string, start: number): number | null {
   const run = text.slice(start, end);
   const at = run.indexOf("@");
   const mail = at > 0 && run.indexOf(".", at + 2) > 0;
-  const web = run.includes("://") || /^www\./i.test(run) || /\.(com\.br|br|net|org)$/i.test(run);
+  const isLink = run.includes("://") || /^(?:www\.|wa\.me\/|api\.whatsapp\.com\/)/i.test(run);
+  const web = isLink || /\.(com\.br|br|net|org)$/i.test(run);
   return mail || web ? end : null;
 }
 

@@ -16,6 +16,7 @@ import type { City } from "../placenames.ts";
 import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf, leadOf } from "../placewords.ts";
 import type { KnownDistrict } from "./districtnames.ts";
+import { enclosedNames } from "./enclosed.ts";
 
 /** Words that say that a name is that of a district. */
 const MARKS = new Set(
@@ -64,7 +65,27 @@ export function findDistricts(context: PlaceContext): void {
   const cities = citiesOf(context);
   marked(context, cities);
   leftOut(context, cities);
-  for (const city of cities) before(context, city) || behind(context, city);
+  for (const city of cities) {
+    enclosed(context, city) || before(context, city) || behind(context, city);
+  }
+}
+
+/**
+ * "Santos: Centro, Gonzaga", "Recife (Boa Viagem)": names that the city has, and those that nobody
+ * knows; a town of another state that it does not have is left, to be asked for.
+ */
+function enclosed(context: PlaceContext, city: CityAt): boolean {
+  if (!context.sentence.free(city.from)) return false;
+  let isFound = false;
+  for (const { from, to, isSure } of enclosedNames(context, city)) {
+    const known = knownAt(context, [[from, to]], [city])[0] ?? new Map();
+    const isLeft = known.size === 0 && townAt(context, from) === to;
+    if (isLeft || !(isSure || isOften(known, city))) continue;
+    const within = new Set(city.cities.map(({ ibge }) => ibge));
+    take(context, from, [{ from, to, known }], { implied: true, near: [city], within });
+    isFound = true;
+  }
+  return isFound;
 }
 
 function citiesOf({ sentence, gazetteer }: PlaceContext): CityAt[] {
@@ -178,18 +199,28 @@ function before(context: PlaceContext, city: CityAt): boolean {
   // "no centro de Recife"
   const centre = CENTRES.has(sentence.folded(end - 1));
   if (lead.kind === "of" && !centre) return false;
+  // "na Vila Nova e no Parque Industrial em Santos": the longest list that ends here.
+  let found: { readonly at: number; readonly list: readonly NameAt[] } | null = null;
   for (let at = end - 1; at > Math.max(0, end - LIST_MAX); at--) {
-    if (!sentence.free(at)) return false;
+    if (!sentence.free(at)) break;
     const out = centre && isOf(sentence.folded(at - 1)) && isNegatorWord(sentence.folded(at - 2));
-    const led = isIn(sentence.folded(at - 1)) || /^(the|o)$/.test(sentence.folded(at - 1)) || out;
-    if (!led) continue;
-    if (!mayBegin(context, at)) return false;
+    const led = isLed(sentence, at) || out;
+    if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
+    if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
-    if (list.at(-1)?.to !== end || !isImplied(context, list, city)) return false;
-    take(context, at, list, { implied: true, near: [city] });
-    return true;
+    if (list.at(-1)?.to !== end || !isImplied(context, list, city)) break;
+    found = { at, list };
   }
-  return false;
+  if (found === null) return false;
+  take(context, found.at, found.list, { implied: true, near: [city] });
+  return true;
+}
+
+/** "na Savassi", "the Savassi", "en la Savassi" */
+function isLed(sentence: Sentence, at: number): boolean {
+  const word = sentence.folded(at - 1);
+  const isArticle = /^(a|as|os)$/.test(word) && isIn(sentence.folded(at - 2));
+  return isIn(word) || /^(the|o)$/.test(word) || isArticle;
 }
 
 /** "em São Paulo, Moema", "em BH na Savassi", "Curitiba (Batel)": names right behind a city. */
@@ -208,7 +239,7 @@ function behind(context: PlaceContext, city: CityAt): boolean {
 }
 
 /** Whether a name that nothing says to be a district may begin at a token. */
-function mayBegin(context: PlaceContext, at: number): boolean {
+function mayBegin(context: PlaceContext, at: number, city: CityAt | null = null): boolean {
   const { sentence } = context;
   if (beginsWish(sentence, at) || isSpecialised(sentence, at - 1)) return false;
   const next = sentence.folded(at + 1);
@@ -217,7 +248,20 @@ function mayBegin(context: PlaceContext, at: number): boolean {
   // Of all parts of cities only the centre is a district that companies write.
   const part = PART_STARTS.has(word) || LONE_PARTS.has(word) || CITY_PARTS.has(word);
   if (!alone || CENTRES.has(word)) return true;
-  return !part && townAt(context, at) === null;
+  const town = townAt(context, at);
+  return !part && (town === null || (city !== null && isElsewhere(context, at, city)));
+}
+
+/** Whether a name is that of towns of other states alone. */
+function isElsewhere({ sentence, gazetteer }: PlaceContext, at: number, city: CityAt): boolean {
+  const {
+    cities = [],
+    nicknamed = [],
+    states = [],
+  } = gazetteer.places.longest(sentence.tokens, at)?.place ?? {};
+  const towns = [...cities, ...nicknamed];
+  const isNear = towns.some(({ uf }) => city.cities.some((one) => one.uf === uf));
+  return states.length === 0 && towns.length > 0 && !isNear;
 }
 
 /** Where a place that a filter knows ends; areas inside of a municipality are none. */
@@ -229,12 +273,15 @@ function townAt({ sentence, gazetteer }: PlaceContext, at: number): number | nul
   return inside ? null : match.to;
 }
 
-/** Enough accounts have each of the names, and none is the name of a place. */
+/**
+ * Enough accounts have each of the names, and none is the name of a place, but for towns of other
+ * states in a list with what is no town: "na Bela Vista e no Jardim Europa em Recife".
+ */
 function isImplied(context: PlaceContext, list: readonly NameAt[], city: CityAt): boolean {
-  return list.every(({ from, to, known }) => {
-    if (townAt(context, from) === to || context.tradeEnd(from) >= to) return false;
-    return isOften(known, city);
-  });
+  const towns = list.filter(({ from, to }) => townAt(context, from) === to);
+  if (towns.length === list.length) return false;
+  if (towns.some(({ from }) => !isElsewhere(context, from, city))) return false;
+  return list.every(({ from, to, known }) => context.tradeEnd(from) < to && isOften(known, city));
 }
 
 /** Whether so many accounts of a city name a district that nothing need say that it is one. */
@@ -266,6 +313,8 @@ function listAt(
     else break;
     if (JOINS.has(sentence.folded(at))) at++;
     while (isIn(sentence.folded(at)) || isOf(sentence.folded(at))) at++;
+    // "en la Vila Nova y en el Centro"
+    if (isIn(sentence.folded(at - 1)) && /^(o|a|the)$/.test(sentence.folded(at))) at++;
   }
   return list;
 }
@@ -340,12 +389,20 @@ function nameOf(sentence: Sentence, [from, to]: readonly [number, number]): stri
   return CENTRES.has(words.toLowerCase()) ? "Centro" : words;
 }
 
+/** How a list of districts is said. */
+interface Taking {
+  readonly implied: boolean;
+  readonly near: readonly CityAt[];
+  /** The cities that enclose it, if any. */
+  readonly within?: ReadonlySet<string>;
+}
+
 /** Claims a list of districts with the word that says so; it asks for no place by itself. */
 function take(
   context: PlaceContext,
   at: number,
   list: readonly NameAt[],
-  { implied, near }: { readonly implied: boolean; readonly near: readonly CityAt[] },
+  { implied, near, within }: Taking,
 ): void {
   const { sentence, districts } = context;
   const names = list.map(({ from, to: end, known }) => {
@@ -359,7 +416,8 @@ function take(
   if (beside !== undefined) districts.cities.add(beside.from);
   for (const [i, one] of names.entries()) {
     const tokens = { from: names[i - 1]?.to ?? from, to: i === names.length - 1 ? end : one.to };
-    districts.all.push({ ...one, ...tokens, negated, implied });
+    const own = within === undefined ? {} : { within };
+    districts.all.push({ ...one, ...tokens, ...own, negated, implied });
   }
 }
 

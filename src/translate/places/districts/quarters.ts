@@ -6,9 +6,11 @@
  * town of the same state is never taken for a quarter.
  */
 
+import type { Sentence } from "../../words/sentence.ts";
 import type { Mention, PlaceContext } from "../mention.ts";
 import { linkOf } from "../readings.ts";
 import { isOften } from "./districts.ts";
+import { isEnclosed } from "./enclosed.ts";
 
 /** How many times the accounts of a town its city must have. */
 const OUTWEIGHS = 10;
@@ -34,6 +36,7 @@ const NAMESAKES = new Map(
 
 /** Finds quarters among the mentions; they are districts of the city behind them. */
 export function settleQuarters(context: PlaceContext, mentions: readonly Mention[]): void {
+  settleEnclosed(context, mentions);
   // All are found first: a district that is settled is no neighbor any more.
   const found = mentions.flatMap((city, at) => {
     if (!isOnlyCity(city)) return [];
@@ -163,13 +166,13 @@ function asQuarter(context: PlaceContext, town: Mention, city: Mention): void {
 }
 
 /** "em Boa Vista, Campinas", where no account of the city names such a district. */
-function assumeTowns({ notes }: PlaceContext, town: Mention, city: Mention): void {
-  const [one, other] = [town, city].map(({ words }) => words.words.replace(/^em |^in /i, ""));
+function assumeTowns({ notes, sentence }: PlaceContext, town: Mention, city: Mention): void {
+  const [one, other] = [town, city].map(({ at, to }) => sentence.words(at, to).words);
   notes.assume(
     "two_towns",
     {
-      pt: `${one} e ${other} foram entendidos como municípios; se ${one} é bairro, diga bairro.`,
-      en: `${one} and ${other} were taken for two towns; if ${one} is a district, say district.`,
+      pt: `${one} e ${other} foram entendidos como municípios; se um deles é bairro, diga bairro.`,
+      en: `${one} and ${other} were taken for two towns; if one is a district, say district.`,
     },
     town.words,
   );
@@ -202,6 +205,43 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
     }
     town.lost = true;
     context.notes.leave("place", WHICH_TOWN, town.words);
+  }
+}
+
+/** "Santos: Centro, Maracanã": towns that the city encloses; parts of it, or nobody knows. */
+function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): void {
+  let city: Mention | null = null;
+  for (const [i, town] of mentions.entries()) {
+    const last: Mention | undefined = mentions[i - 1];
+    if (last !== undefined && isEnclosed(context.sentence, last.to, town.at)) {
+      if (isOnlyCity(last) || city === null) city = isOnlyCity(last) ? last : null;
+    } else if (!goesOn(context.sentence, last, town)) city = null;
+    if (city === null || !isOnlyCity(town) || town.lead.city || town.negated || town.lost) continue;
+    settleInside(context, town, city);
+  }
+}
+
+/** True if only commas and small words stand between two names of an enclosed list. */
+function goesOn(sentence: Sentence, last: Mention | undefined, town: Mention): boolean {
+  if (last === undefined) return false;
+  for (let at = last.to; at < town.at; at++) {
+    const text = sentence.tokens[at]?.text ?? "";
+    if (!/^(?:,|\/|e|ou|and|or|n?[ao]s?|em|in|the)$/i.test(text)) return false;
+  }
+  return true;
+}
+
+function settleInside(context: PlaceContext, town: Mention, city: Mention): void {
+  const name = context.sentence.words(town.at, town.to).words;
+  const isKnown = !context.districts.names.lacking && knownIn(context, city, name).size > 0;
+  const isFar = isElsewhere(town, city);
+  // "São Paulo: Campinas, Santos" may list the towns of the state.
+  if (!isFar && city.either && !isKnown) return;
+  if (isFar && isKnown) asQuarter(context, town, city);
+  else {
+    [town.lost, town.dropped] = [true, true];
+    const words = context.sentence.words(town.at, town.to);
+    context.notes.leave("place", isFar ? WHICH_TOWN : WHICH_NEAR, words);
   }
 }
 
@@ -242,6 +282,11 @@ function tokensOf({ from, to }: Mention) {
 const WHICH_TOWN = {
   pt: "Pode ser um bairro da cidade ou um município de outro estado: diga bairro, ou o estado.",
   en: "This may be a district of the city or a town of another state: say district, or the state.",
+};
+
+const WHICH_NEAR = {
+  pt: "Pode ser um bairro da cidade ou outro município: diga bairro, ou junte-os com “e”.",
+  en: 'This may be a district of the city or another town: say district, or join them with "and".',
 };
 
 /** Whether a town lies elsewhere and is hardly ever meant beside so large a city. */

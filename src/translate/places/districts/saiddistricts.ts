@@ -26,6 +26,8 @@ interface SaidDistrict {
   readonly implied: boolean;
   /** What it is in the cities that may be meant, by IBGE code; empty where none has it. */
   known: ReadonlyMap<string, KnownDistrict>;
+  /** The cities (IBGE codes) that enclose it: "Santos (Centro)"; no other is meant. */
+  readonly within?: ReadonlySet<string>;
   /** Where it is known of the cities of all the states that are searched, for want of a city. */
   homes?: readonly City[];
 }
@@ -56,6 +58,8 @@ interface PlacesMeant {
 
 /** Districts without a city that are looked for in all of them. */
 const HOMELESS_MAX = 4;
+/** Cities of a search in which every district is looked for; no sentence names more one by one. */
+const LOOKED_MAX = 40;
 /** Cities that are named as alternatives. */
 const HOMES_SHOWN = 5;
 
@@ -113,10 +117,13 @@ export function districtFilterOf(
   const placed = new Set<string>();
   const left = new Set<SaidDistrict>();
   const owners = citiesOfDistricts(sentence, said.all, found.sought);
+  const ownersOf = (one: SaidDistrict) => one.within ?? owners.get(one);
+  lookUp(said, found, ownersOf);
   for (const one of said.all) {
-    const meant = one.negated ? [] : meantOf(one, found, owners.get(one));
+    const seen = { said, found, notes, owners: ownersOf(one) };
+    const meant = one.negated ? [] : meantOf(one, found, seen.owners);
     if (meant.length === 0) left.add(one);
-    if (meant.length === 0) leave(one, { said, found, notes, owners: owners.get(one) });
+    if (meant.length === 0) leave(one, seen);
     for (const { city, names } of meant) {
       placed.add(city.ibge);
       for (const name of names) rows.push({ municipality_ibge: city.ibge, name });
@@ -135,9 +142,36 @@ export function districtFilterOf(
     [...found.cities.keys()].some((ibge) => !placed.has(ibge));
   if (!whole) return rows;
   // Municipality and district must both hold, so that whole cities beside districts are no filter.
-  for (const one of said.all) if (!left.has(one)) notes.leave("district", BESIDE, one.words);
+  for (const one of said.all) {
+    if (left.has(one)) continue;
+    notes.leave("district", besideOf(one, askedOf(found, ownersOf(one)), placed), one.words);
+  }
   found.unknown = true;
   return undefined;
+}
+
+/** Looks for every district in each city of the search that it may lie in. */
+function lookUp(
+  said: SaidDistricts,
+  found: PlacesMeant,
+  ownersOf: (one: SaidDistrict) => ReadonlySet<string> | undefined,
+): void {
+  if (said.names.lacking || found.cities.size > LOOKED_MAX) return;
+  const wished = said.all.filter(({ negated }) => !negated);
+  const names = [...new Set(wished.map(({ name }) => name))];
+  for (const ibge of found.cities.keys()) {
+    const known = new Map(said.names.known(ibge, names).map((one, i) => [names[i] as string, one]));
+    for (const one of wished) {
+      const district = known.get(one.name) ?? null;
+      const isAsked = ownersOf(one)?.has(ibge) ?? true;
+      if (district !== null && isAsked) one.known = new Map([...one.known, [ibge, district]]);
+    }
+  }
+}
+
+/** The cities of the search in which a district may lie. */
+function askedOf({ cities }: PlacesMeant, owners: ReadonlySet<string> | undefined): City[] {
+  return [...cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
 }
 
 /** The cities of the search that have a district, with their spellings of its name. */
@@ -163,6 +197,26 @@ const BESIDE: Sentences = {
   pt: "Bairros de uma cidade não se juntam a outros lugares inteiros numa busca: faça duas.",
   en: "Districts of one city and other whole places are two searches, not one.",
 };
+
+/** Why a district of some cities is no filter: some that were asked for do not have it. */
+function besideOf(
+  { name }: SaidDistrict,
+  asked: readonly City[],
+  placed: ReadonlySet<string>,
+): Sentences {
+  const lacking = asked.filter(({ ibge }) => !placed.has(ibge));
+  if (lacking.length === 0 || asked.length > LOOKED_MAX) return BESIDE;
+  return unknownIn(lacking, name);
+}
+
+function unknownIn(cities: readonly City[], name: string): Sentences {
+  const shown = cities.slice(0, HOMES_SHOWN).map((city) => `${city.name}/${city.uf}`);
+  const list = shown.join(", ") + (cities.length > shown.length ? " …" : "");
+  return {
+    pt: `Nenhuma empresa de ${list} informa o bairro ${name}.`,
+    en: `No company of ${list} names the district ${name}.`,
+  };
+}
 
 interface Leaving {
   readonly said: SaidDistricts;
@@ -194,13 +248,9 @@ function reasonOf(one: SaidDistrict, { said, found, owners }: Leaving): Sentence
     };
   }
   if (found.cities.size === 0) return whichCity(one);
-  if (owners?.size === 0) return UNCLEAR;
-  const asked = [...found.cities.values()].filter(({ ibge }) => owners?.has(ibge) ?? true);
-  const cities = asked.map((city) => `${city.name}/${city.uf}`).join(", ");
-  return {
-    pt: `Nenhuma empresa de ${cities} informa o bairro ${name}.`,
-    en: `No company of ${cities} names the district ${name}.`,
-  };
+  const asked = askedOf(found, owners);
+  if (asked.length === 0 || asked.length > LOOKED_MAX) return UNCLEAR;
+  return unknownIn(asked, name);
 }
 
 /** Several cities have it, or none: the largest are named. */

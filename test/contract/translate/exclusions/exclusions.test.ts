@@ -6,9 +6,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const ROWS: readonly (readonly [text: string, codes: string, excluded: string, said: string])[] = [
   // Behind a negator goods are what the trade before makes of them: a whole division.

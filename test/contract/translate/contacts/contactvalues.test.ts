@@ -5,8 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { isUncertain } from "../../../src/translate/confidence.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import { readPhone } from "../../../../src/spec/contacts/phones.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const MOBILE = "+5511987654321";
 const FIXED = "+551133334444";
@@ -77,6 +78,50 @@ const ASKED_FOR: readonly string[] = [
 ];
 /** Spellings of one number. */
 const SPELLED = ["11 3333-4444", "(11) 3333-4444", "1133334444", "+55 11 3333-4444"];
+
+/** Spellings that the one reader of phones takes, one for each of these and each dash. */
+const BEFORE_AREA = [
+  "",
+  "0",
+  "0xx",
+  "0XX",
+  "0 xx ",
+  "0**",
+  "0--",
+  "+55 ",
+  "0055 ",
+  "00 55 ",
+  "55 ",
+];
+const DASHES = [
+  "-",
+  "\u2010",
+  "\u2011",
+  "\u2012",
+  "\u2013",
+  " \u2014 ",
+  "\u2015",
+  "\u2212",
+  " ",
+  ".",
+];
+const LINKS = [
+  ...["https://wa.me/551133334444", "wa.me/551133334444?text=oi", "whatsapp:551133334444"],
+  ...["https://api.whatsapp.com/send?phone=551133334444&text=oi", "tel:+551133334444"],
+  ...["whatsapp://send?phone=551133334444", "https://wa.me/+551133334444"],
+];
+
+function* spelledAsFound(): Generator<string> {
+  for (const before of BEFORE_AREA) {
+    for (const dash of DASHES) {
+      yield `${before}11 3333${dash}4444`;
+      if (before.startsWith("+") || before.includes("55")) yield `${before}(11) 3333${dash}4444`;
+      else yield `(${before}11) 3333${dash}4444`;
+    }
+  }
+  yield* LINKS;
+  yield "０１１ ３３３３-４４４４";
+}
 
 const QUOTES = ['""', "“”", "„“", "«»", "''", "‘’"];
 /** Ways to name a contact; `#` is the quoted value. */
@@ -168,6 +213,53 @@ describe("a number that is called or shared", () => {
     const { industry } = probe.spec("call centers com telefone 11 3333-4444").filters;
     assert.deepEqual(industry.cnae_any_of, ["8220-2/00"]);
     assert.ok(probe.spec("11 3333-4444 call center").filters.industry.cnae_any_of.length > 0);
+  });
+});
+
+describe("every spelling that finds an account by its phone", () => {
+  it("is the same phone in a sentence, in three languages", () => {
+    const wrong: string[] = [];
+    let tried = 0;
+    for (const spelled of spelledAsFound()) {
+      const read = readPhone(spelled);
+      assert.deepEqual(read, { phone: FIXED }, spelled);
+      for (const asked of [
+        "de quem é o telefone #",
+        "#",
+        "who has the phone #?",
+        "el teléfono #",
+      ]) {
+        const text = asked.replace("#", spelled);
+        const { filters, explain } = probe.spec(text);
+        const isFound = filters.contact.phone_any_of?.join() === FIXED;
+        const isWhole = explain.unmapped_constraints.length === 0;
+        if (!isFound || !isWhole || isUncertain(explain.confidence)) wrong.push(text);
+        tried++;
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.ok(tried > 700, String(tried));
+  });
+
+  for (const [text, phones] of [
+    ["de quem é o telefone 11 98765 43 21", [MOBILE]],
+    ["com telefone 55 3333-4444 11 98765-4321", [MOBILE, "+555533334444"]],
+    ["com telefone 11 3333-4444 / 11 98765-4321", [FIXED, MOBILE]],
+  ] as const) {
+    it(`is read whole: ${text}`, () => {
+      assert.deepEqual(probe.spec(text).filters.contact.phone_any_of, phones);
+    });
+  }
+
+  it("of another country is left to the notes", () => {
+    const { unmapped_constraints: left, confidence } = probe.translate(
+      "padarias com whatsapp https://wa.me/12125550100",
+    ).spec.explain;
+    assert.deepEqual(
+      left.map(({ code }) => code),
+      ["phone_number"],
+    );
+    assert.ok(isUncertain(confidence));
   });
 });
 

@@ -1,0 +1,202 @@
+/**
+ * Requests for the holders of another company's contact: "o mesmo telefone que o CNPJ …", "same
+ * e-mail as Acme", "que compartilham telefone com a empresa Acme". Input: a sentence whose numbers
+ * and addresses are known. Output: a note, because a filter takes the value of a contact only.
+ * Invariant: a contact is meant only behind "mesmo" and its like, before "igual a", with a verb of
+ * sharing, or where a CNPJ follows; none of its words becomes a trade or a place.
+ */
+import { claimNegation } from "../claimnegation.ts";
+import { beginsWish } from "../items.ts";
+import { forgetReach, negatorOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { type Remark, SHARED_ONLY } from "./remarks.ts";
+
+const OF_COMPANY: Remark = {
+  code: "contact_of_company",
+  pt: "Uma frase não sabe o contato de uma empresa: na página dela, “o mesmo” leva a quem o tem.",
+  en: 'A sentence does not know the contact of a company: "the same" on its page finds who has it.',
+};
+
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
+const CONTACT = wordsOf(
+  "(?:tele)?fones? tel cel celular(?:es)? whatsapps? zap numeros? contatos? contactos? e?mails? " +
+    "correos? (?:tele)?phones? mobiles? landlines? contacts? numbers? telefonos? movil fixo",
+);
+const SAME = wordsOf("mesm[oa]s? same mism[oa]s? igua(?:l|is|les) equal identic[oa]s? identical");
+/** Behind a contact: "telefone igual ao da Acme". */
+const EQUAL = wordsOf("igua(?:l|is|les) equal identic[oa]s? identical");
+const SHARE = wordsOf(
+  "divid(?:e|em|am|a|indo) compartilh(?:a|am|e|em|ando) repart(?:e|em) shar(?:e|es|ing) " +
+    "compart(?:e|en)",
+);
+const SMALL = wordsOf(
+  "o a os as um uma an the el la los las seu seus their its e ou and or y de mesm[oa]s? same " +
+    "mism[oa]s?",
+);
+/** What leads from a contact to the company that has it. */
+const LINK = wordsOf("que do da de dos das del of as than to ao aos com with con from a");
+const COMMON = wordsOf("em in en");
+const COMPANY = wordsOf(
+  "empresas? company companies firmas? firm cnpjs? loja negocio business matriz raiz cliente " +
+    "client conta account",
+);
+/** No company in particular. */
+const ANY = wordsOf(
+  "outr[oa]s? other others another otr[oa]s? varias several contador contadora contadores " +
+    "contabilidade accountant accountants alguma qualquer any",
+);
+/** Where the name of a company ends. */
+const ENDS = wordsOf(
+  "em no na nos nas in at com sem with without e ou and or que exceto except mas but abert[ao]s?",
+);
+
+/** What names of companies end with. */
+const LEGAL = wordsOf("ltda sa eireli cia");
+
+/** Max words between a word of the request and its contact, and of the name of a company. */
+const NEAR = 5;
+const NAME_MAX = 6;
+
+/** Tokens of a request; of no company in particular if nobody is named. */
+interface Request {
+  readonly from: number;
+  readonly to: number;
+  readonly isNamed: boolean;
+}
+
+/** Leaves every such request to the notes; true if there is one. */
+export function leaveSameContacts(sentence: Sentence, notes: Notes): boolean {
+  let isLeft = false;
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const request = sentence.free(at) ? requestAt(sentence, at) : null;
+    if (request === null) continue;
+    const { from, to, isNamed } = request;
+    const negator = negatorOf(sentence, from);
+    if (negator >= 0 && negator < from) claimNegation(sentence, negator, from);
+    const why = isNamed ? OF_COMPANY : SHARED_ONLY;
+    notes.leave(why.code, why, sentence.claim(from, to, "unmapped"));
+    sentence.name(from, to);
+    isLeft = true;
+    at = to - 1;
+  }
+  // What was named negates nothing.
+  if (isLeft) forgetReach(sentence);
+  return isLeft;
+}
+
+function requestAt(sentence: Sentence, at: number): Request | null {
+  const word = sentence.folded(at);
+  if (SAME.test(word)) return sameAt(sentence, at);
+  if (SHARE.test(word)) return sharedAt(sentence, at);
+  return CONTACT.test(word) ? equalAt(sentence, at) : null;
+}
+
+/** "o mesmo telefone que …", "same phone as …", "the same contact". */
+function sameAt(sentence: Sentence, at: number): Request | null {
+  const end = contactsEnd(sentence, at + 1);
+  if (end < 0 || CONTACT.test(sentence.folded(at - 1))) return null;
+  const from = /^(o|a|os|as|the|el|la|um|uma)$/.test(sentence.folded(at - 1)) ? at - 1 : at;
+  return { from, ...objectAt(sentence, end) };
+}
+
+/** "compartilham telefone com …", "share a phone with …"; alone they share with anyone. */
+function sharedAt(sentence: Sentence, at: number): Request | null {
+  const end = contactsEnd(sentence, at + 1);
+  return end < 0 ? null : { from: at, ...objectAt(sentence, end) };
+}
+
+/** "telefone igual ao da …", "e-mail em comum com …", "o telefone do CNPJ …". */
+function equalAt(sentence: Sentence, at: number): Request | null {
+  const end = contactsEnd(sentence, at);
+  if (end < 0) return null;
+  const first = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e" ? at - 1 : at;
+  if (EQUAL.test(sentence.folded(end))) {
+    // "lojas de celular iguais" is said of the shops.
+    const object = objectAt(sentence, end + 1);
+    return object.to > end + 1 ? { from: first, ...object } : null;
+  }
+  const isCommon =
+    COMMON.test(sentence.folded(end)) && /^com(?:um|mon|un)$/.test(sentence.folded(end + 1));
+  if (isCommon) return { from: first, ...objectAt(sentence, end + 2) };
+  if (!/^(?:do|da|de|del|of)$/.test(sentence.folded(end))) return null;
+  let object = end;
+  while (
+    LINK.test(sentence.folded(object)) ||
+    COMPANY.test(sentence.folded(object)) ||
+    sentence.folded(object) === "the"
+  )
+    object++;
+  return isCnpj(sentence, object) ? { from: first, to: object + 1, isNamed: true } : null;
+}
+
+/** Behind the contacts that begin near a token, "telefone e e-mail" as one; -1 for none. */
+function contactsEnd(sentence: Sentence, start: number): number {
+  let end = -1;
+  for (let [at, left] = [start, NEAR]; left > 0 && sentence.free(at); at++) {
+    const word = sentence.folded(at);
+    if (CONTACT.test(word)) {
+      end = at + 1;
+      left = NEAR;
+    } else if (end >= 0 && !isJoint(sentence, at)) break;
+    else if (!SMALL.test(word) && sentence.tokens[at]?.text !== ",") break;
+    else left--;
+  }
+  return end;
+}
+
+/** "e", a comma, an article or "de" between two contacts: "número de telefone". */
+function isJoint(sentence: Sentence, at: number): boolean {
+  for (let next = at; next < at + 4; next++) {
+    if (CONTACT.test(sentence.folded(next))) return true;
+    const isSmall = SMALL.test(sentence.folded(next)) || sentence.tokens[next]?.text === ",";
+    if (!isSmall) return false;
+  }
+  return false;
+}
+
+/** The company whose contact is meant, from the word that leads to it on. */
+function objectAt(sentence: Sentence, start: number): Pick<Request, "to" | "isNamed"> {
+  let at = start;
+  while (isLead(sentence, at)) at++;
+  if (at === start) return { to: start, isNamed: false };
+  const nouns = at;
+  let isAny = false;
+  while (ANY.test(sentence.folded(at)) || COMPANY.test(sentence.folded(at))) {
+    isAny ||= ANY.test(sentence.folded(at));
+    at++;
+  }
+  const isNoun = at > nouns;
+  while (
+    isNoun &&
+    /^(?::|n|numero|number|de|da|do|of)$/.test(
+      sentence.folded(at) || (sentence.tokens[at]?.text ?? ""),
+    )
+  )
+    at++;
+  let to = at;
+  while (to < at + NAME_MAX && isNamePart(sentence, to, to === at)) to++;
+  if (to > at) return { to, isNamed: !isAny };
+  return isNoun ? { to: at, isNamed: !isAny } : { to: start, isNamed: false };
+}
+
+function isLead(sentence: Sentence, at: number): boolean {
+  const word = sentence.folded(at);
+  return sentence.free(at) && (LINK.test(word) || /^(?:o|as|os|the|el|la)$/.test(word));
+}
+
+function isNamePart(sentence: Sentence, at: number, isFirst: boolean): boolean {
+  const { kind, text = "" } = sentence.tokens[at] ?? {};
+  if (!sentence.free(at) || kind === undefined) return false;
+  if (kind === "mark") return /^["“”„«»'‘’./&]$/.test(text);
+  if (kind === "number") return isFirst || isCnpj(sentence, at);
+  if (isFirst || LEGAL.test(sentence.folded(at))) return true;
+  return !(ENDS.test(sentence.folded(at)) || beginsWish(sentence, at));
+}
+
+/** A CNPJ, its root, or digits that were meant as one. */
+function isCnpj({ tokens }: Sentence, at: number): boolean {
+  const { text = "" } = tokens[at] ?? {};
+  return /^[0-9A-Z./-]{8,20}$/i.test(text) && (text.match(/\d/g)?.length ?? 0) >= 8;
+}

@@ -1,0 +1,134 @@
+/**
+ * Proves: what is said once of several contacts holds for each of them: every pair and order of
+ * contacts, by joint, by quality, in the singular and the plural, in three languages; a contact
+ * with an article or a "com" of its own keeps its own quality; what is wished of both is required,
+ * what no filter takes is said of both.
+ * Does not prove which companies share a contact (search suites).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
+
+let probe: Probe;
+before(async () => {
+  probe = await openProbe();
+});
+after(() => probe.close());
+
+type Kind = "email" | "phone" | "mobile" | "landline";
+
+/** Contacts by language, and qualities behind and before a list of them; `@` is the list. */
+const LANGUAGES = [
+  {
+    subject: "padarias em Santos com",
+    words: { email: "e-mail", phone: "telefone", mobile: "celular", landline: "telefone fixo" },
+    joints: [" e ", " e um ", " e o "],
+    plural: ["exclusivos", "próprios", "únicos", "não compartilhados", "que não sejam de contador"],
+    singular: ["exclusivo", "próprio", "não compartilhado", "que não seja de contador"],
+    before: [],
+  },
+  {
+    subject: "bakeries in Santos with",
+    words: { email: "e-mail", phone: "phone", mobile: "mobile", landline: "landline" },
+    joints: [" and ", " and a "],
+    plural: ["that are not shared"],
+    singular: ["not shared", "of their own", "not shared with other companies"],
+    before: ["exclusive", "an exclusive", "unshared", "their own", "unique"],
+  },
+  {
+    subject: "panaderías en Santos con",
+    words: { email: "correo", phone: "teléfono", mobile: "celular", landline: "teléfono fijo" },
+    joints: [" y ", " y un "],
+    plural: ["exclusivos", "propios", "no compartidos"],
+    singular: ["exclusivo", "propio", "no compartido"],
+    before: [],
+  },
+] as const;
+
+const PAIRS: readonly (readonly Kind[])[] = [
+  ...(["phone", "mobile", "landline"] as const).flatMap((kind) => [
+    ["email", kind] as const,
+    [kind, "email"] as const,
+  ]),
+  ["email", "mobile", "phone"],
+  ["phone", "landline", "email"],
+];
+
+/** Sentences of a list, with whether a note says that its quality may be of one contact only. */
+function* sentences(): Generator<readonly [text: string, kinds: readonly Kind[], unsure: boolean]> {
+  for (const { subject, words, joints, plural, singular, before: leading } of LANGUAGES) {
+    for (const kinds of PAIRS) {
+      const said = kinds.map((kind) => words[kind]);
+      for (const joint of joints) {
+        const list = said.slice(0, -1).join(", ") + joint + said.at(-1);
+        for (const quality of plural) yield [`${subject} ${list} ${quality}`, kinds, false];
+        for (const quality of singular) yield [`${subject} ${list} ${quality}`, kinds, true];
+      }
+      for (const quality of leading) {
+        yield [`${subject} ${quality} ${said.join(joints[0])}`, kinds, true];
+      }
+    }
+  }
+}
+
+describe("a quality of several contacts", () => {
+  it("is required of each of them", () => {
+    const wrong: string[] = [];
+    let tried = 0;
+    for (const [text, kinds, unsure] of sentences()) {
+      const { filters, explain } = probe.spec(text);
+      const { contact } = filters;
+      const isOwn = contact.email_shared_max === 1 && contact.phone_shared_max === 1;
+      // A mobile is a phone.
+      const isRequired = kinds.every((kind) => {
+        return contact[`require_${kind}`] || (kind === "phone" && contact.require_mobile);
+      });
+      const codes = explain.assumptions.map((note) => (note as { code: string }).code);
+      const isSaid = codes.includes("said_of_all_contacts") === unsure;
+      const isWhole = explain.unmapped_constraints.length === 0;
+      tried++;
+      if (!isOwn || !isRequired || !isSaid || !isWhole || isUncertain(explain.confidence)) {
+        wrong.push(`${text}: ${JSON.stringify(contact)} ${codes}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.ok(tried > 300, String(tried));
+  });
+
+  for (const [text, email, phone] of [
+    ["padarias com e-mail e com telefone exclusivo", undefined, 1],
+    ["padarias com e-mail, telefone exclusivo", undefined, 1],
+    ["padarias com e-mail exclusivo e telefone", 1, undefined],
+    ["padarias com telefone, e-mail exclusivo e celular", 1, undefined],
+    ["bakeries with an exclusive e-mail and a phone", 1, undefined],
+    ["bakeries with a phone and with an e-mail not shared", 1, undefined],
+    ["padarias sem e-mail e telefone compartilhados", 1, 1],
+    ["padarias sem e-mail nem telefone de contador", 1, 1],
+  ] as const) {
+    it(`holds as far as it is said: ${text}`, () => {
+      const { contact } = probe.spec(text).filters;
+      assert.deepEqual([contact.email_shared_max, contact.phone_shared_max], [email, phone]);
+    });
+  }
+
+  it("says of a mobile that any phone may be the one that is not shared", () => {
+    const { assumptions } = probe.translate("padarias com celular exclusivo").spec.explain;
+    assert.ok(assumptions.some(({ code }) => code === "own_of_phones"));
+  });
+
+  it("does not run where one of two is enough", () => {
+    const { confidence } = probe.spec("padarias com e-mail ou telefone exclusivos").explain;
+    assert.ok(isUncertain(confidence));
+  });
+
+  it("that no filter requires is said of each contact", () => {
+    const { unmapped_constraints: left } = probe.translate(
+      "padarias com e-mail e telefone compartilhados",
+    ).spec.explain;
+    assert.deepEqual(
+      left.map(({ code }) => code),
+      ["shared_contact", "shared_contact"],
+    );
+  });
+});

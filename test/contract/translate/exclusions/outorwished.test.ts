@@ -1,0 +1,170 @@
+/**
+ * Proves: an item of another kind that "e" joins to a contact, a place or a list that is left out
+ * never runs, and the note gives both readings: each of its sentences becomes the filters that it
+ * says; by what is left out, negator, and item, in three languages. What a preposition, a verb, a
+ * negator or a comma leads, an adjective, and an item of the same kind stay as they were.
+ * Does not prove how lists of one kind are read (exclusions.test.ts, polarity.test.ts).
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { atOnce } from "../../../../src/scheduling/steps.ts";
+import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
+import { isUncertain } from "../../../../src/translate/confidence.ts";
+import { translateSteps } from "../../../../src/translate/translate.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
+
+let probe: Probe;
+before(async () => {
+  probe = await openProbe();
+});
+after(() => probe.close());
+
+type Filters = AccountQuerySpec["filters"];
+
+/** An item, what says that a spec requires it, and what says that it leaves it out. */
+interface Item {
+  readonly said: readonly [pt: string, en: string, es: string];
+  isWished(filters: Filters): boolean;
+  isOut(filters: Filters): boolean;
+}
+
+const ITEMS: readonly Item[] = [
+  {
+    said: ["MEI", "MEI", "MEI"],
+    isWished: ({ company }) => company.mei_opt_in === true,
+    isOut: ({ company }) => company.mei_opt_in === false,
+  },
+  {
+    said: ["Simples", "Simples", "Simples"],
+    isWished: ({ company }) => company.simples_opt_in === true,
+    isOut: ({ company }) => company.simples_opt_in === false,
+  },
+  {
+    said: ["filiais", "branches", "sucursales"],
+    isWished: ({ company }) => company.branches_only === true,
+    isOut: ({ company }) => company.headquarters_only === true,
+  },
+  {
+    said: ["padarias", "bakeries", "panaderías"],
+    isWished: ({ industry }) => industry.cnae_any_of.includes("4721-1/02"),
+    isOut: ({ industry }) => industry.cnae_exclude.includes("4721-1/02"),
+  },
+];
+const LANGUAGES = [
+  {
+    subject: "empresas",
+    joints: ["e", "e as"],
+    outs: [
+      ...["sem telefone", "sem e-mail", "que não tenham telefone", "que não têm e-mail"],
+      ...["fora de Santos", "que não ficam em Santos", "que não estão em Santos"],
+    ],
+  },
+  {
+    subject: "companies",
+    joints: ["and", "and the"],
+    outs: [
+      ...["without phone", "without e-mail", "that do not have a phone", "that have no phone"],
+      ...["outside Santos", "not in Santos", "that are not in Santos"],
+    ],
+  },
+  {
+    subject: "empresas",
+    joints: ["y", "y las"],
+    outs: ["sin teléfono", "sin correo", "fuera de Santos", "que no tengan teléfono"],
+  },
+] as const;
+
+const noteOf = (text: string) =>
+  probe
+    .translate(text)
+    .spec.explain.unmapped_constraints.find(({ code }) => code === "out_or_wished");
+/** The two sentences of a note, in the order of the readings. */
+const readingsOf = (detail: string) =>
+  [...detail.matchAll(/[“"]([^”"]+)[”"]/g)].map((one) => one[1]);
+
+describe("an item behind what is left out", () => {
+  it("that may be wished or left out does not run, and both readings are spelled out", () => {
+    const wrong: string[] = [];
+    let tried = 0;
+    for (const [language, { subject, joints, outs }] of LANGUAGES.entries()) {
+      for (const out of outs) {
+        for (const item of ITEMS) {
+          for (const joint of joints) {
+            const said = item.said[language as 0 | 1 | 2];
+            const text = `${subject} ${out} ${joint} ${said}`;
+            const note = noteOf(text);
+            const [, wished = "", left = ""] = readingsOf(note?.detail ?? "");
+            const [yes, no] = [wished, left].map((one) => probe.spec(`${subject}, ${one}`).filters);
+            const isRight = item.isWished(yes as Filters) && item.isOut(no as Filters);
+            const { confidence } = probe.spec(text).explain;
+            tried++;
+            if (note === undefined || !isUncertain(confidence) || !isRight) {
+              wrong.push(`${text}: ${note?.detail}`);
+            }
+          }
+        }
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.ok(tried > 130, String(tried));
+  });
+
+  for (const [text, wished, left] of [
+    ["padarias fora de Santos e telefone", /"require_phone":true/, "without_contact"],
+    ["bakeries outside Santos and e-mail", /"require_email":true/, "without_contact"],
+  ] as const) {
+    it(`is a contact that is required or missing: ${text}`, () => {
+      const [, yes = "", no = ""] = readingsOf(noteOf(text)?.detail ?? "");
+      assert.match(JSON.stringify(probe.spec(`padarias ${yes}`).filters), wished);
+      const codes = probe.translate(`padarias ${no}`).spec.explain.unmapped_constraints;
+      assert.deepEqual(
+        codes.map(({ code }) => code),
+        [left],
+      );
+    });
+  }
+
+  it("of a list of the user is asked for, too, but not behind exceto", () => {
+    const names = [{ id: "Clientes", name: "Clientes" }];
+    const left = (text: string) => {
+      const steps = translateSteps(text, probe.segment, { lists: () => names });
+      return atOnce(steps).spec.explain.unmapped_constraints.map(({ code }) => code);
+    };
+    for (const joined of ["MEI", "bares", "telefone", "Santos"]) {
+      assert.deepEqual(left(`padarias que não estão na lista Clientes e ${joined}`), [
+        "out_or_wished",
+      ]);
+    }
+    assert.deepEqual(left("padarias fora da lista Clientes e MEI"), []);
+    assert.deepEqual(left("padarias que não estão na lista Clientes e com telefone"), []);
+    assert.deepEqual(left("padarias que não estão na lista Clientes, MEI"), []);
+  });
+
+  for (const text of [
+    "padarias sem telefone e sem e-mail",
+    "padarias sem telefone e com e-mail",
+    "padarias sem telefone e e-mail",
+    "padarias sem telefone nem MEI",
+    "padarias sem telefone, MEI",
+    "padarias sem telefone e não MEI",
+    "padarias sem telefone e que sejam MEI",
+    "padarias sem telefone e do Simples",
+    "padarias sem telefone e grandes",
+    "padarias sem telefone e abertas desde 2020",
+    "padarias sem telefone e em Santos",
+    "padarias fora de Santos e Campinas",
+    "padarias fora de Santos e com telefone",
+    "padarias fora do Simples e MEI",
+    "padarias exceto Santos e MEI",
+    "padarias sem MEI e filiais",
+    "padarias em Santos e MEI",
+    "bakeries without phone and with e-mail",
+    "bakeries outside Santos and Campinas",
+    "panaderías sin teléfono y con correo",
+  ]) {
+    it(`is clear: ${text}`, () => {
+      assert.equal(noteOf(text), undefined);
+      assert.ok(!isUncertain(probe.spec(text).explain.confidence));
+    });
+  }
+});
