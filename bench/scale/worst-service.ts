@@ -159,7 +159,15 @@ export class WorstService {
     let over = () => {};
     const asked = new Promise<Heard>((resolve) => {
       const exchange: Exchange = {
-        ...{ method, path: route, query, framing: null, address: "127.0.0.1", aborted: false },
+        ...{
+          method,
+          path: route,
+          query,
+          framing: null,
+          address: "127.0.0.1",
+          aborted: false,
+          finished: false,
+        },
         header: (name) => sent[name],
         body: (wanted) => wanted.read(body),
         send: (status, list, answer) => {

@@ -32,6 +32,9 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Time for the refusal of a CONNECT to leave behind answers that nobody reads. */
 const TUNNEL_MS = 1_000;
 
+/** The switch for connections whose client has closed its half; not in Node's declarations. */
+type HalfOpenServer = Server & { httpAllowHalfOpen: boolean };
+
 /** Makes the transport. */
 export function openNodeTransport(limits: TransportLimits): Transport {
   return new NodeTransport(limits);
@@ -63,6 +66,8 @@ class NodeTransport implements Transport {
       // Refused here instead, so that it is answered as every other mistake, and once.
       requireHostHeader: false,
     });
+    // Node would drop the answers of a client that closes its writing half behind its request.
+    (this.#server as HalfOpenServer).httpAllowHalfOpen = true;
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = limits.writeTimeoutMs;
     this.#server.on("connection", (socket: Socket) => this.#accept(socket));

@@ -153,7 +153,7 @@ class UwsTransport implements Transport {
     const address = Buffer.from(text).toString("latin1");
     const seat = this.sockets.enter(address, () => lane.close());
     if (seat === null) lane.close();
-    else this.#connections.set(lane, new UwsConnection(address, seat));
+    else this.#connections.set(lane, new UwsConnection(address, seat, () => lane.close()));
   }
 
   #forget(lane: Lane): void {
