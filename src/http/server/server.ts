@@ -49,8 +49,7 @@ export function openTransport(name: TransportName, limits: TransportLimits): Pro
  * made nothing yet. Throws `CommandError` when the address cannot be had.
  */
 export async function bindPort(transport: Transport, address: ListenAddress): Promise<BoundPort> {
-  let answering: ExchangeHandler = refuseEarly;
-  const port = await transport.listen(address, (exchange) => answering(exchange));
+  const port = await transport.listen(address, refuseEarly);
   const running: RunningServer = {
     port,
     leave: () => transport.leave(),
@@ -59,7 +58,7 @@ export async function bindPort(transport: Transport, address: ListenAddress): Pr
   return {
     port,
     answer: (handler) => {
-      answering = handler;
+      transport.answerWith(handler);
       return running;
     },
   };

@@ -52,6 +52,7 @@ class NodeTransport implements Transport {
   #activeMs = 0;
   #leaving = false;
   readonly #held = new HeldAnswers();
+  #handler: ExchangeHandler = () => {};
 
   constructor(limits: TransportLimits) {
     this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
@@ -80,6 +81,7 @@ class NodeTransport implements Transport {
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     const limits = this.#limits;
+    this.#handler = handler;
     const answer = (message: IncomingMessage, response: ServerResponse) => {
       const connection = connections.get(message.socket);
       if (connection === undefined || connection.over) return;
@@ -102,7 +104,7 @@ class NodeTransport implements Transport {
         this.#activeMs = performance.now();
         exchange.gone();
       });
-      handler(exchange);
+      this.#handler(exchange);
     };
     this.#server.on("request", answer);
     // Node would answer 417 to what it does not know in Expect; the field may as well be ignored.
@@ -117,6 +119,10 @@ class NodeTransport implements Transport {
         resolve(this.#port);
       });
     });
+  }
+
+  answerWith(handler: ExchangeHandler): void {
+    this.#handler = handler;
   }
 
   /** Node has its parser ready for it by now. */

@@ -97,6 +97,7 @@ class UwsTransport implements Transport {
   #leaving = false;
   readonly #held = new HeldAnswers();
   readonly #around: UwsSurroundings;
+  #handler: ExchangeHandler = () => {};
   #listening: us_listen_socket | null = null;
   #port = 0;
 
@@ -118,13 +119,14 @@ class UwsTransport implements Transport {
   }
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    this.#handler = handler;
     const makeApp = () => this.#uws.App() as unknown as LaneApp;
     this.#lanes = new Lanes(makeApp, this.#app as unknown as LaneApp, {
       opened: (lane) => this.#accept(lane),
       asked: (lane, response, request) => {
         const exchange = this.#begin(lane, response, request);
         if (exchange === null) return;
-        handler(exchange);
+        this.#handler(exchange);
         // What has no body is mostly answered by now.
         if (!exchange.settled) this.#open.add(exchange);
       },
@@ -145,6 +147,10 @@ class UwsTransport implements Transport {
         resolve(this.#port);
       });
     });
+  }
+
+  answerWith(handler: ExchangeHandler): void {
+    this.#handler = handler;
   }
 
   #accept(lane: Lane): void {

@@ -109,6 +109,8 @@ export interface Transport {
   readonly sockets: Sockets;
   /** Starts to accept connections and gives the port. Fails when the address is taken. */
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
+  /** Hands requests to another handler from now on. */
+  answerWith(handler: ExchangeHandler): void;
   /** From now on every answer tells its client that the connection ends with it. */
   leave(): void;
   /**
