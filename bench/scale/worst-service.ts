@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import plans from "../../data/plans.json" with { type: "json" };
-import { PLAN_SETTINGS } from "../../src/access/plans.ts";
+import { loadPlans, PLAN_SETTINGS } from "../../src/access/plans.ts";
 import { makeService, type ServedService } from "../../src/cli/serving/assembly.ts";
 import { CONSOLE_DATA_ROUTES } from "../../src/console/data-routes.ts";
 import { ROUTES } from "../../src/http/api/routes.ts";
@@ -106,7 +106,8 @@ export class WorstService {
     const config = loadConfig({ environment, plans: plans as never, planSettings: PLAN_SETTINGS });
     const database = openDatabase(folder);
     const transport = openNodeTransport(LIMITS);
-    const service = makeService({ config, dataDir: folder, transport, database, folder: null });
+    const parts = { config, plans: loadPlans(config.plans), dataDir: folder, folder: null };
+    const service = makeService({ ...parts, transport, database });
     const segment = await openSegment(snapshot);
     service.start(segment);
     const user = await service.users.create({
@@ -158,7 +159,15 @@ export class WorstService {
     let over = () => {};
     const asked = new Promise<Heard>((resolve) => {
       const exchange: Exchange = {
-        ...{ method, path: route, query, framing: null, address: "127.0.0.1", aborted: false },
+        ...{
+          method,
+          path: route,
+          query,
+          framing: null,
+          address: "127.0.0.1",
+          aborted: false,
+          finished: false,
+        },
         header: (name) => sent[name],
         body: (wanted) => wanted.read(body),
         send: (status, list, answer) => {

@@ -11,6 +11,7 @@ import type { Clock } from "../process/clock.ts";
 import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
+import { unseenIn } from "../text/givenname.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { bearerToken, keyIdOf, makeKey, parseKey } from "./apikey.ts";
 import { PLAN_NAMES } from "./plannames.ts";
@@ -120,13 +121,18 @@ export class Keyring {
 
   /** Makes a key, and its tenant where there is none. Throws `CommandError` on what is wrong. */
   create(wanted: NewKey): CreatedKey {
-    checkNewKey(wanted);
+    // A tenant of an earlier version goes by its name, whatever is in it.
+    const known = this.#store.tenants().some((tenant) => tenant.name === wanted.tenant);
+    checkNewKey(wanted, known ? null : tenantNameProblem(wanted.tenant));
     return this.#store.atomically(() => this.createFor(this.#tenantId(wanted.tenant), wanted));
   }
 
   /** Makes a key of the tenant of an id, whatever that is called by now; `wanted` names it. */
   createFor(tenantId: string, wanted: NewKey): CreatedKey {
-    const plan = checkNewKey(wanted);
+    return this.#insert(tenantId, wanted, checkNewKey(wanted));
+  }
+
+  #insert(tenantId: string, wanted: NewKey, plan: PlanName): CreatedKey {
     const { id, key, hash } = makeKey();
     const expiresAt = wanted.expiresAt ?? null;
     const createdAt = this.#clock.nowMs();
@@ -213,7 +219,8 @@ export class Keyring {
 
   /** Gives a key another name. Throws `CommandError` for a wrong one. */
   rename({ id }: KeyRow, name: string): void {
-    if (!NAME_PATTERN.test(name)) throw new CommandError(`Nothing was changed: ${NAME_RULE}.`, 2);
+    const problem = keyNameProblem(name);
+    if (problem !== null) throw new CommandError(`Nothing was changed: ${problem}.`, 2);
     this.#change(id, (row) => {
       if (row.name === name) return;
       this.#store.rename(id, name);
@@ -232,7 +239,8 @@ export class Keyring {
       const wanted = this.#clock.nowMs() + overlapMs;
       const oldExpiresAt = Math.min(wanted, row.expiresAt ?? wanted);
       this.#store.replaceExpiry(id, oldExpiresAt);
-      const created = this.createFor(tenantId, { tenant, plan, name, expiresAt });
+      // Not checked again: a key of an earlier version may have a name that is refused by now.
+      const created = this.#insert(tenantId, { tenant, plan, name, expiresAt }, knownPlan(plan));
       const change = { from: timeText(row.expiresAt), to: timeText(oldExpiresAt) };
       this.#note("key.rotate", row, { replaced_by: created.keyId, expires_at: change });
       return { ...created, oldExpiresAt };
@@ -368,29 +376,39 @@ export function stateOf(row: KeyRow, nowMs: number): KeyState {
   return row.expiresAt !== null && row.expiresAt <= nowMs ? "expired" : "active";
 }
 
-/** Names are shown in lists and tables: no control characters, no endless lines. */
-const NAME_PATTERN = /^[^\p{Cc}\p{Cs}]{0,100}$/u;
+/** Names are shown in lists and tables, so they have an end. */
+const NAME_MAX = 100;
 
-const NAME_RULE = "the name may have up to 100 characters without control characters";
-/** What the name of a tenant has to be. */
-export const TENANT_NAME_RULE =
-  "the tenant must have 1 to 100 characters without control characters";
+/** Returns why a key may not have a name, as part of a sentence; null if it may. */
+function keyNameProblem(name: string): string | null {
+  if ([...name].length > NAME_MAX) return `the name may have up to ${NAME_MAX} characters`;
+  const unseen = unseenIn(name);
+  return unseen === null ? null : `the name has ${unseen}, remove it`;
+}
 
-/** Whether a tenant may have a name. */
-export function isTenantName(name: string): boolean {
-  return name.trim() !== "" && NAME_PATTERN.test(name);
+/** Returns why a tenant may not have a name, as part of a sentence; null if it may. */
+export function tenantNameProblem(name: string): string | null {
+  if (name.trim() === "" || [...name].length > NAME_MAX) {
+    return `the tenant must have 1 to ${NAME_MAX} characters`;
+  }
+  const unseen = unseenIn(name);
+  return unseen === null ? null : `the tenant has ${unseen}, remove it`;
 }
 
 function refuseTenantName(name: string): void {
-  if (!isTenantName(name)) throw new CommandError(`Nothing was changed: ${TENANT_NAME_RULE}.`, 2);
+  const problem = tenantNameProblem(name);
+  if (problem !== null) throw new CommandError(`Nothing was changed: ${problem}.`, 2);
 }
 
-function checkNewKey(wanted: NewKey): PlanName {
-  const problems: string[] = [];
-  if (!isTenantName(wanted.tenant)) problems.push(TENANT_NAME_RULE);
-  if (!NAME_PATTERN.test(wanted.name)) {
-    problems.push(NAME_RULE);
-  }
+function knownPlan(plan: string): PlanName {
+  if (isPlanName(plan)) return plan;
+  throw new CommandError(`No key was made: the plan must be one of ${PLAN_NAMES.join(", ")}.`, 2);
+}
+
+/** `tenantProblem` is what is wrong with the tenant's name, if anything. */
+function checkNewKey(wanted: NewKey, tenantProblem: string | null = null): PlanName {
+  const names = [tenantProblem, keyNameProblem(wanted.name)];
+  const problems = names.filter((problem) => problem !== null);
   if (!isPlanName(wanted.plan)) problems.push(`the plan must be one of ${PLAN_NAMES.join(", ")}`);
   if (problems.length > 0 || !isPlanName(wanted.plan)) {
     throw new CommandError(`No key was made: ${problems.join("; ")}.`, 2);

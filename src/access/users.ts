@@ -13,7 +13,7 @@ import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyStore } from "../store/keystore.ts";
 import type { Role, UserRow, UserStore } from "../store/userstore.ts";
 import { newInvitation } from "./invitations.ts";
-import { isTenantName, TENANT_NAME_RULE } from "./keyring.ts";
+import { tenantNameProblem } from "./keyring.ts";
 import { generatedPassword, type Passwords, passwordProblems } from "./passwords.ts";
 import { PLAN_NAMES } from "./plannames.ts";
 import { isPlanName, type PlanName } from "./plans.ts";
@@ -311,8 +311,11 @@ export class Users {
 
   #mistakesIn({ tenant, role, password, plan }: NewUser, email: string): Mistake[] {
     const mistakes = emailMistakes(email);
-    if ("name" in tenant && !isTenantName(tenant.name)) {
-      mistakes.push({ pointer: "/tenant", code: "invalid_name", detail: `${TENANT_NAME_RULE}.` });
+    const isNew =
+      "name" in tenant && !this.#keys.tenants().some(({ name }) => name === tenant.name);
+    const problem = isNew ? tenantNameProblem(tenant.name) : null;
+    if (problem !== null) {
+      mistakes.push({ pointer: "/tenant", code: "invalid_name", detail: `${problem}.` });
     }
     if (plan !== undefined && !isPlanName(plan)) {
       const detail = `The plan must be one of ${PLAN_NAMES.join(", ")}.`;

@@ -8,6 +8,7 @@ import { AppError } from "../errors.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
 import type { Call } from "../http/server/service.ts";
 import { shown } from "../spec/reader.ts";
+import { readGivenName } from "../text/givenname.ts";
 
 /** Longest name of anything, in code points as those of keys and tenants. */
 const NAME_MAX = 100;
@@ -24,12 +25,12 @@ export function refuse(body: BodyObject, member: string, detail: string): void {
   body.mistakes.push({ pointer: `/${member}`, code, detail });
 }
 
-/** A name of 1 to 100 characters without control characters; spaces around it do not count. */
+/** A name of 1 to 100 visible characters; spaces around it do not count. */
 export function readName(body: BodyObject, member: string): string {
   const value = body.members[member];
-  const name = typeof value === "string" ? value.trim() : "";
-  if (name !== "" && [...name].length <= NAME_MAX && !/[\p{Cc}\p{Cs}]/u.test(name)) return name;
-  refuse(body, member, `${member} must have 1 to ${NAME_MAX} characters, on one line.`);
+  const read = readGivenName(typeof value === "string" ? value : "", member, NAME_MAX);
+  if ("name" in read) return read.name;
+  refuse(body, member, read.detail);
   return "";
 }
 

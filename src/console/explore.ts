@@ -76,7 +76,7 @@ function* exploreSteps(
   const work = yield* facetWork(call, question, counts);
   for (const step of work) {
     if (work.length > 1) yield;
-    if (call.gone()) return noContent();
+    if (call.finished()) return noContent();
     yield* step();
   }
   return yield* answerOf(call, question, counts);

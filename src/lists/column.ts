@@ -30,7 +30,7 @@ const COLUMNS_MAX = 16_384;
 export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
 
 /** What was found. */
-interface FoundColumn {
+export interface FoundColumn {
   /** Counted from 0. */
   readonly column: number;
   readonly hasHeader: boolean;
@@ -66,6 +66,19 @@ export function findColumn(
   const column = named >= 0 ? named : placeOf(wanted, lettered);
   if (column !== null && column < width) return found(column);
   throw new ColumnRefusal(`There is no column ${JSON.stringify(wanted)} in the file.`);
+}
+
+/**
+ * True if a found column shows in these rows that it is one of CNPJs: by a cell, or by a header
+ * that is `cnpj` or what the sender calls the column.
+ */
+export function showsCnpjs(
+  rows: readonly (readonly string[])[],
+  { column, header }: FoundColumn,
+  wanted = "cnpj",
+): boolean {
+  const isNamed = header !== null && [folded(wanted), "cnpj"].includes(folded(header));
+  return isNamed || rows.some((row) => isCnpj(row[column]));
 }
 
 function placeOf(wanted: string, lettered: boolean): number | null {

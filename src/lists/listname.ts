@@ -6,6 +6,7 @@
  * because HTTP and the command line take names.
  */
 import { EXPORTED } from "../spec/listids.ts";
+import { readGivenName } from "../text/givenname.ts";
 
 /** Longest name, in characters. */
 export const NAME_MAX = 120;
@@ -13,17 +14,15 @@ export const NAME_MAX = 120;
 /** Why a text is no name, with the code of the mistake. */
 type NameMistake = { readonly code: "wrong_format" | "reserved"; readonly detail: string };
 
-const RULE = `A name has 1 to ${NAME_MAX} characters, on one line.`;
 const RESERVED =
   `The name ${EXPORTED} is that of the list which the server keeps of what exports have held. ` +
   "Choose another one.";
 
 /** Reads a name. */
 export function readListName(text: string): { readonly name: string } | NameMistake {
-  const name = text.trim();
-  // Half of a pair of surrogates is no character, and no two readers show it alike.
-  const fits = name !== "" && [...name].length <= NAME_MAX && !/[\p{Cc}\p{Cs}]/u.test(name);
-  if (!fits) return { code: "wrong_format", detail: RULE };
+  const read = readGivenName(text, "The name", NAME_MAX);
+  if ("detail" in read) return { code: "wrong_format", detail: read.detail };
+  const { name } = read;
   if (name.toLowerCase() === EXPORTED) return { code: "reserved", detail: RESERVED };
   return { name };
 }

@@ -5,6 +5,7 @@
  * the config file, `peneira config` and the documents all derive from these rows.
  */
 
+import { unseenIn } from "../text/givenname.ts";
 import { checkProxy, checkShare, openCredentials } from "./addresses.ts";
 import { PROXIES_FORM, Proxies } from "./proxies.ts";
 import type { Setting, SettingType, SettingValue } from "./settingvalue.ts";
@@ -31,10 +32,10 @@ function checkOrigin(text: string): string | null {
   return known ? null : "origins such as https://app.example.com, in lower case, without a path";
 }
 
-/** A line that people read; control characters would not be seen. */
+/** A line that people read. */
 function checkLine(text: string): string | null {
-  const fits = text.trim() !== "" && text.length <= 120 && !/\p{Cc}/u.test(text);
-  return fits ? null : "one line of 1 to 120 characters";
+  const fits = text.trim() !== "" && text.length <= 120 && unseenIn(text) === null;
+  return fits ? null : "one line of 1 to 120 visible characters";
 }
 
 /** Where the server listens; port 0 picks a free one. */

@@ -6,6 +6,7 @@
  * delimiter and its mark, because what is usual for them depends on the language.
  */
 
+import { unseenIn } from "../text/givenname.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "./fields/words.ts";
 import { EXPORT_FORMATS, type OutputField } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
@@ -69,9 +70,12 @@ function readTitle(
   const value = reader.string(given, pointer);
   if (value === undefined) return;
   const title = value.replace(/\s+/gu, " ").trim();
-  if (title === "" || title.length > SPEC_LIMITS.titleLengthMax || /\p{Cc}|\p{Cs}/u.test(title)) {
+  const unseen = unseenIn(title);
+  if (title === "" || title.length > SPEC_LIMITS.titleLengthMax) {
     const detail = `Must be a line of 1 to ${SPEC_LIMITS.titleLengthMax} characters.`;
     reader.mistake(pointer, "unknown_value", detail);
+  } else if (unseen !== null) {
+    reader.mistake(pointer, "unknown_value", `The title has ${unseen}. Remove it.`);
   } else {
     members.title = { value: title, pointer };
   }

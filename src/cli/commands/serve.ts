@@ -1,9 +1,10 @@
 /**
  * `peneira serve`. What comes in: a snapshot (file or folder), a data directory and settings. What
  * goes out: a server that answers until it is told to stop, then exit code 0.
- * Invariant: everything that can be wrong is found before the port is opened, but for damage that
- * only reading the whole file finds; nothing before that costs more in a larger registry, and the
- * rest is made ready behind it; the line with the address is printed only when requests are
+ * Invariant: a start that fails because of its snapshot, settings or ports makes no state and
+ * prints no key, so the ports are bound before the state is opened, and refuse until all is ready.
+ * Damage that only reading the whole file finds is found later; nothing before the first answer
+ * costs more in a larger registry. The line with the address is printed only when requests are
  * answered; a key is printed once, at its making.
  */
 
@@ -12,13 +13,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { limitCores } from "../../../native-index/napi/engine.ts";
 import type { CreatedKey, Keyring } from "../../access/keyring.ts";
+import { loadPlans } from "../../access/plans.ts";
 import { Assets } from "../../console/assets.ts";
 import { consoleTable } from "../../console/routes.ts";
 import { readActivityTexts } from "../../dump/activitytexts.ts";
 import { CommandError } from "../../errors.ts";
-import { startMetricsServer } from "../../http/server/metricsserver.ts";
+import { dispatcher } from "../../http/server/dispatch.ts";
+import { metricsHandler } from "../../http/server/metricsserver.ts";
 import type { RouteTable } from "../../http/server/routetable.ts";
-import { openTransport, startServer } from "../../http/server/server.ts";
+import { openTransport } from "../../http/server/server.ts";
 import { SessionAuth } from "../../http/server/session-auth.ts";
 import type { Transport } from "../../http/server/transport/transport.ts";
 import { consoleFolder } from "../../location.ts";
@@ -28,7 +31,7 @@ import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
 import { askFirst, warm } from "../../search/warm.ts";
 import type { Config } from "../../settings/config.ts";
-import { parseListen, TRANSPORTS } from "../../settings/settings.ts";
+import { TRANSPORTS } from "../../settings/settings.ts";
 import { removeHeldFiles } from "../../store/backup/backup.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
@@ -38,6 +41,7 @@ import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { warmFirstSentence, warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
+import { bindPorts, limitsOf, type Ports } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
@@ -114,6 +118,7 @@ export async function serve(
   const { snapshot, dataDir: data_dir, listen, transport } = options;
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
+  const plans = loadPlans(config.plans);
   warn(withoutEffect(config));
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
@@ -123,9 +128,12 @@ export async function serve(
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.
   const first = await openServed(snapshotPath, askFirst);
+  // The ports too, so that a start without them prints no key.
+  const ports = await bindPorts(config, opened);
   const database = openDatabase(dataDir);
   const sound = checkedAtOnce(database);
-  const service = makeService({ config, dataDir, transport: opened, database, folder, logTo });
+  const parts = { config, plans, dataDir, database, folder, logTo };
+  const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
   const reload = new Reload({ ...watched, log, clock: systemClock });
@@ -138,7 +146,7 @@ export async function serve(
   if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
     sayHowToSignIn(dataDir);
   const ended = endingOf(log);
-  const running = await openPorts(config, service, opened);
+  const running = openPorts(config, service, opened, ports);
   if (first === null) sayEmpty(snapshotPath);
   onReady?.(running.url, service);
   if (first !== null) void warmLater(first, service);
@@ -209,32 +217,20 @@ function sayEmpty(folder: string): void {
   );
 }
 
-/** Opens the ports; the line with the address is printed when requests are answered. */
-async function openPorts(config: Config, service: ServedService, transport: Transport) {
-  const address = addressOf(config, "listen");
-  const metricsAddress = config.get("metrics.listen");
-  const metrics =
-    metricsAddress === null
-      ? null
-      : await startMetricsServer(
-          service.telemetry,
-          addressOf(config, "metrics.listen"),
-          limitsOf(config),
-        );
-  const table = consoleOf(config, service);
-  const server = await startServer(service, transport, address, table);
+/** Answers at the bound ports from now on, and prints the line with the address. */
+function openPorts(config: Config, service: ServedService, transport: Transport, ports: Ports) {
+  const metrics = ports.metrics?.answer(metricsHandler(service.telemetry));
+  const server = ports.main.answer(dispatcher(service, consoleOf(config, service)));
   const label = service.segment()?.label;
   service.log.info({ transport: transport.name, snapshot: label }, "serving");
-  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
-  const url = `http://${host}:${server.port}`;
-  stderr.print(`listening on ${url}\n`);
-  if (metrics !== null) stderr.print(`metrics on port ${metrics.port}\n`);
+  stderr.print(`listening on ${ports.url}\n`);
+  if (metrics !== undefined) stderr.print(`metrics on port ${metrics.port}\n`);
   const close = async (deadlineMs: number) => {
     await server.close(deadlineMs);
-    // Whoever reads the metrics may read them until the end.
+    // Clients that read the metrics may read them until the end.
     await metrics?.close(0);
   };
-  return { url, close, leave: () => server.leave() };
+  return { url: ports.url, close, leave: () => server.leave() };
 }
 
 /** The public routes and the console, with the files of its pages where they were built. */
@@ -284,28 +280,6 @@ function required(config: Config): { readonly snapshotPath: string; readonly dat
   ];
   if (snapshotPath !== null && dataDir !== null) return { snapshotPath, dataDir };
   throw new CommandError(`Say also ${missing.join(" and ")}.`, 2);
-}
-
-function limitsOf(config: Config) {
-  return {
-    headBytesMax: config.get("http.headers_max_bytes"),
-    headersTimeoutMs: config.get("http.headers_timeout_ms"),
-    requestTimeoutMs: config.get("http.request_timeout_ms"),
-    idleTimeoutMs: config.get("http.idle_timeout_ms"),
-    writeTimeoutMs: config.get("http.write_timeout_ms"),
-    writePaceBytes: config.get("http.write_pace_bytes"),
-    bodiesBytesMax: config.get("http.bodies_max_bytes"),
-    socketsMax: config.get("http.sockets_max"),
-    socketsPerAddress: config.get("http.sockets_per_address"),
-    trustedProxies: config.get("http.trusted_proxies"),
-    senderShareMax: config.get("http.share_max"),
-  };
-}
-
-function addressOf(config: Config, key: "listen" | "metrics.listen") {
-  const address = parseListen(config.get(key) ?? "");
-  if (address === null) throw new CommandError(`${key} must be HOST:PORT.`, 2);
-  return address;
 }
 
 /**

@@ -9,7 +9,7 @@ import { AuditTrail } from "../../access/audittrail.ts";
 import { Keyring } from "../../access/keyring.ts";
 import { RateLimits } from "../../access/limits.ts";
 import { Passwords } from "../../access/passwords.ts";
-import { loadPlans, type Plans } from "../../access/plans.ts";
+import type { Plans } from "../../access/plans.ts";
 import { Sessions } from "../../access/sessions.ts";
 import { SignIns } from "../../access/signins.ts";
 import { Usage } from "../../access/usage.ts";
@@ -58,6 +58,7 @@ const EXPORT_THREADS_MAX = 4;
 /** What a service is made from. */
 export interface Parts {
   readonly config: Config;
+  readonly plans: Plans;
   readonly dataDir: string;
   readonly transport: Transport;
   readonly database: StateDatabase;
@@ -91,10 +92,9 @@ export interface ServedService extends Service {
   close(): Promise<void>;
 }
 
-/** Puts the parts together. Throws `CommandError` for wrong plans and unusable state. */
+/** Puts the parts together. Throws `CommandError` for an unusable state. */
 export function makeService(parts: Parts): ServedService {
-  const { config, dataDir, transport, database, folder, logTo } = parts;
-  const plans = loadPlans(config.plans);
+  const { config, plans, dataDir, transport, database, folder, logTo } = parts;
   const log = openLog(config.get("log.level"), logTo);
   const snapshots = openSnapshots({ config, dataDir, folder, log });
   const { registry, changes, scrubber, responses, onDamage } = snapshots;

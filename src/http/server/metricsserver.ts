@@ -10,9 +10,9 @@ import { AppError } from "../../errors.ts";
 import { METRICS_TYPE } from "../../process/metrics.ts";
 import type { ListenAddress } from "../../settings/settings.ts";
 import { problem } from "./respond.ts";
-import type { RunningServer } from "./server.ts";
+import { bindPort, type RunningServer } from "./server.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { Exchange, TransportLimits } from "./transport/transport.ts";
+import type { Exchange, ExchangeHandler, TransportLimits } from "./transport/transport.ts";
 import { openNodeTransport } from "./transport/transport-node.ts";
 
 /** Starts to answer. Throws `CommandError` when the address cannot be had. */
@@ -21,13 +21,12 @@ export async function startMetricsServer(
   address: ListenAddress,
   limits: TransportLimits,
 ): Promise<RunningServer> {
-  const transport = openNodeTransport(limits);
-  const port = await transport.listen(address, (exchange) => answer(telemetry, exchange));
-  return {
-    port,
-    leave: () => transport.leave(),
-    close: (deadlineMs) => transport.close(deadlineMs),
-  };
+  return (await bindPort(openNodeTransport(limits), address)).answer(metricsHandler(telemetry));
+}
+
+/** Makes the handler of that server. */
+export function metricsHandler(telemetry: Telemetry): ExchangeHandler {
+  return (exchange) => answer(telemetry, exchange);
 }
 
 function answer(telemetry: Telemetry, exchange: Exchange): void {

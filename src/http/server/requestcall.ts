@@ -127,6 +127,10 @@ export class RequestCall implements SessionCall<ServicePart> {
     return this.origin.exchange.aborted;
   }
 
+  finished(): boolean {
+    return this.origin.exchange.finished;
+  }
+
   spend(cost: number): void {
     this.origin.spend(cost);
   }

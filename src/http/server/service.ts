@@ -153,6 +153,8 @@ export interface Call<Part extends ServicePart = never> {
   header(name: ReadHeader): string | undefined;
   /** True once the client has left; what it is answered is thrown away. */
   gone(): boolean;
+  /** True once the client sends nothing more: nothing is waited for on its behalf any longer. */
+  finished(): boolean;
 }
 
 /** What answering a question needs of a service; `peneira mcp` has no more than this. */

@@ -14,7 +14,7 @@ import { XlsxRefusal } from "./refusal.ts";
 const SHEETS_MAX = 1_024;
 
 /** A sheet that a person sees. */
-interface SheetPart {
+export interface SheetPart {
   readonly name: string;
   readonly path: string;
 }

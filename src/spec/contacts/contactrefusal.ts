@@ -1,7 +1,7 @@
 /**
  * Why a phone or an e-mail that is looked up finds no account, for the API, agents and commands.
- * Invariant: a text gets a reason only if it is an e-mail, or has as many digits as a phone; the
- * reason never repeats the text, which may be the number of a person.
+ * Invariant: a text gets a reason only if it is written as an e-mail or a phone, or has as many
+ * digits as a phone; the reason never repeats the text, which may be the number of a person.
  */
 import { readEmail } from "./emails.ts";
 import { readPhone } from "./phones.ts";
@@ -14,6 +14,11 @@ const CONTACT_REFUSALS = [
   "unknown_area_code",
   "foreign_number",
   "several_contacts",
+  "too_short",
+  "too_long",
+  "email_blank",
+  "email_character",
+  "email_domain",
 ] as const;
 
 /** Machine's names of the reasons. */
@@ -51,10 +56,42 @@ export function readContact(text: string, offered: Offered): ReadContact | Refus
     const kept = allowed(several, offered);
     return "reason" in kept ? kept : { kind: several.kind, reason: "several_contacts" };
   }
+  const broken = brokenEmail(text) ?? brokenPhone(text);
+  if (broken === null || offered[broken.kind]) return broken;
+  return { kind: broken.kind, reason: "field_not_allowed" };
+}
+
+/** A local part, an @ and a domain, with what people put there by mistake; alone in the text. */
+const LIKE_EMAIL = /^[^\s@]+\s?@+\s?[^\s@]+(?:[@.,]\s?[^\s@]+)*$/u;
+
+/** What is wrong with a text that looks like an e-mail and is none; null for any other text. */
+function brokenEmail(text: string): RefusedContact | null {
+  const bare = text.trim();
+  if (!LIKE_EMAIL.test(bare)) return null;
+  const kind = "email";
+  // A name may have an @ between blanks, but then no domain follows.
+  if (/\s/.test(bare)) return /@.*\./.test(bare) ? { kind, reason: "email_blank" } : null;
+  const [local = "", domain = "", ...more] = bare.split("@");
+  const isPlain = more.length === 0 && readEmail(`${local}@example.com`) !== null;
+  return { kind, reason: isPlain && /^[\w.-]*$/.test(domain) ? "email_domain" : "email_character" };
+}
+
+/** What phones are written with, and no CNPJ: an area code in brackets, a plus sign, a hyphen. */
+const LIKE_PHONE = [/^[^/]*\(\s*0?\d{2}\s*\)[^/]*$/, /^\s*\+/, /(?:^|[\s)])9?\s?\d{4}-\d{2,}\s*$/];
+
+/** Why a text that may be a phone is not looked up as one; null for any other text. */
+function brokenPhone(text: string): RefusedContact | null {
   const read = readPhone(text);
-  const reason = CONTACT_REFUSALS.find((one) => "fault" in read && one === read.fault);
-  if (reason === undefined || text.replace(/\D/g, "").length < DIGITS_MIN) return null;
-  return offered.phone ? { kind: "phone", reason } : { kind: "phone", reason: "field_not_allowed" };
+  if (!("fault" in read)) return null;
+  const { fault } = read;
+  const reason = CONTACT_REFUSALS.find((one) => one === fault);
+  if (reason === undefined) return null;
+  const kind = "phone";
+  // Any number has too few digits or too many, unless it is written as a phone.
+  if (reason === "too_short" || reason === "too_long") {
+    return LIKE_PHONE.some((form) => form.test(text)) ? { kind, reason } : null;
+  }
+  return text.replace(/\D/g, "").length < DIGITS_MIN ? null : { kind, reason };
 }
 
 /** Separators and joints between two contacts. */
@@ -100,7 +137,16 @@ export function contactRefusalText({ kind, reason }: RefusedContact): string {
     several_contacts:
       "It holds more than one phone or e-mail. Write one at a time, or search with " +
       "contact.phone_any_of or contact.email_any_of.",
+    too_short: `As a phone, it has too few digits. ${PHONE_SPELLING}`,
+    too_long: `As a phone, it has too many digits. ${PHONE_SPELLING}`,
+    email_blank: `As an e-mail, it has a blank in it. ${EMAIL_SPELLING}`,
+    email_character:
+      "As an e-mail, it has a character that no address has, such as a comma, an accent, or a " +
+      `second @. ${EMAIL_SPELLING}`,
+    email_domain:
+      "As an e-mail, it has no proper domain behind the @, such as example.com. " + EMAIL_SPELLING,
   }[reason];
 }
 
+const EMAIL_SPELLING = "Write it as name@example.com.";
 const PHONE_SPELLING = "Write area code and number, such as 11 98765-4321.";

@@ -90,7 +90,7 @@ describe("a server with too much to do", () => {
     };
     handle({
       ...{ method: kind.method, path: kind.path, query: "", framing: null },
-      ...{ address: "127.0.0.1", aborted: false, cut: () => assert.fail("cut") },
+      ...{ address: "127.0.0.1", aborted: false, finished: false, cut: () => assert.fail("cut") },
       header: (name) => headers[name],
       whenOver: (awaiting) => awaiting.over(),
       body: (wanted) => wanted.read(Buffer.from(JSON.stringify(kind.body))),

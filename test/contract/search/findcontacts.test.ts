@@ -20,11 +20,34 @@ const NUMBERS: readonly (readonly [reason: string, ...texts: string[]])[] = [
   ["missing_area_code", "98765-4321", "987654321", "9 8765-4321", "3333-4444", "+55 98765-4321"],
   ["unknown_area_code", "01 98765-4321", "(20) 98765-4321", "0800 123 4567"],
   ["foreign_number", "+1 212 555 0100", "00351 21 555 0100", "1 (212) 555-0100"],
+  ["too_short", "(11) 98765-43", "(11) 9876-543", "11 98765-432", "+55 11 98765-43"],
+  ["too_long", "(11) 98765-43210", "+55 11 98765-432109", "11 98765-43210"],
+];
+const EMAILS: readonly (readonly [reason: string, ...texts: string[]])[] = [
+  ["email_blank", "ana @example.com", "ana@ example.com", "ana@example. com"],
+  [
+    "email_character",
+    "ana@example,com",
+    "ana@@example.com",
+    "ana@b@example.com",
+    "joão@uol.com.br",
+  ],
+  ["email_character", "ana@examplé.com", "ana;bia@example.com"],
+  ["email_domain", "ana@example", "ana@example..com", "ana@example.c", "ana@-example.com"],
 ];
 /** No phone and no e-mail, or one that is looked up. */
 const OTHERS = [
   ...["padaria 24 horas", "3 irmaos", "2000", "0800", "ana@", "11.222.333/0001-81", "190"],
   ...["(11) 98765-4321", "ana@example.com", "529.982.247-25", "22233000181"],
+  ...[
+    "m@x informatica",
+    "@home",
+    "moda @ cia ltda",
+    "moda @ cia",
+    "1122233300018",
+    "11.222.333/0001-8",
+  ],
+  ...["012345678901234", "safra 2019-2020", "joao e maria"],
 ];
 const REFUSED = /As a phone|does not include/;
 
@@ -53,11 +76,19 @@ describe("a phone or an e-mail that is not looked up", () => {
     return (await answer.json()) as Awaited<ReturnType<typeof suggest>>;
   };
 
-  it("is none of Brazil with its area code", async () => {
+  it("is none of Brazil with its area code, or is written with a mistake", async () => {
     for (const [reason, ...texts] of NUMBERS) {
       for (const text of texts) {
         const { contact, contact_refused } = await ask(text);
         assert.deepEqual([contact, contact_refused], [null, { kind: "phone", reason }], text);
+      }
+    }
+    for (const [reason, ...texts] of EMAILS) {
+      for (const text of texts) {
+        const { contact, contact_refused } = await ask(text);
+        assert.deepEqual([contact, contact_refused], [null, { kind: "email", reason }], text);
+        const { contact_refused: withoutPlan } = await ask(text, "free");
+        assert.deepEqual(withoutPlan, { kind: "email", reason: "field_not_allowed" }, text);
       }
     }
     for (const text of OTHERS) assert.equal((await ask(text)).contact_refused, null, text);

@@ -27,7 +27,7 @@ import { button, consoleSuite, countOf, entry, heading } from "../../support/con
 import { portugueseWords as words } from "../../support/console/words.ts";
 import { makeNextMonth } from "../../support/sample/snapshot.ts";
 
-const { news, exports, find, shell } = words;
+const { news, exports, find, problems, shell } = words;
 const MADE = { accounts: 3_000, seed: 6 };
 const [OLDER, NEWER] = ["2026-10", "2026-11"] as const;
 const SPEC = {
@@ -208,7 +208,7 @@ describe("news of a saved search", () => {
     const visit = await open(ana);
     visit.expect(404);
     await visit.go(`/app/news#sch_${"0".repeat(32)}`);
-    await visit.page.getByText(shell.errors.not_found as string).waitFor();
+    await visit.page.getByText(problems.not_found).waitFor();
     await button(visit.page, news.back).click();
     await heading(visit, exports.savedTitle).waitFor();
   });

@@ -7,16 +7,18 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -170,6 +172,31 @@ describe("peneira serve", () => {
     await server.ended;
   });
 
+  for (const transport of TRANSPORTS) {
+    it(`makes no state and prints no key if a port is taken (${transport})`, async () => {
+      const holder = createServer().listen(0, "127.0.0.1");
+      await once(holder, "listening");
+      const taken = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
+      const free = "127.0.0.1:0";
+      const cases: readonly [string, string, RegExp][] = [
+        [taken, free, /Cannot listen at 127\.0\.0\.1:\d+\. .*--listen HOST:PORT/],
+        [free, taken, /Cannot listen at 127\.0\.0\.1:\d+ for the metrics\. .*metrics\.listen/],
+      ];
+      const dataDir = join(sample.folder, `state-taken-${transport}`);
+      for (const [listen, metrics, message] of cases) {
+        const parameters = ["--snapshot", sample.snapshot, "--data-dir", dataDir];
+        const chosen = ["--listen", listen, "--transport", transport];
+        const started = start([...parameters, ...chosen], { PENEIRA_METRICS_LISTEN: metrics });
+        assert.equal(await started.ended, 1, started.stderr);
+        assert.match(started.stderr, message);
+        assert.equal(keyIn(started.stderr), undefined, "a key was printed");
+        assert.doesNotMatch(started.stderr, /API key|listening on/);
+        assert.equal(existsSync(dataDir), false, "a data directory was made");
+      }
+      holder.close();
+    });
+  }
+
   it("refuses to start with a sentence and the right exit code", async () => {
     const dataDir = join(sample.folder, "state-loose");
     mkdirSync(dataDir);
@@ -184,7 +211,11 @@ describe("peneira serve", () => {
       [[], 2, /--snapshot PATH .*--data-dir DIR/],
       [["--snapshot", "none.peneira", ...own()], 1, /no snapshot at none\.peneira.*peneira import/],
       [["--snapshot", join(snapshots, "cut.peneira"), ...own()], 1, /cut\.peneira/],
-      [["--snapshot", sample.snapshot, "--data-dir", dataDir], 1, /chmod 0700 /],
+      [
+        ["--snapshot", sample.snapshot, "--data-dir", dataDir, "--listen", "127.0.0.1:0"],
+        1,
+        /chmod 0700 /,
+      ],
       [[...good(), "--transport", "bun"], 2, /transport must be/],
       [[...good(), "--listen", "nowhere"], 2, /listen must be/],
       [[...good(), "--listen", "192.0.2.1:1"], 1, /Cannot listen at 192\.0\.2\.1:1/],
@@ -197,8 +228,7 @@ describe("peneira serve", () => {
     });
     await Promise.all(ended);
     rmSync(dataDir, { recursive: true });
-    // The last one has found all but its port.
     const made = readdirSync(sample.folder).filter((name) => name.startsWith("state-new-"));
-    assert.deepEqual(made, ["state-new-4"]);
+    assert.deepEqual(made, [], "a start that failed left a data directory");
   });
 });

@@ -115,7 +115,7 @@ async function count(snapshot: string, searches: Searches): Promise<Counted> {
   const sockets = new Sockets(TEST_LIMITS);
   const seat = sockets.enter("127.0.0.1", () => {});
   if (seat === null) throw new Error("there is room for one connection");
-  const connection = new UwsConnection("127.0.0.1", seat);
+  const connection = new UwsConnection("127.0.0.1", seat, () => {});
   const around = {
     ...{ writeTimeoutMs: 5_000, writePaceBytes: 16_384, tooSlow() {}, leaving: () => false },
     ...{ bodies: new Budget(4_194_304), held: new HeldAnswers(), settled() {} },

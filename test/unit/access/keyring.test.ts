@@ -161,8 +161,12 @@ describe("rename", () => {
     const { keyId } = keyring.create(wish);
     keyring.rename(keyring.pick({ id: keyId }), "billing");
     assert.equal(keyring.pick({ name: "billing" }).id, keyId);
-    for (const name of ["a\nb", "x".repeat(101)]) {
-      assert.throws(() => keyring.rename(keyring.pick({ id: keyId }), name), /up to 100/);
+    const refused: [string, RegExp][] = [
+      ["a\nb", /the name has the invisible character U\+000A \(position 2\)/],
+      ["x".repeat(101), /up to 100/],
+    ];
+    for (const [name, words] of refused) {
+      assert.throws(() => keyring.rename(keyring.pick({ id: keyId }), name), words);
     }
   });
 });

@@ -1,14 +1,96 @@
 /**
- * Proves: a name of a list, of a key or a search is one line of characters that every reader shows
- * alike. Does not prove that no two lists have one name (contract/http/api/lists).
+ * Proves: every name that a person gives (of a list, a key, a search, a tenant, a title) is one
+ * line of characters that a reader sees, or is refused with the character and its place; names that
+ * were given before the rule go on working. Does not prove that no two lists have one name
+ * (contract/http/api/lists).
  */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Keyring } from "../../../src/access/keyring.ts";
+import { Passwords } from "../../../src/access/passwords.ts";
+import { Users } from "../../../src/access/users.ts";
 import { readName } from "../../../src/console/bodymembers.ts";
 import { readListName } from "../../../src/lists/listname.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { SETTINGS } from "../../../src/settings/settings.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
+import type { StateDatabase } from "../../../src/store/sqlite.ts";
+import { UserStore } from "../../../src/store/userstore.ts";
+import { unseenIn } from "../../../src/text/givenname.ts";
+import { exportContext, SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
+import { failure } from "../../support/spec/outcome.ts";
 
-const GOOD = ["clients", " clients ", "Fornecedores de água", "😀", "a".repeat(100)];
-const BAD = ["", "  ", "a\nb", "a\u0000", "a\ud800", "\udc00a", "a\u009bm", "a".repeat(121)];
+const GOOD = [
+  "clients",
+  " clients ",
+  "Fornecedores de água",
+  "😀",
+  "❤️ 👩‍👩‍👧 👍🏽",
+  "クライアント",
+  "ação’s — 2ª",
+  "a".repeat(100),
+];
+const BAD = ["", "  ", "a".repeat(121)];
+
+/** Names with what nobody sees: the character, and where it is. */
+const UNSEEN: readonly (readonly [name: string, code: string, position: number])[] = [
+  ["a\nb", "U+000A", 2],
+  ["a\u0000", "U+0000", 2],
+  ["a\ud800", "U+D800", 2],
+  ["\udc00a", "U+DC00", 1],
+  ["a\u009bm", "U+009B", 2],
+  ["cli\u200bents", "U+200B", 4],
+  ["  x\u202etxt", "U+202E", 4],
+  ["a\u00adb", "U+00AD", 2],
+  ["\u2066a\u2069", "U+2066", 1],
+  ["a\u061cb", "U+061C", 2],
+  ["a\u3164b", "U+3164", 2],
+  ["😀\u2060b", "U+2060", 2],
+  ["a\ufe0fb", "U+FE0F", 2],
+  ["1\ufe0f", "U+FE0F", 2],
+  ["a\u200db", "U+200D", 2],
+  ["a\u2028b", "U+2028", 2],
+  ["a\u{e0041}b", "U+E0041", 2],
+  ["a\ufeffb", "U+FEFF", 2],
+];
+
+let folder: string;
+let database: StateDatabase;
+let keyring: Keyring;
+let users: Users;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "peneira-names-"));
+  database = openDatabase(folder);
+  const keys = new KeyStore(database);
+  keyring = new Keyring(keys, systemClock);
+  const store = new UserStore(database);
+  users = new Users({ store, keys, passwords: new Passwords(), clock: systemClock });
+});
+after(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Details of what the console says to a name. */
+function saidInConsole(name: string): string[] {
+  const body = { members: { name }, mistakes: [] as { readonly detail: string }[] };
+  readName(body as never, "name");
+  return body.mistakes.map(({ detail }) => detail);
+}
+
+/** What a refusal says; empty if nothing is refused. */
+async function saidBy(work: () => unknown): Promise<string> {
+  try {
+    await work();
+    return "";
+  } catch (error) {
+    return `${(error as Error).message} ${JSON.stringify((error as { errors?: unknown }).errors)}`;
+  }
+}
 
 describe("a name", () => {
   it("is one line of whole characters", () => {
@@ -17,12 +99,61 @@ describe("a name", () => {
   });
 
   it("is so in the console too", () => {
-    const mistakesOf = (name: string) => {
-      const body = { members: { name }, mistakes: [] };
-      readName(body, "name");
-      return body.mistakes.length;
-    };
-    for (const name of GOOD) assert.equal(mistakesOf(name), 0, name);
-    for (const name of BAD) assert.equal(mistakesOf(name), 1, JSON.stringify(name));
+    for (const name of GOOD) assert.deepEqual(saidInConsole(name), [], name);
+    for (const name of BAD) assert.equal(saidInConsole(name).length, 1, JSON.stringify(name));
+  });
+
+  it("has no unseen character, which is named with its place, wherever it is given", async () => {
+    const key = keyring.pick({
+      id: keyring.create({ tenant: "t", plan: "free", name: "k" }).keyId,
+    });
+    for (const [name, code, position] of UNSEEN) {
+      const words = `the invisible character ${code} (position ${position})`;
+      const list = readListName(name);
+      const plan = "free";
+      const said: Record<string, string> = {
+        list: "detail" in list ? list.detail : "",
+        console: saidInConsole(name).join(),
+        "key create": await saidBy(() => keyring.create({ tenant: "t", plan, name })),
+        "key rename": await saidBy(() => keyring.rename(key, name)),
+        "key create --tenant": await saidBy(() => keyring.create({ tenant: name, plan, name: "" })),
+        "tenant create": await saidBy(() => keyring.createTenant(name)),
+        "tenant rename": await saidBy(() => keyring.renameTenant("t", name)),
+        "user create --tenant": await saidBy(() =>
+          users.create({ email: "a@example.com", tenant: { name } }),
+        ),
+      };
+      for (const [door, text] of Object.entries(said)) {
+        assert.ok(text.includes(words), `${door} of ${JSON.stringify(name)} says: ${text}`);
+      }
+      const contact = SETTINGS["console.contact"].type as { check(text: string): string | null };
+      assert.notEqual(contact.check(name), null);
+    }
+  });
+
+  it("is so in titles of exports, where white space is one space", async () => {
+    for (const [name] of UNSEEN.filter(([text]) => !/\s/u.test(text.trim()))) {
+      const spec = { output: { format: "html", title: name } };
+      const said = JSON.stringify(failure(spec, exportContext(SAMPLE_CATALOG)));
+      assert.match(said, /The title has the invisible character U\+/, JSON.stringify(name));
+    }
+  });
+
+  it("of an earlier version goes on working", async () => {
+    const old = "old\u200btenant";
+    const store = new KeyStore(database);
+    store.tenantId(old, "0123456789ab", Date.now());
+    const { keyId } = keyring.create({ tenant: old, plan: "free", name: "k" });
+    store.rename(keyId, "old\u200bname");
+    keyring.rotate(keyring.pick({ id: keyId }), 1_000);
+    await users.create({ email: "old@example.com", tenant: { name: old } });
+    keyring.renameTenant(old, "new tenant");
+  });
+});
+
+describe("unseenIn", () => {
+  it("counts characters, not code units", () => {
+    assert.equal(unseenIn("😀😀\u200b"), "the invisible character U+200B (position 3)");
+    assert.equal(unseenIn("👩‍👧\u200b"), "the invisible character U+200B (position 4)");
   });
 });

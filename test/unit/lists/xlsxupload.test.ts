@@ -219,6 +219,58 @@ describe("the sheet", () => {
     assert.deepEqual(upload.sheet, { column: "A", name: "Clientes & Cia", others: 2 });
   });
 
+  const cover = sheet(
+    [[text("Relatório de clientes")], [text("Outubro de 2026")], [{ number: "2026" }]],
+    "Capa",
+  );
+  const summary = sheet(
+    [
+      [text("Mês"), text("Empresa"), text("Total")],
+      [text("Outubro"), text("Vendas SA"), { number: "1234.5" }],
+    ],
+    "Resumo",
+  );
+
+  it("is passed over where it shows no CNPJs, and another one does", async () => {
+    const data = sheet(
+      [
+        [text("Nome"), text("CNPJ")],
+        [text("x"), text(A)],
+      ],
+      "Dados",
+    );
+    const lost = column([text("documento"), { number: LOST }]);
+    for (const [sheets, wanted, told] of [
+      [[cover, data], undefined, { column: "CNPJ", name: "Dados", others: 1 }],
+      [[cover, summary, data], undefined, { column: "CNPJ", name: "Dados", others: 2 }],
+      [[cover, summary, data], "cnpj", { column: "CNPJ", name: "Dados", others: 2 }],
+      [[cover, summary, data], "B", { column: "CNPJ", name: "Dados", others: 2 }],
+      [[cover, lost], undefined, { column: "documento", name: "Plan1", others: 1 }],
+    ] as const) {
+      const upload = await read(await workbook(sheets), wanted, true);
+      assert.deepEqual(textsOf(upload), [told.name === "Plan1" ? Z : A]);
+      assert.equal(upload.refusedCount, 0);
+      assert.deepEqual(upload.sheet, told);
+    }
+  });
+
+  it("is read line by line where it is the only one with anything", async () => {
+    const upload = await read(await workbook([cover, sheet([], "Vazia")]));
+    assert.deepEqual([upload.read, upload.refusedCount, upload.sheet?.name], [2, 2, "Capa"]);
+  });
+
+  it("is named with what is wrong where none shows CNPJs, ten of them at most", async () => {
+    const said = await unreadableXlsx(await workbook([cover, sheet([], "Vazia"), summary]));
+    assert.match(said, /no sheet of it has a column of CNPJs/);
+    assert.match(said, /“Capa”: no CNPJ in the first rows of column A; “Resumo”: No column of/);
+    assert.doesNotMatch(said, /Vazia/);
+    assert.match(said, /column=<header>/);
+    const wanted = await unreadableXlsx(await workbook([cover, summary]), "documento");
+    assert.match(wanted, /“Capa”: There is no column "documento" in the file; “Resumo”: There is/);
+    const many = Array.from({ length: 13 }, (_, at) => ({ ...cover, name: `Capa ${at + 1}` }));
+    assert.match(await unreadableXlsx(await workbook(many)), /“Capa 10”: [^“]*; and 3 more\)/);
+  });
+
   it("that there is none of is said", async () => {
     assert.match(await unreadableXlsx(await workbook([sheet([])])), /no sheet of it has anything/);
     const hidden = { ...full("x", A), state: "hidden" } as const;

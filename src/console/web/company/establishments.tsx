@@ -10,12 +10,13 @@ import type { Account, CompanyAnswer } from "../app/answers.ts";
 import { get } from "../app/api.ts";
 import { cnpj as cnpjText, number } from "../app/format.ts";
 import { CompanyLink } from "../app/router.ts";
+import { errorText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { cityText, named, otherNameOf, textOf } from "../find/table/values.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { useAnswer } from "../parts/load.ts";
-import { ErrorNotice, errorText } from "../parts/notice.tsx";
+import { ErrorNotice } from "../parts/notice.tsx";
 import { Card } from "../parts/page.tsx";
 import { toast } from "../parts/toast.tsx";
 

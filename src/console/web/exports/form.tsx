@@ -10,6 +10,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { CreatedExport, ExportView, Status } from "../app/answers.ts";
 import { ApiError, get, post, remove } from "../app/api.ts";
 import { laterWords } from "../app/laterwords.ts";
+import { errorText } from "../app/said.ts";
 import { status as lastStatus } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { catalog } from "../find/catalog.ts";
@@ -220,9 +221,8 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
       toast(exports.stopped);
       form.again();
     } catch (error) {
-      toast(exports.errors[error instanceof ApiError ? error.code : ""] ?? String(error), {
-        kind: "error",
-      });
+      const known = exports.errors[error instanceof ApiError ? error.code : ""];
+      toast(known ?? errorText(error), { kind: "error" });
       setStopping(false);
     }
   };

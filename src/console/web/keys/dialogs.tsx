@@ -9,11 +9,12 @@ import { useState } from "preact/hooks";
 import type { ApiKey, CreatedKeyAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 import { laterWords } from "../app/laterwords.ts";
+import { mistakeText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { focusInvalid, Select, TextInput } from "../parts/field.tsx";
-import { ErrorNotice, mistakeText, Notice } from "../parts/notice.tsx";
+import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { SecretOnce } from "../parts/password.tsx";
 import { toast } from "../parts/toast.tsx";
 

@@ -4,8 +4,8 @@
  *
  * - Notice: kind? = "info": "info", "warn", "error", "done"; title?; children; action?: {label,
  *   onClick, busy?}; quiet? (not announced)
- * - ErrorNotice: error: unknown (an ApiError gives its own sentence and mistakes); onRetry?;
- *   title?
+ * - ErrorNotice: error: unknown (the sentence of its code, then what the server said in English,
+ *   where that says more; mistakes one by one); onRetry?; title?
  * - EmptyState: icon: IconName; title; children?; action?: VNode
  *
  * Invariant: failures are announced at once (role alert), the rest politely; kind is shown by icon
@@ -15,6 +15,8 @@
 import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { ApiError, type ApiMistake } from "../app/api.ts";
+import { language } from "../app/language.ts";
+import { isKnownMistake, mistakeText, type Said, saidOf } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -62,32 +64,40 @@ export function ErrorNotice({ error, onRetry, title }: ErrorNoticeProps): VNode 
   const mistakes = error instanceof ApiError ? error.errors : [];
   return (
     <Notice kind="error" title={title ?? words.value.shell.failed} action={action}>
-      {mistakes.length === 0 && <p>{errorText(error)}</p>}
-      {mistakes.length > 0 && (
-        <ul>
-          {mistakes.map((one) => (
-            <li key={`${one.pointer} ${one.code}`}>{mistakeText(one)}</li>
-          ))}
-        </ul>
-      )}
+      {mistakes.length === 0 && <Sentences {...saidOf(error)} />}
+      {mistakes.length > 0 && <Mistakes error={error} mistakes={mistakes} />}
     </Notice>
   );
 }
 
-/** A sentence for a failure: known codes in the language, else what the server said. */
-export function errorText(error: unknown): string {
-  const { shell } = words.value;
-  if (!(error instanceof ApiError)) return shell.bug;
-  if (error.code === "unreachable") return shell.unreachable;
-  if (error.code === "rate_limited") return shell.rateLimited(error.retryAfterSeconds ?? 1);
-  const known: Record<string, string> = shell.errors;
-  return known[error.code] ?? (error.detail || `${error.status} ${error.code}`);
+function Sentences({ text, detail }: Said): VNode {
+  return (
+    <>
+      <p>{text}</p>
+      {detail !== null && (
+        <p class="notice-detail" lang="en">
+          {detail}
+        </p>
+      )}
+    </>
+  );
 }
 
-/** A sentence for one mistake of what was sent. */
-export function mistakeText(mistake: ApiMistake): string {
-  const known: Record<string, string> = words.value.shell.mistakes;
-  return known[mistake.code] ?? mistake.detail;
+/** Mistakes without words of their own are the server's, behind a sentence about all of them. */
+function Mistakes({ error, mistakes }: { error: unknown; mistakes: ApiMistake[] }): VNode {
+  const known = mistakes.every((one) => isKnownMistake(one));
+  return (
+    <>
+      {!known && language.value !== "en" && <p>{saidOf(error).text}</p>}
+      <ul>
+        {mistakes.map((one) => (
+          <li key={`${one.pointer} ${one.code}`} lang={isKnownMistake(one) ? undefined : "en"}>
+            {mistakeText(one)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }
 
 /** What an empty list takes. */

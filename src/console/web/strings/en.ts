@@ -9,6 +9,7 @@ import { commands } from "./en/commands.ts";
 import { company } from "./en/company.ts";
 import { find } from "./en/find.ts";
 import { lists } from "./en/lists.ts";
+import { problems } from "./en/problems.ts";
 import { shell } from "./en/shell.ts";
 import { table } from "./en/table.ts";
 
@@ -20,6 +21,7 @@ export const words = {
   company,
   find,
   lists,
+  problems,
   shell,
   table,
 };

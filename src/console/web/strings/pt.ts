@@ -11,6 +11,7 @@ import { commands } from "./pt/commands.ts";
 import { company } from "./pt/company.ts";
 import { find } from "./pt/find.ts";
 import { lists } from "./pt/lists.ts";
+import { problems } from "./pt/problems.ts";
 import { shell } from "./pt/shell.ts";
 import { table } from "./pt/table.ts";
 
@@ -22,6 +23,7 @@ export const words: ScreenWords = {
   company,
   find,
   lists,
+  problems,
   shell,
   table,
 };

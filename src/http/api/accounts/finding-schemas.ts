@@ -74,7 +74,9 @@ const contactRefused = Type.Object(
         "field_not_allowed the plan does not include phones or e-mails; not_in_snapshot an " +
         "earlier version imported the snapshot; missing_area_code, unknown_area_code, " +
         "foreign_number the number is none of Brazil with its area code; several_contacts the " +
-        "text holds more than one.",
+        "text holds more than one; too_short, too_long the phone has too few or too many digits; " +
+        "email_blank, email_character, email_domain the e-mail has a blank, a wrong character, " +
+        "or no proper domain.",
     }),
   },
   {

@@ -45,11 +45,11 @@ let waiting = 0;
 
 /** The list that a question needs, made where there is none. */
 export function openList(
-  call: Pick<KeyCall<"changeLists" | "stopping">, "service" | "gone">,
+  call: Pick<KeyCall<"changeLists" | "stopping">, "service" | "finished">,
   { pair }: Pick<ChangesQuestion, "pair">,
 ): Promise<HeldList> {
   const { service } = call;
-  const ended = () => call.gone() || service.stopping();
+  const ended = () => call.finished() || service.stopping();
   return service.changeLists.open(pair, { waitMs: WAIT_MS, ended });
 }
 

@@ -82,7 +82,7 @@ async function waitFor(
     const leftMs = untilMs - service.clock.monotonicMs();
     const turnMs = Math.max(0, Math.min(leftMs, WAIT_TURN_MS));
     const record = await service.exporter.settled(identity.tenantId, id, turnMs);
-    if (ended(record) || leftMs <= turnMs || service.stopping() || call.gone()) return record;
+    if (ended(record) || leftMs <= turnMs || service.stopping() || call.finished()) return record;
   }
 }
 

@@ -41,12 +41,32 @@ interface LastMessage {
   once(event: "end", told: () => void): unknown;
 }
 
+/** What is known of a request when it begins. */
+interface Beginning {
+  /** Length of its body; null if it does not say. */
+  readonly bodyBytes: number | null;
+  readonly path: string;
+  /** True if the client wants the connection to end with the answer. */
+  readonly closes: boolean;
+}
+
+/** Takes Node's listeners off a socket; returns a function that calls them. */
+function takenListeners(socket: Socket, event: "data" | "end"): (slice?: Buffer) => void {
+  const listeners = socket.listeners(event) as ((slice?: Buffer) => void)[];
+  for (const listener of listeners) socket.off(event, listener);
+  return (slice) => {
+    for (const listener of listeners) listener.call(socket, slice);
+  };
+}
+
 /** One connection. */
 export class NodeConnection {
   readonly #socket: Socket;
   readonly #seat: Seat;
   readonly #pipeline = new Pipeline();
   readonly #parse: (slice: Buffer) => void;
+  /** Tells Node that the client has closed its writing half. */
+  readonly #finish: () => void;
   #rest: Buffer = NOTHING;
   /** The request that came last. */
   #message: LastMessage | null = null;
@@ -61,18 +81,23 @@ export class NodeConnection {
   /** True while this, and not Node, has stopped the reading. */
   #holding = false;
   #over = false;
+  /** True if the client wants the connection to end with the answer to its last request. */
+  #closes = false;
+  #finished = false;
+  #finishTold = false;
   #discarded = 0;
 
   /** Takes the place of the parser's listener on a connection that Node has just prepared. */
   constructor(socket: Socket, seat: Seat) {
     this.#socket = socket;
     this.#seat = seat;
-    const parsers = socket.listeners("data") as ((slice: Buffer) => void)[];
-    this.#parse = (slice) => {
-      for (const parse of parsers) parse.call(socket, slice);
-    };
-    for (const parse of parsers) socket.off("data", parse);
+    this.#parse = takenListeners(socket, "data");
+    this.#finish = takenListeners(socket, "end");
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    socket.on("end", () => {
+      this.#finished = true;
+      this.#goOn();
+    });
     socket.on("resume", () => this.#resumed());
     this.#pipeline.onRoom = () => this.#goOn();
   }
@@ -82,9 +107,15 @@ export class NodeConnection {
     return this.#over;
   }
 
+  /** True once the client has closed its writing half, or the whole connection. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
   /** A request begins; gives why it cannot be answered, or null. `done` must follow. */
-  begin(message: LastMessage, bodyBytes: number | null, path: string): AppError | null {
+  begin(message: LastMessage, { bodyBytes, path, closes }: Beginning): AppError | null {
     this.#message = message;
+    this.#closes ||= closes;
     this.#lastAnswered = false;
     this.#bodyLeft = bodyBytes ?? Number.POSITIVE_INFINITY;
     this.#pipeline.begin();
@@ -152,6 +183,10 @@ export class NodeConnection {
       this.#parse(inBody ? slice : withoutDelete(slice));
     }
     this.#feeding = false;
+    if (this.#finished && !this.#finishTold && this.#rest.byteLength === 0) {
+      this.#finishTold = true;
+      this.#finish();
+    }
   }
 
   #headBytes(): number {
@@ -183,7 +218,8 @@ export class NodeConnection {
     const socket = this.#socket;
     // A parser that Node has taken back may be that of another connection by now.
     const broken = socket.destroyed || socket.errored !== null;
-    if (this.#over || socket.writableEnded || broken) return this.#discard();
+    const last = this.#closes && !this.#inBody;
+    if (this.#over || last || socket.writableEnded || broken) return this.#discard();
     const { requests, turnOver, crowded } = this.#pipeline;
     const full = requests >= TURN_REQUESTS_MAX || turnOver || crowded;
     if (this.#waitsForReader()) return false;

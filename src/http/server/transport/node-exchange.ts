@@ -96,7 +96,8 @@ export class NodeExchange implements Exchange {
     const length = this.#headers.get("content-length");
     const chunked = this.#headers.get("transfer-encoding") !== undefined;
     const bodyBytes = chunked ? null : Number(length ?? 0);
-    const crowded = around.connection.begin(message, bodyBytes, this.path);
+    const { closes } = this.#headers;
+    const crowded = around.connection.begin(message, { bodyBytes, path: this.path, closes });
     this.framing = this.#headers.framing(this.method) ?? crowded;
     // A socket that breaks while it is written is told by the close event; nothing else to do.
     response.on("error", () => {});
@@ -113,6 +114,10 @@ export class NodeExchange implements Exchange {
 
   get aborted(): boolean {
     return this.#response.destroyed || this.#message.socket.destroyed;
+  }
+
+  get finished(): boolean {
+    return this.aborted || this.#around.connection.finished;
   }
 
   header(name: ReadHeader): string | undefined {

@@ -32,6 +32,9 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Time for the refusal of a CONNECT to leave behind answers that nobody reads. */
 const TUNNEL_MS = 1_000;
 
+/** The switch for connections whose client has closed its half; not in Node's declarations. */
+type HalfOpenServer = Server & { httpAllowHalfOpen: boolean };
+
 /** Makes the transport. */
 export function openNodeTransport(limits: TransportLimits): Transport {
   return new NodeTransport(limits);
@@ -49,6 +52,7 @@ class NodeTransport implements Transport {
   #activeMs = 0;
   #leaving = false;
   readonly #held = new HeldAnswers();
+  #handler: ExchangeHandler = () => {};
 
   constructor(limits: TransportLimits) {
     this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
@@ -63,6 +67,8 @@ class NodeTransport implements Transport {
       // Refused here instead, so that it is answered as every other mistake, and once.
       requireHostHeader: false,
     });
+    // Node would drop the answers of a client that closes its writing half behind its request.
+    (this.#server as HalfOpenServer).httpAllowHalfOpen = true;
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = limits.writeTimeoutMs;
     this.#server.on("connection", (socket: Socket) => this.#accept(socket));
@@ -75,6 +81,7 @@ class NodeTransport implements Transport {
 
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
     const limits = this.#limits;
+    this.#handler = handler;
     const answer = (message: IncomingMessage, response: ServerResponse) => {
       const connection = connections.get(message.socket);
       if (connection === undefined || connection.over) return;
@@ -97,7 +104,7 @@ class NodeTransport implements Transport {
         this.#activeMs = performance.now();
         exchange.gone();
       });
-      handler(exchange);
+      this.#handler(exchange);
     };
     this.#server.on("request", answer);
     // Node would answer 417 to what it does not know in Expect; the field may as well be ignored.
@@ -112,6 +119,10 @@ class NodeTransport implements Transport {
         resolve(this.#port);
       });
     });
+  }
+
+  answerWith(handler: ExchangeHandler): void {
+    this.#handler = handler;
   }
 
   /** Node has its parser ready for it by now. */

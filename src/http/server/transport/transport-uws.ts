@@ -90,6 +90,7 @@ class UwsTransport implements Transport {
   #leaving = false;
   readonly #held = new HeldAnswers();
   readonly #around: UwsSurroundings;
+  #handler: ExchangeHandler = () => {};
   #port: OpenPort | null = null;
   /** Resolves when every connection that was taken at the port is on its lane. */
   #taken: Promise<void> = Promise.resolve();
@@ -115,13 +116,14 @@ class UwsTransport implements Transport {
     if (port === null) throw new CommandError(cannotListen(address));
     this.#port = port;
     limitReceived(port.number, RECEIVED_BYTES);
+    this.#handler = handler;
     const makeApp = () => this.#uws.App() as unknown as LaneApp;
     const lanes = new Lanes(makeApp, {
       opened: (lane) => this.#accept(lane),
       asked: (lane, response, request) => {
         const exchange = this.#begin(lane, response, request);
         if (exchange === null) return;
-        handler(exchange);
+        this.#handler(exchange);
         // What has no body is mostly answered by now.
         if (!exchange.settled) this.#open.add(exchange);
       },
@@ -138,13 +140,17 @@ class UwsTransport implements Transport {
     return port.number;
   }
 
+  answerWith(handler: ExchangeHandler): void {
+    this.#handler = handler;
+  }
+
   #accept(lane: Lane): void {
     this.#activeMs = performance.now();
     const text = lane.connection?.getRemoteAddressAsText() ?? new ArrayBuffer(0);
     const address = Buffer.from(text).toString("latin1");
     const seat = this.sockets.enter(address, () => lane.close());
     if (seat === null) lane.close();
-    else this.#connections.set(lane, new UwsConnection(address, seat));
+    else this.#connections.set(lane, new UwsConnection(address, seat, () => lane.close()));
   }
 
   #forget(lane: Lane): void {

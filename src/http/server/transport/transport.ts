@@ -70,6 +70,11 @@ export interface Exchange {
   /** True once the client is gone; an answer is then thrown away. */
   readonly aborted: boolean;
   /**
+   * True once the client sends nothing more. It may be gone, or may have closed its writing half
+   * only: its answer is sent, but nothing is waited for on its behalf.
+   */
+  readonly finished: boolean;
+  /**
    * Reads the whole body and hands it over once, at once where the body has already arrived, or as
    * soon as it is clear that it will not be read. Never calls it when the client goes away or
    * takes longer than the request timeout.
@@ -104,6 +109,8 @@ export interface Transport {
   readonly sockets: Sockets;
   /** Starts to accept connections and gives the port. Fails when the address is taken. */
   listen(address: ListenAddress, handler: ExchangeHandler): Promise<number>;
+  /** Hands requests to another handler from now on. */
+  answerWith(handler: ExchangeHandler): void;
   /** From now on every answer tells its client that the connection ends with it. */
   leave(): void;
   /**
@@ -162,6 +169,16 @@ function isToken(method: string): boolean {
 /** A list, to which every proxy on the way may add a line (RFC 9110, section 5.3). */
 const LIST_HEADER = "x-forwarded-for";
 
+/** A list too, of which only one member matters (RFC 9112, section 9.6). */
+const CONNECTION = "connection";
+
+/** True if a Connection header has the member `close`. */
+function saysClose(value: string): boolean {
+  // What nearly all clients send, without garbage.
+  if (value === "keep-alive") return false;
+  return value.split(",").some((member) => member.trim().toLowerCase() === "close");
+}
+
 /**
  * The read headers of one request. Each decides who asks, where the body ends or what it is, so
  * none may come twice: two parsers on the way could each believe another one.
@@ -170,11 +187,20 @@ export class HeadHeaders {
   readonly #values: (string | undefined)[] = new Array(ROOM).fill(undefined);
   /** Names that came again. */
   #repeated: Set<string> | null = null;
+  #closes = false;
+
+  /** True if the client wants the connection to end with the answer. */
+  get closes(): boolean {
+    return this.#closes;
+  }
 
   /** Takes one header line; `name` in lower case. */
   add(name: string, value: string): void {
     const at = PLACES.get(name);
-    if (at === undefined) return;
+    if (at === undefined) {
+      if (name === CONNECTION && saysClose(value)) this.#closes = true;
+      return;
+    }
     const before = this.#values[at];
     if (before === undefined) {
       this.#values[at] = value;

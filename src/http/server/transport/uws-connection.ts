@@ -8,20 +8,29 @@
 import { AppError } from "../../../errors.ts";
 import { BYTES_AT_ONCE_MAX, Pipeline, REQUESTS_AT_ONCE_MAX, type Seat } from "./sockets.ts";
 
+/** Time for which a client that asked to close may take its last bytes, in milliseconds. */
+const CLOSE_MS = 1_000;
+
 /** One connection. */
 export class UwsConnection {
+  readonly #close: () => void;
+  #closing: NodeJS.Timeout | undefined;
+  #left = false;
   /** Address of the other end. */
   readonly address: string;
   readonly #seat: Seat;
   readonly #pipeline = new Pipeline();
   /** Whether it got its last answer. */
   over = false;
+  /** True if it ends with the answer that is being sent, and the library does not close it. */
+  closesAfter = false;
   /** Bytes that the library may hold. */
   #copied = 0;
 
-  constructor(address: string, seat: Seat) {
+  constructor(address: string, seat: Seat, close: () => void) {
     this.address = address;
     this.#seat = seat;
+    this.#close = close;
   }
 
   /** A request begins; gives why it cannot be answered, or null. `done` must follow. */
@@ -53,8 +62,24 @@ export class UwsConnection {
     this.#copied = 0;
   }
 
+  /**
+   * Closes the connection after an answer that the library cannot close it with. The answer has
+   * told the client, which mostly closes first; the library may hold a last piece of the answer, so
+   * the client has a while to take it.
+   */
+  closeSoon(): void {
+    // What came in one chunk with the request may have its answer in the library's buffer.
+    setImmediate(() => {
+      if (this.#left) return;
+      this.over = true;
+      this.#closing = setTimeout(this.#close, CLOSE_MS).unref();
+    });
+  }
+
   /** The connection is closed. */
   leave(): void {
+    this.#left = true;
+    clearTimeout(this.#closing);
     this.#seat.leave();
   }
 }

@@ -148,6 +148,11 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     this.#whole = true;
     // A stream comes to its end when nothing is before its last bytes.
     if (this.#stream instanceof UwsStream) this.#connection.taken();
+    if (this.#connection.closesAfter) {
+      // A stream has left the library's buffer, so that nothing is lost if the next request closes.
+      if (this.#stream !== null) this.#connection.over = true;
+      this.#connection.closeSoon();
+    }
     this.#end();
   }
 
@@ -167,6 +172,11 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 
   get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** The library closes a connection whose client has closed its writing half. */
+  get finished(): boolean {
     return this.#aborted;
   }
 
@@ -356,12 +366,17 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 
   get #leaving(): boolean {
-    return this.#open !== null || this.#around.leaving();
+    return this.#open !== null || this.#headers.closes || this.#around.leaving();
   }
 
-  /** Leaves the closing to the client where the library cannot close behind the answer. */
+  /**
+   * Leaves the closing to the client where the library cannot close behind the answer. A client
+   * that asked for it may wait for the server to close, and does not wait long.
+   */
   #sayLeaving(): void {
-    if (this.#leaving) this.#response.writeHeader("Connection", "close");
+    if (!this.#leaving) return;
+    this.#response.writeHeader("Connection", "close");
+    if (this.#headers.closes) this.#connection.closesAfter = true;
   }
 
   /** The head leaves with the first bytes of the body. */

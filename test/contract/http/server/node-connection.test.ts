@@ -28,7 +28,9 @@ describe("a connection of node:http", () => {
       const length = Number(message.headers["content-length"] ?? 0);
       const chunked = message.headers["transfer-encoding"] !== undefined;
       const path = message.url ?? "";
-      connections.get(message.socket)?.begin(message, chunked ? null : length, path);
+      connections
+        .get(message.socket)
+        ?.begin(message, { bodyBytes: chunked ? null : length, path, closes: false });
       let body = "";
       message.on("data", (chunk: Buffer) => (body += chunk.toString()));
       message.on("end", () => {

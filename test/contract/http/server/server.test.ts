@@ -14,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CommandError } from "../../../../src/errors.ts";
-import { openTransport } from "../../../../src/http/server/server.ts";
+import { bindPort, openTransport } from "../../../../src/http/server/server.ts";
 import {
   engineOf,
   type FakeServer,
@@ -142,6 +142,26 @@ for (const transport of TRANSPORTS) {
       assert.equal(text.match(/"status":"ok"/g)?.length, 1, "HEAD has a body");
     });
 
+    it("refuses requests of a bound port until there is a handler", async () => {
+      const opened = await openTransport(transport, TEST_LIMITS);
+      const bound = await bindPort(opened, { host: "127.0.0.1", port: 0 });
+      const url = `http://127.0.0.1:${bound.port}/healthz`;
+      const early = await fetch(url);
+      assert.equal(early.status, 503);
+      assert.equal(early.headers.get("retry-after"), "1");
+      const { code, detail } = (await early.json()) as Record<string, string>;
+      assert.deepEqual(
+        [code, detail],
+        ["snapshot_unavailable", "The server is starting. Ask again soon."],
+      );
+      const post = await fetch(url, { method: "POST", body: "x".repeat(100_000) });
+      assert.equal(post.status, 503);
+      await post.text();
+      const running = bound.answer((exchange) => exchange.send(200, [], "answered"));
+      assert.equal(await (await fetch(url)).text(), "answered");
+      await running.close(0);
+    });
+
     it("refuses a port that is taken", async () => {
       const second = await openTransport(transport, TEST_LIMITS);
       await assert.rejects(
@@ -197,7 +217,7 @@ describe("openTransport", () => {
     }`;
     const script = `import { register } from "node:module";
       register("data:text/javascript," + encodeURIComponent(${JSON.stringify(hooks)}));
-      const { openTransport } = await import(${JSON.stringify(server)});
+      const { bindPort, openTransport } = await import(${JSON.stringify(server)});
       for (const name of ["uws", "node"]) {
         await openTransport(name, ${JSON.stringify(TEST_LIMITS)}).then(
           (transport) => console.log(transport.name),

@@ -80,7 +80,7 @@ function exchangeWith(held: HeldAnswers, connection: UwsConnection) {
 function newConnection(): UwsConnection {
   const seat = sockets.enter("127.0.0.1", () => {});
   assert.ok(seat !== null);
-  return new UwsConnection("127.0.0.1", seat);
+  return new UwsConnection("127.0.0.1", seat, () => {});
 }
 
 const read = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();

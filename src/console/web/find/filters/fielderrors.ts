@@ -6,8 +6,8 @@
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { ApiMistake } from "../../app/api.ts";
+import { mistakeText } from "../../app/said.ts";
 import { words } from "../../app/words.ts";
-import { mistakeText } from "../../parts/notice.tsx";
 import { exploration } from "../query.ts";
 
 /** Mistakes by pointer below `/spec`, such as `/filters/geo/uf_any_of/0`. */

@@ -6,11 +6,11 @@
  */
 import type { ComponentChildren, VNode } from "preact";
 import { number } from "../../app/format.ts";
+import { errorText } from "../../app/said.ts";
 import { words } from "../../app/words.ts";
 import { Busy } from "../../parts/busy.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { errorText } from "../../parts/notice.tsx";
 import type { ShownList } from "./list.ts";
 
 /** What the end takes; `action` stands where the list is full. */

@@ -94,6 +94,14 @@ export const find = {
       "This is a number of another country. Only phones of Brazil (+55) can be looked up.",
     several_contacts: () =>
       "Type one phone or e-mail at a time, or write a sentence: who has the phone 11 98765-4321.",
+    too_short: () => "If this is a phone, digits are missing: write 11 98765-4321.",
+    too_long: () => "If this is a phone, it has too many digits: write 11 98765-4321.",
+    email_blank: () => "If this is an e-mail, it has a blank in it: write name@example.com.",
+    email_character: () =>
+      "If this is an e-mail, it has a comma, an accent or another wrong sign: write " +
+      "name@example.com.",
+    email_domain: () =>
+      "If this is an e-mail, the domain behind the @ is not complete: write name@example.com.",
   },
   digitMissing: "A digit is missing: a CNPJ has 14 and this one has 13.",
   notUnderstood: "I did not understand",

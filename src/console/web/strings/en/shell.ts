@@ -75,20 +75,8 @@ export const shell = {
   viewFailed: "This view could not be loaded. The server may have been updated.",
   reload: "Reload the page",
   rateLimited: (seconds: number) => `Too many requests. Try again in ${duration(seconds)}.`,
-  errors: {
-    session_required: "You are not signed in.",
-    csrf_invalid: "This page is out of date. Reload it and try again.",
-    role_not_allowed: "Only an owner may do this.",
-    not_found: "This no longer exists.",
-    list_not_found: "The list no longer exists.",
-    overloaded: "The server has too much to do at the moment. Try again shortly.",
-    snapshot_unavailable: "The server has no data loaded yet.",
-    quota_exceeded: "Your plan has no room for more. Delete what is no longer needed.",
-    storage_full: "The server has no room left. Nothing was changed; searches still work.",
-    storage_unavailable: "The server cannot write to its disk. Nothing was changed.",
-    state_damaged: "The server's data is damaged. Whoever runs it must restore a backup.",
-    internal_error: "The server made a mistake. It is in its log; try again.",
-  },
+  /** For an answer without a code, as a proxy gives. */
+  answered: (status: number) => `The server answered with an error (${status}).`,
   /** By the code of a mistake; for others the server's own sentence is shown. */
   mistakes: {
     email_taken: "Somebody has this e-mail already.",

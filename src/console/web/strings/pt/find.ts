@@ -89,6 +89,14 @@ export const find: typeof English = {
       "Este é um número de outro país. Só é possível consultar telefones do Brasil (+55).",
     several_contacts: () =>
       "Escreva um telefone ou e-mail de cada vez, ou uma frase: quem tem o telefone 11 98765-4321.",
+    too_short: () => "Se isto é um telefone, faltam dígitos: escreva 11 98765-4321.",
+    too_long: () => "Se isto é um telefone, há dígitos demais: escreva 11 98765-4321.",
+    email_blank: () => "Se isto é um e-mail, há um espaço nele: escreva nome@exemplo.com.",
+    email_character: () =>
+      "Se isto é um e-mail, há nele uma vírgula, um acento ou outro sinal errado: escreva " +
+      "nome@exemplo.com.",
+    email_domain: () =>
+      "Se isto é um e-mail, o domínio depois do @ não está completo: escreva nome@exemplo.com.",
   },
   digitMissing: "Falta um dígito: um CNPJ tem 14 e este tem 13.",
   notUnderstood: "Não entendi",

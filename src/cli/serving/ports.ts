@@ -1,0 +1,75 @@
+/**
+ * The ports of a server: that of its requests, and that of its metrics where it has an address.
+ * Invariant: all of them are bound, or none stays bound and the start fails; this comes before any
+ * state is made, so that a start without its ports leaves nothing behind.
+ */
+import { CommandError } from "../../errors.ts";
+import { type BoundPort, bindPort } from "../../http/server/server.ts";
+import type { Transport, TransportLimits } from "../../http/server/transport/transport.ts";
+import { openNodeTransport } from "../../http/server/transport/transport-node.ts";
+import type { Config } from "../../settings/config.ts";
+import { type ListenAddress, parseListen } from "../../settings/settings.ts";
+
+/** The bound ports. */
+export interface Ports {
+  /** Address of the server as a browser takes it. */
+  readonly url: string;
+  readonly main: BoundPort;
+  /** Null where metrics are answered at the main port. */
+  readonly metrics: BoundPort | null;
+}
+
+/** Binds the ports. @throws CommandError if an address is wrong or cannot be had */
+export async function bindPorts(config: Config, transport: Transport): Promise<Ports> {
+  const address = addressOf(config, "listen");
+  const wanted = config.get("metrics.listen") === null ? null : addressOf(config, "metrics.listen");
+  const main = await bindPort(transport, address);
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  const url = `http://${host}:${main.port}`;
+  if (wanted === null) return { url, main, metrics: null };
+  try {
+    return { url, main, metrics: await bindMetrics(wanted, limitsOf(config)) };
+  } catch (error) {
+    await transport.close(0);
+    throw error;
+  }
+}
+
+/** Binds the port of the metrics; a refusal names its own setting, not that of the server. */
+async function bindMetrics(address: ListenAddress, limits: TransportLimits): Promise<BoundPort> {
+  const transport = openNodeTransport(limits);
+  try {
+    return await bindPort(transport, address);
+  } catch (error) {
+    await transport.close(0);
+    throw new CommandError(
+      `Cannot listen at ${address.host}:${address.port} for the metrics. Another process may use ` +
+        "that port, or the address is not one of this machine: choose another for metrics.listen.",
+      1,
+      error,
+    );
+  }
+}
+
+/** Limits of the transports. */
+export function limitsOf(config: Config): TransportLimits {
+  return {
+    headBytesMax: config.get("http.headers_max_bytes"),
+    headersTimeoutMs: config.get("http.headers_timeout_ms"),
+    requestTimeoutMs: config.get("http.request_timeout_ms"),
+    idleTimeoutMs: config.get("http.idle_timeout_ms"),
+    writeTimeoutMs: config.get("http.write_timeout_ms"),
+    writePaceBytes: config.get("http.write_pace_bytes"),
+    bodiesBytesMax: config.get("http.bodies_max_bytes"),
+    socketsMax: config.get("http.sockets_max"),
+    socketsPerAddress: config.get("http.sockets_per_address"),
+    trustedProxies: config.get("http.trusted_proxies"),
+    senderShareMax: config.get("http.share_max"),
+  };
+}
+
+function addressOf(config: Config, key: "listen" | "metrics.listen"): ListenAddress {
+  const address = parseListen(config.get(key) ?? "");
+  if (address === null) throw new CommandError(`${key} must be HOST:PORT.`, 2);
+  return address;
+}

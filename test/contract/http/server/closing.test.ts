@@ -1,0 +1,198 @@
+/**
+ * Proves, on raw sockets against both transports: a Connection header with the member `close`, in
+ * any place, case, spacing and line, ends the connection behind the whole answer, and no other
+ * member does; over node:http what comes behind such a request is not answered, and a client that
+ * closes its writing half behind its requests gets all answers whole; over uWebSockets.js, which
+ * closes such a connection, no answer is cut where its client cannot see it.
+ * Does not prove what a stopping server does (server.test.ts does).
+ */
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { openTransport } from "../../../../src/http/server/server.ts";
+import type { Transport } from "../../../../src/http/server/transport/transport.ts";
+import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
+import { splitAnswers } from "../../../support/sockets/wire-answers.ts";
+
+const LARGE = Buffer.alloc(3_000_000, "a");
+/** More than all buffers between a server and a client that does not read. */
+const HUGE = Buffer.alloc(64_000_000, "a");
+const LATER_MS = 50;
+/** Longer than a closing connection may stay open, shorter than the limit for idle ones. */
+const PATIENCE_MS = 6_000;
+/** Longer than an answer takes, after which a connection that closes is closed. */
+const KEPT_MS = 2_500;
+
+/** Members of Connection that close, as a client may write them. */
+const CLOSING = [
+  "close",
+  "Close",
+  "TE, close",
+  "close, TE",
+  "TE ,\tCLOSE ",
+  "TE,,close,",
+  "keep-alive, close",
+  "TE\r\nConnection: close",
+  "TE\r\nconnection: upgrade, close",
+];
+/** Members that do not. */
+const KEEPING = ["keep-alive", "closed", "TE, closer", "x-close", "TE\r\nConnection: keep-alive"];
+
+/** Answers: small, in a later turn, streamed, streamed later, in pieces, without a body. */
+const PATHS = ["/small", "/later", "/large", "/large-later", "/pieces", "/none"];
+
+function* pieces(): Generator<Uint8Array> {
+  for (let at = 0; at < 20; at++) yield Buffer.alloc(100_000, "b");
+}
+
+interface Heard {
+  readonly text: string;
+  readonly closed: boolean;
+}
+
+/** Sends bytes; ends when the server closes, or when nothing came for a while. */
+function talk(
+  port: number,
+  bytes: string,
+  { halfClose = false, patienceMs = PATIENCE_MS } = {},
+): Promise<Heard> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {
+      if (halfClose) socket.end(bytes);
+      else socket.write(bytes);
+    });
+    const finish = (closed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text: Buffer.concat(chunks).toString("latin1"), closed });
+    };
+    const timer = setTimeout(() => finish(false), patienceMs);
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("end", () => finish(true));
+    socket.on("error", () => {});
+    socket.on("close", () => finish(true));
+  });
+}
+
+function get(path: string, connection?: string, method = "GET"): string {
+  const line = connection === undefined ? "" : `Connection: ${connection}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: a\r\n${line}\r\n`;
+}
+
+/** A whole answer of GET is the only thing in a text. */
+function assertWhole({ text }: Heard, method: string, label: string): void {
+  const answers = splitAnswers(
+    method === "HEAD" ? text.replace(/Content-Length: \d+/i, "x: y") : text,
+  );
+  assert.equal(answers.length, 1, label);
+}
+
+for (const name of TRANSPORTS) {
+  describe(`the end of a connection over ${name}`, () => {
+    let transport: Transport;
+    let port: number;
+    before(async () => {
+      transport = await openTransport(name, TEST_LIMITS);
+      port = await transport.listen({ host: "127.0.0.1", port: 0 }, (exchange) => {
+        const { path } = exchange;
+        if (exchange.method === "POST") {
+          const read = () => exchange.send(200, [], "read");
+          exchange.body({ limitBytes: 1_000, sender: "a", read });
+        } else if (path === "/small") exchange.send(200, [], "small");
+        else if (path === "/later") setTimeout(() => exchange.send(200, [], "later"), LATER_MS);
+        else if (path === "/large") exchange.send(200, [], LARGE);
+        else if (path === "/large-later") setTimeout(() => exchange.send(200, [], LARGE), LATER_MS);
+        else if (path === "/huge") setTimeout(() => exchange.send(200, [], HUGE), LATER_MS);
+        else if (path === "/none") exchange.send(204, [], "");
+        else exchange.send(200, [], { pieces: pieces(), failed: assert.ifError, done: () => {} });
+      });
+    });
+    after(() => transport.close(0));
+
+    it("comes behind the answer where Connection has the member close", async () => {
+      const asked = CLOSING.flatMap((connection) =>
+        [...PATHS.map((path) => ["GET", path] as const), ["HEAD", "/large"] as const].map(
+          async ([method, path]) => {
+            const heard = await talk(port, get(path, connection, method));
+            const label = `${method} ${path}, Connection: ${JSON.stringify(connection)}`;
+            assert.ok(heard.closed, `${label}: stays open`);
+            assertWhole(heard, method, label);
+          },
+        ),
+      );
+      await Promise.all(asked);
+    });
+
+    it("does not come where no member is close", async () => {
+      const asked = KEEPING.map(async (connection) => {
+        const { text, closed } = await talk(port, get("/small", connection), {
+          patienceMs: KEPT_MS,
+        });
+        assert.ok(!closed, connection);
+        assert.doesNotMatch(text, /connection: close/i);
+      });
+      await Promise.all(asked);
+    });
+
+    it("comes behind the refusal of HTTP/1.0, whatever Connection says", async () => {
+      for (const connection of ["keep-alive", "TE, keep-alive", "Keep-Alive , TE"]) {
+        const text = get("/small", connection).replace("HTTP/1.1", "HTTP/1.0");
+        const heard = await talk(port, text);
+        assert.match(heard.text, /^HTTP\/1\.1 505 /);
+        assert.ok(heard.closed, connection);
+      }
+    });
+
+    it("leaves a half-closed client its whole answer, or shows that it is not", async () => {
+      for (const path of [...PATHS, "/huge"]) {
+        const { text } = await talk(port, get(path), { halfClose: true });
+        if (name === "uws") assertNotCutSilently(text, path);
+        else assertWhole({ text, closed: true }, "GET", path);
+      }
+    });
+
+    if (name !== "node") return;
+
+    it("answers nothing behind a request that closes, and that one also later", async () => {
+      for (const path of PATHS) {
+        const heard = await talk(port, get(path, "TE, close") + get("/small"));
+        assertWhole(heard, "GET", path);
+        assert.ok(heard.closed);
+      }
+    });
+
+    it("answers all requests before the half-close, bodies and pipelines too", async () => {
+      const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`;
+      const many = Array.from({ length: 20 }, () => get("/later")).join("");
+      const heard = await talk(port, post + get("/large-later") + many + post + get("/small"), {
+        halfClose: true,
+      });
+      assert.ok(heard.closed);
+      assert.equal(splitAnswers(heard.text).length, 24);
+    });
+
+    it("answers a body that ends too early, and closes", async () => {
+      const heard = await talk(port, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{}`, {
+        halfClose: true,
+      });
+      assert.match(heard.text, /^HTTP\/1\.1 400 /);
+      assert.ok(heard.closed);
+    });
+  });
+}
+
+/** What came is nothing, whole, or shorter than its own head or coding says. */
+function assertNotCutSilently(text: string, label: string): void {
+  if (text === "") return;
+  assert.match(
+    text,
+    /\r\n(content-length: \d+|transfer-encoding: chunked)\r\n|HTTP\/1\.1 204 /i,
+    label,
+  );
+  try {
+    splitAnswers(text);
+  } catch (error) {
+    assert.match(String(error), /an answer is cut off|no answer begins with/, label);
+  }
+}
