@@ -49,7 +49,8 @@ const ANY = wordsOf(
 );
 /** Where the name of a company ends. */
 const ENDS = wordsOf(
-  "em no na nos nas in at com sem with without e ou and or que exceto except mas but abert[ao]s?",
+  "em no na nos nas in at com sem with without e ou and or que exceto except mas aberta abertas " +
+    "aberto abertos but",
 );
 
 /** What names of companies end with. */

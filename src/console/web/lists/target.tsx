@@ -4,6 +4,7 @@
  * Invariant: what was added and what was there is the server's count; a list that was made stays
  * where adding fails, and is chosen for the next try.
  */
+import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { post } from "../app/api.ts";

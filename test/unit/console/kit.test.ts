@@ -1,0 +1,33 @@
+/**
+ * Proves: every module of the console that is loaded by import() names the kit before anything
+ * else, so that what all of them stand on is one file of the bundle and not a dozen pieces.
+ * Does not prove: how large the files are (e2e/console/budget).
+ */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { filesMatching, textOf } from "../../support/house/checkout.ts";
+
+const KIT = "src/console/web/app/kit.ts";
+
+/** The modules that others load by import(), with the first module that each imports. */
+function loadedLater(): ReadonlyMap<string, string | undefined> {
+  const first = new Map<string, string | undefined>();
+  for (const file of filesMatching(/^src\/console\/web\/.*\.tsx?$/)) {
+    for (const [, target = ""] of textOf(file).matchAll(/\bimport\("(\.[^"]+)"\)/g)) {
+      const loaded = path.posix.join(path.posix.dirname(file), target);
+      const [, begin] = /^import [^"]*"([^"]+)";/m.exec(textOf(loaded)) ?? [];
+      first.set(loaded, begin && path.posix.join(path.posix.dirname(loaded), begin));
+    }
+  }
+  return first;
+}
+
+describe("modules that are loaded later", () => {
+  it("name the kit first", () => {
+    const modules = loadedLater();
+    assert.ok(modules.size > 10, `${modules.size} modules`);
+    const others = [...modules].filter(([, first]) => first !== KIT);
+    assert.deepEqual(others, []);
+  });
+});
