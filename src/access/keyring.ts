@@ -11,7 +11,7 @@ import type { Clock } from "../process/clock.ts";
 import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
-import { unseenIn } from "../text/givenname.ts";
+import { blankIn, unseenIn } from "../text/givenname.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { bearerToken, keyIdOf, makeKey, parseKey } from "./apikey.ts";
 import { PLAN_NAMES } from "./plannames.ts";
@@ -391,7 +391,7 @@ export function tenantNameProblem(name: string): string | null {
   if (name.trim() === "" || [...name].length > NAME_MAX) {
     return `the tenant must have 1 to ${NAME_MAX} characters`;
   }
-  const unseen = unseenIn(name);
+  const unseen = unseenIn(name) ?? blankIn(name);
   return unseen === null ? null : `the tenant has ${unseen}, remove it`;
 }
 

@@ -25,7 +25,7 @@ export function bundleConsole(root, folder) {
 
 function writeBundle(root, folder) {
   // Loaded here, because this file is read before the packages are installed.
-  const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
+  const { metafile, outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     absWorkingDir: root,
     entryPoints: [
       `${WEB}/main.tsx`,
@@ -51,9 +51,22 @@ function writeBundle(root, folder) {
     legalComments: "eof",
     logLevel: "warning",
     metafile: true,
+    write: false,
   });
+  for (const file of outputFiles) writeOutput(file);
   writePage({ root, folder }, metafile.outputs);
   writeManifest(folder, [...new Set(packagesOf(metafile))].sort());
+}
+
+/**
+ * What a field is called in documents; the console has words of its own, in both languages. It is
+ * taken out here because esbuild keeps every member of a table of which one is read.
+ */
+const DESCRIPTION = /,description:"(?:[^"\\]|\\.)*"/g;
+
+function writeOutput({ path: file, contents, text }) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, file.endsWith(".js") ? text.replace(DESCRIPTION, "") : contents);
 }
 
 /**

@@ -46,7 +46,7 @@ export interface ListenAddress {
 
 /** Reads `HOST:PORT` or `[IPV6]:PORT`; port 0 lets the system choose. Null if it is neither. */
 export function parseListen(text: string): ListenAddress | null {
-  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(text);
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:\s[\]*]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   return host === undefined || port > 65_535 ? null : { host, port };

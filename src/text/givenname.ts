@@ -13,10 +13,10 @@ const EMOJI = new RegExp(`${PICTURE}(?:\\u200d${PICTURE})*`, "gu");
 
 /**
  * What nobody sees: controls, halves of surrogate pairs, line and paragraph separators, marks of
- * direction, and what Unicode says to ignore where it is not known.
+ * direction, what Unicode says to ignore where it is not known, and the Braille sign without dots.
  */
 const UNSEEN =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/u;
 
 /**
  * Returns the first character of a text that no name may have, as words for a person:
@@ -33,6 +33,20 @@ export function unseenIn(text: string): string | null {
     return `the invisible character U+${code} (position ${position})`;
   }
   return null;
+}
+
+/** Blanks of a text that a reader takes for none, or for the plain one. */
+const ODD_BLANK = /^\s|\s$|[^\S ]|(?<=\s)\s/u;
+
+/**
+ * Returns the first blank that makes a name look like another one, as words for a person: at its
+ * beginning or end, behind another blank, or of another width; null if there is none.
+ */
+export function blankIn(text: string): string | null {
+  const at = ODD_BLANK.exec(text)?.index;
+  if (at === undefined) return null;
+  const code = (text.codePointAt(at) as number).toString(16).toUpperCase().padStart(4, "0");
+  return `a blank that is not seen as one (U+${code}, position ${[...text.slice(0, at)].length + 1})`;
 }
 
 /**

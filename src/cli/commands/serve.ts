@@ -41,7 +41,7 @@ import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { warmFirstSentence, warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
-import { bindPorts, limitsOf, type Ports } from "../serving/ports.ts";
+import { bindPorts, limitsOf, type Ports, withoutDescriptors } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
@@ -119,7 +119,7 @@ export async function serve(
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
   const plans = loadPlans(config.plans);
-  warn(withoutEffect(config));
+  warn([...withoutEffect(config), ...withoutDescriptors(config)]);
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
   // Before any secret is read.

@@ -7,6 +7,7 @@ import { CommandError } from "../../errors.ts";
 import { type BoundPort, bindPort } from "../../http/server/server.ts";
 import type { Transport, TransportLimits } from "../../http/server/transport/transport.ts";
 import { openNodeTransport } from "../../http/server/transport/transport-node.ts";
+import { openFilesMax } from "../../process/openfiles.ts";
 import type { Config } from "../../settings/config.ts";
 import { type ListenAddress, parseListen } from "../../settings/settings.ts";
 
@@ -51,6 +52,33 @@ async function bindMetrics(address: ListenAddress, limits: TransportLimits): Pro
   }
 }
 
+/**
+ * Descriptors that a server needs beside its connections: its own files, threads, snapshots, and
+ * files that are rendered, sent and read.
+ */
+const OWN_DESCRIPTORS = 96;
+/** Fewer connections than these are no server. */
+const SOCKETS_LEAST = 16;
+
+/** How many connections there may be: as many as are set, and as the system has descriptors for. */
+export function socketsOf(config: Config, openFiles = openFilesMax()): number {
+  const wanted = config.get("http.sockets_max");
+  if (openFiles === null) return wanted;
+  return Math.min(wanted, Math.max(SOCKETS_LEAST, openFiles - OWN_DESCRIPTORS));
+}
+
+/** That fewer connections are let in than are set, as a sentence. */
+export function withoutDescriptors(config: Config, openFiles = openFilesMax()): string[] {
+  const wanted = config.get("http.sockets_max");
+  const sockets = socketsOf(config, openFiles);
+  if (sockets === wanted) return [];
+  return [
+    `http.sockets_max is ${wanted}, and this process may open ${openFiles} files: ` +
+      `${sockets} connections are let in at once. Raise its limit to ${wanted + OWN_DESCRIPTORS} ` +
+      "(ulimit -n, LimitNOFILE of systemd), or lower the setting.",
+  ];
+}
+
 /** Limits of the transports. */
 export function limitsOf(config: Config): TransportLimits {
   return {
@@ -61,7 +89,7 @@ export function limitsOf(config: Config): TransportLimits {
     writeTimeoutMs: config.get("http.write_timeout_ms"),
     writePaceBytes: config.get("http.write_pace_bytes"),
     bodiesBytesMax: config.get("http.bodies_max_bytes"),
-    socketsMax: config.get("http.sockets_max"),
+    socketsMax: socketsOf(config),
     socketsPerAddress: config.get("http.sockets_per_address"),
     trustedProxies: config.get("http.trusted_proxies"),
     senderShareMax: config.get("http.share_max"),

@@ -208,7 +208,7 @@ describe("news of a saved search", () => {
     const visit = await open(ana);
     visit.expect(404);
     await visit.go(`/app/news#sch_${"0".repeat(32)}`);
-    await visit.page.getByText(problems.not_found).waitFor();
+    await visit.page.getByText(String(problems.not_found)).waitFor();
     await button(visit.page, news.back).click();
     await heading(visit, exports.savedTitle).waitFor();
   });

@@ -199,6 +199,10 @@ describe("rotate", () => {
   });
 });
 
+function escaped(text: string): string {
+  return text.replaceAll("+", "\\+");
+}
+
 describe("create", () => {
   it("refuses a wrong wish with everything that is wrong", () => {
     const wrong = { tenant: " ", plan: "gold", name: "a\u0007b" };
@@ -214,6 +218,21 @@ describe("create", () => {
       },
     );
     assert.equal(keyring.list().length, 0);
+  });
+
+  it("refuses tenants that look like another one, with the place", () => {
+    for (const [tenant, place] of [
+      ["acme ", "U+0020, position 5"],
+      [" acme", "U+0020, position 1"],
+      ["ac\u00a0me", "U+00A0, position 3"],
+      ["ac  me", "U+0020, position 4"],
+      ["acme\u2003", "U+2003, position 5"],
+    ] as const) {
+      assert.throws(() => keyring.create({ ...wish, tenant }), { message: RegExp(escaped(place)) });
+      assert.throws(() => keyring.createTenant(tenant), { message: RegExp(escaped(place)) });
+    }
+    assert.throws(() => keyring.createTenant("\u2800"), /U\+2800 \(position 1\)/);
+    assert.equal(keyring.createTenant("Padaria do Zé").tenant, "Padaria do Zé");
   });
 
   it("as the first one makes a key only where there is none", () => {

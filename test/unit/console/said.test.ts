@@ -26,7 +26,7 @@ describe("what a failure says", () => {
   it("has a sentence for each code in both languages, and for no other", () => {
     for (const { problems } of [englishWords, portugueseWords]) {
       assert.deepEqual(Object.keys(problems).sort(), [...CODES].sort());
-      for (const text of Object.values(problems)) assert.match(text, /^\p{Lu}.*\.$/u);
+      for (const text of Object.values(problems)) assert.match(String(text), /^\p{Lu}.*\.$/u);
     }
   });
 
@@ -35,7 +35,7 @@ describe("what a failure says", () => {
     for (const code of CODES) {
       const { text, detail } = saidOf(failed(code));
       const known = code === "rate_limited" ? /^Pedidos demais/ : null;
-      if (known === null) assert.equal(text, portugueseWords.problems[code]);
+      if (known === null) assert.equal(text, String(portugueseWords.problems[code]));
       else assert.match(text, known);
       assert.ok(detail === null || detail === DETAIL);
       assert.ok(errorText(failed(code)).startsWith(text));
@@ -48,7 +48,7 @@ describe("what a failure says", () => {
   it("is the server's sentence in English where that says more", async () => {
     await speak("en");
     assert.deepEqual(saidOf(failed("invalid_request")), { text: DETAIL, detail: null });
-    assert.equal(errorText(failed("storage_full")), englishWords.problems.storage_full);
+    assert.equal(errorText(failed("storage_full")), String(englishWords.problems.storage_full));
     await speak("pt");
   });
 

@@ -329,6 +329,7 @@ describe("parseListen", () => {
       "a b:1",
       "[::1]",
       "a:1:2",
+      "*:80",
     ]) {
       assert.equal(parseListen(text), null, text);
     }

@@ -16,22 +16,8 @@ export interface Said {
   detail: string | null;
 }
 
-/** Codes whose sentence says all there is to know. */
-const WHOLE_CODES: readonly ErrorCode[] = [
-  "session_required",
-  "csrf_invalid",
-  "role_not_allowed",
-  "not_found",
-  "list_not_found",
-  "overloaded",
-  "snapshot_unavailable",
-  "quota_exceeded",
-  "storage_full",
-  "storage_unavailable",
-  "state_damaged",
-  "internal_error",
-];
-const WHOLE = new Set<string>(WHOLE_CODES);
+/** Sentences by code; one in brackets says all there is to know. */
+export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 
 /** Puts a failure into words: every code of the server has a sentence in each language. */
 export function saidOf(error: unknown): Said {
@@ -40,9 +26,10 @@ export function saidOf(error: unknown): Said {
   if (!(error instanceof ApiError)) return whole(shell.bug);
   if (error.code === "unreachable") return whole(shell.unreachable);
   if (error.code === "rate_limited") return whole(shell.rateLimited(error.retryAfterSeconds ?? 1));
-  const known: Record<string, string> = problems;
+  const known: Readonly<Record<string, Problems[ErrorCode]>> = problems;
   const text = known[error.code] ?? shell.answered(error.status);
-  if (WHOLE.has(error.code) || error.detail === "") return whole(text);
+  if (typeof text !== "string") return whole(text[0]);
+  if (error.detail === "") return whole(text);
   return language.value === "en" ? whole(error.detail) : { text, detail: error.detail };
 }
 

@@ -5,6 +5,7 @@
  * chunk is a module that is imported when it is needed.
  */
 import "./kit.ts";
+import "./laterkit.ts";
 
 export { AccountView } from "../account/account.tsx";
 export { UsageView } from "../account/usage.tsx";

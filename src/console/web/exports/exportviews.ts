@@ -4,6 +4,7 @@
  * it is needed.
  */
 import "../app/kit.ts";
+import "../app/laterkit.ts";
 
 export { ExportsView } from "./history.tsx";
 export { NewsView, SavedView } from "./saved.tsx";

@@ -5,6 +5,7 @@
  * arrived never makes two exports; closing the dialog stops nothing.
  */
 import "../app/kit.ts";
+import "../app/laterkit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CreatedExport, ExportView, Status } from "../app/answers.ts";

@@ -5,6 +5,7 @@
  * in words what is on it.
  */
 import "../app/kit.ts";
+import "../app/laterkit.ts";
 import type { VNode } from "preact";
 import { month } from "../app/format.ts";
 import { language } from "../app/language.ts";

@@ -5,6 +5,7 @@
  * where adding fails, and is chosen for the next try.
  */
 import "../app/kit.ts";
+import "../app/laterkit.ts";
 import type { VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { post } from "../app/api.ts";

@@ -6,6 +6,7 @@
  * server keeps stands first, and nothing is offered that would change it.
  */
 import "../app/kit.ts";
+import "../app/laterkit.ts";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { remove } from "../app/api.ts";

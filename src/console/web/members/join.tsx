@@ -6,6 +6,7 @@
  * address without the token; an invitation that does not work says whom to ask.
  */
 import "../app/kit.ts";
+import "../app/laterkit.ts";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, post } from "../app/api.ts";

@@ -3,7 +3,6 @@
  * out: one table.
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
-import "../app/kit.ts";
 import { charts } from "./en/charts.ts";
 import { codes } from "./en/codes.ts";
 import { commands } from "./en/commands.ts";

@@ -4,7 +4,6 @@
  * Invariant: plain strings and functions of values; the other language has the same keys; the
  * first page does without them.
  */
-import "../app/kit.ts";
 import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
 import { account } from "./en/account.ts";
 import { audit } from "./en/audit.ts";

@@ -4,7 +4,6 @@
  * Invariant: plain strings and functions of values; the other language has the same keys; the
  * first page does without them.
  */
-import "../app/kit.ts";
 import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
 import { account } from "./pt/account.ts";

@@ -3,7 +3,6 @@
  * out: one table.
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
-import "../app/kit.ts";
 import type { ScreenWords } from "./en.ts";
 import { charts } from "./pt/charts.ts";
 import { codes } from "./pt/codes.ts";

@@ -330,8 +330,9 @@ export function refusalOf(status: number): {
 
 /** The sentence for an address that cannot be taken; uWebSockets.js does not say why. */
 export function cannotListen({ host, port }: ListenAddress): string {
+  const shown = host.includes(":") ? `[${host}]` : host;
   return (
-    `Cannot listen at ${host}:${port}. Another process may use that port, or the address is not ` +
+    `Cannot listen at ${shown}:${port}. Another process may use that port, or the address is not ` +
     "one of this machine: choose another with --listen HOST:PORT (port 0 takes a free one)."
   );
 }

@@ -4,6 +4,7 @@
  * Apart because the first page does not load it (lazygroup.tsx).
  */
 import "../../app/kit.ts";
+import "../../app/laterkit.ts";
 import type { ComponentType } from "preact";
 import { FilterCapital } from "./capital.tsx";
 import { ChainEnds } from "./chainends.tsx";

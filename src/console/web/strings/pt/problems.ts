@@ -3,7 +3,7 @@
  * Invariant: every code has a sentence, by the type of the table; the server's own sentences are
  * English and stand below it.
  */
-import type { ErrorCode } from "../../../../errors.ts";
+import type { Problems } from "../../app/said.ts";
 
 // Codes that differ for programs only have one sentence.
 const key = "A chave de API não foi aceita.";
@@ -13,19 +13,19 @@ const again = "O pedido não foi aceito. Recarregue a página.";
 const plan = "O seu plano não inclui isto.";
 
 /** Words of this area. */
-export const problems: Record<ErrorCode, string> = {
+export const problems: Problems = {
   authentication_required: key,
-  session_required: "Você não está conectado.",
+  session_required: ["Você não está conectado."],
   sign_in_failed: "Não foi possível entrar.",
   authentication_invalid: key,
   authentication_disabled: key,
-  csrf_invalid: "Esta página está desatualizada. Recarregue e tente de novo.",
+  csrf_invalid: ["Esta página está desatualizada. Recarregue e tente de novo."],
   origin_not_allowed: again,
-  role_not_allowed: "Só um administrador pode fazer isto.",
+  role_not_allowed: ["Só um administrador pode fazer isto."],
   link_invalid: link,
   link_expired: link,
-  not_found: "Não existe mais.",
-  list_not_found: "A lista não existe mais.",
+  not_found: ["Não existe mais."],
+  list_not_found: ["A lista não existe mais."],
   export_not_found: "Esta exportação não existe.",
   method_not_allowed: again,
   EXPORT_NOT_READY: "A exportação ainda não terminou.",
@@ -48,12 +48,12 @@ export const problems: Record<ErrorCode, string> = {
   field_not_allowed: plan,
   secondary_cnae_mode_not_allowed: plan,
   rate_limited: "Pedidos demais. Tente de novo em instantes.",
-  quota_exceeded: "O seu plano não tem espaço para mais. Exclua o que não usa.",
-  internal_error: "Erro no servidor. Ele já foi registrado; tente de novo.",
-  state_damaged: "Os dados do servidor estão danificados. O operador deve restaurar um backup.",
-  snapshot_unavailable: "O servidor ainda não tem uma base carregada.",
+  quota_exceeded: ["O seu plano não tem espaço para mais. Exclua o que não usa."],
+  internal_error: ["Erro no servidor. Ele já foi registrado; tente de novo."],
+  state_damaged: ["Os dados do servidor estão danificados. O operador deve restaurar um backup."],
+  snapshot_unavailable: ["O servidor ainda não tem uma base carregada."],
   changes_preparing: "As mudanças ainda estão sendo listadas. Tente de novo em instantes.",
-  storage_unavailable: "O servidor não consegue gravar no disco. Nada foi alterado.",
-  overloaded: "O servidor está sobrecarregado. Tente de novo em instantes.",
-  storage_full: "O servidor está sem espaço. Nada foi alterado; as buscas funcionam.",
+  storage_unavailable: ["O servidor não consegue gravar no disco. Nada foi alterado."],
+  overloaded: ["O servidor está sobrecarregado. Tente de novo em instantes."],
+  storage_full: ["O servidor está sem espaço. Nada foi alterado; as buscas funcionam."],
 };

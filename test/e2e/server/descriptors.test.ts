@@ -1,0 +1,83 @@
+/**
+ * Proves, over both transports: a server whose process may open few files says how many connections
+ * it lets in, and answers newcomers, the probes among them, while idle connections hold all of
+ * them.
+ * Does not prove: who gives way to whom (unit and campaign suites of sockets).
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ROOT } from "../../support/house/checkout.ts";
+import { TRANSPORTS } from "../../support/http/fake.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import { productCommand } from "../../support/server/process.ts";
+
+/** More connections than descriptors. */
+const FILES = 200;
+const IDLE = 300;
+const ASK = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+
+let sample: SampleSnapshot;
+before(async () => {
+  sample = await makeSampleSnapshot(500, 7);
+});
+after(() => sample.dispose());
+
+async function started(transport: string): Promise<{ child: ChildProcess; said: string }> {
+  const state = join(sample.folder, `state-${transport}`);
+  const [file, args] = productCommand(["serve", "--snapshot", sample.snapshot]);
+  const more = ["--data-dir", state, "--listen", "127.0.0.1:0", "--transport", transport];
+  const limited = ["-c", `ulimit -n ${FILES}; exec "$0" "$@"`, file, ...args, ...more];
+  const child = spawn("bash", limited, { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr?.on("data", (chunk) => {
+    said += chunk;
+  });
+  while (!said.includes("listening on ") && child.exitCode === null) await sleep(20);
+  return { child, said };
+}
+
+/** Asks on a connection of its own; gives the first line of the answer. */
+async function asked(port: number): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+    socket.end();
+  });
+  socket.on("error", () => {});
+  socket.setTimeout(5_000, () => socket.destroy());
+  socket.write(ASK);
+  await once(socket, "close");
+  return text.split("\r\n", 1)[0] ?? "";
+}
+
+describe("a server that may open few files", () => {
+  for (const transport of TRANSPORTS) {
+    it(`answers newcomers while others are idle, over ${transport}`, async (test) => {
+      if (process.platform !== "linux") return test.skip("only Linux tells the limit");
+      const { child, said } = await started(transport);
+      const idle: Socket[] = [];
+      try {
+        const port = Number(/listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1]);
+        assert.match(said, /this process may open 200 files: 104 connections are let in/);
+        for (let i = 0; i < IDLE; i++) {
+          const socket = connect(port, "127.0.0.1").on("error", () => {});
+          if (i % 2 === 0) socket.write(ASK);
+          socket.resume();
+          idle.push(socket);
+        }
+        await sleep(300);
+        for (let i = 0; i < 10; i++) assert.equal(await asked(port), "HTTP/1.1 200 OK");
+      } finally {
+        for (const socket of idle) socket.destroy();
+        child.kill("SIGTERM");
+        if (child.exitCode === null) await once(child, "exit");
+      }
+    });
+  }
+});

@@ -1,0 +1,43 @@
+/**
+ * Proves: the limit of open files is read as the system writes it; connections are bounded by it,
+ * with room for what else a server opens, and that is said in words.
+ * Does not prove: that a server at its limit goes on (e2e/server/descriptors).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { socketsOf, withoutDescriptors } from "../../../src/cli/serving/ports.ts";
+import { openFilesMax } from "../../../src/process/openfiles.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "peneira-openfiles-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function limitsWith(soft: string): string {
+  const path = join(folder, "limits");
+  const line = (name: string, one: string) =>
+    `${name.padEnd(26)}${one.padEnd(21)}${one.padEnd(21)}`;
+  writeFileSync(path, `${line("Limit", "Soft Limit")}\n${line("Max open files", soft)}files \n`);
+  return path;
+}
+
+describe("the limit of open files", () => {
+  it("is read as the system writes it", (test) => {
+    assert.equal(openFilesMax(limitsWith("1024")), 1024);
+    assert.equal(openFilesMax(limitsWith("unlimited")), null);
+    assert.equal(openFilesMax(join(folder, "none")), null);
+    if (process.platform !== "linux") return test.skip("only Linux tells");
+    assert.ok(Number(openFilesMax()) > 0);
+  });
+
+  it("bounds the connections, and says so", () => {
+    const config = loadConfig({});
+    assert.deepEqual([socketsOf(config, null), withoutDescriptors(config, null)], [2_000, []]);
+    assert.deepEqual([socketsOf(config, 65_536), withoutDescriptors(config, 65_536)], [2_000, []]);
+    assert.equal(socketsOf(config, 1_024), 928);
+    assert.match(withoutDescriptors(config, 1_024).join(), /1024 files: 928 .* limit to 2096 /);
+    assert.equal(socketsOf(config, 64), 16);
+  });
+});
