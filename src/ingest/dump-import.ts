@@ -12,6 +12,7 @@ import { type DumpFolder, openDump } from "../dump/archive.ts";
 import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { type Assembled, assemble, type PassTime, type StartStage, timed } from "./assemble.ts";
+import { refuseForeignContent } from "./foreigncontent.ts";
 import { readMunicipalityCodes } from "./places/municipalitycodes.ts";
 import { readPopulation } from "./places/population.ts";
 import { checkShrinking, previousAccounts, previousCodes, previousPlaces } from "./previous.ts";
@@ -97,7 +98,8 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
       scanDump({ ...scanning, partial, skipBadRows }),
     );
     const known = readKnownCodes(scanned.lookups);
-    const { scans } = scanned;
+    const { scans, lookups } = scanned;
+    if (!partial) refuseForeignContent(dump.folder, scans, { lookups, known: known.codes });
     const origin = originOf(dump, scanned);
     const tables = new ImportTables({
       ...{ release, known, scans, population, sanctions, origin, places },

@@ -46,7 +46,8 @@ export function blankIn(text: string): string | null {
   const at = ODD_BLANK.exec(text)?.index;
   if (at === undefined) return null;
   const code = (text.codePointAt(at) as number).toString(16).toUpperCase().padStart(4, "0");
-  return `a blank that is not seen as one (U+${code}, position ${[...text.slice(0, at)].length + 1})`;
+  const position = [...text.slice(0, at)].length + 1;
+  return `a blank that is not seen as one (U+${code}, position ${position})`;
 }
 
 /**
