@@ -2,9 +2,10 @@
  * Which column of a table holds CNPJs. What comes in: the first rows as texts, and what the sender
  * calls the column. What goes out: its place, whether the first row is a header, and whether eight
  * characters in it are a company.
- * Invariant: the column is the one that the sender names, else the one whose header says CNPJ, else
- * the first one that has the most CNPJs among these rows, and only where none has whole ones the
- * one with the most that may be roots or have lost zeros. Dates, postal codes and telephones look
+ * Invariant: the column is the one that the sender names, else the one whose header is CNPJ, else
+ * the first one that has the most whole CNPJs among these rows, those whose header says CNPJ before
+ * all others, and only where none has whole ones the one with the most that may be roots or have
+ * lost zeros. Dates, postal codes and telephones look
  * like roots: eight characters are one only in a column that was named or whose header says so, or
  * where there is no header. A CNPJ in three columns is none. A header is no row of data, and a
  * table without one is read from its first row on.
@@ -81,6 +82,26 @@ export function showsCnpjs(
   return isNamed || rows.some((row) => isCnpj(row[column]));
 }
 
+/** Rows in which a header may stand: titles and blank rows come before it. */
+const HEADER_ROWS = 10;
+
+/**
+ * Counts what looks like a CNPJ in a found column of these rows, and returns if a cell above says
+ * that it is one of CNPJs. A label of one value ("CNPJ da empresa:") is no header.
+ */
+export function cnpjsIn(
+  rows: readonly (readonly string[])[],
+  { column, header }: FoundColumn,
+  wanted = "cnpj",
+): { readonly count: number; readonly isNamed: boolean } {
+  const count = rows.filter((row) => isCnpj(row[column])).length;
+  const isNamed = rows.slice(0, HEADER_ROWS).some((row) => {
+    const text = folded(row[column] ?? "");
+    return SAYS_CNPJ.test(text) && !/[:=]$/.test(text) && !holdsCnpj(text);
+  });
+  return { count, isNamed: isNamed || (header !== null && folded(header) === folded(wanted)) };
+}
+
 function placeOf(wanted: string, lettered: boolean): number | null {
   if (/^[1-9]\d{0,4}$/.test(wanted)) return Number(wanted) - 1;
   return lettered && /^[A-Z]{1,3}$/i.test(wanted) ? columnOfLetters(wanted.toUpperCase()) : null;
@@ -92,15 +113,17 @@ function likely(
   width: number,
 ): number {
   const exact = names.indexOf("cnpj");
-  if (exact >= 0) return exact;
+  const whole = wholeSaid(names, rows, width);
+  if (exact >= 0) return whole === null || whole.counts[exact] !== 0 ? exact : whole.column;
+  if (whole !== null) return whole.column;
   if (PARTS.every((part) => names.some((name) => part.test(name)))) {
     throw new ColumnRefusal(
       "The CNPJs stand in three columns. Put them together in one, or name the first one for " +
         "whole companies: column=<header>.",
     );
   }
-  const said = names.findIndex((name) => /\bcnpj\b/.test(name));
-  if (said >= 0) return said;
+  const said = names.findIndex((name) => SAYS_CNPJ.test(name));
+  if (said >= 0 && !isOutdone(rows, width, said)) return said;
   const most = (fits: (text: string, column: number) => boolean) => {
     const counts = countsOf(rows, width, fits);
     return counts.indexOf(counts.reduce((best, count) => Math.max(best, count), 1));
@@ -121,6 +144,30 @@ function likely(
   );
 }
 
+/** The column with the most whole CNPJs of those whose header says CNPJ; null if none has any. */
+function wholeSaid(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): { readonly column: number; readonly counts: Uint32Array } | null {
+  const says = names.map((name) => SAYS_CNPJ.test(name));
+  if (!says.includes(true)) return null;
+  const counts = countsOf(rows, width, (text, at) => says[at] === true && isWhole(text));
+  const best = Math.max(...counts);
+  return best === 0 ? null : { column: counts.indexOf(best), counts };
+}
+
+/**
+ * "cnpj_raiz;documento": true if a column holds roots only, and another one whole CNPJs in at least
+ * half as many rows.
+ */
+function isOutdone(rows: readonly (readonly string[])[], width: number, said: number): boolean {
+  const roots = rows.filter((row) => isRoot(row[said] ?? "")).length;
+  const isOther = rows.some((row) => isCnpj(row[said]) && !isRoot(row[said] ?? ""));
+  if (roots === 0 || isOther) return false;
+  return 2 * Math.max(...countsOf(rows, width, isWhole)) >= roots;
+}
+
 const ONLY_ROOTS =
   "No column of the first lines holds whole CNPJs, and no header says cnpj. Eight characters may " +
   "be postal codes, dates or telephones: if they are roots of CNPJs, name their column: " +
@@ -130,6 +177,9 @@ const ONLY_ROOTS =
 function saysRoots(names: readonly string[], column: number): boolean {
   return names.length === 0 || ROOTS.test(names[column] ?? "");
 }
+
+/** A header that says CNPJ, whatever else it says. */
+const SAYS_CNPJ = /\bcnpj\b/;
 
 /** How headers call CNPJs, their roots, and companies. */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;

@@ -7,8 +7,9 @@
  * leaves out all that is joined to it, and adjectives ("grandes", "ativas") are said of companies.
  * Apart because it looks at all that others took, when they have taken it.
  */
-import type { SaidLists } from "./filters/saidlists.ts";
+
 import { FILTER_PHRASES } from "./filters/table.ts";
+import type { SaidLists } from "./lists/saidlists.ts";
 import { reachOf } from "./negation.ts";
 import { isExcept } from "./neither.ts";
 import type { Notes, Sentences } from "./notes.ts";
@@ -41,8 +42,9 @@ export function leaveOutOrWished(
 ): boolean {
   let isLeft = false;
   for (let and = 1; and < sentence.tokens.length - 1; and++) {
-    if (!AND.test(sentence.folded(and)) || sentence.folded(and + 1) === "mail") continue;
     const list = apart.get(and);
+    const isAnd = AND.test(sentence.folded(and)) && sentence.folded(and + 1) !== "mail";
+    if (!isAnd && (list === undefined || !isListed(sentence, and))) continue;
     const out =
       list === undefined ? outBefore(sentence, and) : { from: list, kind: "list" as const };
     const item = out === null ? null : joinedBehind(sentence, and, out.kind);
@@ -53,6 +55,13 @@ export function leaveOutOrWished(
     isLeft = true;
   }
   return isLeft;
+}
+
+/** "fora da lista X, MEI e filiais": true for a comma whose list goes on to "e". */
+function isListed(sentence: Sentence, comma: number): boolean {
+  if (sentence.tokens[comma]?.text !== ",") return false;
+  const item = joinedBehind(sentence, comma, "list");
+  return item !== null && AND.test(sentence.folded(item.to));
 }
 
 /** How each of the two readings is written. */

@@ -22,12 +22,13 @@ import { sayEither } from "./eitherwish.ts";
 import { leaveConditional, leaveExcludedThere } from "./excludedthere.ts";
 import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
 import { findFilters } from "./filters/filters.ts";
-import type { NamedList } from "./filters/listnames.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
-import { findLists, type SaidLists } from "./filters/saidlists.ts";
 import { leaveSameContacts } from "./filters/samecontact.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import type { NamedList } from "./lists/listnames.ts";
+import { findLists, type SaidLists } from "./lists/saidlists.ts";
+import { isNegatorWord } from "./negators.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -120,7 +121,7 @@ export function* translateSteps(
   const lookup = catalogLookup(segment.catalog);
   const contacts = contactsOf(sentence, notes, !lookup.lacks("contacts"));
   leaveRequests(sentence, around.tradeEnd);
-  const saidLists = findLists(sentence, notes, lists ?? null);
+  const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
   if (long) yield;
   leavePersons(sentence, notes);
   const hints = findNameWords(around);
@@ -272,7 +273,9 @@ function featuresOf(seen: {
     kinds: coded(notes.assumptions, "kind_not_separated").length,
     corrections: coded(notes.assumptions, "spelling").length,
     contradictions:
-      notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length + (misled ? 1 : 0),
+      notes.warnings.filter(({ code }) => CONTRADICTIONS.has(code)).length +
+      unknown.filter(({ words = "" }) => isNegatorWord(foldWord(words))).length +
+      (misled ? 1 : 0),
   };
 }
 

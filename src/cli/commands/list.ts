@@ -346,7 +346,8 @@ function tell(change: ChangedList, upload: Upload, verb: BlockVerb): void {
   if (isMistyped && absent === null) stderr.print(KNOWN_BY_SNAPSHOT);
   if (sheet !== null) {
     const others = sheet.others === 0 ? "" : `; the others, ${sheet.others}, were not read`;
-    stderr.print(`sheet ${JSON.stringify(sheet.name)} was read${others}\n`);
+    const unseen = sheet.hidden === undefined ? "" : `; hidden, and not read: ${sheet.hidden}`;
+    stderr.print(`sheet ${JSON.stringify(sheet.name)} was read${others}${unseen}\n`);
   }
   if (column !== null) stderr.print(`column ${JSON.stringify(column)} was read\n`);
   stderr.print(

@@ -22,6 +22,8 @@ export interface SheetPart {
 /** A workbook. */
 interface Workbook {
   readonly sheets: readonly SheetPart[];
+  /** Names of the sheets that no person sees. */
+  readonly hidden: readonly string[];
   /** Null where it has none. */
   readonly texts: string | null;
   readonly styles: string | null;
@@ -56,8 +58,8 @@ export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
     if (relation === undefined) throw new XlsxRefusal(`Sheet “${name}”`, "it is missing");
     return relation.type === "worksheet" ? [{ name, path: relation.path }] : [];
   });
-  const { since1904 } = book;
-  return { sheets, texts: named("sharedStrings"), styles: named("styles"), since1904 };
+  const { since1904, hidden } = book;
+  return { sheets, hidden, texts: named("sharedStrings"), styles: named("styles"), since1904 };
 }
 
 async function readPart(file: XlsxPackage, path: string, taker: PartTaker): Promise<void> {
@@ -109,6 +111,7 @@ class RelationsTaker implements PartTaker {
 
 class WorkbookTaker implements PartTaker {
   readonly sheets: { readonly id: string; readonly name: string }[] = [];
+  readonly hidden: string[] = [];
   since1904 = false;
   readonly #place: string;
 
@@ -122,12 +125,13 @@ class WorkbookTaker implements PartTaker {
       this.since1904 = told === "1" || told === "true";
     }
     if (name !== "sheet") return;
-    if (/hidden/i.test(attributeOf(attributes, "state") ?? "")) return;
-    if (this.sheets.length >= SHEETS_MAX) {
+    if (this.sheets.length + this.hidden.length >= SHEETS_MAX) {
       throw new XlsxRefusal(this.#place, "it has too many sheets");
     }
     const title = textOf(attributeOf(attributes, "name") ?? "").slice(0, 64);
-    this.sheets.push({ id: attributeOf(attributes, "id") ?? "", name: title });
+    const isHidden = /hidden/i.test(attributeOf(attributes, "state") ?? "");
+    if (isHidden) this.hidden.push(title);
+    else this.sheets.push({ id: attributeOf(attributes, "id") ?? "", name: title });
   }
 
   close(): void {

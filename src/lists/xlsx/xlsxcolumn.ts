@@ -4,11 +4,11 @@
  * Invariant: as for CSV (csvcolumn.ts): the first rows say which column it is; what is read besides
  * is the table of texts, within bounds, and the numbers' formats. A sheet that shows no CNPJs, such
  * as a cover, is passed over, unless no other sheet has anything; where several have and none
- * shows any, each is named with what was wrong.
+ * shows any, each is named with what was wrong. Of several that show some whichsheet.ts chooses.
  */
 import {
   ColumnRefusal,
-  type FoundColumn,
+  cnpjsIn,
   findColumn,
   lettersOf,
   SAMPLE_BYTES,
@@ -21,6 +21,13 @@ import { PartReader } from "./part.ts";
 import { XlsxRefusal } from "./refusal.ts";
 import { type RowTaker, type SheetParts, SheetReader } from "./sheet.ts";
 import { readTexts, TextTable } from "./texts.ts";
+import {
+  mayBeCover,
+  type PassedSheet,
+  type SeenSheet,
+  type ShownCnpjs,
+  sheetOf,
+} from "./whichsheet.ts";
 import { readWorkbook, type SheetPart } from "./workbook.ts";
 
 /** A cell of the column. */
@@ -37,6 +44,8 @@ export interface ReadSheet {
   readonly name: string;
   /** Sheets that a person sees and that were not read. */
   readonly others: number;
+  /** Sheets that no person sees, which are never read; absent if there are none. */
+  readonly hidden?: number;
   /** The column's header, or its letters where it has none. */
   readonly column: string;
 }
@@ -50,57 +59,92 @@ export async function readXlsxColumn(
   wanted: string | undefined,
   take: (cell: XlsxCell) => void,
 ): Promise<ReadSheet> {
-  const { sheets, texts, styles, since1904 } = await readWorkbook(file);
+  const { sheets, hidden, texts, styles, since1904 } = await readWorkbook(file);
   const parts: SheetParts = {
     texts: texts === null ? new TextTable() : await readTexts(file, texts),
     formats: new Formats(styles === null ? [] : await readStyles(file, styles), since1904),
   };
-  const others = sheets.length - 1;
-  const passed: PassedSheet[] = [];
-  const read = async (sheet: SheetPart, isOnly: boolean): Promise<ReadSheet | null> => {
-    const { name, path } = sheet;
-    const column = new WantedColumn(wanted, take, isOnly);
-    const reader = new SheetReader(name, parts, column);
-    const xml = new PartReader(`Sheet “${name}”`, reader);
-    for await (const piece of file.pieces(path)) {
-      xml.add(piece);
-      if (column.passed !== null) break;
-    }
-    if (column.passed === null) xml.end();
-    column.end();
-    if (column.passed !== null) passed.push({ sheet, why: column.passed });
-    else if (reader.filled) return { name, others, column: column.name };
-    return null;
-  };
-  for (const sheet of sheets) {
-    const found = await read(sheet, false);
-    if (found !== null) return found;
-  }
+  const open = { file, parts, wanted };
+  const seen = await lookThrough(open, sheets);
+  const passed = seen.flatMap(({ sheet, why }) => (why === null ? [] : [{ sheet, why }]));
   const [only, ...more] = passed;
-  // Its lines, or the lack of a column, are told as those of any file.
-  const found = only === undefined || more.length > 0 ? null : await read(only.sheet, true);
-  return found ?? refuse(passed);
+  // The lines of the only sheet, or the lack of a column, are told as those of any file.
+  const chosen = sheetOf(seen) ?? (more.length === 0 ? only?.sheet : undefined);
+  if (chosen === undefined) return refuse(passed, hidden);
+  const column = new WantedColumn(wanted, take);
+  await readSheet(open, chosen, column);
+  return {
+    ...{ name: chosen.name, others: sheets.length - 1, column: column.name },
+    ...(hidden.length === 0 ? {} : { hidden: hidden.length }),
+  };
 }
 
-/** A sheet that shows no CNPJs, and what was wrong with it. */
-interface PassedSheet {
-  readonly sheet: SheetPart;
-  readonly why: string;
+/** What sheets are read from. */
+interface OpenWorkbook {
+  readonly file: XlsxPackage;
+  readonly parts: SheetParts;
+  readonly wanted: string | undefined;
+}
+
+/** Reads a sheet as far as its column wants it; returns if anything is in it. */
+async function readSheet(
+  { file, parts }: OpenWorkbook,
+  { name, path }: SheetPart,
+  column: WantedColumn,
+): Promise<boolean> {
+  const reader = new SheetReader(name, parts, column);
+  const xml = new PartReader(`Sheet “${name}”`, reader);
+  for await (const piece of file.pieces(path)) {
+    xml.add(piece);
+    if (column.isDone) break;
+  }
+  if (!column.isDone) xml.end();
+  column.end();
+  return reader.filled;
+}
+
+/** Looks at the first rows of the sheets, until one shows that the others cannot be meant. */
+async function lookThrough(
+  open: OpenWorkbook,
+  sheets: readonly SheetPart[],
+): Promise<readonly SeenSheet[]> {
+  const seen: SeenSheet[] = [];
+  for (const sheet of sheets) {
+    const column = new WantedColumn(open.wanted, null);
+    if (!(await readSheet(open, sheet, column))) continue;
+    const { shown, passed } = column;
+    seen.push({ sheet, shown, why: passed });
+    if (shown !== null && !mayBeCover(shown)) break;
+  }
+  return seen;
 }
 
 /** Sheets that a refusal names. */
 const NAMED_MAX = 10;
 
-function refuse(passed: readonly PassedSheet[]): never {
+function refuse(passed: readonly PassedSheet[], hidden: readonly string[]): never {
+  const unseen =
+    hidden.length === 0 ? "" : ` Hidden sheets are not read (${namesOf(hidden)}): show them first.`;
   if (passed.length === 0) {
-    throw new XlsxRefusal("The workbook", "no sheet of it has anything", "Fill one, or send CSV.");
+    const mend = `Fill one, or send CSV.${unseen}`;
+    throw new XlsxRefusal("The workbook", "no sheet of it has anything", mend);
   }
   const named = passed.slice(0, NAMED_MAX).map(({ sheet, why }) => `“${sheet.name}”: ${why}`);
   const more = passed.length > NAMED_MAX ? `; and ${passed.length - NAMED_MAX} more` : "";
   throw new XlsxRefusal(
     "The workbook",
     `no sheet of it has a column of CNPJs (${named.join("; ")}${more})`,
-    "Give the column the header CNPJ, or name it: column=<header>.",
+    `Give the column the header CNPJ, or name it: column=<header>.${unseen}`,
+  );
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length > NAMED_MAX ? ", …" : "";
+  return (
+    names
+      .slice(0, NAMED_MAX)
+      .map((name) => `“${name}”`)
+      .join(", ") + more
   );
 }
 
@@ -109,12 +153,10 @@ interface SampleRow {
   readonly cells: ReadonlyMap<number, SeenNumber>;
 }
 
-/** Finds the column in the first rows, and hands on its cells. */
+/** Finds the column in the first rows, and hands on its cells; without `take` it only looks. */
 class WantedColumn implements RowTaker {
   readonly #wanted: string | undefined;
-  readonly #take: (cell: XlsxCell) => void;
-  /** True if the sheet is read in any case, since no other one has anything. */
-  readonly #isOnly: boolean;
+  readonly #take: ((cell: XlsxCell) => void) | null;
   #sample: SampleRow[] | null = [];
   #sampled = 0;
   #column = -1;
@@ -122,21 +164,26 @@ class WantedColumn implements RowTaker {
   #takesRoots = false;
   /** Its header, or its letters. */
   name = "";
-  /** Why the sheet is passed over; null while it is not. */
+  /** What the first rows show, and why they show no CNPJs; both null while that is not known. */
+  shown: ShownCnpjs | null = null;
   passed: string | null = null;
 
-  constructor(wanted: string | undefined, take: (cell: XlsxCell) => void, isOnly: boolean) {
+  constructor(wanted: string | undefined, take: ((cell: XlsxCell) => void) | null) {
     this.#wanted = wanted;
     this.#take = take;
-    this.#isOnly = isOnly;
+  }
+
+  /** True if no more rows are wanted. */
+  get isDone(): boolean {
+    return this.#take === null && this.#sample === null;
   }
 
   wants(column: number): boolean {
-    return this.passed === null && (this.#sample !== null || column === this.#column);
+    return !this.isDone && (this.#sample !== null || column === this.#column);
   }
 
   row(number: number, cells: SampleRow["cells"]): void {
-    if (this.passed !== null) return;
+    if (this.isDone) return;
     if (this.#sample === null) {
       this.#give({ number, cells });
       return;
@@ -154,9 +201,12 @@ class WantedColumn implements RowTaker {
   #decide(): void {
     const rows = this.#sample ?? [];
     this.#sample = null;
-    const found = this.#find(rows.map(({ cells }) => textsOf(cells)));
-    if (found === null) return;
-    const { column, hasHeader, header, takesRoots } = found;
+    const texts = rows.map(({ cells }) => textsOf(cells));
+    if (this.#take === null) {
+      this.#look(texts);
+      return;
+    }
+    const { column, hasHeader, header, takesRoots } = findColumn(texts, this.#wanted, true);
     this.#column = column;
     this.#takesRoots = takesRoots;
     this.#letters = lettersOf(column);
@@ -164,17 +214,16 @@ class WantedColumn implements RowTaker {
     for (const row of hasHeader ? rows.slice(1) : rows) this.#give(row);
   }
 
-  /** Finds the column; null if the sheet is passed over. */
-  #find(rows: readonly string[][]): FoundColumn | null {
+  /** Says what the first rows show. */
+  #look(rows: readonly string[][]): void {
     try {
       const found = findColumn(rows, this.#wanted, true);
-      if (this.#isOnly || showsCnpjs(rows, found, this.#wanted)) return found;
-      this.passed = `no CNPJ in the first rows of column ${lettersOf(found.column)}`;
+      if (showsCnpjs(rows, found, this.#wanted)) this.shown = cnpjsIn(rows, found, this.#wanted);
+      else this.passed = `no CNPJ in the first rows of column ${lettersOf(found.column)}`;
     } catch (error) {
-      if (this.#isOnly || !(error instanceof ColumnRefusal)) throw error;
+      if (!(error instanceof ColumnRefusal)) throw error;
       this.passed = error.message.split(/[:.](?: |$)/, 1)[0] as string;
     }
-    return null;
   }
 
   #give({ number, cells }: SampleRow): void {
@@ -182,7 +231,7 @@ class WantedColumn implements RowTaker {
     if (cell === undefined) return;
     const { text, isDate } = cell;
     const name = this.#letters + number;
-    this.#take({ text, isDate, row: number, name, takesRoots: this.#takesRoots });
+    this.#take?.({ text, isDate, row: number, name, takesRoots: this.#takesRoots });
   }
 }
 

@@ -8,13 +8,13 @@ import { membersBy } from "../../spec/filters/members.ts";
 import { FILTERS, type FilterName } from "../../spec/filters/table.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import type { FoundActivity } from "../activities/activity.ts";
+import type { SaidLists } from "../lists/saidlists.ts";
 import type { Notes } from "../notes.ts";
 import type { Bounds } from "../numbers/bounds.ts";
 import type { GeoFilters } from "../places/geo.ts";
 import type { NumberedPlaces } from "../places/numbered.ts";
 import type { SaidContacts } from "./contactvalues.ts";
 import type { FoundFilters, SortPhrase } from "./phrase.ts";
-import type { SaidLists } from "./saidlists.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
 const SIZES = ["00", "01", "03", "05"];

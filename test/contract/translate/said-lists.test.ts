@@ -115,14 +115,7 @@ describe("lists in sentences", () => {
 
   it("are left out together with what is joined to them", () => {
     const wrong: string[] = [];
-    for (const negator of [
-      "exceto",
-      "menos",
-      "fora da",
-      "exceto os da",
-      "sem as da",
-      "tirando a",
-    ]) {
+    for (const negator of ["exceto", "menos", "exceto os da", "desconsiderando a", "tirando a"]) {
       for (const joint of [" e ", " ou ", ", MEI e "]) {
         const text = `padarias em Recife ${negator} lista Clientes${joint}MEI`;
         const { lists, left, filters, confidence } = said(text);
@@ -133,6 +126,13 @@ describe("lists in sentences", () => {
       }
     }
     assert.deepEqual(wrong, []);
+    // "fora da lista X e MEI" may require MEI as well: exclusions/outorwished.test.ts.
+    for (const negator of ["fora da", "sem as da", "que não estão na"]) {
+      for (const joint of [" e MEI", " ou MEI", ", MEI e Simples", " e padarias", " e filiais"]) {
+        const text = `restaurantes em Recife ${negator} lista Clientes${joint}`;
+        assert.ok(said(text).confidence < 0.4, text);
+      }
+    }
     const trade = said("empresas de Recife exceto lista Clientes e padarias").filters.industry;
     assert.deepEqual((trade as { cnae_any_of?: string[] }).cnae_any_of ?? [], []);
   });

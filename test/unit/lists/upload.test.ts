@@ -189,6 +189,29 @@ describe("a file", () => {
     }
   });
 
+  it("is the one with the most whole CNPJs of those whose headers say cnpj, else of all", () => {
+    const roots = [A, Z, B].map((cnpj) => cnpj.slice(0, 8));
+    for (const [header, read] of [
+      ["cnpj_raiz;cnpj completo;nome", "cnpj completo"],
+      ["CNPJ raiz;Documento;nome", "Documento"],
+      ["cnpj;cnpj completo;nome", "cnpj completo"],
+      ["CNPJ básico;CNPJ;nome", "CNPJ"],
+      ["raiz;documento;nome", "documento"],
+    ] as const) {
+      const rows = [A, Z, B].map((cnpj, at) => `${roots[at]};${cnpj};Nome ${at}`);
+      const upload = sent([header, ...rows].join("\n"));
+      assert.deepEqual([textsOf(upload), upload.column], [[A, Z, B], read], header);
+      const swapped = rows.map((row) => row.split(";").toReversed().join(";"));
+      const back = sent([header.split(";").toReversed().join(";"), ...swapped].join("\n"));
+      assert.deepEqual([textsOf(back), back.column], [[A, Z, B], read], header);
+    }
+    const only = sent(`cnpj_raiz;nome\n${roots[0]};x\n${roots[1]};y`);
+    assert.deepEqual([textsOf(only).length, only.column], [2, "cnpj_raiz"]);
+    // One that is named so, beside a CNPJ in a remark.
+    const remark = sent(`cnpj da empresa;obs\n${Number(Z)};era ${A}\n${Number(Z)};`);
+    assert.equal(remark.column, "cnpj da empresa");
+  });
+
   it("holds roots only where its header says so, it has none, or the column is named", () => {
     const root = ["11222333", "1A222333"];
     const lines = root.join("\n");

@@ -1,6 +1,6 @@
 /**
  * What became of what was sent to a list. What comes in: the answer of a change. What goes out: its
- * counts, and a table of the refused lines.
+ * counts, the sheet and the column that were read, and a table of the refused lines.
  * Invariant: the counts sum to what was read; how many lines of the refused are not shown is said.
  */
 import type { VNode } from "preact";
@@ -45,6 +45,10 @@ export function Outcome({ change, busy, onFill }: OutcomeProps): VNode {
       {change.sheet !== undefined && (
         <p class="field-hint">{text.sheet(change.sheet, change.other_sheets ?? 0)}</p>
       )}
+      {change.hidden_sheets !== undefined && (
+        <p class="field-hint">{text.hidden(change.hidden_sheets)}</p>
+      )}
+      {change.column !== undefined && <p class="field-hint">{text.column(change.column)}</p>}
       {(absent ?? 0) > 0 && <p class="field-hint">{text.notInSnapshotHint}</p>}
       {lost && (
         <Button busy={busy} onClick={onFill}>

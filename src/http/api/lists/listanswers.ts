@@ -200,6 +200,7 @@ export function changeJson(
   return {
     list: listJson(list),
     ...(sheet === null ? {} : { sheet: sheet.name, other_sheets: sheet.others }),
+    ...(sheet?.hidden === undefined ? {} : { hidden_sheets: sheet.hidden }),
     ...(column === null ? {} : { column }),
     read: upload.read,
     ...done,

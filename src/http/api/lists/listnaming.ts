@@ -6,7 +6,7 @@
 import { AppError } from "../../../errors.ts";
 import type { ListLimits, Lists } from "../../../lists/lists.ts";
 import type { ListKind, ListRow } from "../../../store/liststore.ts";
-import { listNameKey } from "../../../translate/filters/listnames.ts";
+import { listNameKey } from "../../../translate/lists/listnames.ts";
 
 /** Creates an empty list. Throws `invalid_request` if the name is taken, or as `Lists.create`. */
 export function createNamed(

@@ -86,6 +86,7 @@ export const LIST_SCHEMAS = {
       list: named("List"),
       sheet: Type.Optional(text("The sheet that was read; of XLSX files only.")),
       other_sheets: Type.Optional(count("Sheets of the XLSX file that were not read.")),
+      hidden_sheets: Type.Optional(count("Hidden sheets of it, which are never read.")),
       column: Type.Optional(
         text("The column that was read, of a file with a table: its header, or number or letters."),
       ),

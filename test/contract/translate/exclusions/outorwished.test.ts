@@ -130,12 +130,16 @@ describe("an item behind what is left out", () => {
       const steps = translateSteps(text, probe.segment, { lists: () => names });
       return atOnce(steps).spec.explain.unmapped_constraints.map(({ code }) => code);
     };
-    for (const joined of ["MEI", "bares", "telefone", "Santos"]) {
-      assert.deepEqual(left(`padarias que não estão na lista Clientes e ${joined}`), [
-        "out_or_wished",
-      ]);
+    for (const out of ["que não estão na", "fora da", "sem as da"]) {
+      for (const joined of ["MEI", "Simples", "filiais", "bares", "telefone", "Santos"]) {
+        const text = `padarias ${out} lista Clientes e ${joined}`;
+        assert.deepEqual(left(text), ["out_or_wished"], text);
+      }
+      const list = `padarias ${out} lista Clientes, MEI e filiais`;
+      assert.deepEqual(left(list), ["out_or_wished"], list);
     }
-    assert.deepEqual(left("padarias fora da lista Clientes e MEI"), []);
+    assert.deepEqual(left("padarias exceto lista Clientes e MEI"), []);
+    assert.deepEqual(left("padarias fora da lista Clientes e com telefone"), []);
     assert.deepEqual(left("padarias que não estão na lista Clientes e com telefone"), []);
     assert.deepEqual(left("padarias que não estão na lista Clientes, MEI"), []);
   });

@@ -66,6 +66,9 @@ export const listViews = {
     const left = others === 1 ? "1 other was" : `${number(others)} others were`;
     return `The sheet “${name}” was read; ${left} not.`;
   },
+  hidden: (count: number) =>
+    count === 1 ? "1 hidden sheet was not read." : `${number(count)} hidden sheets were not read.`,
+  column: (name: string) => `The column “${name}” was read.`,
   fileMissing: "Choose a file.",
   submit: "Add",
   read: "Read",

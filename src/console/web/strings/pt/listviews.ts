@@ -69,6 +69,11 @@ export const listViews: typeof English = {
     const left = others === 1 ? "a outra não foi" : `outras ${number(others)} não foram`;
     return `Foi lida a aba “${name}”; ${left}.`;
   },
+  hidden: (count) =>
+    count === 1
+      ? "Há 1 aba oculta, que não foi lida."
+      : `Há ${number(count)} abas ocultas, que não foram lidas.`,
+  column: (name) => `Foi lida a coluna “${name}”.`,
   fileMissing: "Escolha um arquivo.",
   submit: "Adicionar",
   read: "Lidos",

@@ -97,7 +97,7 @@ function wordOf({ kind, text }: Token): string {
 /** Whether a mark is no part of a name: any within one, what opens one before it. */
 function isPassedOver(token: Token | undefined, seen: { word: string; first: boolean }): boolean {
   if (token?.kind !== "mark" || token.text === seen.word) return false;
-  return !seen.first || /^["“'‘«([:]$/.test(token.text);
+  return !seen.first || /^["“'‘«([:=]$/.test(token.text);
 }
 
 /** Where words end that are written from a token on, with marks between them as one likes. */

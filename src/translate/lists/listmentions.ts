@@ -1,0 +1,203 @@
+/**
+ * Finds where a sentence names lists. Input: a sentence before its places are read, and the lists
+ * of the user. Output: the words that name lists, and which ones.
+ * Invariant: a name that is written stands for its list, with or without a preposition before
+ * "lista" and whichever joins it to another name; "lista de padarias" asks for a list unless one
+ * has that name. A name that is a wish of its own as well is never guessed.
+ */
+import { EXPORTED } from "../../spec/listids.ts";
+import type { Sentences } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { customersAt } from "./customers.ts";
+import type { NamedList } from "./listnames.ts";
+import { alsoElse, UNKNOWN } from "./listremarks.ts";
+import {
+  AGAINST,
+  ALREADY,
+  BEFORE,
+  BEHIND,
+  BY_HAND_ONLY,
+  BY_ITSELF,
+  LEAVING,
+  LIST,
+  LISTS,
+  NAMING,
+  OF_LIST,
+  TAKEN,
+} from "./listwords.ts";
+import { isJoiner, isPotential, type ListContext, leadOf, type Mention } from "./mention.ts";
+import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from "./unknownlists.ts";
+
+/** Max words between a list and the name of another one. */
+const FOLLOW_MAX = 6;
+/** Max words and marks that join two names. */
+const JOIN_MAX = 4;
+/** Words that are skipped before a list only, not before another name. */
+const NOT_JOINED = /^(?:com|with|by|pelas?)$/;
+
+/** Returns what is said of lists at a token; null if nothing is. */
+export function mentionAt(context: ListContext, at: number): Mention | null {
+  const { sentence } = context;
+  const from = nameBefore(sentence, at);
+  if (from < at) {
+    const first = /^(the|my|our)$/.test(sentence.folded(from)) ? from + 1 : from;
+    const lists = context.known()?.between(sentence, first, at) ?? [];
+    return { from, to: at + 1, ...named([lists]) };
+  }
+  const exported = exportedEnd(sentence, at);
+  if (exported !== null) {
+    const isLost = context.known() === null || BY_HAND_ONLY.has(sentence.folded(at));
+    return { from: at, to: exported, ids: isLost ? [] : [EXPORTED] };
+  }
+  return written(context, at) ?? unwritten(context, at) ?? customersAt(context, at);
+}
+
+/**
+ * Returns the list whose name follows an earlier mention without "lista" and with words that may
+ * change what is said of it: "na lista X sem os da Y", "na X, mas não na Y". Null if none does.
+ */
+export function mentionBehind(context: ListContext, end: number): Mention | null {
+  const { sentence } = context;
+  const names = context.known();
+  let at = joinEnd(sentence, end);
+  let isLed = false;
+  let isOf = false;
+  let isSet = at > end;
+  for (const last = at + FOLLOW_MAX; at < last && names !== null; at++) {
+    const one = names.at(sentence, at);
+    if (one !== null && isSet) return followed(context, { at, isLed, ...one });
+    const word = sentence.folded(at);
+    if (!sentence.free(at) || LIST.has(word)) return null;
+    if (!BEFORE.has(word)) return isSet && isOf ? strange(context, at) : null;
+    isSet ||= LEAVING.has(word);
+    isOf ||= leadOf(word) !== null;
+    isLed ||= OF_LIST.has(word) && !LEAVING.has(word);
+  }
+  return null;
+}
+
+/** A name of lists that stands behind other words. */
+interface Followed {
+  readonly at: number;
+  readonly to: number;
+  readonly lists: readonly NamedList[];
+  readonly isLed: boolean;
+}
+
+function followed(context: ListContext, { at, to, lists, isLed }: Followed): Mention | null {
+  if (!isElse(context, at, to)) return { from: at, to, ...named([lists]) };
+  if (!isLed) return null;
+  return { from: at, to, ids: [], why: alsoElse(lists[0]?.name ?? "") };
+}
+
+/** "na lista X sem os da Fornecedores": a name that no list has, unless it is a place or trade. */
+function strange(context: ListContext, at: number): Mention | null {
+  const { sentence } = context;
+  const isName = isCapital(sentence, at) && !isElse(context, at, null);
+  if (!isName && !isRelation(sentence, at)) return null;
+  return { from: at, to: at + 1, ids: [], why: UNKNOWN };
+}
+
+/** Where the words end that join another name: "e", "mas", a comma; the same index without any. */
+function joinEnd(sentence: Sentence, end: number): number {
+  let at = end;
+  while (at < end + JOIN_MAX && sentence.free(at) && isJoiner(sentence, at)) at++;
+  return at;
+}
+
+/** "na lista Clientes MG", "listas Clientes e Parceiros", with names that are there. */
+function written(context: ListContext, at: number): Mention | null {
+  const { sentence } = context;
+  const names = LIST.has(sentence.folded(at)) ? context.known() : null;
+  if (names === null) return null;
+  // "na lista de clientes", "na lista chamada Clientes".
+  let start = at + 1;
+  while (NAMING.has(sentence.folded(start)) && names.at(sentence, start) === null) start++;
+  const first = names.at(sentence, start);
+  if (first === null || isPotential(sentence, first.to)) return null;
+  const found = [first.lists];
+  let { to } = first;
+  for (let next = nextName(sentence, at, to); next !== null; next = nextName(sentence, at, to)) {
+    const one = names.at(sentence, next.at);
+    const why = one === null ? whyUnknown(context, next) : whyElse(context, next, one);
+    if (why !== null && why !== NO_NAME) {
+      return { from: at, to: one?.to ?? quotedEnd(sentence, next.at) ?? next.at + 1, ids: [], why };
+    }
+    if (one === null || why === NO_NAME) break;
+    found.push(one.lists);
+    to = one.to;
+  }
+  return { from: at, to, ...named(found) };
+}
+
+/** Stands for words that another stage reads. */
+const NO_NAME: Sentences = { pt: "", en: "" };
+
+/** A place where the name of a further list may begin. */
+interface NextName {
+  readonly at: number;
+  /** True if "lista" stands before it, or "listas" before the first name. */
+  readonly isSure: boolean;
+  readonly isSeveral: boolean;
+}
+
+/** Why a further name, which no list has, is that of a list all the same; `NO_NAME` if not. */
+function whyUnknown(context: ListContext, { at, isSure, isSeveral }: NextName): Sentences {
+  const { sentence } = context;
+  if (isSure && !isSeveral) return NO_NAME;
+  if (quotedEnd(sentence, at) !== null || isRelation(sentence, at)) return UNKNOWN;
+  const isName = isSeveral && isCapital(sentence, at) && !LEAVING.has(sentence.folded(at));
+  return isName && !isElse(context, at, null) ? UNKNOWN : NO_NAME;
+}
+
+/** Why a further name is not surely that of a list; `NO_NAME` if it is another request. */
+function whyElse(
+  context: ListContext,
+  { at, isSure }: NextName,
+  { lists, to }: { readonly lists: readonly NamedList[]; readonly to: number },
+): Sentences | null {
+  if (isSure || !isElse(context, at, to)) return null;
+  const { words } = context.sentence.words(at, to);
+  const isExact = lists.some(({ name }) => name === words) && words !== words.toLowerCase();
+  return isExact ? alsoElse(words) : NO_NAME;
+}
+
+/** Where the name of another list may begin; null if its words are led in another way. */
+function nextName(sentence: Sentence, list: number, end: number): NextName | null {
+  const at = joinEnd(sentence, end);
+  if (at === end) return null;
+  for (let join = end; join < at; join++) {
+    const word = sentence.folded(join);
+    if (AGAINST.has(word) || sentence.tokens[join]?.text === ";") return null;
+  }
+  let next = at;
+  while (isSkipped(sentence.folded(next))) next++;
+  const led = leadOf(sentence.folded(at));
+  if (next > at && led !== null && led !== leadOf(sentence.folded(list - 1))) return null;
+  const isSeveral = LISTS.has(sentence.folded(list));
+  return { at: next, isSure: isSeveral || LIST.has(sentence.folded(next - 1)), isSeveral };
+}
+
+function isSkipped(word: string): boolean {
+  return (OF_LIST.has(word) && !NOT_JOINED.test(word)) || LIST.has(word);
+}
+
+/** The lists of names, none if one of the names is that of several lists. */
+function named(found: readonly (readonly NamedList[])[]): Pick<Mention, "ids" | "among"> {
+  const among = found.find((lists) => lists.length > 1);
+  if (among !== undefined) return { ids: [], among };
+  return { ids: found.flatMap((lists) => lists.map(({ id }) => id)) };
+}
+
+/** "já exportados", "não exportei", "exported already"; not "produtos exportados". */
+function exportedEnd(sentence: Sentence, at: number): number | null {
+  const word = sentence.folded(at);
+  if (!TAKEN.has(word)) return null;
+  const behind = BEHIND.has(sentence.folded(at + 1)) ? at + 2 : at + 1;
+  if (BY_ITSELF.has(word) || behind > at + 1) return behind;
+  for (let back = at - 1; back >= Math.max(0, at - 4); back--) {
+    if (ALREADY.has(sentence.folded(back))) return behind;
+    if (!BEFORE.has(sentence.folded(back))) return null;
+  }
+  return null;
+}

@@ -1,0 +1,173 @@
+/**
+ * Whether lists that a sentence names are wanted or left out. Input: a mention with the words that
+ * lead to it, and the mention before it. Output: in, out, or unclear.
+ * Invariant: what one "exceto" or "fora da" leaves out goes on over "e" to a list that stands there
+ * as a noun ("exceto MEI e lista X", "exceto os já exportados e os da lista X"); a preposition or
+ * verb of its own that does not repeat the one before leaves it open. Two negators leave it open.
+ */
+import { kindAt } from "../items.ts";
+import { forgetReach, reachOf } from "../negation.ts";
+import { isExcept } from "../neither.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { AGAIN, AGAINST, LEAVING, leavesAll, NEGATES, NOUNS } from "./listwords.ts";
+import { isJoiner, leadOf } from "./mention.ts";
+
+/** What a sentence says of the lists of a mention. */
+export type Stance = "in" | "out" | "unclear";
+
+/** What leaves a mention out: "exceto", "fora da" or "sem", or a negated verb. */
+type Way = "all" | "outside" | "verb" | null;
+
+/** A mention that was read. */
+export interface SeenMention {
+  /** The first word that leads to it, its own first word, and the token behind it. */
+  readonly lead: number;
+  readonly from: number;
+  readonly to: number;
+  readonly stance: Stance;
+  readonly way: Way;
+  /** True if "exceto" before leaves out this mention as a further item. */
+  readonly isJoined: boolean;
+}
+
+/** Negations that are read again at most; a sentence that joins more lists to them is unclear. */
+const REACHES_MAX = 20;
+const EXCEPT_MAX = 4;
+/** Max words and marks that join two items. */
+const JOIN_MAX = 4;
+
+/** Reads the mentions of one sentence in their order. */
+export class Stances {
+  readonly #sentence: Sentence;
+  #before: SeenMention | null = null;
+  #reaches = 0;
+
+  constructor(sentence: Sentence) {
+    this.#sentence = sentence;
+  }
+
+  /** Returns what is said of the mention [from, to) whose leading words begin at `lead`. */
+  read(lead: number, from: number, to: number): SeenMention {
+    const seen = this.#read(lead, from, to);
+    this.#before = seen;
+    return seen;
+  }
+
+  #read(lead: number, from: number, to: number): SeenMention {
+    const place = { lead, from, to };
+    const sentence = this.#sentence;
+    const negators = wordsIn(sentence, lead, from + 1).filter((word) => LEAVING.has(word));
+    if (negators.length > 0) {
+      const isTwice = negators.filter((word) => !AGAIN.has(word)).length > 1;
+      const way = wayOf(negators.at(-1) as string);
+      return { ...place, stance: isTwice ? "unclear" : "out", way, isJoined: false };
+    }
+    const join = joinBefore(sentence, lead);
+    if (join >= 0 && this.#before?.to === join) return this.#joinedToList(place, this.#before);
+    const stance = this.#joinedToItem(lead, from, join);
+    return { ...place, stance, way: stance === "out" ? "all" : null, isJoined: stance === "out" };
+  }
+
+  /** "exceto a lista X e os já exportados": the mention before decides, unless led otherwise. */
+  #joinedToList(place: Place, before: SeenMention): SeenMention {
+    const { way } = before;
+    const sentence = this.#sentence;
+    const joined = (stance: Stance) => {
+      const isJoined = stance === "out" && way === "all";
+      return { ...place, stance, way: stance === "out" ? way : null, isJoined };
+    };
+    if (before.stance !== "out") return joined(before.stance);
+    const isNoun = isNounAt(sentence, place.lead, place.from);
+    const isComma = sentence.tokens[place.lead - 1]?.kind === "mark";
+    if (AGAINST.has(sentence.folded(place.lead - 1))) return joined(isNoun ? "unclear" : "in");
+    if (isNoun) return joined(way === "verb" || (isComma && way !== "all") ? "unclear" : "out");
+    const led = leadOf(sentence.folded(place.lead));
+    const isLedAlike = led !== null && led === leadOf(sentence.folded(before.from - 1));
+    if (isLedAlike && !isComma) return joined("out");
+    return joined(isComma || isApart(before, led) ? "in" : "unclear");
+  }
+
+  /** "exceto MEI e lista X": an item that is left out decides. */
+  #joinedToItem(lead: number, from: number, join: number): Stance {
+    const sentence = this.#sentence;
+    if (join >= 0 && isNounAt(sentence, lead, from)) {
+      const isWord = sentence.tokens[lead - 1]?.kind !== "mark";
+      const negator = this.#negatorAt(join - 1);
+      if (negator === "unclear") return "unclear";
+      if (negator >= 0) return isWord && isExcept(sentence, negator) ? "out" : "unclear";
+      if (this.#leavesBefore(lead)) return "unclear";
+    }
+    return isBehindExcept(sentence, lead) || isBehindNot(sentence, lead) ? "unclear" : "in";
+  }
+
+  /** The negator of the item that ends at a token; -1 if none reaches it. */
+  #negatorAt(last: number): number | "unclear" {
+    if (++this.#reaches > REACHES_MAX) return "unclear";
+    // Names of lists before it negate nothing any more.
+    forgetReach(this.#sentence);
+    const { polarity, negator } = reachOf(this.#sentence, last);
+    return polarity === "negated" ? negator : -1;
+  }
+
+  /** True if "exceto" and its like stand anywhere before: what they reach may go on. */
+  #leavesBefore(lead: number): boolean {
+    for (let at = this.#before?.to ?? 0; at < lead; at++) {
+      if (leavesAll(this.#sentence.folded(at)) && isExcept(this.#sentence, at)) return true;
+    }
+    return false;
+  }
+}
+
+type Place = Pick<SeenMention, "lead" | "from" | "to">;
+
+function wayOf(word: string): Way {
+  if (leavesAll(word)) return "all";
+  return NEGATES.has(word) ? "verb" : "outside";
+}
+
+/** "fora da lista X e na lista Y", "que não exportei e da lista Y": true if Y is wanted. */
+function isApart(before: SeenMention, led: "in" | "from" | null): boolean {
+  if (before.way === "outside") return led !== "from" && !isVerb(before);
+  return before.way === "verb" && (led !== "from" || isVerb(before));
+}
+
+/** True for what was exported, which has a verb of its own: "que ainda não exportei". */
+function isVerb({ from, to }: SeenMention): boolean {
+  return to === from + 1;
+}
+
+/** Where the item before "e" or a comma ends; -1 if neither joins what begins at a token. */
+function joinBefore(sentence: Sentence, lead: number): number {
+  let at = lead;
+  while (at > lead - JOIN_MAX && isJoiner(sentence, at - 1)) at--;
+  return at === lead ? -1 : at;
+}
+
+/** True for a bare list, or one that an article or noun leads: "e lista X", "e os da lista X". */
+function isNounAt(sentence: Sentence, lead: number, from: number): boolean {
+  return lead === from || NOUNS.has(sentence.folded(lead));
+}
+
+function wordsIn(sentence: Sentence, from: number, to: number): string[] {
+  return sentence.tokens.slice(from, to).map((_, step) => sentence.folded(from + step));
+}
+
+/** "exceto MEI da lista Clientes": which of the two is left out cannot be known. */
+function isBehindExcept(sentence: Sentence, from: number): boolean {
+  for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
+    if (sentence.tokens[back]?.kind === "mark") return false;
+    if (leavesAll(sentence.folded(back)) && isExcept(sentence, back)) return true;
+  }
+  return false;
+}
+
+/** "sem xyz na lista Clientes": a word that nobody knows between the two. */
+function isBehindNot(sentence: Sentence, from: number): boolean {
+  for (let back = from - 1; back >= Math.max(0, from - EXCEPT_MAX); back--) {
+    if (sentence.tokens[back]?.kind === "mark" || !sentence.free(back)) return false;
+    if (LEAVING.has(sentence.folded(back))) return true;
+    const kind = kindAt(sentence, back);
+    if (kind !== "other" && kind !== "small") return false;
+  }
+  return false;
+}

@@ -1,0 +1,91 @@
+/**
+ * Proves: the sheet with the data is read behind a cover that has one's own CNPJ; where either may
+ * be meant the file is refused with both names; data on a hidden sheet is never read, which the
+ * answer and the refusal say.
+ * Does not prove how a column is found (upload.test.ts, xlsxupload.test.ts).
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Upload } from "../../../src/lists/upload.ts";
+import { readXlsx } from "../../../src/lists/xlsxupload.ts";
+import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
+import { unreadableXlsx } from "../../support/lists/unreadable.ts";
+import { type SheetDraft, text, workbook } from "../../support/lists/workbooks.ts";
+
+const cnpjOf = (number: number) => {
+  const base = `${String(11_222_333 + number)}0001`;
+  return base + cnpjCheckDigits(base);
+};
+const OWN = cnpjOf(0);
+const read = async (sheets: readonly SheetDraft[], column?: string): Promise<Upload> =>
+  readXlsx(await workbook(sheets), { fillZeros: false, column });
+
+/** Rows of CNPJs below what stands above them. */
+const data = (count: number, ...above: readonly string[]): SheetDraft => ({
+  name: "Dados",
+  rows: [
+    ...above.map((cell) => [text("Nome"), text(cell)]),
+    ...Array.from({ length: count }, (_, at) => [text(`Empresa ${at}`), text(cnpjOf(at + 1))]),
+  ],
+});
+
+const COVERS: Readonly<Record<string, SheetDraft["rows"]>> = {
+  "a label beside the CNPJ": [[text("CNPJ da empresa:"), text(OWN)]],
+  "a title and a label": [
+    [text("Relatório"), null],
+    [text("CNPJ da empresa:"), text(OWN)],
+    [text("Mês"), text("Outubro")],
+  ],
+  "a label with the CNPJ in it": [[text("Relatório")], [text(`CNPJ da empresa: ${OWN}`)]],
+  "the CNPJ alone": [[text(OWN)]],
+};
+
+describe("the sheet behind a cover with one's own CNPJ", () => {
+  for (const [what, rows] of Object.entries(COVERS)) {
+    it(`is read where its column is named, and has more: ${what}`, async () => {
+      for (const header of ["CNPJ", "CNPJ do cliente", "cnpj_completo"]) {
+        const upload = await read([{ name: "Capa", rows }, data(5, header)]);
+        assert.deepEqual([upload.sheet?.name, upload.read], ["Dados", 5], header);
+      }
+      const titled = await read([{ name: "Capa", rows }, data(5, "Clientes de outubro", "CNPJ")]);
+      assert.equal(titled.sheet?.name, "Dados");
+    });
+
+    it(`is not guessed where its column has no name: ${what}`, async () => {
+      const said = await unreadableXlsx(await workbook([{ name: "Capa", rows }, data(5)]));
+      assert.match(said, /both “Capa” and “Dados” show CNPJs/);
+      assert.match(said, /Hide the sheet/);
+    });
+  }
+
+  it("is not guessed where the first one has a header and one CNPJ, or a few without", async () => {
+    const single: SheetDraft = { name: "Capa", rows: [[text("CNPJ")], [text(OWN)]] };
+    const few: SheetDraft = { name: "Capa", rows: [[text(OWN)], [text(cnpjOf(9))]] };
+    for (const first of [single, few]) {
+      const said = await unreadableXlsx(await workbook([first, data(5, "CNPJ")]));
+      assert.match(said, /both “Capa” and “Dados”/);
+    }
+  });
+
+  it("is left where the first one is a list itself", async () => {
+    for (const [first, second] of [
+      [data(5, "CNPJ"), data(50, "CNPJ")],
+      [data(5), data(50, "CNPJ")],
+      [data(2, "CNPJ"), data(50, "CNPJ")],
+      [data(1, "CNPJ"), data(1, "CNPJ")],
+    ] as const) {
+      const upload = await read([{ ...first, name: "Primeira" }, second]);
+      assert.deepEqual([upload.sheet?.name, upload.sheet?.others], ["Primeira", 1]);
+    }
+  });
+
+  it("is never a hidden one, and that is said", async () => {
+    const hidden: SheetDraft = { ...data(5, "CNPJ"), state: "hidden" };
+    const cover: SheetDraft = { name: "Capa", rows: COVERS["a label beside the CNPJ"] ?? [] };
+    const upload = await read([cover, hidden]);
+    assert.deepEqual([upload.sheet?.name, upload.sheet?.hidden, upload.read], ["Capa", 1, 1]);
+    const words = [{ name: "Capa", rows: [[text("Relatório")], [text("Outubro")]] }];
+    const more = [...words, { name: "Resumo", rows: [[text("Total")], [text("Geral")]] }, hidden];
+    assert.match(await unreadableXlsx(await workbook(more)), /Hidden sheets are not read.*“Dados”/);
+  });
+});
