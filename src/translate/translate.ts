@@ -19,6 +19,7 @@ import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { sayEither } from "./eitherwish.ts";
+import { leaveExceptLists } from "./exceptlists.ts";
 import { leaveConditional, leaveExcludedThere } from "./excludedthere.ts";
 import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
 import { findFilters } from "./filters/filters.ts";
@@ -190,7 +191,7 @@ function leaveAlternatives(
   { spans }: NumberedPlaces,
 ): boolean {
   const misled = sayEither(sentence, notes, spans);
-  const isOpen = leaveOutOrWished(sentence, notes, lists);
+  const isOpen = leaveOutOrWished(sentence, notes, lists) || leaveExceptLists(sentence, notes);
   const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
   const isThere = leaveExcludedThere(sentence, notes, places.sought);
   const isLost = isOpen || isApart || isThere || leaveConditional(sentence, notes);
