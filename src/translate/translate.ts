@@ -22,12 +22,14 @@ import { sayEither } from "./eitherwish.ts";
 import { leaveExceptLists } from "./exceptlists.ts";
 import { leaveConditional, leaveExcludedThere } from "./excludedthere.ts";
 import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
+import { leaveContactWords } from "./filters/contactwords.ts";
 import { findFilters } from "./filters/filters.ts";
 import type { NamedList } from "./filters/listnames.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
 import { findLists, type SaidLists } from "./filters/saidlists.ts";
 import { leaveSameContacts } from "./filters/samecontact.ts";
+import { findSharedMax } from "./filters/sharedmax.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
@@ -121,6 +123,7 @@ export function* translateSteps(
   const lookup = catalogLookup(segment.catalog);
   const contacts = contactsOf(sentence, notes, !lookup.lacks("contacts"));
   leaveRequests(sentence, around.tradeEnd);
+  const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   const saidLists = findLists(sentence, notes, lists ?? null);
   if (long) yield;
   leavePersons(sentence, notes);
@@ -141,16 +144,19 @@ export function* translateSteps(
   findAmountsAndDates(numbers);
   const { hasCounts: counts } = lookup;
   findCounts({ sentence, notes, bounds, counts });
+  leaveContactWords(sentence, notes, "counted");
   const limit = findLimit(sentence, notes);
   leaveAmounts(numbers);
   leavePeople(sentence, notes);
   const wishes = findFilters({ sentence, notes, counts, bounds });
+  leaveContactWords(sentence, notes, "all");
   findUnknownPlaces(around, places, "named");
   if (long) yield;
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  const isLost = contacts.lost || shared.lost;
+  if (leaveSecond(sentence, notes, places.sought) || isLost) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
@@ -161,7 +167,7 @@ export function* translateSteps(
   const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
-    ...{ bounds, notes, contacts, lists: saidLists },
+    ...{ bounds, notes, contacts, lists: saidLists, shared },
   };
   const filters = filtersOf({ ...found, districts: named });
   const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
