@@ -46,6 +46,7 @@ import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/s
 import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
+import { leaveOtherPlaces } from "./places/otherplaces.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leavePlacesApart } from "./placesapart.ts";
@@ -199,7 +200,9 @@ function leaveAlternatives(
   const misled = sayEither(sentence, notes, spans);
   const isOpen = leaveOutOrWished(sentence, notes, lists) || leaveExceptLists(sentence, notes);
   const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
-  const isThere = leaveExcludedThere(sentence, notes, places.sought);
+  const isThere =
+    leaveExcludedThere(sentence, notes, places.sought) ||
+    (!isApart && leaveOtherPlaces(sentence, notes, places.sought));
   const isLost = isOpen || isApart || isThere || leaveConditional(sentence, notes);
   if (isLost) places.unknown = true;
   return misled;
@@ -306,7 +309,9 @@ function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
     const whole = code === "neighbourhood" && (folded.length > 1 || folded[0] === "centro");
     return whole || (quarter >= 0 && quarter + 1 < folded.length);
   };
-  return cities.size === 0 && unmapped.some(named);
+  const isCentre = ({ code, words = "" }: Note) =>
+    code === "neighbourhood" && /^(?:centros?|downtown)$/.test(foldWord(words));
+  return unmapped.some((one) => isCentre(one) || (cities.size === 0 && named(one)));
 }
 
 function wordsIn(notes: readonly Note[]): number {

@@ -98,6 +98,24 @@ const AREA_MISSING: Remark = {
   pt: "Falta o DDD do telefone; diga, por exemplo: 11 98765-4321.",
   en: "The area code of the phone is missing; write it as in: 11 98765-4321.",
 };
+/** As `AREA_MISSING`; an area code that the sentence has elsewhere is repeated. */
+function areaMissing(sentence: Sentence): Remark {
+  const { tokens } = sentence;
+  const at = tokens.findIndex(
+    ({ kind, text }, i) =>
+      kind === "number" && AREA.test(text) && AREA_WORD.test(sentence.folded(i - 1)),
+  );
+  const code = tokens[at]?.text.replace(/^0/, "");
+  if (code === undefined) return AREA_MISSING;
+  return {
+    code: AREA_MISSING.code,
+    pt: `Escreva o DDD junto do telefone, como em: ${code} 98765-4321.`,
+    en: `Write the area code with the phone, as in: ${code} 98765-4321.`,
+  };
+}
+
+const AREA = /^0?[1-9][1-9]$/;
+const AREA_WORD = /^(?:ddd|code|area)$/;
 const NO_PHONE: Remark = {
   code: "phone_number",
   pt: "Não é um telefone do Brasil com DDD, como 11 98765-4321.",
@@ -222,7 +240,8 @@ function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null
   while (from > lead - 3 && sentence.free(from - 1) && LEADS.has(sentence.folded(from - 1))) from--;
   const negator = [lead, value.from].map((at) => negatorOf(sentence, at)).find((at) => at >= 0);
   if (negator !== undefined) claimNegation(sentence, negator, from);
-  const left = why ?? (negator === undefined ? null : EXCLUDED);
+  const reason = why === AREA_MISSING ? areaMissing(sentence) : why;
+  const left = reason ?? (negator === undefined ? null : EXCLUDED);
   if (from === value.from && isQuote(sentence, from - 1)) from--;
   const to = isQuote(sentence, value.to) ? value.to + 1 : value.to;
   if (left === null) sentence.claim(from, to, "contact");
