@@ -31,6 +31,7 @@ import { findLists, type SaidLists } from "./filters/saidlists.ts";
 import { leaveSameContacts } from "./filters/samecontact.ts";
 import { findSharedMax } from "./filters/sharedmax.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import { leaveLeftRegimes } from "./leftregimes.ts";
 import { type Language, languageOf, type Note, Notes } from "./notes.ts";
 import { findAges } from "./numbers/ages.ts";
 import { Bounds } from "./numbers/bounds.ts";
@@ -57,6 +58,7 @@ import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
 import { readNegativeNo } from "./spelling/negativeno.ts";
 import { readSpanish } from "./spelling/spanish.ts";
+import { leaveTradesApart } from "./tradesapart.ts";
 import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord } from "./words/tokens.ts";
@@ -204,7 +206,9 @@ function leaveAlternatives(
     leaveExcludedThere(sentence, notes, places.sought) ||
     (!isApart && leaveOtherPlaces(sentence, notes, places.sought));
   const isLost = isOpen || isApart || isThere || leaveConditional(sentence, notes);
-  if (isLost) places.unknown = true;
+  const isPast = leaveLeftRegimes(sentence, notes);
+  const isOther = !isApart && leaveTradesApart(sentence, notes);
+  if (isLost || isPast || isOther) places.unknown = true;
   return misled;
 }
 
