@@ -32,6 +32,9 @@ const NOUNS: ReadonlySet<string> = new Set(["regime", "headquarters", "nature", 
 /** Max words between an article and its item: "as que não têm". */
 const LEAD_MAX = 6;
 
+/** Max tokens of an item that is left out. */
+const ITEM_MAX = 12;
+
 /** An item that is left out, by the negator and the last token of the item. */
 interface Out {
   readonly negator: number;
@@ -65,7 +68,8 @@ export function leaveExceptLists(sentence: Sentence, notes: Notes): boolean {
 }
 
 function isJoint(sentence: Sentence, at: number): boolean {
-  if (sentence.tokens[at]?.text === ",") return !AND.test(sentence.folded(at + 1));
+  const { kind, text } = sentence.tokens[at] ?? {};
+  if (kind === "mark") return text === "," && !AND.test(sentence.folded(at + 1));
   return AND.test(sentence.folded(at)) && sentence.folded(at + 1) !== "mail";
 }
 
@@ -73,7 +77,8 @@ function isJoint(sentence: Sentence, at: number): boolean {
 function outBefore(sentence: Sentence, joint: number): Out | null {
   const last = joint - (sentence.tokens[joint - 1]?.text === "," ? 2 : 1);
   const owner = sentence.owner(last);
-  for (let at = last; at >= 0 && sentence.owner(at) === owner; at--) {
+  for (let at = last; at > last - ITEM_MAX && sentence.owner(at) === owner; at--) {
+    if (sentence.tokens[at]?.kind === "mark") return null;
     const { negator } = reachOf(sentence, at);
     if (negator >= 0 && negator < at) return { negator, last };
   }

@@ -23,7 +23,8 @@ const BETWEEN_MAX = 4;
 export function leaveLeftRegimes(sentence: Sentence, notes: Notes): boolean {
   let isFound = false;
   for (let at = 1; at < sentence.tokens.length; at++) {
-    if (sentence.owner(at) !== "regime" || sentence.owner(at - 1) === "regime") continue;
+    if (sentence.tokens[at]?.kind === "mark" || sentence.owner(at) !== "regime") continue;
+    if (sentence.owner(at - 1) === "regime") continue;
     const cause = causeBefore(sentence, at);
     if (cause < 0 || isTurned(sentence, cause)) continue;
     notes.leave(HISTORY.code, HISTORY, sentence.words(cause, at + 1));

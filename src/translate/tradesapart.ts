@@ -77,11 +77,11 @@ function leaveBoth(sentence: Sentence, notes: Notes, runs: readonly Run[]): bool
 function runsOf(sentence: Sentence): Run[] {
   const runs: Run[] = [];
   for (let at = 0; at < sentence.tokens.length; at++) {
-    const owner = sentence.owner(at);
+    const owner = sentence.tokens[at]?.kind === "mark" ? null : sentence.owner(at);
     const isTrade = owner === "activity";
     if (!isTrade && (owner === null || !SAID_OF.has(owner))) continue;
-    // What is left out is no trade that is sought.
-    if (isTrade && reachOf(sentence, at).polarity === "negated") continue;
+    // What is left out is no trade that is sought, and no condition of one.
+    if (reachOf(sentence, at).polarity === "negated") continue;
     const last = runs.at(-1);
     const isSame = last?.isTrade === isTrade && last.to === at;
     if (isSame) last.to = at + 1;

@@ -59,6 +59,7 @@ export function leaveContactWords(
   which: "counted" | "all",
 ): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind !== "word") continue;
     const end = contactEnd(sentence, at);
     if (end < 0 || isInTrade(sentence, at, end)) continue;
     const lead = leadBefore(sentence, at);
@@ -71,8 +72,9 @@ export function leaveContactWords(
 
 /** Where a contact ends that begins at a token: "cell phone", "telefone fixo"; -1 for none. */
 function contactEnd(sentence: Sentence, at: number): number {
-  const isCell = sentence.folded(at) === "cell" && CONTACT.test(sentence.folded(at + 1));
-  if (!sentence.free(at) || !(isCell || CONTACT.test(sentence.folded(at)))) return -1;
+  const word = sentence.folded(at);
+  const isCell = word === "cell" && CONTACT.test(sentence.folded(at + 1));
+  if (!(isCell || CONTACT.test(word)) || !sentence.free(at)) return -1;
   const end = at + (isCell ? 2 : 1);
   return sentence.free(end) && KIND.test(sentence.folded(end)) ? end + 1 : end;
 }
@@ -96,7 +98,9 @@ function leadBefore(sentence: Sentence, contact: number): number {
     /^mails?$/.test(sentence.folded(contact)) && sentence.folded(contact - 1) === "e";
   const last = contact - (isHyphened ? 2 : 1);
   for (let at = last; at >= Math.max(0, last - BETWEEN_MAX); at--) {
-    const word = sentence.folded(at);
+    const [word, owner] = [sentence.folded(at), sentence.owner(at)];
+    // "CEP começando com 800 mais e-mail"
+    if (owner !== null && owner !== "filler" && owner !== "negation") return -1;
     if (LEAD.test(word) && !isBound(sentence, at)) return at;
     if (!DETERMINER.test(word) && numeralAt(sentence, at) === null) return -1;
   }

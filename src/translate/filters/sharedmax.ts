@@ -66,6 +66,7 @@ export function findSharedMax(sentence: Sentence, notes: Notes, counts: boolean)
 }
 
 function contactAt(sentence: Sentence, at: number): "phone" | "email" | null {
+  if (sentence.tokens[at]?.kind !== "word") return null;
   const word = sentence.folded(at);
   if (PHONE.test(word)) return "phone";
   return MAIL.test(word) ? "email" : null;

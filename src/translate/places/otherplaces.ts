@@ -16,9 +16,11 @@ const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")}
 /** What companies do in a place, or how far it is. */
 const THERE = wordsOf(
   "perto pertinho proxim[ao]s? vizinh[ao]s? near nearby close cerca cercan[ao]s? " +
-    "atend(?:e|em|am|a|endo|er) atiend(?:e|en) entreg(?:a|am|an|ue|uem|uen|ando) serv(?:e|em|es|ing|en) " +
-    "cobr(?:e|em|indo) cubren? covers? deliver(?:s|ing)? ships? fornec(?:e|em) export(?:a|am) " +
-    "matri(?:z|zes) sede headquarters headquartered sediad[ao]s? filia(?:l|is) branch(?:es)? sucursal",
+    "atende atendem atenda atendam atendendo atender atiende atienden " +
+    "entrega entregam entregan entregue entreguem entregando serve serves servem serving serven " +
+    "cobre cobrem cobrindo cubren covers? delivers? delivering ships? fornece fornecem " +
+    "exporta exportam matriz matrizes sede headquarters headquartered sediad[ao]s? " +
+    "filial filiais branch branches sucursal",
 );
 /** What of a company has a place of its own behind "de". */
 const OF_IT = wordsOf(
