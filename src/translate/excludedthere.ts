@@ -7,6 +7,7 @@
  * Apart because it looks at all that others took, when they have taken it.
  */
 import { reachOf } from "./negation.ts";
+import { isExcept } from "./neither.ts";
 import type { Notes } from "./notes.ts";
 import type { Sentence } from "./words/sentence.ts";
 
@@ -40,6 +41,8 @@ const SAID_OF: ReadonlySet<string> = new Set([
 ]);
 const WHICH = /^(que|that|which|who)$/;
 const OF = /^(de|d[ao]s?|of|del)$/;
+const WITH = /^(com|with)$/;
+const WITHOUT = /^(sem|without)$/;
 const DISTRICT = /^(bairro|district)$/i;
 const OPENED = /^(abert[ao]s?|fundad[ao]s?|criad[ao]s?|constituid[ao]s?|opened|founded)$/;
 const WITH_CONDITION = {
@@ -54,7 +57,7 @@ export function leaveConditional(sentence: Sentence, notes: Notes): boolean {
     const owner = sentence.owner(at);
     const isItem = owner === "activity" || SAID_OF.has(owner ?? "");
     if (polarity !== "negated" || negator >= at || !isItem) continue;
-    const to = conditionEnd(sentence, at + 1);
+    const to = conditionEnd(sentence, at + 1, isExcept(sentence, negator));
     if (to < 0) continue;
     notes.leave("excluded_with_condition", WITH_CONDITION, sentence.words(negator, to));
     return true;
@@ -62,23 +65,31 @@ export function leaveConditional(sentence: Sentence, notes: Notes): boolean {
   return false;
 }
 
-/** End of what is said of the excluded item that ends before a token; -1 for nothing. */
-function conditionEnd(sentence: Sentence, from: number): number {
+/**
+ * End of what is said of the excluded item that ends before a token; -1 for nothing. Behind
+ * "exceto" a date, a contact or a quality right behind the item is said of it, too.
+ */
+function conditionEnd(sentence: Sentence, from: number, isExcepted: boolean): number {
   let at = from;
   while (sentence.owner(at) === "filler" && sentence.tokens[at]?.kind === "word") {
     if (/^(e|ou|mas|and|or|but)$/.test(sentence.folded(at))) return -1;
     at++;
   }
   const [owner, first] = [sentence.owner(at) ?? "", sentence.folded(from)];
-  if (reachOf(sentence, at).polarity !== "plain") return -1;
+  const isNegated = reachOf(sentence, at).polarity !== "plain";
+  if (isNegated && !(isExcepted && WITHOUT.test(first))) return -1;
   // Names of districts are no words any more: their text is read.
   const isDistrict = [at, at + 1].some(
     (index) => owner === "place" && DISTRICT.test(sentence.tokens[index]?.text ?? ""),
   );
-  // "padarias exceto MEI abertas desde 2020" asks for a date.
-  const isNoun = sentence.owner(from - 1) === "activity" || hasArticle(sentence, from - 1);
-  const isLed = WHICH.test(first) || OF.test(first) || (OPENED.test(first) && isNoun);
-  const isSaid = SAID_OF.has(owner) && isLed;
+  // "padarias que não sejam MEI abertas desde 2020" asks for a date.
+  const isNoun =
+    isExcepted || sentence.owner(from - 1) === "activity" || hasArticle(sentence, from - 1);
+  const isOther = at === from && owner !== sentence.owner(from - 1);
+  const isBeside = isExcepted && (isOther || WITH.test(first) || WITHOUT.test(first));
+  const isLed = WHICH.test(first) || OF.test(first) || (OPENED.test(first) && isNoun) || isBeside;
+  const isWithout = isExcepted && WITHOUT.test(first);
+  const isSaid = (SAID_OF.has(owner) || isWithout) && isLed;
   if (!isSaid && !isDistrict) return -1;
   let to = at + 1;
   while (sentence.owner(to) === owner) to++;

@@ -12,7 +12,8 @@ import { FILTER_PHRASES } from "./filters/table.ts";
 import type { SaidLists } from "./lists/saidlists.ts";
 import { reachOf } from "./negation.ts";
 import { isExcept } from "./neither.ts";
-import type { Notes, Sentences } from "./notes.ts";
+import type { Notes } from "./notes.ts";
+import { readingsOf, saidOf } from "./outreadings.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 const AND = /^(?:e|and)$/;
@@ -49,9 +50,10 @@ export function leaveOutOrWished(
       list === undefined ? outBefore(sentence, and) : { from: list, kind: "list" as const };
     const item = out === null ? null : joinedBehind(sentence, and, out.kind);
     if (out === null || item === null) continue;
-    const said = sentence.words(out.from, and).words;
+    const said = saidOf(sentence, out.from, and - 1);
     const words = sentence.words(item.at, item.to).words;
-    notes.leave("out_or_wished", readings(said, words, item.owner), sentence.words(and, item.to));
+    const readings = readingsOf({ said, item: words, owner: item.owner });
+    notes.leave("out_or_wished", readings, sentence.words(and, item.to));
     isLeft = true;
   }
   return isLeft;
@@ -62,39 +64,6 @@ function isListed(sentence: Sentence, comma: number): boolean {
   if (sentence.tokens[comma]?.text !== ",") return false;
   const item = joinedBehind(sentence, comma, "list");
   return item !== null && AND.test(sentence.folded(item.to));
-}
-
-/** How each of the two readings is written. */
-function readings(out: string, item: string, owner: string): Sentences {
-  const [[wishedPt, outPt], [wishedEn, outEn]] = leadsOf(owner);
-  return {
-    pt:
-      `“${item}” também fica de fora? Para exigir, diga “${wishedPt}${item}, ${out}”; ` +
-      `para excluir, “${out}, ${outPt}${item}”.`,
-    en:
-      `Is "${item}" left out as well? To require it, write "${wishedEn}${item}, ${out}"; ` +
-      `to leave it out, "${out}, ${outEn}${item}".`,
-  };
-}
-
-type Leads = readonly [wished: string, out: string];
-
-/** What leads to an item that is wished, and to one that is left out, in each language. */
-function leadsOf(owner: string): readonly [pt: Leads, en: Leads] {
-  if (owner === "contact")
-    return [
-      ["com ", "sem "],
-      ["with ", "without "],
-    ];
-  if (owner === "place")
-    return [
-      ["em ", "fora de "],
-      ["in ", "outside "],
-    ];
-  return [
-    ["", "exceto "],
-    ["", "except "],
-  ];
 }
 
 /** The contact or place that ends before "e" and that no "exceto" leaves out; null if none. */

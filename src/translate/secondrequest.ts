@@ -27,8 +27,12 @@ interface PlaceAt {
   readonly to: number;
 }
 
-const JOINS = /^(e|ou|and|or|mas|but|mais|alem)$/;
-const MARKS = /^[,;/]$/;
+const JOINS = /^(e|ou|and|or|mas|but|mais|alem|plus)$/;
+/** "bem como", "as well as" */
+const AS_WELL = /^(como|well)$/;
+const MARKS = /^[,;/.!?+&]$/;
+/** What joins two requests and is no token. */
+const GAP = /\s-\s|\n/;
 /** Words between a join and what it leads to. */
 const SMALL =
   /^(tambem|ainda|quero|queremos|mais|disso|also|want|the|as|os|a|o|em|no|na|nos|nas|in)$/;
@@ -102,10 +106,16 @@ function runsOf(sentence: Sentence, sought: readonly PlaceAt[]): Run[] {
 
 /** True if the last words before a token join it to what stands before them. */
 function isJoined(sentence: Sentence, from: number, to: number): boolean {
+  if (GAP.test(gapBefore(sentence, to))) return true;
   let at = to - 1;
   while (at >= from && isSmall(sentence, at)) at--;
   // "mais" is small, and joins by itself.
   return (at >= from && isJoin(sentence, at)) || (at + 1 < to && isJoin(sentence, at + 1));
+}
+
+/** The text between a token and the one before it. */
+function gapBefore({ tokens, text }: Sentence, at: number): string {
+  return text.slice(tokens[at - 1]?.end ?? 0, tokens[at]?.start ?? 0);
 }
 
 function hasJoin(sentence: Sentence, from: number, to: number): boolean {
@@ -114,7 +124,9 @@ function hasJoin(sentence: Sentence, from: number, to: number): boolean {
 }
 
 function isJoin(sentence: Sentence, at: number): boolean {
-  return JOINS.test(sentence.folded(at)) || MARKS.test(sentence.tokens[at]?.text ?? "");
+  const word = sentence.folded(at);
+  if (AS_WELL.test(word)) return true;
+  return JOINS.test(word) || MARKS.test(sentence.tokens[at]?.text ?? "");
 }
 
 function isSmall(sentence: Sentence, at: number): boolean {

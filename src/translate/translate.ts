@@ -19,13 +19,17 @@ import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { sayEither } from "./eitherwish.ts";
+import { leaveExceptLists } from "./exceptlists.ts";
 import { leaveConditional, leaveExcludedThere } from "./excludedthere.ts";
 import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
+import { leaveContactWords } from "./filters/contactwords.ts";
 import { findFilters } from "./filters/filters.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
 import { leaveSameContacts } from "./filters/samecontact.ts";
+import { findSharedMax } from "./filters/sharedmax.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
+import { leaveLeftRegimes } from "./leftregimes.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type SaidLists } from "./lists/saidlists.ts";
 import { isNegatorWord } from "./negators.ts";
@@ -44,6 +48,7 @@ import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/s
 import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
+import { leaveOtherPlaces } from "./places/otherplaces.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leavePlacesApart } from "./placesapart.ts";
@@ -54,6 +59,7 @@ import { COMMON_WORDS } from "./spelling/commonwords.ts";
 import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
 import { readNegativeNo } from "./spelling/negativeno.ts";
 import { readSpanish } from "./spelling/spanish.ts";
+import { leaveTradesApart } from "./tradesapart.ts";
 import { isOwnWish, settleLeftovers } from "./unmapped.ts";
 import { Sentence, type TokenRole, type Words } from "./words/sentence.ts";
 import { foldWord } from "./words/tokens.ts";
@@ -121,6 +127,7 @@ export function* translateSteps(
   const lookup = catalogLookup(segment.catalog);
   const contacts = contactsOf(sentence, notes, !lookup.lacks("contacts"));
   leaveRequests(sentence, around.tradeEnd);
+  const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
   if (long) yield;
   leavePersons(sentence, notes);
@@ -141,16 +148,19 @@ export function* translateSteps(
   findAmountsAndDates(numbers);
   const { hasCounts: counts } = lookup;
   findCounts({ sentence, notes, bounds, counts });
+  leaveContactWords(sentence, notes, "counted");
   const limit = findLimit(sentence, notes);
   leaveAmounts(numbers);
   leavePeople(sentence, notes);
   const wishes = findFilters({ sentence, notes, counts, bounds });
+  leaveContactWords(sentence, notes, "all");
   findUnknownPlaces(around, places, "named");
   if (long) yield;
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
-  if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
+  const isLost = contacts.lost || shared.lost;
+  if (leaveSecond(sentence, notes, places.sought) || isLost) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
@@ -161,7 +171,7 @@ export function* translateSteps(
   const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
-    ...{ bounds, notes, contacts, lists: saidLists },
+    ...{ bounds, notes, contacts, lists: saidLists, shared },
   };
   const filters = filtersOf({ ...found, districts: named });
   const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
@@ -191,11 +201,15 @@ function leaveAlternatives(
   { spans }: NumberedPlaces,
 ): boolean {
   const misled = sayEither(sentence, notes, spans);
-  const isOpen = leaveOutOrWished(sentence, notes, lists);
+  const isOpen = leaveOutOrWished(sentence, notes, lists) || leaveExceptLists(sentence, notes);
   const isApart = leavePlacesApart({ sentence, notes }, [...places.sought, ...spans]);
-  const isThere = leaveExcludedThere(sentence, notes, places.sought);
+  const isThere =
+    leaveExcludedThere(sentence, notes, places.sought) ||
+    (!isApart && leaveOtherPlaces(sentence, notes, places.sought));
   const isLost = isOpen || isApart || isThere || leaveConditional(sentence, notes);
-  if (isLost) places.unknown = true;
+  const isPast = leaveLeftRegimes(sentence, notes);
+  const isOther = !isApart && leaveTradesApart(sentence, notes);
+  if (isLost || isPast || isOther) places.unknown = true;
   return misled;
 }
 
@@ -302,7 +316,9 @@ function isLostDistrict({ unmapped }: Notes, { cities }: FoundPlaces): boolean {
     const whole = code === "neighbourhood" && (folded.length > 1 || folded[0] === "centro");
     return whole || (quarter >= 0 && quarter + 1 < folded.length);
   };
-  return cities.size === 0 && unmapped.some(named);
+  const isCentre = ({ code, words = "" }: Note) =>
+    code === "neighbourhood" && /^(?:centros?|downtown)$/.test(foldWord(words));
+  return unmapped.some((one) => isCentre(one) || (cities.size === 0 && named(one)));
 }
 
 function wordsIn(notes: readonly Note[]): number {

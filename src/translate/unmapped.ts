@@ -45,8 +45,8 @@ const KNOWN: readonly (readonly [words: string, code: string, detail: Sentences]
     "bairro zona centro vila jardim neighbourhood district",
     "neighbourhood",
     {
-      pt: "Diga o bairro com a sua cidade, como em: bairro Moema em São Paulo.",
-      en: "Name the district with its city, as in: the Moema district of São Paulo.",
+      pt: "Diga o bairro logo antes da sua cidade, como em: bairro Moema em São Paulo.",
+      en: "Name the district right before its city, as in: the Moema district of São Paulo.",
     },
   ],
   [

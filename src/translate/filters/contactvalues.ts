@@ -20,7 +20,7 @@ import { forgetReach, negatorOf } from "../negation.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { callBefore, claimQuestion, leaveEmptyQuestion } from "./lookups.ts";
-import { EITHER_QUALITY, NOT_COUNTED, type Remark } from "./remarks.ts";
+import { EITHER_QUALITY, NOT_COUNTED, type Remark, WRITER } from "./remarks.ts";
 
 /** The values of a sentence, each in the normal form of the spec. */
 export interface SaidContacts {
@@ -43,7 +43,7 @@ const PHONES = wordSet(
 const MAILS = wordSet("email emails mail correo correos endereco address");
 /** Words between the word for a contact and its value, or between two values. */
 const BETWEEN = wordSet(
-  "e o a os as de do da com ddd eh is the numero number fixo celular comercial fone el la y and " +
+  "e o a os as de do da com ddd eh es is the numero number fixo celular comercial fone el la y and " +
     "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone \" “ ” „ « » ' ‘ ’",
 );
 /** Words before the word for a contact that belong to it. */
@@ -53,6 +53,8 @@ const LEADS = wordSet(
 );
 /** Numbers behind these have a name of their own. */
 const OTHER_NUMBERS = wordSet("cep cnpj cnae cpf codigo zip postcode capital");
+/** Words that say that a contact is that of the writer. */
+const MINE = wordSet("meu minha nosso nossa my our mi nuestro nuestra");
 /** Marks around a value; they belong to it. */
 const QUOTE = /^["“”„«»'‘’]$/;
 /** Behind these an address is where a list is to be sent. */
@@ -96,6 +98,24 @@ const AREA_MISSING: Remark = {
   pt: "Falta o DDD do telefone; diga, por exemplo: 11 98765-4321.",
   en: "The area code of the phone is missing; write it as in: 11 98765-4321.",
 };
+/** As `AREA_MISSING`; an area code that the sentence has elsewhere is repeated. */
+function areaMissing(sentence: Sentence): Remark {
+  const { tokens } = sentence;
+  const at = tokens.findIndex(
+    ({ kind, text }, i) =>
+      kind === "number" && AREA.test(text) && AREA_WORD.test(sentence.folded(i - 1)),
+  );
+  const code = tokens[at]?.text.replace(/^0/, "");
+  if (code === undefined) return AREA_MISSING;
+  return {
+    code: AREA_MISSING.code,
+    pt: `Escreva o DDD junto do telefone, como em: ${code} 98765-4321.`,
+    en: `Write the area code with the phone, as in: ${code} 98765-4321.`,
+  };
+}
+
+const AREA = /^0?[1-9][1-9]$/;
+const AREA_WORD = /^(?:ddd|code|area)$/;
 const NO_PHONE: Remark = {
   code: "phone_number",
   pt: "Não é um telefone do Brasil com DDD, como 11 98765-4321.",
@@ -140,6 +160,11 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
       at++;
       continue;
     }
+    if (leaveOwn(sentence, notes, value)) {
+      last = value;
+      at = value.to;
+      continue;
+    }
     if (isOver(value, "email" in value.read ? emails : phones)) {
       sentence.claim(value.from, value.to, "unmapped");
       excess.push(value);
@@ -167,6 +192,16 @@ export function findContactValues(sentence: Sentence, notes: Notes, known: boole
     count: phones.size + emails.size,
     lost: lost || excess.length > 0,
   };
+}
+
+/** Leaves "meu telefone é …" to the notes, which says who asks; true for such a value. */
+function leaveOwn(sentence: Sentence, notes: Notes, { from, to }: Value): boolean {
+  const lead = leadOf(sentence, from);
+  const before = sentence.tokens[lead - 2];
+  const isSaid = before === undefined || before.kind === "mark" || /^[eoa]$/.test(before.folded);
+  if (lead === from || !MINE.has(sentence.folded(lead - 1)) || !isSaid) return false;
+  notes.leave(WRITER.code, WRITER, sentence.claim(lead - 1, to, "unmapped"));
+  return true;
 }
 
 /** True for a value that a full filter does not have. */
@@ -205,7 +240,8 @@ function take(sentence: Sentence, notes: Notes, value: Value, why: Remark | null
   while (from > lead - 3 && sentence.free(from - 1) && LEADS.has(sentence.folded(from - 1))) from--;
   const negator = [lead, value.from].map((at) => negatorOf(sentence, at)).find((at) => at >= 0);
   if (negator !== undefined) claimNegation(sentence, negator, from);
-  const left = why ?? (negator === undefined ? null : EXCLUDED);
+  const reason = why === AREA_MISSING ? areaMissing(sentence) : why;
+  const left = reason ?? (negator === undefined ? null : EXCLUDED);
   if (from === value.from && isQuote(sentence, from - 1)) from--;
   const to = isQuote(sentence, value.to) ? value.to + 1 : value.to;
   if (left === null) sentence.claim(from, to, "contact");

@@ -15,6 +15,7 @@ import { comparedBefore } from "../numbers/comparing.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import { ContactChoice } from "./contactchoice.ts";
 import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
+import { preferenceAround } from "./preferences.ts";
 import {
   AUDIENCE,
   cannot,
@@ -150,14 +151,16 @@ class FilterStage {
     const hyphened = tokens[at]?.folded === "mail" && tokens[at - 1]?.folded === "e";
     const first = hyphened && this.#sentence.free(at - 1) ? at - 1 : from;
     if (own || negator > at) claimNegation(this.#sentence, negator, Math.min(at, first));
+    const preferred = preferenceAround(this.#sentence, { from: at, to: taken.to });
     const open = polarity === "open" || (polarity === "plain" && this.#isAllowed(taken));
     if (open || (polarity === "plain" && this.#isIncluded(taken)))
       this.#leaveOpen({ ...taken, at: first });
     else if (this.#isAudience(taken)) this.#leave({ ...taken, at: first }, AUDIENCE);
     else if (polarity === "plain" && this.#pastOf(taken) >= 0) {
       this.#leave({ ...taken, at: this.#pastOf(taken) }, HISTORY);
-    } else if (this.#isPreferred(taken)) this.#prefer({ ...taken, at: first });
-    else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
+    } else if (preferred !== null) {
+      this.#leave({ ...taken, at: Math.min(first, preferred.from), to: preferred.to }, PREFERENCE);
+    } else this.#apply({ ...taken, at: first }, polarity === "negated", own ? negator : first);
   }
 
   #isFirst(negator: number, at: number): boolean {
@@ -204,25 +207,6 @@ class FilterStage {
       }
     }
     return -1;
-  }
-
-  /** "telefone se possível", "de preferência com e-mail". */
-  #isPreferred({ at, to }: Taken): boolean {
-    const word = (index: number) => this.#sentence.folded(index);
-    const behind = `${word(to)} ${word(to + 1)}`;
-    if (PREFERRED.has(behind) || PREFERRED.has(word(to))) return true;
-    return [1, 2, 3].some((back) => PREFERRED.has(word(at - back)));
-  }
-
-  /** Says that nothing is required, with the words that say so. */
-  #prefer(taken: Taken): void {
-    const { at, to } = taken;
-    const word = (index: number) => this.#sentence.folded(index);
-    const two = PREFERRED.has(`${word(to)} ${word(to + 1)}`);
-    const behind = two ? 2 : PREFERRED.has(word(to)) ? 1 : 0;
-    let from = at;
-    for (let i = at - 1; i >= at - 3; i--) if (PREFERRED.has(word(i))) from = i;
-    this.#leave({ ...taken, at: from, to: to + behind }, PREFERENCE);
   }
 
   /** "contabilidade para MEI": those who are served, not those who are sought. */
@@ -392,9 +376,5 @@ class FilterStage {
 const HAVING = new Set("tenha tenham tem possua possuam possui possuem have has having".split(" "));
 const SOME = new Set("varias diversas muitas multiplas several many various".split(" "));
 const PLAIN: Reach = { polarity: "plain", negator: -1 };
-const PREFERRED = new Set([
-  ...["se possivel", "se houver", "se tiver", "se tiverem", "if possible", "de preferencia"],
-  ...["preferencialmente", "preferivelmente", "preferencia", "preferably", "ideally"],
-]);
 const INCLUDING = new Set("inclusive incluindo inclusas including ate tambem".split(" "));
 const ALL = new Set("todas todos tudo all".split(" "));

@@ -44,8 +44,8 @@ export const SITE: Remark = {
 /** What several companies share can only be left out. */
 export const SHARED_ONLY: Remark = {
   code: "shared_contact",
-  pt: "Nenhum filtro exige um contato compartilhado; só se pode exigir um exclusivo.",
-  en: "No filter takes shared contacts only; one of its own can be required.",
+  pt: "Nenhum filtro exige um contato compartilhado; há “exclusivo” e “usado por até 3 empresas”.",
+  en: 'No filter takes shared contacts only; there are "own" and "used by at most 3 companies".',
 };
 /** A domain of its own can only be required. */
 export const PUBLIC_MAIL: Remark = {

@@ -15,6 +15,7 @@ import type { GeoFilters } from "../places/geo.ts";
 import type { NumberedPlaces } from "../places/numbered.ts";
 import type { SaidContacts } from "./contactvalues.ts";
 import type { FoundFilters, SortPhrase } from "./phrase.ts";
+import type { SharedMax } from "./sharedmax.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
 const SIZES = ["00", "01", "03", "05"];
@@ -31,6 +32,7 @@ interface Understood {
   readonly bounds: Bounds;
   readonly lists: SaidLists;
   readonly contacts: SaidContacts;
+  readonly shared: SharedMax;
   readonly notes: Notes;
 }
 
@@ -73,15 +75,15 @@ const READERS = {
   legal_nature_any_of: ({ wishes }) => listed([...wishes.natures]),
   establishments_min: ({ bounds }) => bounds.establishmentsMin ?? undefined,
   establishments_max: ({ bounds }) => bounds.establishmentsMax ?? undefined,
-  require_email: ({ wishes }) => wishes.email,
-  require_phone: ({ wishes }) => wishes.phone,
+  require_email: ({ wishes, shared }) => wishes.email || shared.email !== undefined,
+  require_phone: ({ wishes, shared }) => wishes.phone || shared.phone !== undefined,
   // One that is required makes "any contact" needless.
   require_any_contact: ({ wishes }) => wishes.contact && !wishes.email && !wishes.phone,
   require_mobile: ({ wishes }) => wishes.mobile || undefined,
   require_landline: ({ wishes }) => wishes.landline || undefined,
   require_own_domain: ({ wishes }) => wishes.ownDomain || undefined,
-  email_shared_max: ({ wishes }) => (wishes.emailOwn ? 1 : undefined),
-  phone_shared_max: ({ wishes }) => (wishes.phoneOwn ? 1 : undefined),
+  email_shared_max: ({ wishes, shared }) => (wishes.emailOwn ? 1 : shared.email),
+  phone_shared_max: ({ wishes, shared }) => (wishes.phoneOwn ? 1 : shared.phone),
   phone_any_of: ({ contacts }) => listed(contacts.phones),
   email_any_of: ({ contacts }) => listed(contacts.emails),
   any_of: ({ lists }) => listed(lists.anyOf),

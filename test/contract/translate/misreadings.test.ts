@@ -155,7 +155,6 @@ const READ: readonly (readonly [text: string, wish: Wish, answer: unknown])[] = 
   ["padarias em PR exceto Curitiba EPP", sizes, ["03"]],
   ["padarias em SP exceto MEI, filiais, inaptas", statuses, [1, 2, 3, 8]],
   ["padarias que não estão fora do Simples em SP", simples, true],
-  ["padarias em SP que deixaram de ser MEI", mei, false],
   ["padarias em SP, pode ser MEI", mei, null],
   // Of one word two things were made, or of two words one.
   ["advogados em Santos que não usam email do contador", activities, ["6911701"]],

@@ -200,7 +200,7 @@ const SCOPES: readonly (readonly [text: string, wish: string])[] = [
   [" sem telefone em SP", "uf:SP left"],
   [" no PR, exceto Curitiba e Londrina", "notcity:4106902,4113700:PR"],
   [" no PR, exceto Curitiba, com telefone", "notcity:4106902:PR phone"],
-  [" exceto MEI abertas desde 2020", "mei:false after:2020-01-01"],
+  [" exceto MEI, abertas desde 2020", "mei:false after:2020-01-01"],
   [" exceto MEI. Só com telefone", "mei:false phone"],
   [" não MEI, mas do Simples", "mei:false simples:true"],
   [" no Simples mas não MEI", "mei:false simples:true"],

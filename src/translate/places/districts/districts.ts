@@ -16,7 +16,7 @@ import type { City } from "../placenames.ts";
 import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf, leadOf } from "../placewords.ts";
 import type { KnownDistrict } from "./districtnames.ts";
-import { enclosedNames } from "./enclosed.ts";
+import { enclosedNames, stateEnd } from "./enclosed.ts";
 
 /** Words that say that a name is that of a district. */
 const MARKS = new Set(
@@ -204,7 +204,13 @@ function before(context: PlaceContext, city: CityAt): boolean {
   for (let at = end - 1; at > Math.max(0, end - LIST_MAX); at--) {
     if (!sentence.free(at)) break;
     const out = centre && isOf(sentence.folded(at - 1)) && isNegatorWord(sentence.folded(at - 2));
-    const led = isLed(sentence, at) || out;
+    // "restaurantes centro Campinas"
+    const isAlone =
+      centre &&
+      at === end - 1 &&
+      lead.from === city.from &&
+      !/^[eo]u?$/.test(sentence.folded(at - 1));
+    const led = isLed(sentence, at) || out || isAlone;
     if (!led || /^(o|a|os|as|the)$/.test(sentence.folded(at))) continue;
     if (!mayBegin(context, at, city)) break;
     const list = listAt(context, at, [city], end);
@@ -227,11 +233,14 @@ function isLed(sentence: Sentence, at: number): boolean {
 function behind(context: PlaceContext, city: CityAt): boolean {
   const { sentence } = context;
   if (!sentence.free(city.from)) return false;
-  const mark = sentence.tokens[city.to]?.text ?? "";
-  let at = city.to;
+  const end = stateEnd(sentence, city.to);
+  const mark = sentence.tokens[end]?.text ?? "";
+  let at = end;
   if (mark === "," || mark === "(") at++;
   if (isIn(sentence.folded(at))) at++;
-  if (at === city.to || !mayBegin(context, at)) return false;
+  // "Santos centro"
+  const isCentre = end === city.to && CENTRES.has(sentence.folded(at));
+  if ((at === end && !isCentre) || !mayBegin(context, at)) return false;
   const list = listAt(context, at, [city]);
   if (list.length === 0 || !isImplied(context, list, city)) return false;
   take(context, at, list, { implied: true, near: [city] });

@@ -1,5 +1,5 @@
 /**
- * Names that a colon, brackets or a dash put behind a city: "Santos: Centro, Gonzaga", "Recife (Boa
+ * Names that a colon, brackets, a dash or a hyphen put behind a city: "Santos: Centro, Gonzaga", "Recife (Boa
  * Viagem)". Input: a sentence and a city in it. Output: the stretches of text that are names there.
  * Invariant: they are parts of that city, whatever towns elsewhere are called so; a wish, a trade,
  * a state and a town of the city's own state are none.
@@ -15,6 +15,8 @@ import type { City } from "../placenames.ts";
 import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf } from "../placewords.ts";
 
+/** A hyphen opens a list only between spaces; it joins names of towns, too: "Santos - Campinas". */
+export const HYPHEN = "-";
 /** What begins such a list, with what ends it. */
 const OPENS: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
@@ -23,6 +25,7 @@ const OPENS: ReadonlyMap<string, string> = new Map([
   ["–", ""],
   ["—", ""],
 ]);
+const DASH = /^[–—]$/;
 const JOINT = /^[,/]$/;
 const AND = /^(?:e|ou|and|or|mais)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;
@@ -48,25 +51,50 @@ interface Range {
   readonly isSure: boolean;
 }
 
-/** Index of the mark that encloses what follows a city, behind its state; -1 for none. */
-function enclosingMark({ tokens }: Sentence, cityEnd: number): number {
-  const isUf = (at: number) => Object.hasOwn(STATE_NAMES, tokens[at]?.text.toUpperCase() ?? "");
+/** The token behind a city and its state: "Santos/SP", "Santos - SP", "São Paulo (capital)". */
+export function stateEnd({ tokens }: Sentence, cityEnd: number): number {
+  if (isUf(tokens[cityEnd])) return cityEnd + 1;
   const mark = tokens[cityEnd]?.text ?? "";
-  let at = cityEnd;
-  // "Santos/SP: …", "Santos, SP (…)", "Santos (SP): …", "Santos - SP: …"
-  if (isUf(at)) at++;
-  else if (/^[,/(]$/.test(mark) && isUf(at + 1)) at += mark === "(" ? 3 : 2;
-  return OPENS.has(tokens[at]?.text ?? "") ? at : -1;
+  const said = tokens[cityEnd + 1];
+  if (mark === "(" && tokens[cityEnd + 2]?.text === ")") {
+    return isUf(said) || said?.folded === "capital" ? cityEnd + 3 : cityEnd;
+  }
+  return /^[,/–—]$/.test(mark) && isUf(said) ? cityEnd + 2 : cityEnd;
 }
 
-/** True if the tokens between two places open a list that belongs to the first of them. */
-export function isEnclosed({ tokens }: Sentence, cityEnd: number, name: number): boolean {
+function isUf(token: Token | undefined): boolean {
+  return Object.hasOwn(STATE_NAMES, token?.text.toUpperCase() ?? "");
+}
+
+/** Index of the token before the list that a city has behind it and its state; -1 for none. */
+function enclosingMark(sentence: Sentence, cityEnd: number): number {
+  const at = stateEnd(sentence, cityEnd);
+  if (isBehindHyphen(sentence, at)) return at - 1;
+  return isOpening(sentence, at) ? at : -1;
+}
+
+function isOpening({ tokens }: Sentence, at: number): boolean {
+  const text = tokens[at]?.text ?? "";
+  return OPENS.has(text) && !(DASH.test(text) && isUf(tokens[at + 1]));
+}
+
+/** True for a token behind " - ", which is no token itself. */
+function isBehindHyphen({ tokens, text }: Sentence, at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]];
+  if (before === undefined || token === undefined || isUf(token)) return false;
+  return /^\s+-\s+$/.test(text.slice(before.end, token.start));
+}
+
+/** The mark between two places that opens a list that belongs to the first; null for none. */
+export function enclosedBy(sentence: Sentence, cityEnd: number, name: number): string | null {
+  if (isBehindHyphen(sentence, name)) return HYPHEN;
   for (let at = name - 1; at >= cityEnd; at--) {
-    const text = tokens[at]?.text ?? "";
-    if (text === ")" || text === "]" || text === ";") return false;
-    if (OPENS.has(text)) return true;
+    const text = sentence.tokens[at]?.text ?? "";
+    if (text === ")" || text === "]" || text === ";") return null;
+    if (isOpening(sentence, at)) return text;
+    if (isBehindHyphen(sentence, at)) return HYPHEN;
   }
-  return false;
+  return null;
 }
 
 /** The names of the list that a city has behind it, in their order. */
@@ -82,8 +110,9 @@ export function enclosedNames(context: PlaceContext, city: CityAt): readonly Ran
     if (to === at) break;
     const isSure = isSureName(sentence, at);
     if (isName(context, city, { from: at, to })) names.push({ from: at, to, isSure });
-    if (!JOINT.test(sentence.tokens[to]?.text ?? "") && !AND.test(sentence.folded(to))) break;
-    at = to + 1;
+    const isJoint = JOINT.test(sentence.tokens[to]?.text ?? "") || AND.test(sentence.folded(to));
+    if (!isJoint && !isBehindHyphen(sentence, to)) break;
+    at = isJoint ? to + 1 : to;
   }
   return names;
 }
@@ -109,6 +138,7 @@ function nameEnd(sentence: Sentence, from: number, close: string): number {
     const word = sentence.folded(to);
     if (kind === "mark" && (text !== "." || close !== "")) break;
     if (kind === "mark" || AND.test(word) || ENDS.test(word)) break;
+    if (to > from && isBehindHyphen(sentence, to)) break;
     // "Praia Grande" is a name, "Centro MEI" two things.
     const isInName = isCapitalised(sentence, from) && /^\p{Lu}\p{Ll}/u.test(text);
     if (to > from && beginsWish(sentence, to) && !isInName) break;

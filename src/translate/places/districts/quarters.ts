@@ -10,7 +10,7 @@ import type { Sentence } from "../../words/sentence.ts";
 import type { Mention, PlaceContext } from "../mention.ts";
 import { linkOf } from "../readings.ts";
 import { isOften } from "./districts.ts";
-import { isEnclosed } from "./enclosed.ts";
+import { enclosedBy, HYPHEN } from "./enclosed.ts";
 
 /** How many times the accounts of a town its city must have. */
 const OUTWEIGHS = 10;
@@ -211,12 +211,16 @@ export function settleTowns(context: PlaceContext, mentions: readonly Mention[])
 /** "Santos: Centro, Maracanã": towns that the city encloses; parts of it, or nobody knows. */
 function settleEnclosed(context: PlaceContext, mentions: readonly Mention[]): void {
   let city: Mention | null = null;
+  let mark: string | null = null;
   for (const [i, town] of mentions.entries()) {
     const last: Mention | undefined = mentions[i - 1];
-    if (last !== undefined && isEnclosed(context.sentence, last.to, town.at)) {
+    const opened = last === undefined ? null : enclosedBy(context.sentence, last.to, town.at);
+    if (last !== undefined && opened !== null) {
+      mark = opened;
       if (isOnlyCity(last) || city === null) city = isOnlyCity(last) ? last : null;
     } else if (!goesOn(context.sentence, last, town)) city = null;
     if (city === null || !isOnlyCity(town) || town.lead.city || town.negated || town.lost) continue;
+    if (mark === HYPHEN && !isPartBehind(context, town, city)) continue;
     settleInside(context, town, city);
   }
 }
@@ -229,6 +233,11 @@ function goesOn(sentence: Sentence, last: Mention | undefined, town: Mention): b
     if (!/^(?:,|\/|e|ou|and|or|n?[ao]s?|em|in|the)$/i.test(text)) return false;
   }
   return true;
+}
+
+/** "São Paulo - Moema", but "Santos - Campinas" and "Curitiba - Joinville", which are towns. */
+function isPartBehind(context: PlaceContext, town: Mention, city: Mention): boolean {
+  return isKnownPart(context, town, city) || isDwarfed(town, city);
 }
 
 function settleInside(context: PlaceContext, town: Mention, city: Mention): void {

@@ -103,8 +103,10 @@ describe("an exclusion in one place", () => {
     assert.deepEqual(silent, []);
     assert.equal(outcome("padarias que não sejam MEI do Simples").uncertain, true);
     assert.equal(outcome("padarias em Santos exceto MEI do bairro Centro").uncertain, true);
-    assert.equal(outcome("padarias exceto MEI abertas desde 2020").uncertain, false);
-    assert.equal(outcome("padarias exceto MEI com telefone").uncertain, false);
+    assert.equal(outcome("padarias exceto MEI abertas desde 2020").uncertain, true);
+    assert.equal(outcome("padarias exceto MEI, abertas desde 2020").uncertain, false);
+    assert.equal(outcome("padarias exceto MEI com telefone").uncertain, true);
+    assert.equal(outcome("padarias exceto MEI, com telefone").uncertain, false);
   });
 
   for (const text of [

@@ -109,18 +109,16 @@ describe("an item behind what is left out", () => {
     assert.ok(tried > 130, String(tried));
   });
 
-  for (const [text, wished, left] of [
-    ["padarias fora de Santos e telefone", /"require_phone":true/, "without_contact"],
-    ["bakeries outside Santos and e-mail", /"require_email":true/, "without_contact"],
+  for (const [text, wished] of [
+    ["padarias fora de Santos e telefone", /"require_phone":true/],
+    ["bakeries outside Santos and e-mail", /"require_email":true/],
+    ["padarias fora de Santos e LTDA", /"legal_nature_any_of":\["2062"\]/],
+    ["bakeries outside Santos and LTDA", /"legal_nature_any_of":\["2062"\]/],
   ] as const) {
-    it(`is a contact that is required or missing: ${text}`, () => {
-      const [, yes = "", no = ""] = readingsOf(noteOf(text)?.detail ?? "");
-      assert.match(JSON.stringify(probe.spec(`padarias ${yes}`).filters), wished);
-      const codes = probe.translate(`padarias ${no}`).spec.explain.unmapped_constraints;
-      assert.deepEqual(
-        codes.map(({ code }) => code),
-        [left],
-      );
+    it(`is suggested only as a filter takes it: ${text}`, () => {
+      const [, yes = "", ...others] = readingsOf(noteOf(text)?.detail ?? "");
+      assert.ok(wished.test(JSON.stringify(probe.spec(`empresas ${yes}`).filters)), yes);
+      assert.deepEqual(others, []);
     });
   }
 

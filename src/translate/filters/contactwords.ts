@@ -1,0 +1,124 @@
+/**
+ * Words for contacts that are neither a wish nor a trade: "por telefone", "com dois telefones",
+ * "cujo telefone é exclusivo". Input: a sentence whose wishes are known and whose trades are not.
+ * Output: a note, because no filter takes them.
+ * Invariant: only behind a word that says how something is done or whose the contact is, with
+ * numerals and determiners between; "conserto de telefones" and "lojas de celular" stay trades.
+ */
+import { isInTrade } from "../items.ts";
+import type { Notes } from "../notes.ts";
+import { numeralAt } from "../numbers/numbers.ts";
+import type { Sentence } from "../words/sentence.ts";
+import type { Remark } from "./remarks.ts";
+
+const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
+
+const CONTACT = wordsOf(
+  "(?:tele)?fones? tel celular(?:es)? whatsapps? e?mails? correos? (?:tele)?phones? cellphones? " +
+    "mobiles? landlines? telefonos? movil(?:es)?",
+);
+/** Numerals and determiners between a contact and what leads to it. */
+const DETERMINER = wordsOf(
+  "o a os as um uma uns umas the an el la los las un una mais menos more less fewer than de que do " +
+    "pelo ao no at least most maximo minimo ate exatamente exactly apenas so somente only just " +
+    "primeir[ao]s? segund[ao]s? terceir[ao]s? first second third outr[ao]s? other another otr[ao]s? " +
+    "vari[ao]s diversos muitos multiplos several many multiple ambos both seus? sua their its su sus " +
+    "algum alguma qualquer any some nov[ao]s? bom melhor mesm[ao] own proprio numeros? number one two " +
+    "dos tres como minimo menos",
+);
+/** What says that a contact is had, used, or whose it is. */
+const LEAD = wordsOf(
+  "com sem por via pelo pela cuj[ao]s? with without by through whose con sin tem tenham? tenha " +
+    "possuam? possui possuem have has having meu minha meus minhas nosso nossa nossos my our " +
+    "mi nuestro cuy[ao]s?",
+);
+/** What may follow a word for a phone. */
+const KIND = wordsOf("fix[ao]s? celular(?:es)? move(?:l|is) comercia(?:l|is)");
+/** What is made of so many contacts: "uma planilha com 50 telefones". */
+const LISTS = wordsOf("listas? planilhas? relac(?:ao|oes) bases? tabelas? list spreadsheet lead");
+const ARTICLE = wordsOf("uma? a an una? one");
+const WHOSE = wordsOf("cuj[ao]s? whose cuy[ao]s?");
+const STOP = wordsOf("em no na nos nas in at com with sem without que e ou and or mas but");
+/** Max words between a contact and what leads to it, and of what is said of it. */
+const BETWEEN_MAX = 5;
+const SAID_MAX = 6;
+
+const NO_FILTER: Remark = {
+  code: "contact_wish",
+  pt: "Nenhum filtro diz isso de um contato; há “com telefone”, “com e-mail” e “telefone exclusivo”.",
+  en: 'No filter says this of a contact; there are "with phone", "with e-mail", and "own phone".',
+};
+
+/**
+ * Leaves every such word to the notes, with what is said of it; of a text whose limit is not known
+ * only those that are counted, because "com no máximo dois telefones" is no limit.
+ */
+export function leaveContactWords(
+  sentence: Sentence,
+  notes: Notes,
+  which: "counted" | "all",
+): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind !== "word") continue;
+    const end = contactEnd(sentence, at);
+    if (end < 0 || isInTrade(sentence, at, end)) continue;
+    const lead = leadBefore(sentence, at);
+    if (lead < 0 || (which === "counted" && !isCounted(sentence, { lead, at, end }))) continue;
+    const to = WHOSE.test(sentence.folded(lead)) ? saidEnd(sentence, end) : end;
+    notes.leave(NO_FILTER.code, NO_FILTER, sentence.claim(lead, to, "unmapped"));
+    at = to - 1;
+  }
+}
+
+/** Where a contact ends that begins at a token: "cell phone", "telefone fixo"; -1 for none. */
+function contactEnd(sentence: Sentence, at: number): number {
+  const word = sentence.folded(at);
+  const isCell = word === "cell" && CONTACT.test(sentence.folded(at + 1));
+  if (!(isCell || CONTACT.test(word)) || !sentence.free(at)) return -1;
+  const end = at + (isCell ? 2 : 1);
+  return sentence.free(end) && KIND.test(sentence.folded(end)) ? end + 1 : end;
+}
+
+/** "com dois telefones", but not "com 50 telefones de padarias", which asks for so many. */
+function isCounted(
+  sentence: Sentence,
+  { lead, at, end }: { readonly lead: number; readonly at: number; readonly end: number },
+): boolean {
+  if (/^(?:d[aeo]s?|of|para|for)$/.test(sentence.folded(end))) return false;
+  if (LISTS.test(sentence.folded(lead - 1))) return false;
+  for (let i = lead + 1; i < at; i++) {
+    if (numeralAt(sentence, i) !== null && !ARTICLE.test(sentence.folded(i))) return true;
+  }
+  return false;
+}
+
+/** Index of the word that leads to a contact; -1 for none. */
+function leadBefore(sentence: Sentence, contact: number): number {
+  const isHyphened =
+    /^mails?$/.test(sentence.folded(contact)) && sentence.folded(contact - 1) === "e";
+  const last = contact - (isHyphened ? 2 : 1);
+  for (let at = last; at >= Math.max(0, last - BETWEEN_MAX); at--) {
+    const [word, owner] = [sentence.folded(at), sentence.owner(at)];
+    // "CEP começando com 800 mais e-mail"
+    if (owner !== null && owner !== "filler" && owner !== "negation") return -1;
+    if (LEAD.test(word) && !isBound(sentence, at)) return at;
+    if (!DETERMINER.test(word) && numeralAt(sentence, at) === null) return -1;
+  }
+  return -1;
+}
+
+/** "pelo menos dois telefones" says how many. */
+function isBound(sentence: Sentence, at: number): boolean {
+  return sentence.folded(at) === "pelo" && sentence.folded(at + 1) === "menos";
+}
+
+/** Where what is said of the contact ends: "cujo telefone não é de contador". */
+function saidEnd(sentence: Sentence, from: number): number {
+  let to = from;
+  while (to < from + SAID_MAX && sentence.tokens[to]?.kind === "word" && sentence.free(to)) {
+    const isVerb = sentence.folded(to) === "e" && to === from;
+    if (STOP.test(sentence.folded(to)) && !isVerb && sentence.tokens[to]?.text !== "é") break;
+    to++;
+  }
+  return to;
+}

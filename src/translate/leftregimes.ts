@@ -1,0 +1,55 @@
+/**
+ * Regimes that companies have left: "que saíram do Simples", "desenquadradas do MEI". Input: a
+ * sentence in which every word has an owner. Output: a note, because the registry only tells the
+ * regime of today, and most of those outside of it were never in it.
+ * Invariant: only where such a word leads to a regime, and nothing turns it back ("não saíram do Simples").
+ */
+import { HISTORY } from "./filters/remarks.ts";
+import { reachOf } from "./negation.ts";
+import { NOT } from "./negationwords.ts";
+import type { Notes } from "./notes.ts";
+import type { Sentence } from "./words/sentence.ts";
+
+const LEFT =
+  /^(?:desenquadrad[ao]s?|sairam|saiu|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
+/** "excluídas do Simples", but "excluídas as MEI" leaves them out. */
+const PUT_OUT = /^(?:excluid[ao]s?|retirad[ao]s?|removed|expelled|excluded)$/;
+const FROM = /^(?:do|da|del|from)$/;
+const SMALL = /^(?:o|a|os|as|do|da|de|del|el|the|ser|being|be|from|regime|regimen)$/;
+/** Max words between such a word and its regime. */
+const BETWEEN_MAX = 4;
+
+/** Notes every such regime; true if there is one. */
+export function leaveLeftRegimes(sentence: Sentence, notes: Notes): boolean {
+  let isFound = false;
+  for (let at = 1; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind === "mark" || sentence.owner(at) !== "regime") continue;
+    if (sentence.owner(at - 1) === "regime") continue;
+    const cause = causeBefore(sentence, at);
+    if (cause < 0 || isTurned(sentence, cause)) continue;
+    notes.leave(HISTORY.code, HISTORY, sentence.words(cause, at + 1));
+    isFound = true;
+  }
+  return isFound;
+}
+
+/** Index of the word that says that a regime was left; -1 for none. */
+function causeBefore(sentence: Sentence, regime: number): number {
+  const { negator } = reachOf(sentence, regime);
+  if (negator >= 0 && negator < regime && isLeaving(sentence, negator)) return negator;
+  for (let at = regime - 1; at >= Math.max(0, regime - 1 - BETWEEN_MAX); at--) {
+    if (isLeaving(sentence, at)) return at;
+    if (!SMALL.test(sentence.folded(at))) return -1;
+  }
+  return -1;
+}
+
+function isLeaving(sentence: Sentence, at: number): boolean {
+  const word = sentence.folded(at);
+  return LEFT.test(word) || (PUT_OUT.test(word) && FROM.test(sentence.folded(at + 1)));
+}
+
+/** "que não saíram do Simples" are in it. */
+function isTurned(sentence: Sentence, cause: number): boolean {
+  return [1, 2, 3].some((back) => NOT.has(sentence.folded(cause - back)));
+}
