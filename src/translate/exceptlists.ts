@@ -137,7 +137,7 @@ function isLost(
   return isLostByComma(sentence, out, item);
 }
 
-/** What reaches an item: of its words one may be reached, as in "as de capital acima de 1 milhão". */
+/** What reaches an item, of which one word may be reached: "as de capital acima de 1 milhão". */
 function reachBehind(sentence: Sentence, out: Out, item: Joined): Reach {
   for (let at = item.at; at < item.to; at++) {
     const reach = reachOf(sentence, at);

@@ -1,6 +1,6 @@
 /**
- * How both readings of an item behind an exclusion are written: "“MEI” também fica de fora?". Input:
- * what is left out and the item, as said. Output: the text of a note.
+ * How both readings of an item behind an exclusion are written: "“MEI” também fica de fora?".
+ * Input: what is left out and the item, as said. Output: the text of a note.
  * Invariant: a sentence is suggested only if it is read so: what no filter leaves out, such as a
  * legal nature or a contact, is said to have none.
  */

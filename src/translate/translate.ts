@@ -24,12 +24,12 @@ import { leaveConditional, leaveExcludedThere } from "./excludedthere.ts";
 import { findContactValues, type SaidContacts } from "./filters/contactvalues.ts";
 import { leaveContactWords } from "./filters/contactwords.ts";
 import { findFilters } from "./filters/filters.ts";
+import { leaveLeftRegimes } from "./filters/leftregimes.ts";
 import { findNameWords } from "./filters/namewords.ts";
 import { leavePeople, leavePersons } from "./filters/people.ts";
 import { leaveSameContacts } from "./filters/samecontact.ts";
-import { findSharedMax } from "./filters/sharedmax.ts";
+import { findSharedMax, type SharedMax } from "./filters/sharedmax.ts";
 import { filtersOf, sortOf } from "./filters/specfilters.ts";
-import { leaveLeftRegimes } from "./leftregimes.ts";
 import type { NamedList } from "./lists/listnames.ts";
 import { findLists, type SaidLists } from "./lists/saidlists.ts";
 import { isNegatorWord } from "./negators.ts";
@@ -41,6 +41,7 @@ import { findCapital, leaveAmounts } from "./numbers/capital.ts";
 import { findCounts } from "./numbers/counts.ts";
 import { findDates } from "./numbers/dates.ts";
 import { findLimit } from "./numbers/limits.ts";
+import { leaveOtherPlaces } from "./otherplaces.ts";
 import { leaveOutOrWished } from "./outorwished.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
@@ -48,7 +49,6 @@ import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/s
 import { gazetteerSteps } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
-import { leaveOtherPlaces } from "./places/otherplaces.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
 import { findUnknownPlaces } from "./places/unknownplaces.ts";
 import { leavePlacesApart } from "./placesapart.ts";
@@ -125,10 +125,14 @@ export function* translateSteps(
     tradeEnd: (at: number) => tradeEnd(sentence, at),
   };
   const lookup = catalogLookup(segment.catalog);
-  const contacts = contactsOf(sentence, notes, !lookup.lacks("contacts"));
+  const contacts = contactsOf(sentence, notes, lookup);
   leaveRequests(sentence, around.tradeEnd);
+<<<<<<< HEAD
   const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
+=======
+  const saidLists = findLists(sentence, notes, lists ?? null);
+>>>>>>> c2435476fd469dff91099270bce90b0166be8a56
   if (long) yield;
   leavePersons(sentence, notes);
   const hints = findNameWords(around);
@@ -148,19 +152,16 @@ export function* translateSteps(
   findAmountsAndDates(numbers);
   const { hasCounts: counts } = lookup;
   findCounts({ sentence, notes, bounds, counts });
-  leaveContactWords(sentence, notes, "counted");
-  const limit = findLimit(sentence, notes);
+  const limit = limitOf(sentence, notes);
   leaveAmounts(numbers);
   leavePeople(sentence, notes);
-  const wishes = findFilters({ sentence, notes, counts, bounds });
-  leaveContactWords(sentence, notes, "all");
+  const wishes = wishesOf({ sentence, notes, counts, bounds });
   findUnknownPlaces(around, places, "named");
   if (long) yield;
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
   if (long) yield;
   findUnknownPlaces(around, places, "left");
-  const isLost = contacts.lost || shared.lost;
-  if (leaveSecond(sentence, notes, places.sought) || isLost) places.unknown = true;
+  if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
   const geo = geoOf(places, around);
   yield* findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
@@ -171,7 +172,7 @@ export function* translateSteps(
   const misled = leaveAlternatives({ sentence, notes, lists: saidLists }, places, numbered);
   const found = {
     ...{ activities, hints, geo, numbered, wishes },
-    ...{ bounds, notes, contacts, lists: saidLists, shared },
+    ...{ bounds, notes, contacts, lists: saidLists, shared: contacts.shared },
   };
   const filters = filtersOf({ ...found, districts: named });
   const [sort, subject] = [sortOf(wishes, notes), told + wishes.natures.size > 0];
@@ -182,10 +183,32 @@ export function* translateSteps(
   return { spec: { ...ordered, explain }, parts: partsOf(sentence), activities };
 }
 
-/** The values of contacts; one that is only said to be that of another company is lost. */
-function contactsOf(sentence: Sentence, notes: Notes, known: boolean): SaidContacts {
-  const said = findContactValues(sentence, notes, known);
-  return leaveSameContacts(sentence, notes) ? { ...said, lost: true } : said;
+/**
+ * The values of contacts, and how many companies may share one; a contact that is only said to be
+ * that of another company is lost.
+ */
+function contactsOf(
+  sentence: Sentence,
+  notes: Notes,
+  lookup: ReturnType<typeof catalogLookup>,
+): SaidContacts & { readonly shared: SharedMax } {
+  const said = findContactValues(sentence, notes, !lookup.lacks("contacts"));
+  const isSame = leaveSameContacts(sentence, notes);
+  const shared = findSharedMax(sentence, notes, lookup.hasCounts);
+  return { ...said, shared, lost: said.lost || isSame || shared.lost };
+}
+
+/** The wishes; words for contacts that are none of them go to the notes. */
+function wishesOf(context: Parameters<typeof findFilters>[0]): ReturnType<typeof findFilters> {
+  const wishes = findFilters(context);
+  leaveContactWords(context.sentence, context.notes, "all");
+  return wishes;
+}
+
+/** The limit; contacts that are counted ("com no máximo dois telefones") are none. */
+function limitOf(sentence: Sentence, notes: Notes): number | null {
+  leaveContactWords(sentence, notes, "counted");
+  return findLimit(sentence, notes);
 }
 
 function findAmountsAndDates(numbers: Parameters<typeof findDates>[0]): void {

@@ -43,7 +43,8 @@ const PHONES = wordSet(
 const MAILS = wordSet("email emails mail correo correos endereco address");
 /** Words between the word for a contact and its value, or between two values. */
 const BETWEEN = wordSet(
-  "e o a os as de do da com ddd eh es is the numero number fixo celular comercial fone el la y and " +
+  "e o a os as de do da com ddd eh es is the numero number fixo celular comercial " +
+    "fone el la y and " +
     "ou or : , ; / . & seja sejam sao = ( whatsapp telefone phone \" “ ” „ « » ' ‘ ’",
 );
 /** Words before the word for a contact that belong to it. */

@@ -19,11 +19,15 @@ const CONTACT = wordsOf(
 );
 /** Numerals and determiners between a contact and what leads to it. */
 const DETERMINER = wordsOf(
-  "o a os as um uma uns umas the an el la los las un una mais menos more less fewer than de que do " +
+  "o a os as um uma uns umas the an el la los las un una mais menos more less " +
+    "fewer than de que do " +
     "pelo ao no at least most maximo minimo ate exatamente exactly apenas so somente only just " +
-    "primeir[ao]s? segund[ao]s? terceir[ao]s? first second third outr[ao]s? other another otr[ao]s? " +
-    "vari[ao]s diversos muitos multiplos several many multiple ambos both seus? sua their its su sus " +
-    "algum alguma qualquer any some nov[ao]s? bom melhor mesm[ao] own proprio numeros? number one two " +
+    "primeir[ao]s? segund[ao]s? terceir[ao]s? first second third outr[ao]s? other " +
+    "another otr[ao]s? " +
+    "vari[ao]s diversos muitos multiplos several many multiple ambos both seus? sua " +
+    "their its su sus " +
+    "algum alguma qualquer any some nov[ao]s? bom melhor mesm[ao] own proprio " +
+    "numeros? number one two " +
     "dos tres como minimo menos",
 );
 /** What says that a contact is had, used, or whose it is. */
@@ -45,8 +49,8 @@ const SAID_MAX = 6;
 
 const NO_FILTER: Remark = {
   code: "contact_wish",
-  pt: "Nenhum filtro diz isso de um contato; há “com telefone”, “com e-mail” e “telefone exclusivo”.",
-  en: 'No filter says this of a contact; there are "with phone", "with e-mail", and "own phone".',
+  pt: "Nenhum filtro diz isso de um contato; há “com telefone” e “telefone exclusivo”.",
+  en: 'No filter says this of a contact; there are "with phone" and "own phone".',
 };
 
 /**

@@ -2,6 +2,7 @@
  * Words that make a wish a preference: "se possível com e-mail", "telefone, de preferência". Input:
  * a sentence and the tokens of a wish. Output: the words that say so, before or behind it.
  * Invariant: wherever they stand, they mean the same; behind a comma they must end what is said.
+ * Apart because the stage of wishes fills its file.
  */
 import type { Sentence } from "../words/sentence.ts";
 

@@ -23,8 +23,7 @@ export interface SharedMax {
 const PHONE = /^(?:(?:tele)?fones?|tel|celular(?:es)?|(?:tele)?phones?|mobiles?|telefonos?)$/;
 const MAIL = /^(?:e?mails?|correos?)$/;
 const THAT = /^(?:que|e|eh|seja|sejam|sao|esteja|estejam|that|which|is|are|s|has|been)$/;
-const USED =
-  /^(?:usad[ao]s?|utilizad[ao]s?|compartilhad[ao]s?|compartid[ao]s?|dividid[ao]s?|repetid[ao]s?|used|shared)$/;
+const USED = /^(?:(?:us|utiliz|compartilh)ad[ao]s?|(?:compart|divid|repet)id[ao]s?|used|shared)$/;
 const BY = /^(?:por|by|com|with|entre|among|em|in|con)$/;
 const OF = /^(?:de|of)$/;
 /** Bounds from above, and others, in their words. */

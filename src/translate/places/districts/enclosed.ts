@@ -1,6 +1,7 @@
 /**
- * Names that a colon, brackets, a dash or a hyphen put behind a city: "Santos: Centro, Gonzaga", "Recife (Boa
- * Viagem)". Input: a sentence and a city in it. Output: the stretches of text that are names there.
+ * Names that a colon, brackets, a dash or a hyphen put behind a city: "Santos: Centro, Gonzaga",
+ * "Recife (Boa Viagem)". Input: a sentence and a city in it. Output: the stretches of text that are
+ * names there.
  * Invariant: they are parts of that city, whatever towns elsewhere are called so; a wish, a trade,
  * a state and a town of the city's own state are none.
  */

@@ -7,9 +7,9 @@
  * only place of a sentence is searched, and its condition is said to have no filter.
  * Apart because it looks at all that others took, when they have taken it.
  */
-import type { Notes } from "../notes.ts";
-import type { Sentence } from "../words/sentence.ts";
-import { isIn } from "./placewords.ts";
+import type { Notes } from "./notes.ts";
+import { isIn } from "./places/placewords.ts";
+import type { Sentence } from "./words/sentence.ts";
 
 const wordsOf = (words: string) => new RegExp(`^(?:${words.split(" ").join("|")})$`);
 
@@ -24,13 +24,16 @@ const THERE = wordsOf(
 );
 /** What of a company has a place of its own behind "de". */
 const OF_IT = wordsOf(
-  "ceps? ddds? zip postcode code (?:tele)?fones? celular(?:es)? e?mails? (?:tele)?phones? numeros? " +
+  "ceps? ddds? zip postcode code (?:tele)?fones? celular(?:es)? e?mails? " +
+    "(?:tele)?phones? numeros? " +
     "telefonos? correo endereco address",
 );
 /** Words between these and a place. */
 const SMALL = wordsOf(
-  "a o ao as os de do da dos das em no na nos nas to of in for para pra ate the el la los las en toda " +
-    "todo regiao cidade municipio city area fica ficam esta estao is are situad[ao]s? localizad[ao]s? " +
+  "a o ao as os de do da dos das em no na nos nas to of in for para pra ate the el " +
+    "la los las en toda " +
+    "todo regiao cidade municipio city area fica ficam esta estao is are " +
+    "situad[ao]s? localizad[ao]s? " +
     "located based up",
 );
 /** Max words between a place and what it belongs to. */

@@ -2,13 +2,16 @@
  * Regimes that companies have left: "que saíram do Simples", "desenquadradas do MEI". Input: a
  * sentence in which every word has an owner. Output: a note, because the registry only tells the
  * regime of today, and most of those outside of it were never in it.
- * Invariant: only where such a word leads to a regime, and nothing turns it back ("não saíram do Simples").
+ * Invariant: only where such a word leads to a regime, and nothing turns it back ("não saíram do
+ * Simples").
+ * Apart because it looks at all that others took, when they have taken it.
  */
-import { HISTORY } from "./filters/remarks.ts";
-import { reachOf } from "./negation.ts";
-import { NOT } from "./negationwords.ts";
-import type { Notes } from "./notes.ts";
-import type { Sentence } from "./words/sentence.ts";
+
+import { reachOf } from "../negation.ts";
+import { NOT } from "../negationwords.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
+import { HISTORY } from "./remarks.ts";
 
 const LEFT =
   /^(?:desenquadrad[ao]s?|sairam|saiu|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;
