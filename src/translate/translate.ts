@@ -127,12 +127,7 @@ export function* translateSteps(
   const lookup = catalogLookup(segment.catalog);
   const contacts = contactsOf(sentence, notes, lookup);
   leaveRequests(sentence, around.tradeEnd);
-<<<<<<< HEAD
-  const shared = findSharedMax(sentence, notes, lookup.hasCounts);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
-=======
-  const saidLists = findLists(sentence, notes, lists ?? null);
->>>>>>> c2435476fd469dff91099270bce90b0166be8a56
   if (long) yield;
   leavePersons(sentence, notes);
   const hints = findNameWords(around);

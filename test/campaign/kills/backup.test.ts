@@ -17,8 +17,8 @@ import { checkBackup } from "../../../src/store/backup/restore.ts";
 import { closeDatabase, openDatabase } from "../../../src/store/database.ts";
 import { makeState } from "../../support/formats/make.ts";
 import { contentOf } from "../../support/formats/state-rows.ts";
+import { beforeRestore } from "../../support/server/backup-look.ts";
 import { productCommand } from "../../support/server/process.ts";
-import { beforeRestore } from "../../support/store/backup-look.ts";
 
 const FILES = 120;
 const FILE_BYTES = 100_000;

@@ -26,7 +26,7 @@ import { type Manifest, manifestText, parseManifest } from "../../../src/store/b
 import { checkBackup, restoreBackup } from "../../../src/store/backup/restore.ts";
 import { lockDataDir, SCHEMA_VERSION } from "../../../src/store/database.ts";
 import { makeState } from "../../support/formats/make.ts";
-import { beforeRestore, contentAt, filesIn, leftIn } from "../../support/store/backup-look.ts";
+import { beforeRestore, contentAt, filesIn, leftIn } from "../../support/server/backup-look.ts";
 
 let folder: string;
 let dataDir: string;

@@ -35,7 +35,7 @@ import { bytesOf, checkBackup, restoreBackup } from "../../../src/store/backup/r
 import { openDatabase, SCHEMA_VERSION, tryLock } from "../../../src/store/database.ts";
 import { readFixture } from "../../support/formats/fixtures.ts";
 import { makeState } from "../../support/formats/make.ts";
-import { beforeRestore, contentAt, filesIn, leftIn } from "../../support/store/backup-look.ts";
+import { beforeRestore, contentAt, filesIn, leftIn } from "../../support/server/backup-look.ts";
 
 const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 

@@ -40,7 +40,7 @@ import {
 import { unpackBackup } from "../../support/formats/make.ts";
 import { columnsOf, contentOf, tablesOf } from "../../support/formats/state-rows.ts";
 import { ROOT } from "../../support/house/checkout.ts";
-import { beforeUpgrade } from "../../support/store/backup-look.ts";
+import { beforeUpgrade } from "../../support/server/backup-look.ts";
 
 type Content = ReturnType<typeof contentOf>;
 
