@@ -1,6 +1,7 @@
 /**
  * Company roots as numbers. What comes in: roots, 8 characters in base 36, below 36^8 < 2^42. What
  * goes out: their numbers, and the partitions in which their rows meet.
+ * Apart because the twin of the import (test/support/ingest) shares it with what runs.
  * Invariant: a root has the same partition in every file and in the addon (scan/row_scan.h).
  */
 import { BRANCHES } from "../dump/cnpj.ts";

@@ -31,7 +31,7 @@ const COLUMNS_MAX = 16_384;
 export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
 
 /** What was found. */
-export interface FoundColumn {
+interface FoundColumn {
   /** Counted from 0. */
   readonly column: number;
   readonly hasHeader: boolean;

@@ -1,6 +1,7 @@
 /**
  * How many files and connections this process may have open. What comes in: what the system says of
  * its limits. What goes out: the number; null where the system does not tell (Linux does).
+ * Apart because it knows how the system writes its limits, and its user what a server needs.
  * Invariant: the limit is that of this process, whatever its shell or service manager was told.
  */
 import { readFileSync } from "node:fs";

@@ -7,6 +7,14 @@
  * preposition, a new verb, "mas" and a mark end it; a second negator turns it back.
  */
 import { STATE_NAMES } from "../spec/states.ts";
+import {
+  endsWithOr,
+  isExcept,
+  isInactive,
+  isLeftWithout,
+  isNeither,
+  isNotBeing,
+} from "./exclusions/neither.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
 import {
   ALTERNATIVES,
@@ -27,14 +35,6 @@ import {
   WITHOUT,
 } from "./negationwords.ts";
 import { isNegator } from "./negators.ts";
-import {
-  endsWithOr,
-  isExcept,
-  isInactive,
-  isLeftWithout,
-  isNeither,
-  isNotBeing,
-} from "./neither.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** What a sentence says of an item: wanted, excluded, or that it does not matter. */

@@ -3,11 +3,11 @@
  * Invariant: read as the list of that name only if a verb or "exceto" and its like says clearly
  * whether it is wanted; without such a list the words are left with a remark and never dropped.
  */
-import { isExcept } from "../neither.ts";
+import { isExcept } from "../exclusions/neither.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { BY_HAND, UNCLEAR, WHOSE } from "./listremarks.ts";
 import { BEFORE, BEING, CUSTOMERS, LEAVING, LIST, leavesAll, NEGATES } from "./listwords.ts";
-import { isJoiner, isPotential, type ListContext, type Mention } from "./mention.ts";
+import { isJoiner, isPotential, type ListContext, type ListMention } from "./mention.ts";
 
 /** Max words before "clientes" that say something of them. */
 const LEAD_MAX = 8;
@@ -17,7 +17,7 @@ const EXCEPT_MAX = 12;
 const OWN = /^(?:o|a|os|as|the|meus?|minhas?|nossos?|nossas?|my|our|ja|already|yet|ainda|t|eh)$/;
 
 /** Returns the customers that a token names; null if it asks for nobody else than companies. */
-export function customersAt(context: ListContext, at: number): Mention | null {
+export function customersAt(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   if (!CUSTOMERS.has(sentence.folded(at))) return null;
   const lead = leadAt(sentence, at);

@@ -25,7 +25,7 @@ import {
   OF_LIST,
   TAKEN,
 } from "./listwords.ts";
-import { isJoiner, isPotential, type ListContext, leadOf, type Mention } from "./mention.ts";
+import { isJoiner, isPotential, type ListContext, type ListMention, leadOf } from "./mention.ts";
 import { isCapital, isElse, isRelation, nameBefore, quotedEnd, unwritten } from "./unknownlists.ts";
 
 /** Max words between a list and the name of another one. */
@@ -36,7 +36,7 @@ const JOIN_MAX = 4;
 const NOT_JOINED = /^(?:com|with|by|pelas?)$/;
 
 /** Returns what is said of lists at a token; null if nothing is. */
-export function mentionAt(context: ListContext, at: number): Mention | null {
+export function mentionAt(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const from = nameBefore(sentence, at);
   if (from < at) {
@@ -56,7 +56,7 @@ export function mentionAt(context: ListContext, at: number): Mention | null {
  * Returns the list whose name follows an earlier mention without "lista" and with words that may
  * change what is said of it: "na lista X sem os da Y", "na X, mas não na Y". Null if none does.
  */
-export function mentionBehind(context: ListContext, end: number): Mention | null {
+export function mentionBehind(context: ListContext, end: number): ListMention | null {
   const { sentence } = context;
   const names = context.known();
   let at = joinEnd(sentence, end);
@@ -84,14 +84,14 @@ interface Followed {
   readonly isLed: boolean;
 }
 
-function followed(context: ListContext, { at, to, lists, isLed }: Followed): Mention | null {
+function followed(context: ListContext, { at, to, lists, isLed }: Followed): ListMention | null {
   if (!isElse(context, at, to)) return { from: at, to, ...named([lists]) };
   if (!isLed) return null;
   return { from: at, to, ids: [], why: alsoElse(lists[0]?.name ?? "") };
 }
 
 /** "na lista X sem os da Fornecedores": a name that no list has, unless it is a place or trade. */
-function strange(context: ListContext, at: number): Mention | null {
+function strange(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const isName = isCapital(sentence, at) && !isElse(context, at, null);
   if (!isName && !isRelation(sentence, at)) return null;
@@ -106,7 +106,7 @@ function joinEnd(sentence: Sentence, end: number): number {
 }
 
 /** "na lista Clientes MG", "listas Clientes e Parceiros", with names that are there. */
-function written(context: ListContext, at: number): Mention | null {
+function written(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   const names = LIST.has(sentence.folded(at)) ? context.known() : null;
   if (names === null) return null;
@@ -183,7 +183,7 @@ function isSkipped(word: string): boolean {
 }
 
 /** The lists of names, none if one of the names is that of several lists. */
-function named(found: readonly (readonly NamedList[])[]): Pick<Mention, "ids" | "among"> {
+function named(found: readonly (readonly NamedList[])[]): Pick<ListMention, "ids" | "among"> {
   const among = found.find((lists) => lists.length > 1);
   if (among !== undefined) return { ids: [], among };
   return { ids: found.flatMap((lists) => lists.map(({ id }) => id)) };

@@ -17,7 +17,7 @@ export interface ListContext {
 }
 
 /** Words that name lists. */
-export interface Mention {
+export interface ListMention {
   /** The first word of the list or its name, without what leads to it. */
   readonly from: number;
   readonly to: number;

@@ -15,7 +15,7 @@ import { mentionAt, mentionBehind } from "./listmentions.ts";
 import { ListNames, type NamedList } from "./listnames.ts";
 import { ANY_OF, ambiguous, BY_HAND, tooMany, UNCLEAR, UNKNOWN } from "./listremarks.ts";
 import { BEFORE, leavesAll } from "./listwords.ts";
-import type { ListContext, Mention } from "./mention.ts";
+import type { ListContext, ListMention } from "./mention.ts";
 import { type SeenMention, Stances } from "./stance.ts";
 
 /** Ids of lists that accounts are to be in, and not. */
@@ -77,7 +77,7 @@ class ListStage {
     return { anyOf: this.#anyOf, exclude: this.#exclude, apart: this.#apart };
   }
 
-  #take(mention: Mention): void {
+  #take(mention: ListMention): void {
     const { from, to, ids } = mention;
     const sentence = this.#sentence;
     const seen = this.#stances.read(beginOf(sentence, from), from, to);
@@ -101,7 +101,7 @@ class ListStage {
   }
 
   /** Why a mention became no filter. */
-  #whyLeft({ among, why, ids }: Mention, { stance }: SeenMention): Sentences {
+  #whyLeft({ among, why, ids }: ListMention, { stance }: SeenMention): Sentences {
     if (!this.#hasLists) return BY_HAND;
     if (why !== undefined) return why;
     if (among !== undefined) return ambiguous(among);

@@ -5,15 +5,16 @@
  * as a noun ("exceto MEI e lista X", "exceto os já exportados e os da lista X"); a preposition or
  * verb of its own that does not repeat the one before leaves it open. Two negators leave it open.
  */
+
+import { isExcept } from "../exclusions/neither.ts";
 import { kindAt } from "../items.ts";
 import { forgetReach, reachOf } from "../negation.ts";
-import { isExcept } from "../neither.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { AGAIN, AGAINST, LEAVING, leavesAll, NEGATES, NOUNS } from "./listwords.ts";
 import { isJoiner, leadOf } from "./mention.ts";
 
 /** What a sentence says of the lists of a mention. */
-export type Stance = "in" | "out" | "unclear";
+type Stance = "in" | "out" | "unclear";
 
 /** What leaves a mention out: "exceto", "fora da" or "sem", or a negated verb. */
 type Way = "all" | "outside" | "verb" | null;

@@ -14,7 +14,7 @@ import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { BY_HAND, UNKNOWN, whichOf } from "./listremarks.ts";
 import { BETWEEN, CUSTOMERS, ENDS, FILES, LEAVING, LIST, OF_LIST, RELATIONS } from "./listwords.ts";
-import { isPotential, type ListContext, type Mention } from "./mention.ts";
+import { isPotential, type ListContext, type ListMention } from "./mention.ts";
 
 /** Most words of a name, and most on the way to it. */
 const NAME_MAX = 6;
@@ -26,7 +26,7 @@ const OF = /^(?:de|of)$/;
 const INSIDE = /^(?:na|da|pela|in|on|from|la)$/;
 
 /** Returns a list that has no name or one that no list has; null if none is named. */
-export function unwritten(context: ListContext, at: number): Mention | null {
+export function unwritten(context: ListContext, at: number): ListMention | null {
   const { sentence } = context;
   if (!LIST.has(sentence.folded(at))) return null;
   const before = sentence.folded(at - 1);

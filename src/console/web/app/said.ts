@@ -5,6 +5,7 @@
  * English: a page in another language shows it second, and never alone.
  */
 import type { ErrorCode } from "../../../errors.ts";
+import type { Problems } from "../strings/en/problems.ts";
 import { ApiError, type ApiMistake } from "./api.ts";
 import { language } from "./language.ts";
 import { words } from "./words.ts";
@@ -15,9 +16,6 @@ export interface Said {
   /** In English, as all sentences of the server. */
   detail: string | null;
 }
-
-/** Sentences by code; one in brackets says all there is to know. */
-export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 
 /** Puts a failure into words: every code of the server has a sentence in each language. */
 export function saidOf(error: unknown): Said {

@@ -3,7 +3,10 @@
  * Invariant: every code has a sentence, by the type of the table. Where the server's own sentence
  * says more (parts/notice.tsx), it is shown in place of this one.
  */
-import type { Problems } from "../../app/said.ts";
+import type { ErrorCode } from "../../../../errors.ts";
+
+/** Sentences by code; one in brackets says all there is to know. */
+export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 
 // Codes that differ for programs only have one sentence.
 const key = "The API key was not accepted.";

@@ -3,7 +3,7 @@
  * Invariant: every code has a sentence, by the type of the table; the server's own sentences are
  * English and stand below it.
  */
-import type { Problems } from "../../app/said.ts";
+import type { Problems } from "../en/problems.ts";
 
 // Codes that differ for programs only have one sentence.
 const key = "A chave de API não foi aceita.";

@@ -8,13 +8,13 @@
  * "exceto MEI, com telefone" ask for a phone.
  * Apart because it looks at all that others took, when they have taken it.
  */
-import { kindAt } from "./items.ts";
-import { type Reach, reachOf } from "./negation.ts";
-import { OUTSIDE, WITHOUT } from "./negationwords.ts";
+import { kindAt } from "../items.ts";
+import { type Reach, reachOf } from "../negation.ts";
+import { OUTSIDE, WITHOUT } from "../negationwords.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
 import { isExcept } from "./neither.ts";
-import type { Notes } from "./notes.ts";
 import { readingsOf, saidOf } from "./outreadings.ts";
-import type { Sentence } from "./words/sentence.ts";
 
 const AND = /^(?:e|ou|and|or)$/;
 /** Articles and pronouns that make a noun of what follows: "as com telefone". */

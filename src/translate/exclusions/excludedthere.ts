@@ -6,10 +6,10 @@
  * a comma between the item and its place ends the exclusion ("exceto MEI, em Santos").
  * Apart because it looks at all that others took, when they have taken it.
  */
-import { reachOf } from "./negation.ts";
+import { reachOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
 import { isExcept } from "./neither.ts";
-import type { Notes } from "./notes.ts";
-import type { Sentence } from "./words/sentence.ts";
 
 /** Max words between an excluded item and its place: "MEI que ficam no bairro Centro de". */
 const BETWEEN_MAX = 12;

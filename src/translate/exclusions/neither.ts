@@ -5,9 +5,9 @@
  * Invariant: known from the words alone; only qualities of companies are left out together.
  * Apart because the pass over all negations fills its file.
  */
-import { type ItemKind, itemEnd, kindAt } from "./items.ts";
-import { ALTERNATIVES, ARTICLES, BEING, EXCLUDE, IS_OUT, NOT, OF } from "./negationwords.ts";
-import type { Sentence } from "./words/sentence.ts";
+import { type ItemKind, itemEnd, kindAt } from "../items.ts";
+import { ALTERNATIVES, ARTICLES, BEING, EXCLUDE, IS_OUT, NOT, OF } from "../negationwords.ts";
+import type { Sentence } from "../words/sentence.ts";
 
 /** What a company is or belongs to, and if it is active. */
 const QUALITIES: ReadonlySet<ItemKind> = new Set<ItemKind>([

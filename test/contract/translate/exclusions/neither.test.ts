@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { openProbe, type Probe } from "../../support/translate/probe.ts";
+import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 let probe: Probe;
 before(async () => {

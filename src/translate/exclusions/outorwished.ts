@@ -8,13 +8,13 @@
  * Apart because it looks at all that others took, when they have taken it.
  */
 
-import { FILTER_PHRASES } from "./filters/table.ts";
-import type { SaidLists } from "./lists/saidlists.ts";
-import { reachOf } from "./negation.ts";
+import { FILTER_PHRASES } from "../filters/table.ts";
+import type { SaidLists } from "../lists/saidlists.ts";
+import { reachOf } from "../negation.ts";
+import type { Notes } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
 import { isExcept } from "./neither.ts";
-import type { Notes } from "./notes.ts";
 import { readingsOf, saidOf } from "./outreadings.ts";
-import type { Sentence } from "./words/sentence.ts";
 
 const AND = /^(?:e|and)$/;
 const ARTICLE = /^(?:o|a|os|as|the)$/;

@@ -4,8 +4,8 @@
  * Invariant: a sentence is suggested only if it is read so: what no filter leaves out, such as a
  * legal nature or a contact, is said to have none.
  */
-import type { Sentences } from "./notes.ts";
-import type { Sentence } from "./words/sentence.ts";
+import type { Sentences } from "../notes.ts";
+import type { Sentence } from "../words/sentence.ts";
 
 /** What is left out, and the item behind it with the owner of its words. */
 interface Unclear {
