@@ -297,9 +297,9 @@ napi_value takeConnections(napi_env env, napi_callback_info info) {
     auto leaving = std::make_unique<Leaving>();
     leaving->port = port;
     napi_threadsafe_function call = nullptr;
-    check(env, napi_create_threadsafe_function(
-                   env, arguments.at(1, "taker").value(), nullptr, fromText(env, "connections"), 0,
-                   1, leaving.get(), takerIsOver, nullptr, handOver, &call));
+    check(env, napi_create_threadsafe_function(env, arguments.at(1, "taker").value(), nullptr,
+                                               fromText(env, "connections"), 0, 1, leaving.get(),
+                                               takerIsOver, nullptr, handOver, &call));
     Leaving* const kept = leaving.release();  // the function owns it from here on
     {
       const std::lock_guard<std::mutex> lock(portsMutex);
