@@ -239,9 +239,9 @@ void readInput(const Given& object, JoinInput& request) {
 
 JoinRequest readRequest(const Given& object) {
   JoinRequest request;
-  readInput(object, request);
   request.path = object.member("path").text();
   request.slotBytes = static_cast<size_t>(object.member("slotBytes").integer(8, kSlotBytesMax));
+  readInput(object, request);
   request.splits = readSplits(object.member("splits"));
   request.valuesPath = object.member("valuesPath").text();
   request.valueBuckets = static_cast<uint32_t>(object.member("valueBuckets").integer(1, 1 << 16));

@@ -10,9 +10,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import {
   closePort,
@@ -21,10 +21,10 @@ import {
   openPort,
   takeConnections,
 } from "../../../native-index/napi/engine.ts";
+import { ROOT } from "../../support/house/checkout.ts";
 
-const ADDON =
-  process.env.PENEIRA_ADDON ??
-  fileURLToPath(new URL("../../../native-index/build/Release/peneira.node", import.meta.url));
+const BUILT = join(ROOT, "native-index/build/Release/peneira.node");
+const ADDON = process.env.PENEIRA_ADDON ?? BUILT;
 
 /** A thread that takes connections and says how many it has when none comes any more. */
 const TAKER = `
