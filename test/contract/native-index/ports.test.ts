@@ -9,8 +9,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
+import { createRequire } from "node:module";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -21,10 +21,14 @@ import {
   openPort,
   takeConnections,
 } from "../../../native-index/napi/engine.ts";
-import { ROOT } from "../../support/house/checkout.ts";
 
-const BUILT = join(ROOT, "native-index/build/Release/peneira.node");
-const ADDON = process.env.PENEIRA_ADDON ?? BUILT;
+/** The file of the addon that this thread has: ports are known to those who have the same. */
+function addonFile(): string {
+  const { cache } = createRequire(import.meta.url);
+  const found = Object.keys(cache).find((file) => file.endsWith("peneira.node"));
+  assert.ok(found !== undefined, "the addon is loaded");
+  return found;
+}
 
 /** A thread that takes connections and says how many it has when none comes any more. */
 const TAKER = `
@@ -61,7 +65,10 @@ async function connected(port: OpenPort, count: number, host = "127.0.0.1"): Pro
 }
 
 async function taker(port: OpenPort): Promise<Worker> {
-  const thread = new Worker(TAKER, { eval: true, workerData: { addon: ADDON, port: port.id } });
+  const thread = new Worker(TAKER, {
+    eval: true,
+    workerData: { addon: addonFile(), port: port.id },
+  });
   await once(thread, "message");
   return thread;
 }
@@ -127,6 +134,8 @@ describe("an open port", () => {
     const port = open();
     const [one, other] = [takeHere(port), takeHere(port)];
     await connected(port, 4);
+    // A connection is made before it is accepted.
+    while (one.seen.length + other.seen.length < 4) await sleep(1);
     leavePort(port.id, one.id);
     assert.equal((await one.ended).length, 3);
     await connected(port, 4);
