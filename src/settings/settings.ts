@@ -52,6 +52,11 @@ export function parseListen(text: string): ListenAddress | null {
   return host === undefined || port > 65_535 ? null : { host, port };
 }
 
+/** Returns the text that `parseListen` reads; IPv6 stands in brackets. */
+export function listenText({ host, port }: ListenAddress): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 /** What may speak HTTP. */
 export const TRANSPORTS = ["uws", "node"] as const;
 

@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 import { CommandError } from "../../errors.ts";
 import { stderr } from "../../process/terminal.ts";
-import { parseListen } from "../../settings/settings.ts";
+import { listenText, parseListen } from "../../settings/settings.ts";
 import { configOf } from "../support/config.ts";
 
 /** Longer than any healthy server takes, shorter than what supervisors wait for. */
@@ -39,7 +39,7 @@ async function check({ listen, config: file }: HealthOptions): Promise<void> {
     throw new CommandError(`Say where the server listens: --listen HOST:PORT, not ${text}.`, 2);
   }
   const host = LOOPBACK[address.host] ?? address.host;
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${address.port}/readyz`;
+  const url = `http://${listenText({ ...address, host })}/readyz`;
   const answer = await ask(url);
   const { status, detail = "" } = JSON.parse(answer.text) as { status: unknown; detail?: string };
   if (!answer.ok) throw new CommandError(`The server is not ready (${answer.status}). ${detail}`);

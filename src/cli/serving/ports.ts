@@ -9,7 +9,7 @@ import type { Transport, TransportLimits } from "../../http/server/transport/tra
 import { openNodeTransport } from "../../http/server/transport/transport-node.ts";
 import { openFilesMax } from "../../process/openfiles.ts";
 import type { Config } from "../../settings/config.ts";
-import { type ListenAddress, parseListen } from "../../settings/settings.ts";
+import { type ListenAddress, listenText, parseListen } from "../../settings/settings.ts";
 
 /** The bound ports. */
 export interface Ports {
@@ -25,8 +25,7 @@ export async function bindPorts(config: Config, transport: Transport): Promise<P
   const address = addressOf(config, "listen");
   const wanted = config.get("metrics.listen") === null ? null : addressOf(config, "metrics.listen");
   const main = await bindPort(transport, address);
-  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
-  const url = `http://${host}:${main.port}`;
+  const url = `http://${listenText({ ...address, port: main.port })}`;
   if (wanted === null) return { url, main, metrics: null };
   try {
     return { url, main, metrics: await bindMetrics(wanted, limitsOf(config)) };
@@ -44,7 +43,7 @@ async function bindMetrics(address: ListenAddress, limits: TransportLimits): Pro
   } catch (error) {
     await transport.close(0);
     throw new CommandError(
-      `Cannot listen at ${address.host}:${address.port} for the metrics. Another process may use ` +
+      `Cannot listen at ${listenText(address)} for the metrics. Another process may use ` +
         "that port, or the address is not one of this machine: choose another for metrics.listen.",
       1,
       error,
@@ -53,21 +52,21 @@ async function bindMetrics(address: ListenAddress, limits: TransportLimits): Pro
 }
 
 /**
- * Descriptors that a server needs beside its connections: its own files, threads, snapshots, and
- * files that are rendered, sent and read.
+ * File descriptors reserved for everything but connections: program files, threads, snapshots,
+ * exports, and uploads.
  */
 const OWN_DESCRIPTORS = 96;
-/** Fewer connections than these are no server. */
+/** Min connections, the least that the setting allows. */
 const SOCKETS_LEAST = 16;
 
-/** How many connections there may be: as many as are set, and as the system has descriptors for. */
+/** Returns the max connections: the setting, or fewer if the process may open fewer files. */
 export function socketsOf(config: Config, openFiles = openFilesMax()): number {
   const wanted = config.get("http.sockets_max");
   if (openFiles === null) return wanted;
   return Math.min(wanted, Math.max(SOCKETS_LEAST, openFiles - OWN_DESCRIPTORS));
 }
 
-/** That fewer connections are let in than are set, as a sentence. */
+/** Returns a warning if fewer connections are allowed than the setting says. */
 export function withoutDescriptors(config: Config, openFiles = openFilesMax()): string[] {
   const wanted = config.get("http.sockets_max");
   const sockets = socketsOf(config, openFiles);

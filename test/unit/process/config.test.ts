@@ -20,7 +20,7 @@ import {
 } from "../../../src/cli/support/config.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../../../src/settings/config.ts";
-import { parseListen, SETTINGS } from "../../../src/settings/settings.ts";
+import { listenText, parseListen, SETTINGS } from "../../../src/settings/settings.ts";
 import type { Setting } from "../../../src/settings/settingvalue.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-config-"));
@@ -319,6 +319,8 @@ describe("parseListen", () => {
   it("reads names, addresses and ports, and refuses the rest", () => {
     assert.deepEqual(parseListen("localhost:0"), { host: "localhost", port: 0 });
     assert.deepEqual(parseListen("[::1]:65535"), { host: "::1", port: 65_535 });
+    assert.equal(listenText({ host: "::1", port: 80 }), "[::1]:80");
+    assert.equal(listenText({ host: "localhost", port: 0 }), "localhost:0");
     for (const text of [
       "",
       "8080",

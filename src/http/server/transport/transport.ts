@@ -11,7 +11,7 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../../errors.ts";
-import type { ListenAddress } from "../../../settings/settings.ts";
+import { type ListenAddress, listenText } from "../../../settings/settings.ts";
 import type { Budget } from "../admission.ts";
 import { headerMistake } from "../query.ts";
 import type { AnswerBody } from "./body-stream.ts";
@@ -329,11 +329,10 @@ export function refusalOf(status: number): {
 }
 
 /** The sentence for an address that cannot be taken; uWebSockets.js does not say why. */
-export function cannotListen({ host, port }: ListenAddress): string {
-  const shown = host.includes(":") ? `[${host}]` : host;
+export function cannotListen(address: ListenAddress): string {
   return (
-    `Cannot listen at ${shown}:${port}. Another process may use that port, or the address is not ` +
-    "one of this machine: choose another with --listen HOST:PORT (port 0 takes a free one)."
+    `Cannot listen at ${listenText(address)}. Another process may use that port, or the address ` +
+    "is not one of this machine: choose another with --listen HOST:PORT (port 0 takes a free one)."
   );
 }
 
