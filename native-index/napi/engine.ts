@@ -267,20 +267,20 @@ export function openPort(host: string, port: number): OpenPort | null {
 }
 
 /**
- * Takes connections of an open port on this thread, in turns with the other takers. `taker` gets
- * the descriptor of each, which is its own from then on, and -1 when none comes any more. Gives an
- * id for `leavePort`, or 0 where the port is closed.
+ * Takes connections of an open port on this thread, in turn with the other takers. `taker` gets
+ * and owns the descriptor of each, and gets -1 after the last one. Returns an id for `leavePort`,
+ * or 0 if the port is closed.
  */
 export function takeConnections(port: number, taker: (descriptor: number) => void): number {
   return addon().takeConnections(port, taker);
 }
 
-/** Takes no more connections; the taker is told of the end behind those that it was given. */
+/** Stops taking connections. The taker still gets those already dealt to it, then -1. */
 export function leavePort(port: number, taker: number): void {
   addon().leavePort(port, taker);
 }
 
-/** Closes a port; its takers are told of the end. May be called again. */
+/** Closes a port; its takers get -1 after their last connection. May be called again. */
 export function closePort(port: number): void {
   addon().closePort(port);
 }

@@ -121,7 +121,7 @@ export class Keyring {
 
   /** Makes a key, and its tenant where there is none. Throws `CommandError` on what is wrong. */
   create(wanted: NewKey): CreatedKey {
-    // A tenant of an earlier version goes by its name, whatever is in it.
+    // Tenants of earlier versions keep their names, which the rule may refuse today.
     const known = this.#store.tenants().some((tenant) => tenant.name === wanted.tenant);
     checkNewKey(wanted, known ? null : tenantNameProblem(wanted.tenant));
     return this.#store.atomically(() => this.createFor(this.#tenantId(wanted.tenant), wanted));

@@ -15,7 +15,7 @@ import { networkOf } from "./signins.ts";
 /** Wrong keys that one address may try: ten at once, then one every two seconds. */
 export const GUESS_POLICY: RatePolicy = { perSecond: 0.5, burst: 10 };
 
-/** What limits a sender: a plan, or the rate of the console. */
+/** Limits of a sender: those of a plan, or of the console. */
 export interface Limited extends Crowded {
   readonly limits: Crowded["limits"] & {
     readonly requests_per_second: number;
@@ -24,15 +24,15 @@ export interface Limited extends Crowded {
 }
 
 /**
- * Requests of one user of the console, whatever the plan: a person who scrolls quickly, in several
- * windows that each wait for exports.
+ * Limit of one console user, under every plan: a person who scrolls quickly, in several windows
+ * that each wait for exports.
  */
 export const CONSOLE_LIMIT: Limited = {
   limits: { requests_per_second: 20, burst: 60, concurrent_requests: 32 },
 };
 /**
- * What a request that hashes a password costs: few hashes are made at once, and all tenants share
- * them, so that nobody who is signed in may keep the others from signing in.
+ * Cost of a request that hashes a password. All tenants share the few hashes that run in parallel,
+ * so one signed-in user must not keep the others from signing in.
  */
 export const PASSWORD_UNITS = 10;
 
@@ -60,7 +60,7 @@ export class RateLimits {
   /**
    * Charges a key; throws `rate_limited` where its plan does not give that much now. A request is
    * charged 1 when its key is known, and its whole cost, of which 1 is `paid`, when that is known:
-   * a refusal then gives the 1 back, so that whoever waits as long as it says can pay.
+   * a refusal then gives the 1 back, so that a client that waits for the stated time can pay.
    */
   spend(keyId: string, plan: Limited, cost: number, paid = 0): void {
     const { allowed, retrySeconds } = this.#keys.take(keyId, policyOf(plan), cost, paid);
@@ -152,7 +152,7 @@ export class RateLimiter {
   /** Per name the moment at which its burst is whole again, in monotonic milliseconds. */
   readonly #wholeAt = new Map<string, number>();
   readonly #clock: Clock;
-  /** What was said last; one of its own for each request would be garbage at once. */
+  /** The last decision, reused: a new object for each request would be garbage. */
   readonly #said: RateDecision = { allowed: true, remaining: 0, resetSeconds: 0, retrySeconds: 0 };
 
   constructor(clock: Clock) {
@@ -231,7 +231,7 @@ export function rateFields(
   };
 }
 
-/** What limits the requests that a sender may have under way. */
+/** Limits the requests that a sender may have in flight. */
 interface Crowded {
   readonly limits: { readonly concurrent_requests: number };
 }

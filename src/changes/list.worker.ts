@@ -53,7 +53,7 @@ const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 stepBack();
 
-/** What a pool calls. */
+/** Entry point for the thread pool. */
 export const run = worker<ListWork>({ make });
 
 /** Makes one list. Never rejects. */

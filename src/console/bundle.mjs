@@ -59,8 +59,8 @@ function writeBundle(root, folder) {
 }
 
 /**
- * What a field is called in documents; the console has words of its own, in both languages. It is
- * taken out here because esbuild keeps every member of a table of which one is read.
+ * Matches the descriptions of fields, which only documents show; the console has its own words in
+ * both languages. esbuild keeps every member of a table if one is read, so they are removed here.
  */
 const DESCRIPTION = /,description:"(?:[^"\\]|\\.)*"/g;
 

@@ -1,7 +1,6 @@
 /**
- * Where cleaned texts are gathered. What comes in: UTF-8 bytes, appended. What goes out: the same,
- * with what was odd about them.
- * Invariant: bytes behind `length` mean nothing.
+ * A buffer for cleaned texts, with counts of their oddities.
+ * Invariant: bytes after `length` mean nothing.
  */
 
 /** A byte buffer that texts are appended to; it grows as needed. */

@@ -1,10 +1,8 @@
 /**
- * Looks if files hold what their names say. What comes in: what the scans found odd, and the codes
- * in use with the tables that should have them. What goes out: nothing, or the refusal with every
- * file that holds something else.
- * Invariant: a value that is odd here and there never stops an import; a file of which nearly all
- * rows break one rule, or a table that knows nearly no code in use, is another file under its name.
- * Without this a month whose Simples has the rows of another file would be one without MEI.
+ * Refuses files that hold something else than their names say.
+ * Invariant: single odd values never stop an import. If nearly all rows of a file break one rule,
+ * or a table has nearly none of the codes in use, it is another file under this name.
+ * Without this check, a Simples file with the rows of another file imports a month without MEI.
  */
 import { basename } from "node:path";
 import type { FileType, LookupType } from "../dump/layout.ts";
@@ -15,9 +13,9 @@ import type { CodeKind } from "./codes.ts";
 import type { KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
-/** Share of rows, or of uses of codes, from which on it is no accident. */
+/** Min share of rows, or of uses of codes, that counts as another file. */
 const SHARE = 0.9;
-/** Of fewer rows or uses nothing is concluded. */
+/** Min rows or uses to conclude anything. */
 const LEAST = 100;
 
 /** Rules that a row of another file breaks. */
@@ -62,7 +60,7 @@ export function refuseForeignContent(
   );
 }
 
-/** The rule that nearly all rows of a file break, in words. */
+/** Returns a sentence about the rule that nearly all rows of a file break; else an empty list. */
 function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   if (rowsIn < LEAST) return [];
   for (const rule of TELLING[member.type] ?? []) {
@@ -76,7 +74,7 @@ function brokenRule({ member, rowsIn, tally }: ScannedFile): string[] {
   return [];
 }
 
-/** That a table has nearly none of the codes in use; one without rows was told before. */
+/** Returns a sentence about a table with nearly none of the codes in use. Skips empty tables. */
 function unknownCodes(
   files: string,
   table: ReadonlyMap<string, string>,

@@ -43,7 +43,7 @@ export interface IngestWork {
   readonly sample: readonly [SampleTask, IngestAnswer<RankKeys>];
 }
 
-/** What a pool calls. */
+/** Entry point for the thread pool. */
 export const run = worker<IngestWork>({ scan, join, count, sample });
 
 /** Runs one scan of pass 1. */

@@ -38,7 +38,7 @@ export interface ChangeWork {
 
 stepBack();
 
-/** What a pool calls. */
+/** Entry point for the thread pool. */
 export const run = worker<ChangeWork>({ sort, change, remove });
 
 /** Puts entries in order, each once; gives how many bytes they are. */

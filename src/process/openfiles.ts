@@ -1,12 +1,11 @@
 /**
- * How many files and connections this process may have open. What comes in: what the system says of
- * its limits. What goes out: the number; null where the system does not tell (Linux does).
- * Apart because it knows how the system writes its limits, and its user what a server needs.
- * Invariant: the limit is that of this process, whatever its shell or service manager was told.
+ * The max files and connections that this process may have open.
+ * Apart because it knows the format of the system's limits, and its user the needs of a server.
+ * Invariant: the limit is that of this process, not of its shell or service manager.
  */
 import { readFileSync } from "node:fs";
 
-/** Reads the limit of this process (proc(5), "limits"). */
+/** Returns the limit (proc(5), "limits"); null if the system does not publish it (Linux does). */
 export function openFilesMax(path = "/proc/self/limits"): number | null {
   let text: string;
   try {

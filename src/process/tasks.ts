@@ -1,10 +1,10 @@
 /**
- * The threads' side of a pool (threads.ts). What comes in: the functions of a worker file. What
- * goes out: what the file exports as `run`, and how an order for one of them looks.
- * Invariant: a thread that says that it is ready loads nothing any more before a task begins. A
- * pool may end a thread at any time from then on, and Node aborts the whole process where a thread
- * is ended while it loads an ES module (20.20, `Module::IsGraphAsync`); piscina looks for a
- * function that is named by its task in the file again, and only then.
+ * The worker side of a thread pool (threads.ts): the `run` export of a worker file, and the order
+ * that a pool sends to it.
+ * Invariant: a thread that reports ready loads no more modules. A pool may end it from then on,
+ * and Node aborts the process if a thread ends while it loads an ES module (20.20,
+ * `Module::IsGraphAsync`). piscina loads the file again for a function that only a task names, so
+ * tasks name their function in the order.
  */
 
 /** Task and result of every function of a worker, by its name. */
@@ -15,13 +15,13 @@ type Functions<Work extends WorkTable<Work>> = {
   readonly [Name in keyof Work]: (task: Work[Name][0]) => Work[Name][1] | Promise<Work[Name][1]>;
 };
 
-/** What a pool sends to a thread. */
+/** Message from a pool to a thread. */
 export interface Order<Work extends WorkTable<Work>, Name extends keyof Work = keyof Work> {
   readonly name: Name;
   readonly task: Work[Name][0];
 }
 
-/** Makes the `run` of a worker file; a rejection of a function is the answer's. */
+/** Returns the `run` of a worker file; it throws or rejects as the named function does. */
 export function worker<Work extends WorkTable<Work>>(functions: Functions<Work>) {
   return ({ name, task }: Order<Work>): unknown => functions[name](task);
 }

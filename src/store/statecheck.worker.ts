@@ -17,5 +17,5 @@ export interface CheckWork {
 
 stepBack();
 
-/** What a pool calls. */
+/** Entry point for the thread pool. */
 export const run = worker<CheckWork>({ check: (path) => reading(path, findingsIn) });

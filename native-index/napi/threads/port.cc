@@ -1,12 +1,11 @@
-// Listening ports whose connections are dealt to the threads that answer. What comes in: an
-// address; functions of threads that take connections. What goes out: each connection, as the
-// number of its descriptor, to one thread after the other.
-// Invariant: every connection that the system completed is handed to one taker or closed; of N
-// takers each has its N-th part of the connections, give or take one. What a port had accepted is
-// with its takers before they are told that it is closed.
-// Why so: Linux can share a port among threads by itself (SO_REUSEPORT), but by a hash: with 16
-// kept connections the busier of two threads has 60 % of them, and what waits at a socket that is
-// closed is reset.
+// Listening ports whose connections are dealt to the threads that answer. Input: an address, and
+// the functions that take connections on their threads. Output: the descriptor of each connection,
+// to one taker after the other.
+// Invariant: every accepted connection goes to one taker or is closed. Each of N takers has a
+// share of 1/N, plus or minus one connection. A taker gets all of its connections before the end.
+// Reason: Linux can share a port among threads (SO_REUSEPORT), but by a hash. With 16 connections
+// that stay open the busier of two threads has 60 % of them. Closing one of the sockets resets
+// the connections in its queue.
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -30,11 +29,11 @@
 namespace peneira {
 namespace {
 
-// As many as may wait for a thread to take them; Linux holds it to net.core.somaxconn.
+// Length of the accept queue; Linux caps it at net.core.somaxconn.
 constexpr int WAITING_MAX = 512;
-// Where there is no descriptor or memory for a connection it stays in the queue for so long.
+// Pause before the next try if the process has no descriptor or memory for a connection.
 constexpr auto SHORTAGE_PAUSE = std::chrono::milliseconds(20);
-// What a taker is told when its port is closed.
+// Descriptor that stands for the end of a port.
 constexpr intptr_t CLOSED = -1;
 
 // Runs on the thread of the taker; without an environment that thread is ending.
@@ -48,7 +47,7 @@ void handOver(napi_env env, napi_value taker, void*, void* data) {
   napi_value receiver = nullptr;
   if (napi_create_int64(env, descriptor, &number) != napi_ok) return;
   if (napi_get_undefined(env, &receiver) != napi_ok) return;
-  // What it throws becomes an uncaught exception of its thread.
+  // An exception of the taker becomes an uncaught exception of its thread.
   static_cast<void>(napi_call_function(env, receiver, taker, 1, &number, nullptr));
 }
 
@@ -268,14 +267,14 @@ napi_value openPort(napi_env env, napi_callback_info info) {
   });
 }
 
-// What a taker leaves behind when its thread ends, which may be at any time.
+// Data of a taker for the end of its thread, which may come at any time.
 struct Leaving {
   std::shared_ptr<Port> port;
   uint32_t id = 0;
   bool ended = false;
 };
 
-// Before Node takes the function of the taker apart, which it does whoever may still call it.
+// Runs before Node frees the function of the taker, which it does although others may call it.
 void threadEnds(void* data) {
   auto* const leaving = static_cast<Leaving*>(data);
   leaving->ended = true;

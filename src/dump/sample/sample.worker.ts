@@ -17,7 +17,7 @@ export interface DrawWork {
   ];
 }
 
-/** What a pool calls. */
+/** Entry point for the thread pool. */
 export const run = worker<DrawWork>({
   draw: ({ shape, block }) => {
     maker ??= new BlockMaker(shape);

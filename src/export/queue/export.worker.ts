@@ -61,7 +61,7 @@ unpinned.onmessage = (event) => {
   if (!rendering) letGo(({ stale }) => stale);
 };
 
-/** What a pool calls. */
+/** Entry point for the thread pool. */
 export const run = worker<RenderFunctions>({ render, stage });
 
 /** Renders one export. Never rejects. */

@@ -1,7 +1,7 @@
 /**
- * Which sheet of a workbook is meant. Input: what the first rows of its sheets show. Output: the
- * first one that shows CNPJs, unless that is a cover with one's own CNPJ.
- * Apart because it decides by what was seen, and its user reads.
+ * Chooses the sheet of a workbook. Input: CNPJs in the first rows of its sheets. Output: the first
+ * sheet with CNPJs, unless it is a cover with the sender's own CNPJ.
+ * Apart because it decides, and its user reads.
  * Invariant: a single CNPJ without a header gives way to a column with the header CNPJ and more of
  * them; where few CNPJs may be a cover or the data, neither is guessed: both are named.
  */
