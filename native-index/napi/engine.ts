@@ -72,8 +72,7 @@ interface Addon {
   versions(): { simd: string };
   limitCores(): number;
   openPort(host: string, port: number): Float64Array | null;
-  takeConnections(port: number, taker: (descriptor: number) => void): number;
-  leavePort(port: number, taker: number): void;
+  takeConnections(port: number, taker: (descriptor: number) => void): boolean;
   closePort(port: number): void;
   shutPort(port: number): boolean;
   waitingAt(port: number): number;
@@ -268,16 +267,11 @@ export function openPort(host: string, port: number): OpenPort | null {
 
 /**
  * Takes connections of an open port on this thread, in turn with the other takers. `taker` gets
- * and owns the descriptor of each, and gets -1 after the last one. Returns an id for `leavePort`,
- * or 0 if the port is closed.
+ * and owns the descriptor of each, and gets -1 after the last one. Returns false if the port
+ * is closed.
  */
-export function takeConnections(port: number, taker: (descriptor: number) => void): number {
+export function takeConnections(port: number, taker: (descriptor: number) => void): boolean {
   return addon().takeConnections(port, taker);
-}
-
-/** Stops taking connections. The taker still gets those already dealt to it, then -1. */
-export function leavePort(port: number, taker: number): void {
-  addon().leavePort(port, taker);
 }
 
 /** Closes a port; its takers get -1 after their last connection. May be called again. */

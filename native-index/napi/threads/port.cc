@@ -81,13 +81,6 @@ class Port {
     std::erase_if(takers_, [id](const Taker& taker) { return taker.id == id; });
   }
 
-  // Gives this taker nothing more.
-  void remove(uint32_t id) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::ranges::find(takers_, id, &Taker::id);
-    if (found != takers_.end()) dismiss(found);
-  }
-
   // Takes nothing more, and tells the takers when they have all that was taken.
   void stop() {
     if (!accepting_.joinable()) return;
@@ -286,13 +279,13 @@ void takerIsOver(napi_env env, void* data, void*) {
   if (!leaving->ended) napi_remove_env_cleanup_hook(env, threadEnds, leaving.get());
 }
 
-// takeConnections(port, taker): an id of the taker, a function that gets each connection as the
-// number of its descriptor, and -1 when none comes any more; 0 where the port is closed.
+// takeConnections(port, taker): false if the port is closed. The taker is a function that gets the
+// descriptor of each connection, and -1 after the last one.
 napi_value takeConnections(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const std::shared_ptr<Port> port = portOf(arguments.at(0, "port"));
-    if (port == nullptr) return fromNumber(env, 0);
+    if (port == nullptr) return fromBool(env, false);
     auto leaving = std::make_unique<Leaving>();
     leaving->port = port;
     napi_threadsafe_function call = nullptr;
@@ -306,19 +299,8 @@ napi_value takeConnections(napi_env env, napi_callback_info info) {
     }
     // Behind the hook of the function itself, so that it runs before that.
     check(env, napi_add_env_cleanup_hook(env, threadEnds, kept));
-    const uint32_t id = kept->id;
-    port->add(id, call);
-    return fromNumber(env, id);
-  });
-}
-
-// leavePort(port, taker): the taker gets nothing more but the -1.
-napi_value leavePort(napi_env env, napi_callback_info info) {
-  return guarded(env, [&]() {
-    const Arguments arguments(env, info);
-    const std::shared_ptr<Port> port = portOf(arguments.at(0, "port"));
-    if (port != nullptr) port->remove(arguments.at(1, "taker").whole32());
-    return fromUndefined(env);
+    port->add(kept->id, call);
+    return fromBool(env, true);
   });
 }
 
@@ -342,7 +324,6 @@ napi_value closePort(napi_env env, napi_callback_info info) {
 void registerPorts(napi_env env, napi_value exports) {
   putFunction(env, exports, "openPort", openPort);
   putFunction(env, exports, "takeConnections", takeConnections);
-  putFunction(env, exports, "leavePort", leavePort);
   putFunction(env, exports, "closePort", closePort);
 }
 

@@ -24,7 +24,7 @@ void registerPasses(napi_env env, napi_value exports);
 void registerDeflate(napi_env env, napi_value exports);
 // Adds the functions about limits, listening sockets and files that are read: napi/process.cc.
 void registerProcess(napi_env env, napi_value exports);
-// Adds openPort, takeConnections, leavePort and closePort: napi/threads/port.cc.
+// Adds openPort, takeConnections and closePort: napi/threads/port.cc.
 void registerPorts(napi_env env, napi_value exports);
 
 }  // namespace peneira
