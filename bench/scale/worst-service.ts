@@ -179,6 +179,7 @@ export class WorstService {
           drain(answer, (bytes, text) => resolve({ status, bytes, text, remaining }));
         },
         cut: () => resolve({ status: 0, bytes: 0, text: "", remaining: 0 }),
+        keepBody: () => {},
         whenOver: (awaiting) => {
           over = () => awaiting.over();
         },

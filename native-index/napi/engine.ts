@@ -40,6 +40,7 @@ export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 }
 
 interface Addon {
   openSegment(path: string, location: DirectoryLocation): NativeSegment;
+  openShared(number: number): NativeSegment;
   differences(
     older: NativeSegment,
     newer: NativeSegment,
@@ -99,6 +100,11 @@ function addon(): Addon {
 /** Opens the segment of a snapshot file whose directory lies where the footer says. */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
   return addon().openSegment(path, directory);
+}
+
+/** Opens a segment that another thread shares (`NativeSegment.share`); throws if it is closed. */
+export function openShared(number: number): NativeSegment {
+  return addon().openShared(number);
 }
 
 /** Compares a stretch of two segments, account by account, ascending by cnpj. */

@@ -180,6 +180,8 @@ export interface NativeSegment extends ListHandle {
   readonly hasDistricts: boolean;
   /** Whether the snapshot knows the rows of e-mails and phones; one of before does not. */
   readonly hasContacts: boolean;
+  /** Returns a number by which other threads open the same segment while it is open anywhere. */
+  share(): number;
   /** Bytes of the META section. */
   meta(): Uint8Array;
   /** Values of a string table (TABLES), by number. */

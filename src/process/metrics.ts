@@ -24,17 +24,28 @@ interface MetricInfo {
   /** One sentence for people. */
   readonly help: string;
   readonly labels?: readonly string[];
+  /** How the values of several threads become one; `own` is the value of the thread that is read. */
+  readonly across?: "sum" | "max" | "own";
 }
+
+/** A series as its line begins, and its value. */
+type Sample = readonly [series: string, value: number];
+
+/** All series by the name of their metric, as another thread may send them. */
+export type MetricSamples = Readonly<Record<string, readonly Sample[]>>;
 
 interface Metric {
   readonly info: MetricInfo;
   readonly type: "counter" | "gauge" | "histogram";
-  lines(): string[];
+  /** The rule for several threads where `info` names none. */
+  readonly across: "sum" | "own";
+  samples(): Sample[];
 }
 
 /** A number that only grows. */
 export class Counter implements Metric {
   readonly type = "counter";
+  readonly across = "sum";
   readonly info: MetricInfo;
   readonly #series = new Map<string, number>();
   readonly #texts: LabelTexts;
@@ -55,13 +66,14 @@ export class Counter implements Metric {
     this.#series.set(key, (before ?? 0) + by);
   }
 
-  lines(): string[] {
-    return [...this.#series].map(([key, value]) => sample(this.info.name, key, value));
+  samples(): Sample[] {
+    return [...this.#series].map(([key, value]) => [seriesNamed(this.info.name, key), value]);
   }
 }
 
 /** Numbers that are looked up when the text is made. */
 export class Gauge implements Metric {
+  readonly across = "own";
   readonly type: "gauge" | "counter";
   readonly info: MetricInfo;
   readonly #read: () => Iterable<readonly [LabelValues, number]>;
@@ -77,16 +89,18 @@ export class Gauge implements Metric {
     this.#read = read;
   }
 
-  lines(): string[] {
-    return [...this.#read()].map(([values, value]) =>
-      sample(this.info.name, seriesOf(this.info, values), value),
-    );
+  samples(): Sample[] {
+    return [...this.#read()].map(([values, value]) => [
+      seriesNamed(this.info.name, seriesOf(this.info, values)),
+      value,
+    ]);
   }
 }
 
 /** How often values fell at or below fixed bounds. */
 export class Histogram implements Metric {
   readonly type = "histogram";
+  readonly across = "sum";
   readonly info: MetricInfo;
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, { readonly counts: Float64Array; sum: number }>();
@@ -119,17 +133,21 @@ export class Histogram implements Metric {
     series.sum += value;
   }
 
-  lines(): string[] {
-    return [...this.#series].flatMap(([key, { counts, sum }]) => {
+  samples(): Sample[] {
+    return [...this.#series].flatMap(([key, { counts, sum }]): Sample[] => {
       const { name } = this.info;
       let below = 0;
-      const buckets = [...counts].map((count, i) => {
+      const buckets = [...counts].map((count, i): Sample => {
         below += count;
         const bound = this.#bounds[i];
         const le = `le="${bound === undefined ? "+Inf" : bound}"`;
-        return sample(`${name}_bucket`, key === "" ? le : `${key},${le}`, below);
+        return [seriesNamed(`${name}_bucket`, key === "" ? le : `${key},${le}`), below];
       });
-      return [...buckets, sample(`${name}_sum`, key, sum), sample(`${name}_count`, key, below)];
+      const ends: Sample[] = [
+        [seriesNamed(`${name}_sum`, key), sum],
+        [seriesNamed(`${name}_count`, key), below],
+      ];
+      return [...buckets, ...ends];
     });
   }
 }
@@ -150,15 +168,40 @@ export class Metrics {
     return metric;
   }
 
-  /** Every series; ends with a line feed, as the format wants it. */
-  text(): string {
+  /** Returns every series, for the thread that makes the text. */
+  samples(): MetricSamples {
+    return Object.fromEntries(this.#metrics.map((metric) => [metric.info.name, metric.samples()]));
+  }
+
+  /** Returns those series that count on when the thread that reports them has ended. */
+  lasting(samples: MetricSamples): MetricSamples {
+    const names = this.#metrics.filter(({ type }) => type !== "gauge").map(({ info }) => info.name);
+    return Object.fromEntries(names.map((name) => [name, samples[name] ?? []]));
+  }
+
+  /** Returns every series, with those of other threads; ends with a line feed, as the format wants. */
+  text(others: readonly MetricSamples[] = []): string {
     const lines = this.#metrics.flatMap((metric) => [
       `# HELP ${metric.info.name} ${metric.info.help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}`,
       `# TYPE ${metric.info.name} ${metric.type}`,
-      ...metric.lines(),
+      ...merged(metric, others).map(([series, value]) => `${series} ${numberText(value)}`),
     ]);
     return `${lines.join("\n")}\n`;
   }
+}
+
+/** The series of a metric in all threads. */
+function merged(metric: Metric, others: readonly MetricSamples[]): Sample[] {
+  const { name, across = metric.across } = metric.info;
+  const own = metric.samples();
+  if (across === "own" || others.length === 0) return own;
+  const values = new Map(own);
+  for (const [series, value] of others.flatMap((samples) => samples[name] ?? [])) {
+    const before = values.get(series);
+    if (before === undefined) values.set(series, value);
+    else values.set(series, across === "sum" ? before + value : Math.max(before, value));
+  }
+  return [...values];
 }
 
 /** Texts by the values of the first label, of the second, and so on. */
@@ -214,12 +257,12 @@ function escapeLabel(value: string): string {
   return value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
 }
 
-function sample(name: string, labels: string, value: number): string {
-  const text = Number.isFinite(value) ? String(value) : notFinite(value);
-  return labels === "" ? `${name} ${text}` : `${name}{${labels}} ${text}`;
+function seriesNamed(name: string, labels: string): string {
+  return labels === "" ? name : `${name}{${labels}}`;
 }
 
-function notFinite(value: number): string {
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return String(value);
   if (Number.isNaN(value)) return "NaN";
   return value > 0 ? "+Inf" : "-Inf";
 }

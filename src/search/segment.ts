@@ -9,12 +9,17 @@ import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
+import { parseMeta } from "../../native-index/format/snapshot/meta-schema.ts";
 import {
   type OpenedSnapshot,
   openSnapshot,
   type SnapshotMeta,
 } from "../../native-index/format/snapshot/snapshot.ts";
-import { type NativeSegment, openSegment as openNative } from "../../native-index/napi/engine.ts";
+import {
+  type NativeSegment,
+  openSegment as openNative,
+  openShared,
+} from "../../native-index/napi/engine.ts";
 import { AppError, CommandError } from "../errors.ts";
 import type { Catalog } from "../spec/catalog.ts";
 
@@ -47,19 +52,48 @@ export interface Segment {
   close(): void;
 }
 
+/** A segment that another thread of the process has open. */
+export interface SharedSegment extends Pick<Segment, "path" | "snapshotId"> {
+  /** Number of the native segment. */
+  readonly number: number;
+}
+
+/** Lets other threads open a segment for as long as it is open here. */
+export function shareSegment({ native, path, snapshotId }: Segment): SharedSegment {
+  return { path, snapshotId, number: native.share() };
+}
+
+/** Opens a segment of another thread, also if its file is gone. Throws if it was closed. */
+export function openSharedSegment({ path, snapshotId, number }: SharedSegment): Segment {
+  const native = openShared(number);
+  const { meta } = parseMeta(Buffer.from(native.meta()).toString());
+  if (meta === null) throw new Error("the metadata of an open segment cannot be read");
+  return segmentOf(native, meta, { path, snapshotId });
+}
+
 /** Opens a snapshot file; throws `CommandError` with the place and the mend when it is refused. */
 export async function openSegment(path: string): Promise<Segment> {
   const snapshot = await openSnapshot(path);
   // Other work may have its turn between the two halves of opening.
   await setImmediate();
-  const native = guardReads(opened(path, snapshot.directory));
-  const { meta } = snapshot;
+  const native = opened(path, snapshot.directory);
+  const { meta, identity, directory } = snapshot;
+  const snapshotId = identity ?? contentId(meta, directory.crc32c, native.rowCount);
+  return segmentOf(native, meta, { path: resolve(path), snapshotId });
+}
+
+function segmentOf(
+  opened: NativeSegment,
+  meta: SnapshotMeta,
+  { path, snapshotId }: Pick<Segment, "path" | "snapshotId">,
+): Segment {
+  const native = guardReads(opened);
   return {
     native,
-    path: resolve(path),
+    path,
     label: meta.label,
     snapshotDate: meta.snapshot_date,
-    snapshotId: snapshot.identity ?? contentId(meta, snapshot.directory.crc32c, native.rowCount),
+    snapshotId,
     provenance: meta.provenance,
     accounts: native.rowCount,
     catalog: catalogOf(meta, native),

@@ -11,6 +11,14 @@ import type { Segment } from "./segment.ts";
 /** Most retired segments that are kept for cursors; the oldest gives way. */
 export const RETIRED_MAX = 3;
 
+/** Other threads that have the same segments open. */
+export interface OtherThreads {
+  /** Returns the time since one of them used a segment, in milliseconds. */
+  unusedMs(segment: Segment): number;
+  /** Closes a segment there; the registry has closed it here. */
+  drop(segment: Segment): void;
+}
+
 interface Retired {
   readonly segment: Segment;
   usedMs: number;
@@ -21,6 +29,7 @@ export class SegmentRegistry {
   readonly #clock: Clock;
   readonly #keepMs: number;
   readonly #serves: (current: Segment | null) => void;
+  readonly #others: OtherThreads | null;
   #current: Segment | null = null;
   /** In the order of their retirement. */
   #retired: Retired[] = [];
@@ -30,10 +39,16 @@ export class SegmentRegistry {
   readonly #leaving = new Set<Segment>();
 
   /** `serves` is told whenever another segment is the current one, or none is any more. */
-  constructor(clock: Clock, keepMs: number, serves: (current: Segment | null) => void = () => {}) {
+  constructor(
+    clock: Clock,
+    keepMs: number,
+    serves: (current: Segment | null) => void = () => {},
+    others: OtherThreads | null = null,
+  ) {
     this.#clock = clock;
     this.#keepMs = keepMs;
     this.#serves = serves;
+    this.#others = others;
   }
 
   /** The segment that new questions are asked of; null before the first and after `close`. */
@@ -98,10 +113,12 @@ export class SegmentRegistry {
   sweep(): string[] {
     const nowMs = this.#clock.monotonicMs();
     const over = this.#retired.filter(({ segment, usedMs }) => {
-      return nowMs - usedMs >= this.#keepMs && !this.#readers.has(segment);
+      const unusedMs = this.#others?.unusedMs(segment) ?? Number.POSITIVE_INFINITY;
+      const unused = Math.min(nowMs - usedMs, unusedMs) >= this.#keepMs;
+      return unused && !this.#readers.has(segment);
     });
     this.#retired = this.#retired.filter((one) => !over.includes(one));
-    for (const { segment } of over) segment.close();
+    for (const { segment } of over) this.#close(segment);
     return over.map(({ segment }) => segment.label);
   }
 
@@ -121,7 +138,12 @@ export class SegmentRegistry {
 
   #giveUp(segment: Segment): void {
     if (this.#readers.has(segment)) this.#leaving.add(segment);
-    else segment.close();
+    else this.#close(segment);
+  }
+
+  #close(segment: Segment): void {
+    segment.close();
+    this.#others?.drop(segment);
   }
 
   #letGo(segment: Segment): void {
@@ -133,6 +155,6 @@ export class SegmentRegistry {
     this.#readers.delete(segment);
     const retired = this.#retired.find((one) => one.segment === segment);
     if (retired !== undefined) retired.usedMs = this.#clock.monotonicMs();
-    if (this.#leaving.delete(segment)) segment.close();
+    if (this.#leaving.delete(segment)) this.#close(segment);
   }
 }

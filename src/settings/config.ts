@@ -121,6 +121,11 @@ export function variableOf(key: string): string {
   return `PENEIRA_${key.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
 }
 
+/** Returns the configuration of settings that were read before, as another thread gets it. */
+export function configOfSettings(settings: readonly EffectiveSetting[], plans: PlanTable): Config {
+  return makeConfig(settings, plans);
+}
+
 function makeConfig(settings: readonly EffectiveSetting[], defaults: PlanTable): Config {
   const values = new Map(settings.map(({ key, value }) => [key, value]));
   const plans = Object.entries(defaults).map(([plan, limits]) => [

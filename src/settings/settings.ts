@@ -82,6 +82,12 @@ export const SETTINGS = {
     "Folder where the executable keeps parts of itself; it must allow code to be run from it.",
     { kind: "text" },
   ),
+  "http.threads": setting<number | null>(
+    null,
+    "Threads that answer requests; null: one less than the cores, at least 1. The transport node " +
+      "has one.",
+    integer(1, 64),
+  ),
   "http.body_max_bytes": setting<number>(
     1_048_576,
     "Largest request body.",

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
 
 #include "napi/segment/handle_values.h"
 #include "napi/segment/methods.h"
@@ -205,45 +207,82 @@ napi_value close(napi_env env, napi_callback_info info) {
   });
 }
 
+// Segments that other threads of the process may open, as long as one has them open.
+std::mutex& sharedMutex = *new std::mutex;
+auto& sharedSegments = *new std::map<uint32_t, std::weak_ptr<Segment>>;
+uint32_t lastShared = 0;
+
+// share(): number by which another thread opens the same segment, whatever has become of its file.
+napi_value share(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
+    const std::lock_guard<std::mutex> lock(sharedMutex);
+    std::erase_if(sharedSegments, [](const auto& entry) { return entry.second.expired(); });
+    sharedSegments[++lastShared] = segment;
+    return fromNumber(env, lastShared);
+  });
+}
+
+std::shared_ptr<Segment> sharedSegment(uint32_t number) {
+  const std::lock_guard<std::mutex> lock(sharedMutex);
+  const auto found = sharedSegments.find(number);
+  std::shared_ptr<Segment> segment;
+  if (found != sharedSegments.end()) segment = found->second.lock();
+  if (segment == nullptr) throw Failure(kClosed, "the shared segment is closed");
+  return segment;
+}
+
+napi_value objectOf(napi_env env, std::shared_ptr<Segment> segment) {
+  auto handle = std::make_unique<Handle>();
+  handle->segment = std::move(segment);
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
+  const auto blocks = static_cast<double>(handle->segment->blocks().count());
+  putProperty(env, object, "blockCount", fromNumber(env, blocks));
+  constexpr NamedMethod methods[] = {{"meta", meta},
+                                     {"table", table},
+                                     {"select", select},
+                                     {"count", count},
+                                     {"facets", facets},
+                                     {"facetsWorkMax", facetsWorkMax},
+                                     {"selectAside", selectAside},
+                                     {"countAside", countAside},
+                                     {"facetsAside", facetsAside},
+                                     {"firstsAside", firstsAside},
+                                     {"lastWork", lastWork},
+                                     {"documentFrequency", documentFrequency},
+                                     {"findCnpj", findCnpj},
+                                     {"firstsOfCompany", firstsOfCompany},
+                                     {"share", share},
+                                     {"dropCaches", dropCaches},
+                                     {"poisoned", poisoned},
+                                     {"close", close}};
+  putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
+  for (const auto& [name, method] : methods) putFunction(env, object, name, method);
+  for (const auto& [name, method] : rowMethods()) putFunction(env, object, name, method);
+  for (const auto& [name, method] : findMethods()) putFunction(env, object, name, method);
+  for (const auto& [name, method] : listMethods()) putFunction(env, object, name, method);
+  for (const auto& [name, method] : verifyMethods()) putFunction(env, object, name, method);
+  putProperty(env, object, "hasContacts", fromBool(env, handle->segment->contacts().isThere()));
+  const bool hasDistricts = handle->segment->districts().isThere();
+  putProperty(env, object, "hasDistricts", fromBool(env, hasDistricts));
+  wrap(env, object, kTag, std::move(handle));
+  return object;
+}
+
 napi_value openSegment(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
     const std::string path = arguments.at(0, "path").text();
     const DirectoryLocation location = readLocation(arguments.at(1, "location"));
-    auto handle = std::make_unique<Handle>();
-    handle->segment = Segment::openFile(path, location);
-    const napi_value object = makeObject(env);
-    putProperty(env, object, "rowCount", fromNumber(env, handle->segment->rowCount()));
-    const auto blocks = static_cast<double>(handle->segment->blocks().count());
-    putProperty(env, object, "blockCount", fromNumber(env, blocks));
-    constexpr NamedMethod methods[] = {{"meta", meta},
-                                       {"table", table},
-                                       {"select", select},
-                                       {"count", count},
-                                       {"facets", facets},
-                                       {"facetsWorkMax", facetsWorkMax},
-                                       {"selectAside", selectAside},
-                                       {"countAside", countAside},
-                                       {"facetsAside", facetsAside},
-                                       {"firstsAside", firstsAside},
-                                       {"lastWork", lastWork},
-                                       {"documentFrequency", documentFrequency},
-                                       {"findCnpj", findCnpj},
-                                       {"firstsOfCompany", firstsOfCompany},
-                                       {"dropCaches", dropCaches},
-                                       {"poisoned", poisoned},
-                                       {"close", close}};
-    putProperty(env, object, "opened", fromFileState(env, handle->segment->fileState()));
-    for (const auto& [name, method] : methods) putFunction(env, object, name, method);
-    for (const auto& [name, method] : rowMethods()) putFunction(env, object, name, method);
-    for (const auto& [name, method] : findMethods()) putFunction(env, object, name, method);
-    for (const auto& [name, method] : listMethods()) putFunction(env, object, name, method);
-    for (const auto& [name, method] : verifyMethods()) putFunction(env, object, name, method);
-    putProperty(env, object, "hasContacts", fromBool(env, handle->segment->contacts().isThere()));
-    const bool hasDistricts = handle->segment->districts().isThere();
-    putProperty(env, object, "hasDistricts", fromBool(env, hasDistricts));
-    wrap(env, object, kTag, std::move(handle));
-    return object;
+    return objectOf(env, Segment::openFile(path, location));
+  });
+}
+
+// openShared(number): the segment of a thread that has called share().
+napi_value openShared(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    return objectOf(env, sharedSegment(arguments.at(0, "number").whole32()));
   });
 }
 
@@ -260,6 +299,7 @@ std::shared_ptr<Segment> segmentOf(const Given& object) { return openOf(handleOf
 
 void registerSegment(napi_env env, napi_value exports) {
   putFunction(env, exports, "openSegment", openSegment);
+  putFunction(env, exports, "openShared", openShared);
 }
 
 }  // namespace peneira

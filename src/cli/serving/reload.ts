@@ -30,6 +30,8 @@ interface ReloadParts {
   /** File or folder. */
   readonly path: string;
   readonly current: () => Segment | null;
+  /** Makes a newer snapshot known to all that are going to serve it. */
+  readonly prepare?: (segment: Segment) => Promise<void>;
   /** Takes over a newer snapshot, which is its own from then on. */
   readonly load: (segment: Segment) => void;
   /** Gives up the current snapshot, whose file is not what was opened any more. */
@@ -216,6 +218,7 @@ export class Reload {
       await segment.native.verify();
       await warm(segment);
       await warmTranslation(segment);
+      await this.#parts.prepare?.(segment);
       if (this.#stopped) return segment.close();
       const kind = this.#kindOf(segment);
       const replaced = this.#parts.current()?.label ?? "none";

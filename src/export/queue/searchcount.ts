@@ -12,7 +12,16 @@ const QUIET_MS = 1_000;
 /** Counts searches where other threads see it. */
 export class SearchCount {
   /** The number, which may begin anew behind 2^32. */
-  readonly shared: Int32Array = new Int32Array(new SharedArrayBuffer(4));
+  readonly shared: Int32Array;
+
+  constructor(shared = new Int32Array(new SharedArrayBuffer(4))) {
+    this.shared = shared;
+  }
+
+  /** Returns the counter whose number another thread made. */
+  static join(shared: Int32Array): SearchCount {
+    return new SearchCount(shared as Int32Array<SharedArrayBuffer>);
+  }
 
   /** Counts one. */
   add(): void {

@@ -11,6 +11,7 @@ import type { Operation, Parameter } from "../openapi/operation.ts";
 import { costOf, PER_UNIT } from "../server/cost.ts";
 import type { HttpAnswer, ShapedAnswer } from "../server/respond.ts";
 import type { PublicRoute, Reply } from "../server/routetable.ts";
+import type { KeyCall, ThreadPart } from "../server/service.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** A route that the documents describe. */
@@ -50,7 +51,11 @@ export type RouteRow<Row extends Answers = Answers> = ListedRoute & {
   readonly cost?: keyof typeof COSTS;
   readonly answers: Row;
   readonly handle: (call: never) => Reply<ReplyOf<Row>>;
-};
+} & (
+    | { readonly anywhere?: never }
+    // Its handler makes do with the parts that every thread has.
+    | { readonly anywhere: true; readonly handle: (call: KeyCall<ThreadPart>) => Reply }
+  );
 
 const { accounts, values, facets, characters, places, bytes } = PER_UNIT;
 

@@ -30,6 +30,7 @@ import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import type { Destination, Reply, RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
+import { type HandOn, OnlyOwnerKnows } from "./threads/handing-on.ts";
 import { isPulled, pull } from "./transport/body-stream.ts";
 import {
   type BodyRefusal,
@@ -38,6 +39,7 @@ import {
   bodyError,
 } from "./transport/incoming.ts";
 import {
+  type AwaitsEnd,
   type Exchange,
   type ExchangeHandler,
   HeaderBlock,
@@ -51,9 +53,16 @@ const PAID_UNITS = 1;
 const OPEN_BODY_BYTES_MAX = 8_192;
 const NO_BODY = new Uint8Array(0);
 
-/** Makes the handler that a transport calls. */
-export function dispatcher(service: Service, table: RouteTable): ExchangeHandler {
-  return (exchange) => new Dispatch(service, table, exchange).run();
+/**
+ * Makes the handler that a transport calls. With `handOn` it answers the routes that any thread may
+ * answer, and hands all others on to the owner of the state.
+ */
+export function dispatcher(
+  service: Service,
+  table: RouteTable,
+  handOn: HandOn | null = null,
+): ExchangeHandler {
+  return (exchange) => new Dispatch(service, table, exchange, handOn).run();
 }
 
 /** The body that a request waits for. */
@@ -82,6 +91,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   readonly #table: RouteTable;
   readonly exchange: Exchange;
   readonly requestId: string;
+  readonly #handOn: HandOn | null;
   readonly #startMs: number;
   /** Who asks and where to, as soon as that is known; the log line and the limits need it. */
   sender: Sender | null = null;
@@ -91,6 +101,12 @@ class Dispatch implements RequestOrigin, AccessLine {
   tookMs = 0;
   /** Units that it was charged and that count for what it will cost. */
   #paid = PAID_UNITS;
+  /** All units that it was charged. */
+  #charged = 0;
+  /** The request among those of its key that are under way. */
+  #begun: AwaitsEnd | null = null;
+  /** Its body, where the owner may have to read it again. */
+  #body: Uint8Array | null = null;
   /** Where one of the console comes from; no other handler may know it. */
   address = "";
   /** True if pages of other origins may read its answer. */
@@ -98,10 +114,11 @@ class Dispatch implements RequestOrigin, AccessLine {
   /** How far the answer is: it must not begin twice, and one that is out must not be cut. */
   #state: "none" | "begun" | "out" = "none";
 
-  constructor(service: Service, table: RouteTable, exchange: Exchange) {
+  constructor(service: Service, table: RouteTable, exchange: Exchange, handOn: HandOn | null) {
     this.service = service;
     this.#table = table;
     this.exchange = exchange;
+    this.#handOn = handOn;
     this.#startMs = service.clock.monotonicMs();
     this.requestId = requestIdOf(exchange.header("x-request-id"));
   }
@@ -124,6 +141,10 @@ class Dispatch implements RequestOrigin, AccessLine {
     // For the log and the metrics only: whoever is refused here learns nothing of what there is.
     this.route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
+    if (this.#handOn !== null && !isAnsweredAnywhere(destination, this.exchange.method)) {
+      this.#handOn(this.exchange, this.requestId, null);
+      return;
+    }
     const needs = this.#table.needs(path);
     this.#shared = isShared(path, needs);
     const opens = this.exchange.method === "OPTIONS" && needs !== "session";
@@ -165,7 +186,9 @@ class Dispatch implements RequestOrigin, AccessLine {
   #charge({ identity, limited }: Sender): void {
     const { rateLimits } = this.service;
     rateLimits.spend(identity.keyId, limited, PAID_UNITS);
-    this.exchange.whenOver(rateLimits.begin(identity.keyId, limited));
+    this.#charged = PAID_UNITS;
+    this.#begun = rateLimits.begin(identity.keyId, limited);
+    this.exchange.whenOver(this.#begun);
   }
 
   /** The address that wrong keys and passwords are counted by. */
@@ -244,6 +267,7 @@ class Dispatch implements RequestOrigin, AccessLine {
   handOver({ found, limitBytes, taker }: AwaitedBody, body: Uint8Array | BodyRefusal): void {
     try {
       if (typeof body === "string") throw bodyError(body, limitBytes);
+      if (this.#handOn !== null) this.#body = body;
       this.#settle(this.#handle(found, body, taker));
     } catch (error) {
       taker?.drop?.();
@@ -274,6 +298,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     // Of several questions in one body each has a unit of its own, and the first has the body's.
     this.#paid = PAID_UNITS;
     this.service.rateLimits.spend(identity.keyId, limited, paid - PAID_UNITS + cost, paid);
+    this.#charged += cost - PAID_UNITS;
   }
 
   /** Answers now, or when the handler has its answer. */
@@ -287,6 +312,10 @@ class Dispatch implements RequestOrigin, AccessLine {
 
   #fail(error: unknown): void {
     try {
+      if (error instanceof OnlyOwnerKnows && this.#state === "none") {
+        this.#startOver();
+        return;
+      }
       // The error of an answer that has begun cannot be told any more.
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
@@ -297,6 +326,17 @@ class Dispatch implements RequestOrigin, AccessLine {
     } catch (last) {
       this.#giveUp(last);
     }
+  }
+
+  /** Hands on what turned out to need the owner, who charges and counts it from the beginning. */
+  #startOver(): void {
+    assert(this.#handOn !== null, "only a thread without the state hands on");
+    this.#begun?.over();
+    if (this.sender !== null) {
+      const { identity, limited } = this.sender;
+      this.service.rateLimits.spend(identity.keyId, limited, 0, this.#charged);
+    }
+    this.#handOn(this.exchange, this.requestId, this.#body);
   }
 
   /**
@@ -372,6 +412,10 @@ class Dispatch implements RequestOrigin, AccessLine {
     const fields = this.service.rateLimits.fields(identity.keyId, limited);
     return headersOf(answer, this.requestId, blockOf(fields));
   }
+}
+
+function isAnsweredAnywhere(destination: Destination | undefined, method: string): boolean {
+  return destination?.methods.get(method)?.anywhere === true;
 }
 
 /** Senders with keys: one for each of the keyring's identities. */

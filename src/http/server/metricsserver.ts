@@ -36,7 +36,10 @@ function answer(telemetry: Telemetry, exchange: Exchange): void {
     return;
   }
   if (exchange.path === "/metrics" && (exchange.method === "GET" || exchange.method === "HEAD")) {
-    exchange.send(200, [["Content-Type", METRICS_TYPE]], telemetry.text());
+    const send = (text: string) => exchange.send(200, [["Content-Type", METRICS_TYPE]], text);
+    const text = telemetry.gathered();
+    if (text instanceof Promise) void text.then(send, () => exchange.cut());
+    else send(text);
     return;
   }
   refuse(exchange, new AppError("not_found", "Only GET /metrics is answered here."));

@@ -29,6 +29,8 @@ interface RouteLine {
    * looked at here: the handler reads `rawQuery` or does not care.
    */
   readonly query?: readonly string[] | "any";
+  /** True if any thread answers it; otherwise the thread that owns the state does. */
+  readonly anywhere?: true;
   /** When it is refused while the server has too much to do; never where this is missing. */
   readonly sheds?: Shedding;
   /** How bodies of other types than JSON are taken, piece by piece; none where it is missing. */

@@ -78,7 +78,7 @@ export async function startServer(
 }
 
 /** Answers a request that came before the server was ready. */
-function refuseEarly(exchange: Exchange): void {
+export function refuseEarly(exchange: Exchange): void {
   const error = new AppError("snapshot_unavailable", "The server is starting. Ask again soon.", {
     headers: { "Retry-After": "1" },
   });

@@ -128,6 +128,32 @@ export interface Service {
 export type ServicePart = keyof Service;
 
 /**
+ * The parts that every thread has which answers requests; the others belong to the owner of the
+ * state.
+ */
+export type ThreadPart =
+  | AskedPart
+  | "responses"
+  | "rateLimits"
+  | "pressure"
+  | "usage"
+  | "keyring"
+  | "plans"
+  | "cors"
+  | "proxies"
+  | "bodyBytesMax"
+  | "stopping"
+  | "transport"
+  | "version";
+
+/** Service of a thread that owns no state. */
+export type ThreadService = Pick<Service, Exclude<ThreadPart, "keyring" | "usage" | "secrets">> & {
+  readonly keyring: Pick<Keyring, "authenticate">;
+  readonly usage: Pick<Usage, "count">;
+  readonly secrets: Pick<Secrets, "cursor">;
+};
+
+/**
  * One request as a handler sees it, with the parts of the service that the handler names: what it
  * does not name, it cannot reach.
  */

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../../process/clock.ts";
 import { type Log, writeMembers } from "../../process/log.ts";
-import { Counter, Gauge, Histogram, Metrics } from "../../process/metrics.ts";
+import { Counter, Gauge, Histogram, type MetricSamples, Metrics } from "../../process/metrics.ts";
 import type { ScrubState } from "../../search/scrubber.ts";
 import { type AccessLine, accessLine, knownMethod } from "./accessline.ts";
 import type { ResponseCache } from "./responsecache.ts";
@@ -63,6 +63,22 @@ interface TelemetrySources {
   readonly freeBytes: () => number | null;
 }
 
+/** Threads that count for themselves. */
+interface CountingThreads {
+  /** The last counts of threads that have ended. */
+  readonly past: readonly MetricSamples[];
+  /** Returns the counts of those that answer. */
+  samples(): Promise<readonly MetricSamples[]>;
+}
+
+/** What a thread looks up that owns no state. */
+interface ThreadSources extends Pick<TelemetrySources, "responses" | "sockets"> {
+  /** Number of the thread, from 1. */
+  readonly slot: number;
+  /** Returns the connections that it has taken. */
+  readonly taken: () => number;
+}
+
 /** The metrics and the access log of one server. */
 export class Telemetry {
   readonly #metrics = new Metrics();
@@ -73,6 +89,7 @@ export class Telemetry {
   readonly #kernel: Histogram;
   readonly #damaged: Counter;
   readonly #searches: { add(): void };
+  #others: (() => Promise<readonly MetricSamples[]>) | null = null;
   /** Labels of the request that was counted last. */
   #labels: readonly string[] = [];
   #routeLabels: readonly string[] = [];
@@ -143,6 +160,29 @@ export class Telemetry {
     );
   }
 
+  /** Adds the metrics that a thread looks up which owns no state. */
+  watchThread({ slot, taken, responses, sockets }: ThreadSources): void {
+    this.#addResponses(responses);
+    this.#addSockets({ sockets });
+    this.#addTaken(() => [[[String(slot)], taken()]]);
+  }
+
+  /** Adds the number of connections that threads took, which each reports for itself. */
+  #addTaken(read: () => (readonly [readonly string[], number])[]): void {
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_thread_connections_total",
+          help: "Connections that a thread has taken, by its number; none with one thread.",
+          labels: ["thread"],
+          across: "sum",
+        },
+        read,
+        "counter",
+      ),
+    );
+  }
+
   /** Numbers that nobody knows are NaN, which no alert rule compares with anything. */
   #watchAge({ snapshotMs, monthsBehind, askedMs }: TelemetrySources, clock: Clock): void {
     const since = (at: number | null) => (at === null ? Number.NaN : (clock.nowMs() - at) / 1000);
@@ -164,10 +204,17 @@ export class Telemetry {
   }
 
   #addResponses(responses: TelemetrySources["responses"]): void {
-    this.#gauge(
-      "peneira_response_memory_bytes",
-      "Memory that answers of searches take which came before, at most http.response_memory_bytes.",
-      () => responses.bytes,
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_response_memory_bytes",
+          help:
+            "Memory that answers of searches take which came before, at most " +
+            "http.response_memory_bytes.",
+          across: "sum",
+        },
+        () => [[[], responses.bytes]],
+      ),
     );
     this.#metrics.add(
       new Gauge(
@@ -175,6 +222,7 @@ export class Telemetry {
           name: "peneira_response_memory_total",
           help: "Searches that were answered from that memory (hit), and that were not (miss).",
           labels: ["result"],
+          across: "sum",
         },
         () => [
           [["hit"], responses.hits],
@@ -188,7 +236,12 @@ export class Telemetry {
   #addSockets({ sockets }: Pick<TelemetrySources, "sockets">): void {
     this.#metrics.add(
       new Gauge(
-        { name: "peneira_sockets", help: "Open connections, by state.", labels: ["state"] },
+        {
+          name: "peneira_sockets",
+          help: "Open connections, by state.",
+          labels: ["state"],
+          across: "sum",
+        },
         () => [
           [["busy"], sockets.busy],
           [["idle"], sockets.open - sockets.busy],
@@ -203,16 +256,24 @@ export class Telemetry {
             "How often there was no room for a connection or its request: an idle one was closed " +
             "for it (idle), an address had its share (address), all were busy (full).",
           labels: ["reason"],
+          across: "sum",
         },
         () => Object.entries(sockets.crowding).map(([reason, count]) => [[reason], count] as const),
         "counter",
       ),
     );
-    this.#counter(
-      "peneira_slow_clients_total",
-      "Connections cut off because their client took its answer slower than the least pace, " +
-        "http.write_pace_bytes a second.",
-      () => sockets.slow,
+    this.#metrics.add(
+      new Gauge(
+        {
+          name: "peneira_slow_clients_total",
+          help:
+            "Connections cut off because their client took its answer slower than the least " +
+            "pace, http.write_pace_bytes a second.",
+          across: "sum",
+        },
+        () => [[[], sockets.slow]],
+        "counter",
+      ),
     );
   }
 
@@ -263,9 +324,29 @@ export class Telemetry {
     return Math.max(0, max / 1e6 - LAG_RESOLUTION_MS);
   }
 
-  /** Everything as text for Prometheus. */
+  /** Returns everything of this thread as text for Prometheus. */
   text(): string {
     return this.#metrics.text();
+  }
+
+  /** Returns everything of this thread, for the thread that answers for all. */
+  samples(): MetricSamples {
+    return this.#metrics.samples();
+  }
+
+  /** Adds what other threads count, and have counted, to the text of `gathered`. */
+  include(threads: CountingThreads): void {
+    this.#others = async () => {
+      const now = await threads.samples();
+      return [...now, ...threads.past.map((samples) => this.#metrics.lasting(samples))];
+    };
+    this.#addTaken(() => []);
+  }
+
+  /** Returns everything as text, of all threads; later if there are others. */
+  gathered(): string | Promise<string> {
+    if (this.#others === null) return this.text();
+    return this.#others().then((others) => this.#metrics.text(others));
   }
 
   /** Ends the sampling of the event loop. */
@@ -340,6 +421,7 @@ export class Telemetry {
           name: "peneira_event_loop_lag_seconds",
           help: "Delay of the event loop since the start, by quantile.",
           labels: ["quantile"],
+          across: "max",
         },
         () => [0.5, 0.99].map((share) => [[String(share)], this.#quantile(share)] as const),
       ),

@@ -92,6 +92,7 @@ describe("a server with too much to do", () => {
       ...{ method: kind.method, path: kind.path, query: "", framing: null },
       ...{ address: "127.0.0.1", aborted: false, finished: false, cut: () => assert.fail("cut") },
       header: (name) => headers[name],
+      keepBody: () => {},
       whenOver: (awaiting) => awaiting.over(),
       body: (wanted) => wanted.read(Buffer.from(JSON.stringify(kind.body))),
       send: (status, _headers, body) => {

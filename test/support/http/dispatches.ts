@@ -95,6 +95,8 @@ function librarySide(key: string, searches: Searches) {
     tryEnd: (): [boolean, boolean] => [true, true],
     write: () => true,
     onWritable() {},
+    pause(): void {},
+    resume(): void {},
     getWriteOffset: () => 0,
   };
   return { request, response, seen };

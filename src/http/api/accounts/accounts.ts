@@ -56,6 +56,7 @@ const countExample = () => ({
 const ONE = route({
   method: "GET",
   path: "/v1/accounts/{cnpj}",
+  anywhere: true,
   access: "key",
   id: "readAccount",
   tag: "accounts",
@@ -90,6 +91,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
   route({
     method: "POST",
     path: "/v1/accounts/search",
+    anywhere: true,
     access: "key",
     sheds: "last",
     cost: "page",
@@ -126,6 +128,7 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
   route({
     method: "POST",
     path: "/v1/accounts/count",
+    anywhere: true,
     access: "key",
     sheds: "last",
     cost: "lists",

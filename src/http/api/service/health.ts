@@ -7,7 +7,8 @@
 
 import { AppError } from "../../../errors.ts";
 import { METRICS_TYPE } from "../../../process/metrics.ts";
-import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
+import type { ShapedAnswer } from "../../server/respond.ts";
+import type { Reply } from "../../server/routetable.ts";
 import { type Call, currentSegment } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { type ApiRoute, route } from "../route.ts";
@@ -20,6 +21,7 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
   route({
     method: "GET",
     path: "/healthz",
+    anywhere: true,
     access: "open",
     query: "any",
     id: "healthz",
@@ -33,6 +35,7 @@ export const HEALTH_ROUTES: readonly ApiRoute[] = [
   route({
     method: "GET",
     path: "/readyz",
+    anywhere: true,
     access: "open",
     query: "any",
     id: "readyz",
@@ -73,9 +76,11 @@ function readyz({ service }: Call<"segment" | "stopping">): ShapedAnswer<"Readin
 }
 
 /** The metrics for Prometheus, unless they have an address of their own. */
-function metrics({ service }: Call<"metricsHere" | "telemetry">): HttpAnswer {
+function metrics({ service }: Call<"metricsHere" | "telemetry">): Reply {
   if (!service.metricsHere) {
     throw new AppError("not_found", "The metrics are answered at an address of their own.");
   }
-  return { status: 200, type: METRICS_TYPE, body: service.telemetry.text() };
+  const text = service.telemetry.gathered();
+  const answerOf = (body: string) => ({ status: 200, type: METRICS_TYPE, body });
+  return text instanceof Promise ? text.then(answerOf) : answerOf(text);
 }

@@ -34,8 +34,16 @@ export interface Pieces {
   readonly done: () => void;
 }
 
+/** Content that another thread makes piece by piece. */
+export interface Brought {
+  readonly brought: PulledBody;
+}
+
+/** What is brought in as the client takes it. */
+export type Pulled = FileSlice | Pieces | Brought;
+
 /** What can be sent: finished bytes, maybe lent, or what is brought in as the client takes it. */
-export type AnswerBody = Uint8Array | string | LentBytes | FileSlice | Pieces;
+export type AnswerBody = Uint8Array | string | LentBytes | Pulled;
 
 /** A body that is asked for its bytes. */
 export interface PulledBody {
@@ -54,12 +62,13 @@ export interface PulledBody {
 }
 
 /** A body that is asked for, as opposed to finished bytes. */
-export function isPulled(body: AnswerBody): body is FileSlice | Pieces {
+export function isPulled(body: AnswerBody): body is Pulled {
   return typeof body === "object" && !(body instanceof Uint8Array || body instanceof LentBytes);
 }
 
 /** Begins to bring a body; `end` must be called. */
-export function pull(body: FileSlice | Pieces): PulledBody {
+export function pull(body: Pulled): PulledBody {
+  if ("brought" in body) return body.brought;
   return "descriptor" in body ? new FileBody(body) : new PieceBody(body);
 }
 

@@ -65,7 +65,7 @@ export class HeldAnswers {
 }
 
 /** What goes on in a transport. */
-interface Traffic {
+export interface Traffic {
   /** Requests that have arrived and whose answers are not out. */
   readonly requests: number;
   /** Open connections. */

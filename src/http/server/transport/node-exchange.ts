@@ -10,14 +10,7 @@ import type { Readable, Writable } from "node:stream";
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
 import { originForm } from "../target.ts";
-import {
-  type AnswerBody,
-  type FileSlice,
-  isPulled,
-  type Pieces,
-  type PulledBody,
-  pull,
-} from "./body-stream.ts";
+import { type AnswerBody, isPulled, type Pulled, type PulledBody, pull } from "./body-stream.ts";
 import type { HeldAnswers } from "./drain.ts";
 import { type BodyRequest, IncomingBody } from "./incoming.ts";
 import { owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
@@ -147,6 +140,9 @@ export class NodeExchange implements Exchange {
     this.#around.connection.done();
   }
 
+  /** Node keeps what nobody has read. */
+  keepBody(): void {}
+
   body(wanted: BodyRequest): void {
     const { limitBytes } = wanted;
     const incoming = new IncomingBody(wanted, this.#around.bodies);
@@ -212,7 +208,7 @@ export class NodeExchange implements Exchange {
   }
 
   /** Asks for more when the kernel has taken what there was, so that one piece is in memory. */
-  #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
+  #sendPulled(status: number, headers: HeaderList, body: Pulled): void {
     const source = pull(body);
     this.#source = source;
     const { length } = source;

@@ -15,7 +15,7 @@ import {
 import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../admission.ts";
-import { drained, HeldAnswers, portEmptied } from "./drain.ts";
+import { drained, HeldAnswers, portEmptied, type Traffic } from "./drain.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
@@ -54,12 +54,15 @@ const CHECK_INTERVAL_MS = 1_000;
  * size of the head once per process. Throws `CommandError` where it cannot be loaded: the other
  * transport is a decision of the operator, never a silent fallback.
  */
-export async function openUwsTransport(limits: TransportLimits): Promise<Transport> {
+export async function openUwsTransport(limits: TransportLimits): Promise<UwsTransport> {
   return new UwsTransport(await loadUws(limits.headBytesMax), limits);
 }
 
-/** The addon reads its limit from the environment at load, so that comes first. */
-async function loadUws(headBytesMax: number): Promise<Uws> {
+/**
+ * Loads the library. It reads its limit from the environment when the process loads it first, so
+ * that comes before. Throws `CommandError` as `openUwsTransport`.
+ */
+export async function loadUws(headBytesMax: number): Promise<Uws> {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headBytesMax);
   try {
     const loaded = (await import("uWebSockets.js")) as Uws & { readonly default?: Uws };
@@ -75,7 +78,16 @@ async function loadUws(headBytesMax: number): Promise<Uws> {
   }
 }
 
-class UwsTransport implements Transport {
+/** Opens a port whose connections threads take. Throws `CommandError` if it cannot be had. */
+export function openUwsPort(address: ListenAddress): OpenPort {
+  const port = openPort(address.host, address.port);
+  if (port === null) throw new CommandError(cannotListen(address));
+  limitReceived(port.number, RECEIVED_BYTES);
+  return port;
+}
+
+/** Answers with uWebSockets.js on one thread. */
+export class UwsTransport implements Transport {
   readonly name = "uws";
   readonly bodies: Budget;
   readonly sockets: Sockets;
@@ -94,6 +106,7 @@ class UwsTransport implements Transport {
   #port: OpenPort | null = null;
   /** Resolves when every connection that was taken at the port is on its lane. */
   #taken: Promise<void> = Promise.resolve();
+  #takenCount = 0;
 
   constructor(uws: Uws, limits: TransportLimits) {
     this.#uws = uws;
@@ -112,10 +125,18 @@ class UwsTransport implements Transport {
   }
 
   async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
-    const port = openPort(address.host, address.port);
-    if (port === null) throw new CommandError(cannotListen(address));
-    this.#port = port;
-    limitReceived(port.number, RECEIVED_BYTES);
+    this.#port = openUwsPort(address);
+    this.take(this.#port, handler);
+    return this.#port.number;
+  }
+
+  /** Connections that it has taken. */
+  get taken(): number {
+    return this.#takenCount;
+  }
+
+  /** Takes its share of the connections that come to an open port. */
+  take(port: OpenPort, handler: ExchangeHandler): void {
     this.#handler = handler;
     const makeApp = () => this.#uws.App() as unknown as LaneApp;
     const lanes = new Lanes(makeApp, {
@@ -133,11 +154,14 @@ class UwsTransport implements Transport {
     this.#checkBodies();
     this.#taken = new Promise((resolve) => {
       takeConnections(port.id, (descriptor) => {
-        if (descriptor < 0) resolve();
-        else lanes.add(descriptor);
+        if (descriptor < 0) {
+          resolve();
+          return;
+        }
+        this.#takenCount++;
+        lanes.add(descriptor);
       });
     });
-    return port.number;
   }
 
   answerWith(handler: ExchangeHandler): void {
@@ -182,23 +206,33 @@ class UwsTransport implements Transport {
 
   async close(deadlineMs: number): Promise<void> {
     this.leave();
-    const traffic = () => ({
-      requests: this.#open.size,
-      sockets: this.sockets.open,
-      activeMs: this.#activeMs,
-    });
     if (this.#port !== null) {
-      this.#held.begin();
-      await portEmptied(this.#port.number, traffic);
+      this.holdBack();
+      await portEmptied(this.#port.number, () => this.#traffic);
       closePort(this.#port.id);
       this.#port = null;
-      await this.#taken;
-      // A connection that was taken says that it is there in a turn of its own.
-      await setImmediate();
-      this.#held.end();
     }
+    await this.finish(deadlineMs);
+  }
+
+  get #traffic(): Traffic {
+    const { open: sockets } = this.sockets;
+    return { requests: this.#open.size, sockets, activeMs: this.#activeMs };
+  }
+
+  /** Holds answers back from now on, until `finish`: while the port comes to rest. */
+  holdBack(): void {
+    this.#held.begin();
+  }
+
+  /** Answers what came until the port was closed and what still comes, then closes all sockets. */
+  async finish(deadlineMs: number): Promise<void> {
+    await this.#taken;
+    // A connection that was taken says that it is there in a turn of its own.
+    await setImmediate();
+    this.#held.end();
     if (this.#checking !== null) clearInterval(this.#checking);
-    await drained(traffic, deadlineMs);
+    await drained(() => this.#traffic, deadlineMs);
     this.#lanes?.close();
   }
 

@@ -81,6 +81,11 @@ export interface Exchange {
    */
   body(wanted: BodyRequest): void;
   /**
+   * Keeps what arrives of the body until `body` is called, for a caller that is going to call it in
+   * another turn, or to answer without it.
+   */
+  keepBody(): void;
+  /**
    * Tells once when the answer is out of hand (a large one: taken by the client) or the client
    * gone, whatever happened; at once where that is so already. For one caller.
    */
@@ -124,7 +129,7 @@ export interface Transport {
 export type TransportName = "uws" | "node";
 
 /** The only request headers that are ever read; a transport copies these and no others. */
-const READ_HEADERS = [
+export const READ_HEADERS = [
   // First what programs send with most requests; see ROOM.
   "host",
   "authorization",

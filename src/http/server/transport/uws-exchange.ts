@@ -10,7 +10,7 @@
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
 import { later } from "../background-tasks.ts";
-import { type AnswerBody, type FileSlice, isPulled, type Pieces, pull } from "./body-stream.ts";
+import { type AnswerBody, isPulled, type Pulled, pull } from "./body-stream.ts";
 import type { HeldAnswers } from "./drain.ts";
 import { type BodyRequest, IncomingBody } from "./incoming.ts";
 import { LentBytes, owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
@@ -49,6 +49,9 @@ export interface UwsResponse extends StreamedResponse, ChunkedResponse {
   endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
   cork(write: () => void): unknown;
   close(): unknown;
+  /** Stops and goes on to read from the connection. */
+  pause(): unknown;
+  resume(): unknown;
 }
 
 /**
@@ -100,6 +103,8 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   readonly #connection: UwsConnection;
   readonly #around: UwsSurroundings;
   #incoming: IncomingBody | null = null;
+  /** Chunks that came before anybody wanted the body; null while they are not kept. */
+  #kept: KeptChunk[] | null = null;
   /** Time for which the body has been waited for, in milliseconds. */
   #waitedMs = 0;
   #stream: UwsStream | UwsChunks | null = null;
@@ -206,19 +211,39 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
       incoming.addLast(NO_BYTES);
       return;
     }
+    const kept = this.#kept;
+    if (kept === null) {
+      this.#response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast));
+      return;
+    }
+    this.#kept = null;
+    for (const { bytes, isLast } of kept) this.#receive(bytes, isLast);
+    this.#response.resume();
+  }
+
+  keepBody(): void {
+    const kept: KeptChunk[] = [];
+    this.#kept = kept;
     this.#response.onData((chunk, isLast) => {
-      if (isLast && this.#open !== null) {
-        const last = Buffer.from(new Uint8Array(chunk));
-        this.#open.end(() => incoming.addLast(last));
-        return;
-      }
-      if (!incoming.waiting) return;
-      // The chunk's memory is taken back when this callback returns.
-      const lent = new Uint8Array(chunk);
-      const bytes = incoming.handsOn ? lent : Buffer.from(lent);
-      if (isLast) incoming.addLast(bytes);
-      else incoming.add(bytes);
+      if (this.#kept === null) this.#receive(new Uint8Array(chunk), isLast);
+      else kept.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
     });
+    // Of what has arrived already the rest comes all the same.
+    this.#response.pause();
+  }
+
+  /** Takes a chunk, whose memory is taken back when this returns. */
+  #receive(lent: Uint8Array, isLast: boolean): void {
+    const incoming = this.#incoming;
+    if (isLast && this.#open !== null) {
+      const last = Buffer.from(lent);
+      this.#open.end(() => incoming?.addLast(last));
+      return;
+    }
+    if (incoming?.waiting !== true) return;
+    const bytes = incoming.handsOn ? lent : Buffer.from(lent);
+    if (isLast) incoming.addLast(bytes);
+    else incoming.add(bytes);
   }
 
   /** Time went by; a body that is still not whole after the limit ends the request. */
@@ -253,7 +278,10 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     if (held.holding) {
       const kept = owned(body);
       held.keep({ send: () => this.send(status, headers, kept), cut: () => this.cut() });
-    } else if (this.#open?.over === false && !this.#aborted) {
+      return;
+    }
+    if (this.#kept !== null) this.#forgetKept(this.#kept);
+    if (this.#open?.over === false && !this.#aborted) {
       this.#keepBack(this.#open, status, headers, owned(body));
     } else if (isPulled(body)) {
       this.#sendPulled(status, headers, body);
@@ -264,6 +292,14 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
       writing.body = body;
       this.#response.cork(UwsExchange.#write);
     }
+  }
+
+  /** Reads on behind a body that is answered unread. */
+  #forgetKept(kept: readonly KeptChunk[]): void {
+    this.#kept = null;
+    if (this.#aborted) return;
+    if (kept.at(-1)?.isLast === true) this.#open?.end(() => {});
+    this.#response.resume();
   }
 
   /** Keeps a refusal until its body has ended, of which nothing is parsed after that. */
@@ -380,7 +416,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   }
 
   /** The head leaves with the first bytes of the body. */
-  #sendPulled(status: number, headers: HeaderList, body: FileSlice | Pieces): void {
+  #sendPulled(status: number, headers: HeaderList, body: Pulled): void {
     const source = pull(body);
     const { length } = source;
     const head = () => {
@@ -407,6 +443,12 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
       stream.pump(source, head);
     }
   }
+}
+
+/** A part of a body that nobody has asked for yet. */
+interface KeptChunk {
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
 }
 
 /** How long a refusal waits for the end of the body, in milliseconds. */

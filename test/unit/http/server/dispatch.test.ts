@@ -91,6 +91,7 @@ function exchangeFor({ faults, large, bodies = 1 }: Wish, seen: Seen): Exchange 
     ...{ method: "POST", path: "/v1/accounts/search", query: "", framing: null },
     ...{ address: "127.0.0.1", aborted: false, finished: false, send },
     header: (name) => headers[name],
+    keepBody: () => {},
     whenOver: (awaiting) => {
       over = () => awaiting.over();
     },

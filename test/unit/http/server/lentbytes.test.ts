@@ -62,6 +62,8 @@ function exchangeWith(held: HeldAnswers, connection: UwsConnection) {
     },
     write: () => true,
     onWritable() {},
+    pause(): void {},
+    resume(): void {},
     getWriteOffset: () => 0,
   };
   const request = {

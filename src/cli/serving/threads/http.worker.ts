@@ -1,0 +1,156 @@
+/**
+ * A thread that answers HTTP. Input: orders of the owner (http/server/threads/orders.ts), and
+ * connections of the server's port. Output: answers, and requests that are handed on to the owner.
+ * Invariant: orders are carried out one after the other. A failure that nothing catches ends the
+ * thread after it has closed its connections and reported its counts.
+ */
+import { strict as assert } from "node:assert";
+import { setImmediate } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import { PUBLIC_TABLE } from "../../../http/api/routes.ts";
+import { dispatcher } from "../../../http/server/dispatch.ts";
+import { refuseEarly } from "../../../http/server/server.ts";
+import type { Service } from "../../../http/server/service.ts";
+import { HandingOn } from "../../../http/server/threads/handing-on.ts";
+import type {
+  Order,
+  OwnerMessage,
+  ThreadMessage,
+  ThreadStart,
+} from "../../../http/server/threads/orders.ts";
+import type { ExchangeHandler } from "../../../http/server/transport/transport.ts";
+import {
+  openUwsTransport,
+  type UwsTransport,
+} from "../../../http/server/transport/transport-uws.ts";
+import { Ledger } from "../../../process/ledger.ts";
+import { describeError } from "../../../process/log.ts";
+import type { MetricSamples } from "../../../process/metrics.ts";
+import { openThread, type ThreadParts } from "./threadservice.ts";
+
+/** Time for connections to close before a thread ends that has failed, in milliseconds. */
+const CLOSE_MS = 0;
+
+/** The thread. */
+class AnsweringThread {
+  readonly #transport: UwsTransport;
+  readonly #parts: ThreadParts;
+  readonly #handing: HandingOn;
+  #handler: ExchangeHandler = refuseEarly;
+
+  constructor(start: ThreadStart, transport: UwsTransport, post: (message: ThreadMessage) => void) {
+    this.#transport = transport;
+    this.#parts = openThread(start, transport, Ledger.join(start.ledger, start.slot));
+    this.#handing = new HandingOn(post);
+  }
+
+  /** Carries out an order; returns the metrics where it is to report them. */
+  async carryOut(order: Order): Promise<MetricSamples | undefined> {
+    switch (order.kind) {
+      case "take":
+        this.#transport.take(order.port, this.#handler);
+        return;
+      case "open":
+        this.#parts.snapshots.open(order.serial, order.segment);
+        return;
+      case "close":
+        this.#parts.snapshots.close(order.serial);
+        return;
+      case "serve":
+        this.#serve(order.dataDir);
+        return;
+      case "metrics":
+        return this.#parts.telemetry.samples();
+      case "leave":
+        this.#transport.leave();
+        return;
+      case "hold":
+        this.#transport.holdBack();
+        return;
+      case "finish":
+        await this.#transport.finish(order.deadlineMs);
+        return;
+      case "end":
+        process.exit(0);
+    }
+  }
+
+  /** Takes what the owner says of a request. */
+  take(message: Exclude<OwnerMessage, { kind: "order" }>): void {
+    this.#handing.take(message);
+  }
+
+  /** Closes its connections after a failure that nothing caught; returns its last counts. */
+  async fail(error: unknown): Promise<MetricSamples> {
+    this.#parts.log.fatal(describeError(error), "a thread failed: its connections are closed");
+    this.#transport.leave();
+    await this.#transport.finish(CLOSE_MS);
+    // The library closes sockets in a turn of its own.
+    await setImmediate();
+    return this.#parts.telemetry.samples();
+  }
+
+  #serve(dataDir: string): void {
+    // The rows that are answered anywhere have handlers that make do with these parts (route.ts).
+    const service = this.#parts.serve(dataDir) as unknown as Service;
+    this.#handler = dispatcher(service, PUBLIC_TABLE, this.#handing.handOn);
+    this.#transport.answerWith(this.#handler);
+  }
+}
+
+/** Opens the thread, then listens to its owner until it ends. */
+async function main(): Promise<void> {
+  const port = parentPort;
+  assert(port !== null, "a thread that answers has an owner");
+  const start = workerData as ThreadStart;
+  const post = (message: ThreadMessage) => port.postMessage(message);
+  const transport = await openUwsTransport({
+    ...start.limits,
+    ledger: Ledger.join(start.ledger, start.slot),
+  });
+  const thread = new AnsweringThread(start, transport, post);
+  let isFailing = false;
+  const fail = (error: unknown) => {
+    if (isFailing) process.exit(1);
+    isFailing = true;
+    void thread.fail(error).then(
+      (samples) => {
+        post({ kind: "last", samples });
+        process.exit(1);
+      },
+      () => process.exit(1),
+    );
+  };
+  process.on("uncaughtException", fail);
+  process.on("unhandledRejection", fail);
+  let before: Promise<unknown> = Promise.resolve();
+  port.on("message", (message: OwnerMessage) => {
+    if (message.kind !== "order") {
+      thread.take(message);
+      return;
+    }
+    const { number, order } = message;
+    const done = before
+      .then(() => thread.carryOut(order))
+      .then(
+        (samples) => {
+          post({
+            kind: "done",
+            number,
+            failure: null,
+            ...(samples === undefined ? {} : { samples }),
+          });
+        },
+        (error: unknown) => {
+          post({
+            kind: "done",
+            number,
+            failure: error instanceof Error ? error.message : String(error),
+          });
+        },
+      );
+    before = done;
+  });
+}
+
+void main();

@@ -1,0 +1,109 @@
+/**
+ * The parts of a thread that answers and owns no state. Input: the settings, and what the threads
+ * share. Output: the service of its handlers.
+ * Invariant: it writes nothing: keys are read over a connection of its own, and what it counts goes
+ * to the ledger, which the owner empties.
+ */
+import { join } from "node:path";
+import { Keyring } from "../../../access/keyring.ts";
+import { GUESS_POLICY, RateLimits } from "../../../access/limits.ts";
+import { loadPlans } from "../../../access/plans.ts";
+import { UseCounter } from "../../../access/usage.ts";
+import { SearchCount } from "../../../export/queue/searchcount.ts";
+import { Budget, Pressure } from "../../../http/server/admission.ts";
+import { Cors } from "../../../http/server/cors.ts";
+import { ResponseCache } from "../../../http/server/responsecache.ts";
+import type { ThreadService } from "../../../http/server/service.ts";
+import { Telemetry } from "../../../http/server/telemetry.ts";
+import { Board } from "../../../http/server/threads/board.ts";
+import { OnlyOwnerKnows } from "../../../http/server/threads/handing-on.ts";
+import type { ThreadStart } from "../../../http/server/threads/orders.ts";
+import type { UwsTransport } from "../../../http/server/transport/transport-uws.ts";
+import { systemClock } from "../../../process/clock.ts";
+import type { Ledger } from "../../../process/ledger.ts";
+import { type Log, linesOf, openLog } from "../../../process/log.ts";
+import { ENGINE } from "../../../search/engine.ts";
+import type { Segment } from "../../../search/segment.ts";
+import { configOfSettings } from "../../../settings/config.ts";
+import { Proxies } from "../../../settings/proxies.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { COMMAND_LINE } from "../../../store/auditstore.ts";
+import { connectToRead } from "../../../store/database.ts";
+import { KeyStore } from "../../../store/keystore.ts";
+import { openSecrets } from "../../../store/secrets.ts";
+import { VERSION } from "../../commands/version.ts";
+import { ThreadSnapshots } from "./threadsnapshots.ts";
+
+/**
+ * Time within which a thread must notice a change of a key, less what a request takes, in
+ * milliseconds.
+ */
+const KEYS_CACHE_MS = 50;
+
+/** Parts of a thread, open before it answers. */
+export interface ThreadParts {
+  readonly log: Log;
+  readonly snapshots: ThreadSnapshots;
+  readonly telemetry: Telemetry;
+  /** Returns the service, with the keys and secrets of a data directory. */
+  serve(dataDir: string): ThreadService;
+}
+
+/** Puts the parts of a thread together. */
+export function openThread(
+  start: ThreadStart,
+  transport: UwsTransport,
+  ledger: Ledger,
+): ThreadParts {
+  const { settings, slot, threads } = start;
+  const config = configOfSettings(settings, start.plans);
+  const log = openLog(config.get("log.level"), linesOf(ledger));
+  const telemetry = new Telemetry(log, SearchCount.join(start.searches));
+  const responses = new ResponseCache(config.get("http.response_memory_bytes") / threads);
+  telemetry.watchThread({
+    responses,
+    sockets: transport.sockets,
+    slot,
+    taken: () => transport.taken,
+  });
+  const board = new Board(start.board);
+  const snapshots = new ThreadSnapshots(board, (segment) => responses.serve(segment));
+  const clock = systemClock;
+  const pressure = new Pressure(clock, config.get("http.overload_lag_ms"));
+  const share = config.get("http.share_max");
+  const streams = new Budget(config.get("http.streams_max"), share, "streams", ledger);
+  const settled = {
+    ...{ engine: ENGINE, clock, telemetry, log, responses, pressure, streams },
+    ...{ version: VERSION, transport: transport.name, plans: loadPlans(config.plans) },
+    rateLimits: new RateLimits(clock, GUESS_POLICY, ledger),
+    listed: OWNERS_LISTS as ThreadService["listed"],
+    bodyBytesMax: config.get("http.body_max_bytes"),
+    secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
+    proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
+    cors: Cors.read(config.get("http.cors_origins")),
+    stopping: () => board.stopping,
+    segment: () => snapshots.current(),
+    replaced: (belongs: (snapshotId: string) => boolean) => snapshots.replaced(belongs),
+    hold: (segment: Segment) => snapshots.hold(segment),
+  };
+  const serve = (dataDir: string): ThreadService => {
+    const keys = new KeyStore(connectToRead(dataDir));
+    const parts = { ledger, cacheMs: KEYS_CACHE_MS };
+    const keyring = new Keyring(keys, clock, COMMAND_LINE, parts);
+    return {
+      ...settled,
+      keyring,
+      usage: new UseCounter(ledger, clock),
+      secrets: openSecrets(dataDir),
+    };
+  };
+  return { log, snapshots, telemetry, serve };
+}
+
+/** Lists of tenants, which only the owner has: a spec without lists needs none. */
+const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };
+
+function withoutLists(_tenantId: string, _segment: Segment, spec: AccountQuerySpec) {
+  if (spec.filters.lists !== undefined) throw new OnlyOwnerKnows("the spec names lists");
+  return spec;
+}

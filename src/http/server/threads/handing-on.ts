@@ -1,0 +1,173 @@
+/**
+ * The thread's side of requests that it hands on to the owner of the state. Input: exchanges of the
+ * thread, and messages of the owner. Output: messages to the owner, and its answers on the
+ * exchanges.
+ * Invariant: the owner gets every request once and learns its end once. The body of a request stays
+ * in the client's connection until the owner wants it, a first part aside.
+ */
+import type { PulledBody } from "../transport/body-stream.ts";
+import { type Exchange, READ_HEADERS } from "../transport/transport.ts";
+import {
+  type HandedRequest,
+  ownBytes,
+  type Post,
+  type ToOwner,
+  type ToThread,
+  type WireBody,
+} from "./wire.ts";
+
+/** Hands a request on; `body` is its body if that was read already. */
+export type HandOn = (exchange: Exchange, requestId: string, body: Uint8Array | null) => void;
+
+/** Thrown for a request of which it shows only while it is handled that the owner must answer. */
+export class OnlyOwnerKnows extends Error {}
+
+/** Requests of a thread that the owner answers. */
+export class HandingOn {
+  readonly #post: Post<ToOwner>;
+  readonly #open = new Map<number, HandedOn>();
+  #last = 0;
+
+  /** Takes the way to the owner. */
+  constructor(post: Post<ToOwner>) {
+    this.#post = post;
+  }
+
+  /** Hands a request on. */
+  readonly handOn: HandOn = (exchange, requestId, body) => {
+    const id = ++this.#last;
+    const over = () => this.#open.delete(id);
+    this.#open.set(id, new HandedOn({ id, exchange, body, post: this.#post, over }, requestId));
+  };
+
+  /** Takes a message of the owner; one about a request that is over says nothing any more. */
+  take(message: ToThread): void {
+    this.#open.get(message.id)?.take(message);
+  }
+}
+
+/** What one request is made of. */
+interface Handed {
+  readonly id: number;
+  readonly exchange: Exchange;
+  readonly body: Uint8Array | null;
+  readonly post: Post<ToOwner>;
+  /** Called when nothing more comes of it. */
+  readonly over: () => void;
+}
+
+/** One request that the owner answers. */
+class HandedOn {
+  readonly #handed: Handed;
+  #pieces: OwnerPieces | null = null;
+
+  constructor(handed: Handed, requestId: string) {
+    this.#handed = handed;
+    const { exchange, body, post } = handed;
+    if (body === null && hasBody(exchange.method)) exchange.keepBody();
+    post(requestOf(handed, requestId));
+    exchange.whenOver({ over: () => this.#over() });
+  }
+
+  take(message: ToThread): void {
+    const { exchange } = this.#handed;
+    if (message.kind === "read") this.#read(message);
+    else if (message.kind === "piece") this.#pieces?.come(message.bytes, message.isLast);
+    else if (message.kind === "cut") exchange.cut();
+    else exchange.send(message.status, message.headers, this.#bodyOf(message.body));
+  }
+
+  #read({ limitBytes, sender, inChunks }: Extract<ToThread, { kind: "read" }>): void {
+    const { id, exchange, body, post } = this.#handed;
+    if (body !== null) {
+      post({ kind: "body", id, body: ownBytes(body) });
+      return;
+    }
+    const taker = {
+      add: (chunk: Uint8Array) => post({ kind: "chunk", id, bytes: ownBytes(chunk) }),
+      drop: () => post({ kind: "dropped", id }),
+    };
+    exchange.body({
+      ...{ limitBytes, sender, taker: inChunks ? taker : undefined },
+      read: (read) => {
+        post({ kind: "body", id, body: typeof read === "string" ? read : ownBytes(read) });
+      },
+    });
+  }
+
+  #bodyOf(body: WireBody) {
+    const { id, post } = this.#handed;
+    if (body === null) {
+      this.#pieces = new OwnerPieces(id, post);
+      return { brought: this.#pieces };
+    }
+    if (typeof body === "string" || body instanceof Uint8Array) return body;
+    let failure: string | null = null;
+    return {
+      ...body,
+      failed: (error: Error) => {
+        failure = error.message;
+      },
+      done: () => post({ kind: "ended", id, failure }),
+    };
+  }
+
+  #over(): void {
+    const { id, exchange, post, over } = this.#handed;
+    over();
+    post({ kind: "over", id, gone: exchange.aborted });
+  }
+}
+
+function hasBody(method: string): boolean {
+  return method === "POST" || method === "PATCH";
+}
+
+function requestOf({ id, exchange }: Handed, requestId: string): HandedRequest {
+  const headers: (readonly [(typeof READ_HEADERS)[number], string])[] = [];
+  for (const name of READ_HEADERS) {
+    const value = name === "x-request-id" ? requestId : exchange.header(name);
+    if (value !== undefined) headers.push([name, value]);
+  }
+  const { method, path, query, address } = exchange;
+  return { kind: "request", id, method, path, query, address, headers };
+}
+
+/** A body that the owner makes piece by piece. */
+class OwnerPieces implements PulledBody {
+  readonly length = null;
+  readonly #id: number;
+  readonly #post: Post<ToOwner>;
+  #done: ((chunk: Uint8Array | null) => void) | null = null;
+  #isWhole = false;
+  #isEnded = false;
+
+  constructor(id: number, post: Post<ToOwner>) {
+    this.#id = id;
+    this.#post = post;
+  }
+
+  get left(): number {
+    return this.#isWhole ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  next(done: (chunk: Uint8Array | null) => void): void {
+    this.#done = done;
+    this.#post({ kind: "more", id: this.#id });
+  }
+
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#done = null;
+    this.#post({ kind: "ended", id: this.#id, failure: null });
+  }
+
+  /** Takes the piece that was asked for. */
+  come(bytes: Uint8Array | null, isLast: boolean): void {
+    const done = this.#done;
+    this.#done = null;
+    this.#isWhole = isLast;
+    done?.(bytes);
+  }
+}

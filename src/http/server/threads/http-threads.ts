@@ -1,0 +1,335 @@
+/**
+ * Several threads that answer HTTP, as their owner sees them: a transport that accepts connections,
+ * deals them to the threads by turns, and gets the requests that only the owner can answer.
+ * Invariant: each of N threads has 1/N of the connections that are accepted, plus or minus one. A
+ * thread that ends is replaced; its connections end with it, and no others. Threads end only after
+ * they have closed their connections, or because they failed.
+ */
+import { Worker } from "node:worker_threads";
+import { closePort, type OpenPort } from "../../../../native-index/napi/engine.ts";
+import { workerArguments, workerFile } from "../../../location.ts";
+import type { MetricSamples } from "../../../process/metrics.ts";
+import { type Segment, type SharedSegment, shareSegment } from "../../../search/segment.ts";
+import type { ListenAddress } from "../../../settings/settings.ts";
+import type { Budget } from "../admission.ts";
+import { portEmptied } from "../transport/drain.ts";
+import { Sockets } from "../transport/sockets.ts";
+import type { ExchangeHandler, Transport } from "../transport/transport.ts";
+import { loadUws, openUwsPort } from "../transport/transport-uws.ts";
+import { Board } from "./board.ts";
+import { HandedExchange } from "./handed-exchange.ts";
+import type { Order, OwnerMessage, ThreadMessage, ThreadStart } from "./orders.ts";
+
+/** Pause before a thread is replaced that ended soon after its start, in milliseconds. */
+const PAUSE_MS = 250;
+/** Age from which a thread is replaced without a pause, in milliseconds. */
+const LIVED_MS = 2_000;
+/** Time within which a thread must report its metrics; then its last ones count. */
+const METRICS_MS = 1_000;
+
+/** Parts that the threads and their owner have in common. */
+interface HttpThreadsParts {
+  readonly start: Omit<ThreadStart, "slot" | "board">;
+  readonly bodies: Budget;
+  /** Source of the thread, relative to src/. */
+  readonly worker: `${string}.worker.ts`;
+}
+
+/** Events of the threads, for the owner. */
+interface ThreadEvents {
+  /** A thread has failed and is replaced; what it held is to be given back. */
+  replaced(slot: number, error: unknown): void;
+}
+
+/** Opens threads that answer. Throws `CommandError` where uWebSockets.js cannot be loaded. */
+export async function openHttpThreads(parts: HttpThreadsParts): Promise<HttpThreads> {
+  await loadUws(parts.start.limits.headBytesMax);
+  return new HttpThreads(parts);
+}
+
+/** The threads, as a transport. */
+export class HttpThreads implements Transport {
+  readonly name = "uws";
+  readonly bodies: Budget;
+  /** The owner has no connections of its own. */
+  readonly sockets: Sockets;
+  readonly #parts: HttpThreadsParts;
+  readonly #board = new Board();
+  readonly #threads: HttpThread[] = [];
+  readonly #snapshots = new Map<number, SharedSegment>();
+  readonly #serials = new WeakMap<Segment, number>();
+  /** Counts of threads that have ended. */
+  readonly past: MetricSamples[] = [];
+  #lastSerial = 0;
+  #port: OpenPort | null = null;
+  #dataDir: string | null = null;
+  #handler: ExchangeHandler = () => {};
+  #events: ThreadEvents | null = null;
+  #isLeaving = false;
+
+  constructor(parts: HttpThreadsParts) {
+    this.#parts = parts;
+    this.bodies = parts.bodies;
+    this.sockets = new Sockets(parts.start.limits);
+  }
+
+  /** Number of threads. */
+  get size(): number {
+    return this.#parts.start.threads;
+  }
+
+  async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
+    const port = openUwsPort(address);
+    this.#port = port;
+    this.#handler = handler;
+    for (let slot = 1; slot <= this.size; slot++) this.#start(slot);
+    try {
+      await this.#all({ kind: "take", port });
+    } catch (error) {
+      await this.close(0);
+      throw error;
+    }
+    return port.number;
+  }
+
+  answerWith(handler: ExchangeHandler): void {
+    this.#handler = handler;
+  }
+
+  /** Lets the threads answer with the state of a data directory; resolves when all do. */
+  async serve(dataDir: string, events: ThreadEvents): Promise<void> {
+    this.#dataDir = dataDir;
+    this.#events = events;
+    await this.#all({ kind: "serve", dataDir });
+  }
+
+  /** Opens a snapshot on all threads. Rejects if one of them cannot. */
+  async open(segment: Segment): Promise<void> {
+    const serial = ++this.#lastSerial;
+    const shared = shareSegment(segment);
+    this.#serials.set(segment, serial);
+    this.#snapshots.set(serial, shared);
+    this.#board.use(serial);
+    await this.#all({ kind: "open", serial, segment: shared });
+  }
+
+  /** Makes an opened snapshot the one that all threads serve, in one step; null serves none. */
+  publish(segment: Segment | null): void {
+    this.#board.current = segment === null ? 0 : (this.#serials.get(segment) ?? 0);
+  }
+
+  /** Returns the time since any thread used a replaced snapshot, in milliseconds. */
+  unusedMs(segment: Segment): number {
+    return this.#board.unusedMs(this.#serials.get(segment) ?? 0);
+  }
+
+  /** Closes a snapshot on all threads, when they have read what they read of it. */
+  drop(segment: Segment): void {
+    const serial = this.#serials.get(segment);
+    if (serial === undefined) return;
+    this.#snapshots.delete(serial);
+    for (const thread of this.#threads)
+      void thread.order({ kind: "close", serial }).catch(() => {});
+  }
+
+  /** Reports the metrics of all threads. */
+  async samples(): Promise<readonly MetricSamples[]> {
+    return Promise.all(this.#threads.map((thread) => thread.samples(METRICS_MS)));
+  }
+
+  /** Notes that the server is to stop. */
+  stop(): void {
+    this.#board.stop();
+  }
+
+  leave(): void {
+    this.#isLeaving = true;
+    for (const thread of this.#threads) void thread.order({ kind: "leave" }).catch(() => {});
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    this.leave();
+    const port = this.#port;
+    this.#port = null;
+    if (port !== null) {
+      await this.#each({ kind: "hold" });
+      // The threads know of no rest, but their answers are held back.
+      await portEmptied(port.number, () => ({ requests: 0, sockets: 0, activeMs: 0 }));
+      closePort(port.id);
+    }
+    await this.#each({ kind: "finish", deadlineMs });
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+
+  /** Sends an order to all threads; rejects if one cannot carry it out. */
+  async #all(order: Order): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.order(order)));
+  }
+
+  /** Sends an order to all threads; one that has failed is left alone. */
+  async #each(order: Order): Promise<void> {
+    await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
+  }
+
+  #start(slot: number): HttpThread {
+    const { worker, start } = this.#parts;
+    const thread = new HttpThread(
+      worker,
+      { ...start, slot, board: this.#board.memory },
+      {
+        answer: (exchange) => this.#handler(exchange),
+        ended: (error) => this.#replace(slot, thread, error),
+      },
+    );
+    this.#threads[slot - 1] = thread;
+    return thread;
+  }
+
+  /** Puts another thread in the place of one that has ended. */
+  #replace(slot: number, thread: HttpThread, error: unknown): void {
+    this.past.push(thread.lastSamples);
+    this.#events?.replaced(slot, error);
+    if (this.#isLeaving || this.#port === null) return;
+    const pauseMs = thread.ageMs < LIVED_MS ? PAUSE_MS : 0;
+    setTimeout(() => void this.#startAnew(slot), pauseMs).unref();
+  }
+
+  async #startAnew(slot: number): Promise<void> {
+    if (this.#isLeaving || this.#port === null) return;
+    const thread = this.#start(slot);
+    try {
+      const opened = [...this.#snapshots].map(([serial, segment]) =>
+        thread.order({ kind: "open", serial, segment }),
+      );
+      await Promise.all(opened);
+      const dataDir = this.#dataDir;
+      if (dataDir !== null) await thread.order({ kind: "serve", dataDir });
+      if (this.#port !== null) await thread.order({ kind: "take", port: this.#port });
+    } catch {
+      // Its end was told, and another one takes its place.
+      void thread.end();
+    }
+  }
+}
+
+/** Told of what happens on one thread. */
+interface ThreadUse {
+  answer(exchange: HandedExchange): void;
+  /** It has ended without an order. */
+  ended(error: unknown): void;
+}
+
+/** An order that is being carried out. */
+interface Waiting {
+  resolve(samples: MetricSamples): void;
+  reject(error: Error): void;
+}
+
+/** One thread. */
+class HttpThread {
+  readonly #worker: Worker;
+  readonly #use: ThreadUse;
+  readonly #slot: number;
+  readonly #exchanges = new Map<number, HandedExchange>();
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #beganMs = performance.now();
+  readonly #exited: Promise<void>;
+  #number = 0;
+  #samples: MetricSamples = {};
+  #isEnding = false;
+  #error: unknown = null;
+
+  constructor(worker: `${string}.worker.ts`, start: ThreadStart, use: ThreadUse) {
+    this.#use = use;
+    this.#slot = start.slot;
+    this.#worker = new Worker(workerFile(worker), {
+      execArgv: workerArguments(),
+      workerData: start,
+    });
+    this.#worker.on("message", (message: ThreadMessage) => this.#take(message));
+    this.#worker.on("error", (error) => {
+      this.#error = error;
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#worker.once("exit", (code) => {
+        this.#lose(this.#error ?? new Error(`thread ${this.#slot} ended with code ${code}`));
+        resolve();
+      });
+    });
+  }
+
+  /** Time since the start, in milliseconds. */
+  get ageMs(): number {
+    return performance.now() - this.#beganMs;
+  }
+
+  /** The metrics that it reported last. */
+  get lastSamples(): MetricSamples {
+    return this.#samples;
+  }
+
+  /** Sends an order; resolves when it is carried out. Rejects if it cannot be. */
+  order(order: Order): Promise<MetricSamples> {
+    const number = ++this.#number;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(number, { resolve, reject });
+      this.#post({ kind: "order", number, order });
+    });
+  }
+
+  /** Reports its metrics; the last known ones if it does not answer in time. */
+  async samples(withinMs: number): Promise<MetricSamples> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, withinMs);
+    });
+    const reported = this.order({ kind: "metrics" }).then(
+      (samples) => {
+        this.#samples = samples;
+      },
+      () => {},
+    );
+    await Promise.race([reported, late]);
+    clearTimeout(timer);
+    return this.#samples;
+  }
+
+  /** Ends it; its connections must be closed. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    this.#post({ kind: "order", number: 0, order: { kind: "end" } });
+    await this.#exited;
+  }
+
+  #post(message: OwnerMessage, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #take(message: ThreadMessage): void {
+    if (message.kind === "done") {
+      const waiting = this.#waiting.get(message.number);
+      this.#waiting.delete(message.number);
+      if (message.failure === null) waiting?.resolve(message.samples ?? {});
+      else waiting?.reject(new Error(message.failure));
+    } else if (message.kind === "last") this.#samples = message.samples;
+    else if (message.kind === "request") {
+      const exchange = new HandedExchange(message, (answer, transfer) =>
+        this.#post(answer, transfer),
+      );
+      this.#exchanges.set(message.id, exchange);
+      this.#use.answer(exchange);
+    } else if (this.#exchanges.get(message.id)?.take(message) === true) {
+      this.#exchanges.delete(message.id);
+    }
+  }
+
+  /** Gives up what depended on it. */
+  #lose(error: unknown): void {
+    for (const exchange of this.#exchanges.values()) exchange.lost();
+    this.#exchanges.clear();
+    const ended = error instanceof Error ? error : new Error(String(error));
+    for (const { reject } of this.#waiting.values()) reject(ended);
+    this.#waiting.clear();
+    if (!this.#isEnding) this.#use.ended(error);
+  }
+}
