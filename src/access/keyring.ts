@@ -57,6 +57,8 @@ export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 /** What keyrings of one process share; each has its own where one is missing. */
 interface KeyringParts {
   readonly rows?: Map<string, KeyRow | null>;
+  /** Time for which rows are answered from memory, in milliseconds. */
+  readonly cacheMs?: number;
   readonly ledger?: Ledger;
 }
 
@@ -68,6 +70,7 @@ export class Keyring {
   readonly #rows: Map<string, KeyRow | null>;
   /** Notes when keys were used, for the thread that has the database. */
   readonly #ledger: Ledger;
+  readonly #cacheMs: number;
   #version = -1;
   #checkedMs = Number.NEGATIVE_INFINITY;
 
@@ -76,12 +79,13 @@ export class Keyring {
     store: KeyStore,
     clock: Clock,
     actor: Actor = COMMAND_LINE,
-    { rows, ledger }: KeyringParts = {},
+    { rows, cacheMs = CACHE_MS, ledger }: KeyringParts = {},
   ) {
     this.#store = store;
     this.#clock = clock;
     this.#actor = actor;
     this.#rows = rows ?? new Map();
+    this.#cacheMs = cacheMs;
     this.#ledger = ledger ?? Ledger.open();
   }
 
@@ -345,7 +349,7 @@ export class Keyring {
   /** A row by id, from memory while nothing has changed; null for an unknown id. */
   #row(id: string): KeyRow | null {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#checkedMs >= CACHE_MS) {
+    if (nowMs - this.#checkedMs >= this.#cacheMs) {
       const version = this.#store.version();
       if (version !== this.#version) this.#rows.clear();
       this.#version = version;

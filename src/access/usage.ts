@@ -15,6 +15,32 @@ import type { Plan } from "./plans.ts";
 /** Days that counts are kept. */
 export const USAGE_DAYS = 400;
 
+/** Counts requests and accounts, on any thread. */
+export class UseCounter {
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #ledger: Ledger;
+  readonly #numbers = new Float64Array(Object.keys(USE).length);
+
+  constructor(ledger: Ledger, clock: Pick<Clock, "nowMs">) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  /** Counts a request, whatever it was answered, and the accounts in its answer. */
+  count({ keyId, tenantId }: Omit<Identity, "plan">, accounts: number): void {
+    const day = utcDay(this.#clock.nowMs());
+    this.add({ tenantId, keyId, day, requests: 1, accounts });
+  }
+
+  /** Adds counts of a day. */
+  add({ tenantId, keyId, day, requests, accounts }: Use): void {
+    this.#numbers[USE.day] = day;
+    this.#numbers[USE.requests] = requests;
+    this.#numbers[USE.accounts] = accounts;
+    this.#ledger.countUse(tenantId, keyId, this.#numbers);
+  }
+}
+
 /** Counts requests and accounts; looks sums up. */
 export class Usage {
   readonly #store: UsageStore;
@@ -22,7 +48,7 @@ export class Usage {
   readonly #clock: Clock;
   /** Has the counts that are not written yet, of all threads. */
   readonly #ledger: Ledger;
-  readonly #numbers = new Float64Array(Object.keys(USE).length);
+  readonly #counter: UseCounter;
   /** The day on which old days were forgotten last. */
   #forgottenOn = Number.NaN;
 
@@ -31,15 +57,12 @@ export class Usage {
     this.#quota = quota;
     this.#clock = clock;
     this.#ledger = ledger;
+    this.#counter = new UseCounter(ledger, clock);
   }
 
   /** Counts a request, whatever it was answered, and the accounts in its answer. */
-  count({ keyId, tenantId }: Omit<Identity, "plan">, accounts: number): void {
-    const numbers = this.#numbers;
-    numbers[USE.day] = this.#day;
-    numbers[USE.requests] = 1;
-    numbers[USE.accounts] = accounts;
-    this.#ledger.countUse(tenantId, keyId, numbers);
+  count(identity: Omit<Identity, "plan">, accounts: number): void {
+    this.#counter.count(identity, accounts);
   }
 
   /** Writes what was counted; call it now and then, outside requests. */
@@ -48,7 +71,7 @@ export class Usage {
     try {
       if (counted.length > 0) this.#store.add(counted.map(asStored));
     } catch (error) {
-      for (const use of counted) this.#add(use);
+      for (const use of counted) this.#counter.add(use);
       throw error;
     }
     const today = this.#day;
@@ -93,13 +116,6 @@ export class Usage {
   /** The UTC day; the clock may also have been set back. */
   get #day(): number {
     return utcDay(this.#clock.nowMs());
-  }
-
-  #add({ tenantId, keyId, day, requests, accounts }: Use): void {
-    this.#numbers[USE.day] = day;
-    this.#numbers[USE.requests] = requests;
-    this.#numbers[USE.accounts] = accounts;
-    this.#ledger.countUse(tenantId, keyId, this.#numbers);
   }
 }
 

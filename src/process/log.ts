@@ -43,8 +43,70 @@ const WAITED_ON = new Int32Array(new SharedArrayBuffer(4));
 /** Makes the log; `destination` is standard output unless a test gives another one. */
 export function openLog(level: LogLevel, destination?: DestinationStream): Log {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const stream = stdout.isTTY ? { write: writeReadable } : collected(1);
-  return pino(options, destination ?? stream);
+  return pino(options, destination ?? standardOutput());
+}
+
+function standardOutput(): DestinationStream {
+  return stdout.isTTY ? { write: writeReadable } : collected(1);
+}
+
+/** Queue of the lines of several threads, in the order of their times. */
+interface LineQueue {
+  appendLine(atMs: number, level: number, text: string): void;
+  /** Removes and returns the lines up to a time in milliseconds since 1970. */
+  takeLines(upToMs: number): { readonly levels: Uint32Array; readonly texts: readonly string[] };
+}
+
+/** How often the lines of threads are written, and how old they are by then, in milliseconds. */
+const GATHERED_MS = 50;
+const SETTLED_MS = 20;
+/** Place of the time in a line, behind the level of two digits. */
+const TIME_AT = '{"level":30,"time":"'.length;
+const TIME_LENGTH = "2026-01-01T00:00:00.000Z".length;
+
+/** Returns the destination of a thread whose lines another thread writes. */
+export function queued(queue: LineQueue): LogDestination {
+  return {
+    /** Asks pino to say the level of every line. */
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line: string): void {
+      const atMs = Date.parse(line.slice(TIME_AT, TIME_AT + TIME_LENGTH));
+      queue.appendLine(atMs, this.lastLevel, line);
+    },
+  } as LogDestination & { lastLevel: number };
+}
+
+/** Writes the lines of a queue now and then, and at the end of the process. */
+export class GatheredLines {
+  readonly #queue: LineQueue;
+  readonly #destination: LevelledStream;
+  readonly #timer: NodeJS.Timeout;
+  readonly #atExit = () => this.#write(Number.POSITIVE_INFINITY);
+
+  constructor(queue: LineQueue, destination: LogDestination = standardOutput()) {
+    this.#queue = queue;
+    this.#destination = destination;
+    this.#timer = setInterval(() => this.#write(Date.now() - SETTLED_MS), GATHERED_MS).unref();
+    // Before the destination writes what it has collected.
+    process.prependOnceListener("exit", this.#atExit);
+  }
+
+  /** Writes all lines; none come any more. */
+  close(): void {
+    clearInterval(this.#timer);
+    process.off("exit", this.#atExit);
+    this.#write(Number.POSITIVE_INFINITY);
+  }
+
+  #write(upToMs: number): void {
+    const { levels, texts } = this.#queue.takeLines(upToMs);
+    const wantsLevel = this.#destination[pino.symbols.needsMetadataGsym] === true;
+    for (let at = 0; at < texts.length; at++) {
+      if (wantsLevel) this.#destination.lastLevel = levels[at] as number;
+      this.#destination.write(texts[at] as string);
+    }
+  }
 }
 
 /** How the line began that was written last, up to its second: many lines fall into one. */

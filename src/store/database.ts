@@ -107,6 +107,12 @@ export function openForReading(dataDir: string): StateDatabase {
   return orReadAlone(path, SCHEMA_VERSION, () => openDatabase(dataDir));
 }
 
+/** Opens the database of a running server for another of its threads, which only reads. */
+export function connectToRead(dataDir: string): StateDatabase {
+  const options = { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
+  return connect(join(dataDir, DATABASE_FILE), options);
+}
+
 /** True if no other connection can use the database, because it was opened on a full disk. */
 export function isAlone(database: StateDatabase): boolean {
   return database.pragma("locking_mode", { simple: true }) === "exclusive";

@@ -18,10 +18,10 @@ import { Assets } from "../../console/assets.ts";
 import { consoleTable } from "../../console/routes.ts";
 import { readActivityTexts } from "../../dump/activitytexts.ts";
 import { CommandError } from "../../errors.ts";
+import { SearchCount } from "../../export/queue/searchcount.ts";
 import { dispatcher } from "../../http/server/dispatch.ts";
 import { metricsHandler } from "../../http/server/metricsserver.ts";
 import type { RouteTable } from "../../http/server/routetable.ts";
-import { openTransport } from "../../http/server/server.ts";
 import { SessionAuth } from "../../http/server/session-auth.ts";
 import type { Transport } from "../../http/server/transport/transport.ts";
 import { consoleFolder } from "../../location.ts";
@@ -42,9 +42,10 @@ import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { warmFirstSentence, warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
-import { bindPorts, limitsOf, type Ports, withoutDescriptors } from "../serving/ports.ts";
+import { bindPorts, type Ports, withoutDescriptors } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
+import { openAnswering, serveOnThreads } from "../serving/threads/answering.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
@@ -126,8 +127,8 @@ export async function serve(
   // Before any secret is read.
   if (!config.get("core_dumps")) limitCores();
   const ledger = Ledger.open();
-  const limits = { ...limitsOf(config), ledger };
-  const opened = await openTransport(config.get("transport"), limits);
+  const searches = new SearchCount();
+  const opened = await openAnswering(config, ledger, searches);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.
   const first = await openServed(snapshotPath, askFirst);
@@ -135,20 +136,22 @@ export async function serve(
   const ports = await bindPorts(config, opened);
   const database = openDatabase(dataDir);
   const sound = checkedAtOnce(database);
-  const parts = { config, plans, dataDir, ledger, database, folder, logTo };
+  const parts = { config, plans, dataDir, ledger, searches, database, folder, logTo };
   const service = makeService({ ...parts, transport: opened });
-  const { segment: current, load, drop, log, look, glance } = service;
-  const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
+  const { segment: current, prepare, load, drop, log, look, glance } = service;
+  const watched = { path: snapshotPath, current, prepare, load, drop, glance, looked: look };
   const reload = new Reload({ ...watched, log, clock: systemClock });
   warn(withoutRoom(config, service.freeBytes()));
   service.onDamage(() => void reload.look());
   const unlock = claimed ?? lockDataDir(dataDir);
   removeHeldFiles(dataDir);
+  if (first !== null) await prepare(first);
   service.start(first);
   await look();
   if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
     sayHowToSignIn(dataDir);
   const ended = endingOf(log);
+  await serveOnThreads(opened, service, { dataDir, ledger });
   const running = openPorts(config, service, opened, ports);
   if (first === null) sayEmpty(snapshotPath);
   onReady?.(running.url, service);

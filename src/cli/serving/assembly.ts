@@ -17,12 +17,13 @@ import { Users } from "../../access/users.ts";
 import { Exports } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
-import { SearchCount } from "../../export/queue/searchcount.ts";
+import type { SearchCount } from "../../export/queue/searchcount.ts";
 import { Budget, Pressure } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
+import { HttpThreads } from "../../http/server/threads/http-threads.ts";
 import type { Transport } from "../../http/server/transport/transport.ts";
 import { Waits } from "../../http/server/waits.ts";
 import { ChangeThread } from "../../lists/changethread.ts";
@@ -31,7 +32,14 @@ import { Lists } from "../../lists/lists.ts";
 import { agentDoor } from "../../mcp/httpdoor.ts";
 import { systemClock } from "../../process/clock.ts";
 import type { Ledger } from "../../process/ledger.ts";
-import { describeError, type Log, type LogDestination, openLog } from "../../process/log.ts";
+import {
+  describeError,
+  GatheredLines,
+  type Log,
+  type LogDestination,
+  openLog,
+  queued,
+} from "../../process/log.ts";
 import { ENGINE } from "../../search/engine.ts";
 import { Scrubber } from "../../search/scrubber.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -64,6 +72,8 @@ export interface Parts {
   readonly transport: Transport;
   /** What all threads of the process count; it ends with the process. */
   readonly ledger: Ledger;
+  /** Counter of searches, for the threads that render exports. */
+  readonly searches: SearchCount;
   readonly database: StateDatabase;
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
@@ -73,9 +83,14 @@ export interface Parts {
 
 /** The service of a running process: its snapshot and its end can be set. */
 export interface ServedService extends Service {
-  /** Begins, with the first snapshot or without one. Call it before the server listens. */
+  /** Makes a snapshot known to all threads that are going to serve it. */
+  prepare(segment: Segment): Promise<void>;
+  /**
+   * Begins, with the first snapshot, which is prepared, or without one. Call it before the server
+   * listens.
+   */
   start(segment: Segment | null): void;
-  /** Serves a snapshot from now on; the one before it stays open for its cursors. */
+  /** Serves a prepared snapshot from now on; the one before it stays open for its cursors. */
   load(segment: Segment): void;
   /** Serves none until the next one is loaded: the file of the current one is spoilt. */
   drop(): void;
@@ -97,17 +112,19 @@ export interface ServedService extends Service {
 
 /** Puts the parts together. Throws `CommandError` for an unusable state. */
 export function makeService(parts: Parts): ServedService {
-  const { config, plans, dataDir, transport, ledger, database, folder, logTo } = parts;
-  const log = openLog(config.get("log.level"), logTo);
-  const snapshots = openSnapshots({ config, dataDir, folder, log });
+  const { config, plans, dataDir, transport, ledger, searches, database, folder, logTo } = parts;
+  const threads = transport instanceof HttpThreads ? transport : null;
+  const gathered = threads === null ? null : new GatheredLines(ledger, logTo);
+  const log = openLog(config.get("log.level"), gathered === null ? logTo : queued(ledger));
+  const snapshots = openSnapshots({ config, dataDir, folder, log }, threads);
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
-  const searches = new SearchCount();
   const telemetry = new Telemetry(log, searches);
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
   const reports = { log, searches, telemetry, linked: () => scrubber.glance() };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
   const streams = streamsOf(config, ledger);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
+  if (threads !== null) telemetry.include(threads);
   const keyring = new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger });
   const stores = [new UsageStore(database), new QuotaStore(database)] as const;
   const usage = new Usage(...stores, systemClock, ledger);
@@ -123,6 +140,7 @@ export function makeService(parts: Parts): ServedService {
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
     ...{ searches: new SearchStore(database), rateLimits, pressure },
     transport: transport.name,
+    prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
     segment: () => registry.current(),
     replaced: (belongs) => registry.retired(belongs),
     hold: (segment) => registry.hold(segment),
@@ -148,6 +166,7 @@ export function makeService(parts: Parts): ServedService {
     sweep: () => sweep(snapshots, stateWatch, log),
     stop: () => {
       stopping = true;
+      threads?.stop();
       exporter.stop();
       changes.lists.stop();
     },
@@ -162,6 +181,7 @@ export function makeService(parts: Parts): ServedService {
       await scrubber.stop();
       await changes.close();
       registry.close();
+      gathered?.close();
     },
   };
 }
@@ -201,13 +221,17 @@ function settledBy(config: Config) {
 }
 
 /** Where opened snapshots stand, what is remembered of one, and what checks them again. */
-function openSnapshots(parts: Omit<ChangesParts, "registry">) {
+function openSnapshots(parts: Omit<ChangesParts, "registry">, threads: HttpThreads | null) {
   const { config, folder, log } = parts;
   const responses = new ResponseCache(config.get("http.response_memory_bytes"));
   const registry = new SegmentRegistry(
     systemClock,
     config.get("snapshots.keep") * 1000,
-    (current) => responses.serve(current),
+    (current) => {
+      responses.serve(current);
+      threads?.publish(current);
+    },
+    threads,
   );
   const changes = new ServedChanges({ ...parts, registry });
   let listener = () => {};

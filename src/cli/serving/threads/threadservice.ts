@@ -4,7 +4,6 @@
  * Invariant: it writes nothing: keys are read over a connection of its own, and what it counts goes
  * to the ledger, which the owner empties.
  */
-import { join } from "node:path";
 import { Keyring } from "../../../access/keyring.ts";
 import { GUESS_POLICY, RateLimits } from "../../../access/limits.ts";
 import { loadPlans } from "../../../access/plans.ts";
@@ -21,7 +20,7 @@ import type { ThreadStart } from "../../../http/server/threads/orders.ts";
 import type { UwsTransport } from "../../../http/server/transport/transport-uws.ts";
 import { systemClock } from "../../../process/clock.ts";
 import type { Ledger } from "../../../process/ledger.ts";
-import { type Log, linesOf, openLog } from "../../../process/log.ts";
+import { type Log, openLog, queued } from "../../../process/log.ts";
 import { ENGINE } from "../../../search/engine.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { configOfSettings } from "../../../settings/config.ts";
@@ -57,7 +56,7 @@ export function openThread(
 ): ThreadParts {
   const { settings, slot, threads } = start;
   const config = configOfSettings(settings, start.plans);
-  const log = openLog(config.get("log.level"), linesOf(ledger));
+  const log = openLog(config.get("log.level"), queued(ledger));
   const telemetry = new Telemetry(log, SearchCount.join(start.searches));
   const responses = new ResponseCache(config.get("http.response_memory_bytes") / threads);
   telemetry.watchThread({
@@ -74,7 +73,7 @@ export function openThread(
   const streams = new Budget(config.get("http.streams_max"), share, "streams", ledger);
   const settled = {
     ...{ engine: ENGINE, clock, telemetry, log, responses, pressure, streams },
-    ...{ version: VERSION, transport: transport.name, plans: loadPlans(config.plans) },
+    ...{ version: VERSION, transport: "uws" as const, plans: loadPlans(config.plans) },
     rateLimits: new RateLimits(clock, GUESS_POLICY, ledger),
     listed: OWNERS_LISTS as ThreadService["listed"],
     bodyBytesMax: config.get("http.body_max_bytes"),

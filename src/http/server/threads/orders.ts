@@ -6,7 +6,7 @@
 import type { OpenPort } from "../../../../native-index/napi/engine.ts";
 import type { MetricSamples } from "../../../process/metrics.ts";
 import type { SharedSegment } from "../../../search/segment.ts";
-import type { EffectiveSetting } from "../../../settings/config.ts";
+import type { Config, EffectiveSetting } from "../../../settings/config.ts";
 import type { TransportLimits } from "../transport/transport.ts";
 import type { ToOwner, ToThread } from "./wire.ts";
 
@@ -16,9 +16,9 @@ export interface ThreadStart {
   readonly slot: number;
   /** Number of threads that answer. */
   readonly threads: number;
-  readonly limits: TransportLimits;
+  readonly limits: Omit<TransportLimits, "ledger">;
   readonly settings: readonly EffectiveSetting[];
-  readonly plans: Readonly<Record<string, object>>;
+  readonly plans: Config["plans"];
   /** Memory of the board. */
   readonly board: Int32Array;
   /** Counter of searches, for the threads that render exports. */

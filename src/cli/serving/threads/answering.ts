@@ -1,0 +1,75 @@
+/**
+ * The threads that answer a server's requests: this one, or several others. Input: the settings.
+ * Output: the transport.
+ * Invariant: with one thread everything runs on it. With several, this one owns the state and
+ * answers what they hand on.
+ */
+import { availableParallelism } from "node:os";
+import { CommandError } from "../../../errors.ts";
+import type { SearchCount } from "../../../export/queue/searchcount.ts";
+import { Budget } from "../../../http/server/admission.ts";
+import { openTransport } from "../../../http/server/server.ts";
+import { HttpThreads, openHttpThreads } from "../../../http/server/threads/http-threads.ts";
+import type { Transport, TransportLimits } from "../../../http/server/transport/transport.ts";
+import type { Ledger } from "../../../process/ledger.ts";
+import { describeError, type Log } from "../../../process/log.ts";
+import type { Config } from "../../../settings/config.ts";
+import { limitsOf } from "../ports.ts";
+
+/** Returns the number of threads that answer. Throws `CommandError` where there can only be one. */
+export function threadsOf(config: Config, processors = availableParallelism()): number {
+  const wanted = config.get("http.threads");
+  if (config.get("transport") === "uws") return wanted ?? Math.max(1, processors - 1);
+  if (wanted === null || wanted === 1) return 1;
+  throw new CommandError(
+    `http.threads is ${wanted}, and the transport node answers on one thread: Node hands no ` +
+      "connection from one thread to another. Set http.threads to 1, or transport to uws.",
+    2,
+  );
+}
+
+/** Opens the transport of the settings, on as many threads as they say. Throws `CommandError`. */
+export async function openAnswering(
+  config: Config,
+  ledger: Ledger,
+  searches: SearchCount,
+): Promise<Transport> {
+  const threads = threadsOf(config);
+  const limits = limitsOf(config);
+  if (threads === 1) return openTransport(config.get("transport"), { ...limits, ledger });
+  const { settings, plans } = config;
+  const bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax, "bodies", ledger);
+  return openHttpThreads({
+    worker: "cli/serving/threads/http.worker.ts",
+    bodies,
+    start: {
+      ...{ threads, settings, plans, limits: shareOf(limits, threads) },
+      ...{ searches: searches.shared, ledger: ledger.id },
+    },
+  });
+}
+
+/** Limits of one of several threads: connections are dealt evenly, so each has its part of them. */
+function shareOf(limits: TransportLimits, threads: number): TransportLimits {
+  const { socketsMax, socketsPerAddress } = limits;
+  return {
+    ...limits,
+    socketsMax: Math.ceil(socketsMax / threads),
+    socketsPerAddress: socketsPerAddress === null ? null : Math.ceil(socketsPerAddress / threads),
+  };
+}
+
+/** Lets the threads answer, if there are several; gives back what one held that has failed. */
+export async function serveOnThreads(
+  transport: Transport,
+  { log }: { readonly log: Log },
+  { dataDir, ledger }: { readonly dataDir: string; readonly ledger: Ledger },
+): Promise<void> {
+  if (!(transport instanceof HttpThreads)) return;
+  await transport.serve(dataDir, {
+    replaced: (thread, error) => {
+      ledger.releaseSlot(thread);
+      log.error({ thread, ...describeError(error) }, "a thread has ended and is replaced");
+    },
+  });
+}
