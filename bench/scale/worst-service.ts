@@ -14,6 +14,7 @@ import plans from "../../data/plans.json" with { type: "json" };
 import { loadPlans, PLAN_SETTINGS } from "../../src/access/plans.ts";
 import { makeService, type ServedService } from "../../src/cli/serving/assembly.ts";
 import { CONSOLE_DATA_ROUTES } from "../../src/console/data-routes.ts";
+import { SearchCount } from "../../src/export/queue/searchcount.ts";
 import { ROUTES } from "../../src/http/api/routes.ts";
 import { dispatcher } from "../../src/http/server/dispatch.ts";
 import { type PublicRoute, type Route, RouteTable } from "../../src/http/server/routetable.ts";
@@ -108,7 +109,13 @@ export class WorstService {
     const database = openDatabase(folder);
     const transport = openNodeTransport(LIMITS);
     const parts = { config, plans: loadPlans(config.plans), dataDir: folder, folder: null };
-    const service = makeService({ ...parts, transport, database, ledger: Ledger.open() });
+    const service = makeService({
+      ...parts,
+      transport,
+      database,
+      ledger: Ledger.open(),
+      searches: new SearchCount(),
+    });
     const segment = await openSegment(snapshot);
     service.start(segment);
     const user = await service.users.create({

@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import PLANS from "../../../data/plans.json" with { type: "json" };
 import { TABLES, type TableName } from "../../../native-index/format/columns.ts";
 import { AuditTrail } from "../../../src/access/audittrail.ts";
 import { Keyring } from "../../../src/access/keyring.ts";
@@ -22,6 +23,7 @@ import { Usage } from "../../../src/access/usage.ts";
 import { Users } from "../../../src/access/users.ts";
 import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
+import { SearchCount } from "../../../src/export/queue/searchcount.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { Budget, Pressure } from "../../../src/http/server/admission.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
@@ -29,8 +31,10 @@ import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
+import { openHttpThreads } from "../../../src/http/server/threads/http-threads.ts";
 import type { Sockets } from "../../../src/http/server/transport/sockets.ts";
 import type {
+  Transport,
   TransportLimits,
   TransportName,
 } from "../../../src/http/server/transport/transport.ts";
@@ -39,6 +43,7 @@ import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { agentDoor } from "../../../src/mcp/httpdoor.ts";
 import { type Clock, systemClock } from "../../../src/process/clock.ts";
+import { Ledger } from "../../../src/process/ledger.ts";
 import { type Log, openLog } from "../../../src/process/log.ts";
 import type { AccountSlices } from "../../../src/search/accountslices.ts";
 import type { Facets } from "../../../src/search/facet.ts";
@@ -49,6 +54,7 @@ import {
   WHOLE_ACCOUNTS_MAX,
 } from "../../../src/search/searcher.ts";
 import type { Segment } from "../../../src/search/segment.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
 import { punctuateCnae } from "../../../src/spec/catalog.ts";
 import type { FacetName } from "../../../src/spec/facets.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
@@ -335,6 +341,27 @@ function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeL
   };
 }
 
+/** Threads that take the connections and hand every request on, where TEST_THREADS says so. */
+const THREADS = Number(process.env.TEST_THREADS ?? 1);
+
+async function openTestTransport(
+  transport: TransportName,
+  limits: TransportLimits,
+): Promise<Transport> {
+  if (transport === "node" || THREADS === 1) return openTransport(transport, limits);
+  const { settings, plans } = loadConfig({ plans: PLANS });
+  const ledger = limits.ledger ?? Ledger.open();
+  const { bodiesBytesMax, senderShareMax, ledger: _, ...own } = { ledger, ...limits };
+  return openHttpThreads({
+    worker: "cli/serving/threads/http.worker.ts",
+    bodies: new Budget(bodiesBytesMax, senderShareMax, "bodies", ledger),
+    start: {
+      ...{ threads: THREADS, settings, plans, ledger: ledger.id },
+      ...{ limits: { ...own, bodiesBytesMax, senderShareMax }, searches: new SearchCount().shared },
+    },
+  });
+}
+
 /** Starts a server; `parts` replaces what a test wants otherwise. */
 export async function startFake(
   transport: TransportName,
@@ -373,7 +400,7 @@ export async function startFake(
     ...changesIn(dataDir, log),
     ...parts,
   };
-  const opened = await openTransport(transport, limits);
+  const opened = await openTestTransport(transport, limits);
   const server = await startServer(service, opened, ADDRESS, tableOf(service));
   return {
     base: `http://127.0.0.1:${server.port}`,

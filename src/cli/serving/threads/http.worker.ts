@@ -18,7 +18,7 @@ import type {
   ThreadMessage,
   ThreadStart,
 } from "../../../http/server/threads/orders.ts";
-import type { ExchangeHandler } from "../../../http/server/transport/transport.ts";
+import { type ExchangeHandler, requestIdOf } from "../../../http/server/transport/transport.ts";
 import {
   openUwsTransport,
   type UwsTransport,
@@ -36,7 +36,11 @@ class AnsweringThread {
   readonly #transport: UwsTransport;
   readonly #parts: ThreadParts;
   readonly #handing: HandingOn;
-  #handler: ExchangeHandler = refuseEarly;
+  /** Until it has the parts to answer with, it hands everything on that is safe to read. */
+  #handler: ExchangeHandler = (exchange) => {
+    if (exchange.framing !== null) refuseEarly(exchange);
+    else this.#handing.handOn(exchange, requestIdOf(exchange.header("x-request-id")), null);
+  };
 
   constructor(start: ThreadStart, transport: UwsTransport, post: (message: ThreadMessage) => void) {
     this.#transport = transport;

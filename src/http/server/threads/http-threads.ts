@@ -84,6 +84,8 @@ export class HttpThreads implements Transport {
     this.#handler = handler;
     for (let slot = 1; slot <= this.size; slot++) this.#start(slot);
     try {
+      // All of them first, so that none takes the connections of those that still load.
+      await this.#all({ kind: "metrics" });
       await this.#all({ kind: "take", port });
     } catch (error) {
       await this.close(0);
@@ -238,6 +240,8 @@ class HttpThread {
   #samples: MetricSamples = {};
   #isEnding = false;
   #error: unknown = null;
+  /** The reason why it has ended; null while it runs. */
+  #ended: Error | null = null;
 
   constructor(worker: `${string}.worker.ts`, start: ThreadStart, use: ThreadUse) {
     this.#use = use;
@@ -270,6 +274,7 @@ class HttpThread {
 
   /** Sends an order; resolves when it is carried out. Rejects if it cannot be. */
   order(order: Order): Promise<MetricSamples> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
     const number = ++this.#number;
     return new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject });
@@ -328,6 +333,7 @@ class HttpThread {
     for (const exchange of this.#exchanges.values()) exchange.lost();
     this.#exchanges.clear();
     const ended = error instanceof Error ? error : new Error(String(error));
+    this.#ended = ended;
     for (const { reject } of this.#waiting.values()) reject(ended);
     this.#waiting.clear();
     if (!this.#isEnding) this.#use.ended(error);

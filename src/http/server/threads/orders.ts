@@ -29,7 +29,7 @@ export interface ThreadStart {
 
 /** One order. */
 export type Order =
-  /** Take connections of a port; they are refused with 503 until `serve`. */
+  /** Take connections of a port; all requests are handed on until `serve`. */
   | { readonly kind: "take"; readonly port: OpenPort }
   /** Open a snapshot that is, or is going to be, served. */
   | { readonly kind: "open"; readonly serial: number; readonly segment: SharedSegment }
