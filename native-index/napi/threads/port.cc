@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -265,13 +266,32 @@ struct Leaving {
   std::shared_ptr<Port> port;
   uint32_t id = 0;
   bool ended = false;
+  uv_loop_t* loop = nullptr;
 };
+
+void closeIfConnection(uv_handle_t* handle, void*) {
+  if (handle->type != UV_POLL || uv_is_closing(handle) != 0) return;
+  uv_os_fd_t descriptor = -1;
+  const bool isOpen = uv_fileno(handle, &descriptor) == 0;
+  uv_close(handle, nullptr);
+  if (isOpen) close(descriptor);
+}
+
+// Closes the connections of a thread that ends while it has some, because it was killed or has no
+// memory: uWebSockets.js leaves them open, and Node ends the process if a loop has open handles
+// (uv_loop_close in node::worker::Worker::Run). The polls are freed with the memory of the loop's
+// thread; only their closing has to be over.
+void closeConnections(uv_loop_t* loop) {
+  uv_walk(loop, closeIfConnection, nullptr);
+  uv_run(loop, UV_RUN_NOWAIT);
+}
 
 // Runs before Node frees the function of the taker, which it does although others may call it.
 void threadEnds(void* data) {
   auto* const leaving = static_cast<Leaving*>(data);
   leaving->ended = true;
   leaving->port->forget(leaving->id);
+  if (leaving->loop != uv_default_loop()) closeConnections(leaving->loop);
 }
 
 void takerIsOver(napi_env env, void* data, void*) {
@@ -288,6 +308,7 @@ napi_value takeConnections(napi_env env, napi_callback_info info) {
     if (port == nullptr) return fromBool(env, false);
     auto leaving = std::make_unique<Leaving>();
     leaving->port = port;
+    check(env, napi_get_uv_event_loop(env, &leaving->loop));
     napi_threadsafe_function call = nullptr;
     check(env, napi_create_threadsafe_function(env, arguments.at(1, "taker").value(), nullptr,
                                                fromText(env, "connections"), 0, 1, leaving.get(),

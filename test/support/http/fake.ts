@@ -31,7 +31,7 @@ import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
-import { openHttpThreads } from "../../../src/http/server/threads/http-threads.ts";
+import { HttpThreads, openHttpThreads } from "../../../src/http/server/threads/http-threads.ts";
 import type { Sockets } from "../../../src/http/server/transport/sockets.ts";
 import type {
   Transport,
@@ -347,8 +347,9 @@ const THREADS = Number(process.env.TEST_THREADS ?? 1);
 async function openTestTransport(
   transport: TransportName,
   limits: TransportLimits,
+  threads: number,
 ): Promise<Transport> {
-  if (transport === "node" || THREADS === 1) return openTransport(transport, limits);
+  if (transport === "node" || threads === 1) return openTransport(transport, limits);
   const { settings, plans } = loadConfig({ plans: PLANS });
   const ledger = limits.ledger ?? Ledger.open();
   const { bodiesBytesMax, senderShareMax, ledger: _, ...own } = { ledger, ...limits };
@@ -356,7 +357,7 @@ async function openTestTransport(
     worker: "cli/serving/threads/http.worker.ts",
     bodies: new Budget(bodiesBytesMax, senderShareMax, "bodies", ledger),
     start: {
-      ...{ threads: THREADS, settings, plans, ledger: ledger.id },
+      ...{ threads, settings, plans, ledger: ledger.id },
       ...{ limits: { ...own, bodiesBytesMax, senderShareMax }, searches: new SearchCount().shared },
     },
   });
@@ -368,6 +369,7 @@ export async function startFake(
   parts: Partial<Service> = {},
   limits: TransportLimits = TEST_LIMITS,
   tableOf: (service: Service) => RouteTable = () => PUBLIC_TABLE,
+  threads = THREADS,
 ): Promise<FakeServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-http-"));
   const database = openDatabase(dataDir);
@@ -400,7 +402,8 @@ export async function startFake(
     ...changesIn(dataDir, log),
     ...parts,
   };
-  const opened = await openTestTransport(transport, limits);
+  const opened = await openTestTransport(transport, limits, threads);
+  if (opened instanceof HttpThreads) telemetry.include(opened);
   const server = await startServer(service, opened, ADDRESS, tableOf(service));
   return {
     base: `http://127.0.0.1:${server.port}`,
@@ -432,6 +435,11 @@ export async function startFake(
       rmSync(dataDir, { recursive: true });
     },
   };
+}
+
+/** Starts a server whose connections several threads take. */
+export function openThreadedFake(threads: number): Promise<FakeServer> {
+  return startFake("uws", {}, TEST_LIMITS, () => PUBLIC_TABLE, threads);
 }
 
 /** What came back on a raw socket, and how it ended. */

@@ -28,9 +28,6 @@ import { describeError } from "../../../process/log.ts";
 import type { MetricSamples } from "../../../process/metrics.ts";
 import { openThread, type ThreadParts } from "./threadservice.ts";
 
-/** Time for connections to close before a thread ends that has failed, in milliseconds. */
-const CLOSE_MS = 0;
-
 /** The thread. */
 class AnsweringThread {
   readonly #transport: UwsTransport;
@@ -87,8 +84,7 @@ class AnsweringThread {
   /** Closes its connections after a failure that nothing caught; returns its last counts. */
   async fail(error: unknown): Promise<MetricSamples> {
     this.#parts.log.fatal(describeError(error), "a thread failed: its connections are closed");
-    this.#transport.leave();
-    await this.#transport.finish(CLOSE_MS);
+    this.#transport.cut();
     // The library closes sockets in a turn of its own.
     await setImmediate();
     return this.#parts.telemetry.samples();

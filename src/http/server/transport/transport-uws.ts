@@ -226,6 +226,11 @@ export class UwsTransport implements Transport {
     this.#held.begin();
   }
 
+  /** Closes all connections at once, for a thread that has failed. */
+  cut(): void {
+    this.#lanes?.close();
+  }
+
   /** Answers what came until the port was closed and what still comes, then closes all sockets. */
   async finish(deadlineMs: number): Promise<void> {
     await this.#taken;

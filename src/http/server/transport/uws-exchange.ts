@@ -218,18 +218,23 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
     }
     this.#kept = null;
     for (const { bytes, isLast } of kept) this.#receive(bytes, isLast);
-    this.#response.resume();
+    if (isPaused(kept)) this.#response.resume();
   }
 
   keepBody(): void {
     const kept: KeptChunk[] = [];
     this.#kept = kept;
     this.#response.onData((chunk, isLast) => {
-      if (this.#kept === null) this.#receive(new Uint8Array(chunk), isLast);
-      else kept.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
+      if (this.#kept === null) {
+        this.#receive(new Uint8Array(chunk), isLast);
+        return;
+      }
+      const wasPaused = isPaused(kept);
+      kept.push({ bytes: Buffer.from(new Uint8Array(chunk)), isLast });
+      // Not before: when the library goes on it gives a client ten seconds, and takes that back
+      // with the end of the body only. Of what has arrived the rest comes all the same.
+      if (!wasPaused && !isLast) this.#response.pause();
     });
-    // Of what has arrived already the rest comes all the same.
-    this.#response.pause();
   }
 
   /** Takes a chunk, whose memory is taken back when this returns. */
@@ -298,8 +303,8 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
   #forgetKept(kept: readonly KeptChunk[]): void {
     this.#kept = null;
     if (this.#aborted) return;
-    if (kept.at(-1)?.isLast === true) this.#open?.end(() => {});
-    this.#response.resume();
+    if (isPaused(kept)) this.#response.resume();
+    else if (kept.length > 0) this.#open?.end(() => {});
   }
 
   /** Keeps a refusal until its body has ended, of which nothing is parsed after that. */
@@ -449,6 +454,10 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
 interface KeptChunk {
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
+}
+
+function isPaused(kept: readonly KeptChunk[]): boolean {
+  return kept.at(-1)?.isLast === false;
 }
 
 /** How long a refusal waits for the end of the body, in milliseconds. */

@@ -1,0 +1,119 @@
+/**
+ * Proves, with three threads that take connections and a server in this process that answers them:
+ * of 16 kept connections each thread has five or six; a thread that is killed or fails is replaced,
+ * its connections end, and those of the others go on; requests that were under way there are over.
+ * Does not prove what threads answer by themselves (e2e/server/threads.test.ts does).
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { type FakeServer, openThreadedFake } from "../../../support/http/fake.ts";
+
+const THREADS = 3;
+const KEPT = 16;
+
+let server: FakeServer;
+/** Threads that were started, the youngest last. */
+let workers: Worker[] = [];
+const note = (worker: Worker) => workers.push(worker);
+
+/** A kept connection that asks one thing after the other. */
+class Kept {
+  readonly socket: Socket;
+  readonly closed: Promise<unknown>;
+  #text = "";
+  #told: () => void = () => {};
+
+  constructor(port: number) {
+    this.socket = connect(port, "127.0.0.1");
+    this.closed = once(this.socket, "close");
+    this.socket.on("error", () => {});
+    this.socket.on("data", (chunk) => {
+      this.#text += chunk.toString();
+      this.#told();
+    });
+  }
+
+  /** Returns the status of one answer, or 0 if the connection ends. */
+  async ask(path = "/healthz"): Promise<number> {
+    this.#text = "";
+    this.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const answered = new Promise<void>((resolve) => {
+      this.#told = () => {
+        if (/\r\n\r\n.*\}/s.test(this.#text)) resolve();
+      };
+    });
+    await Promise.race([answered, this.closed]);
+    return Number(/^HTTP\/1.1 (\d+)/.exec(this.#text)?.[1] ?? 0);
+  }
+}
+
+let kept: Kept[] = [];
+
+async function connected(count: number): Promise<Kept[]> {
+  const made = Array.from({ length: count }, () => new Kept(server.port));
+  for (const one of made) assert.equal(await one.ask(), 200);
+  return made;
+}
+
+/** Connections that each thread has taken, by its number. */
+async function taken(): Promise<Map<string, number>> {
+  const text = await (await fetch(`${server.base}/metrics`)).text();
+  const found = text.matchAll(/^peneira_thread_connections_total\{thread="(\d+)"\} (\d+)$/gm);
+  return new Map([...found].map(([, thread, count]) => [thread as string, Number(count)]));
+}
+
+before(() => process.on("worker", note));
+after(() => process.off("worker", note));
+beforeEach(async () => {
+  workers = [];
+  server = await openThreadedFake(THREADS);
+});
+afterEach(async () => {
+  for (const { socket } of kept) socket.destroy();
+  kept = [];
+  await server.close();
+});
+
+describe("threads that take connections", () => {
+  it("have an equal share of them, plus or minus one", async () => {
+    const first = await taken();
+    kept = await connected(KEPT);
+    const last = await taken();
+    const shares = [...last].map(([thread, count]) => count - (first.get(thread) ?? 0));
+    assert.equal(shares.length, THREADS);
+    assert(Math.max(...shares) - Math.min(...shares) <= 1, String(shares));
+    assert.equal(
+      shares.reduce((sum, share) => sum + share, 0),
+      KEPT,
+    );
+  });
+
+  for (const [how, end] of [
+    ["is killed", (worker: Worker) => void worker.terminate()],
+    // A message that no thread understands.
+    ["fails", (worker: Worker) => worker.postMessage(null)],
+  ] as const) {
+    it(`replace one that ${how}, and nobody else's connection ends`, async () => {
+      kept = await connected(KEPT);
+      const before = await taken();
+      end(workers[1] as Worker);
+      await once(workers[1] as Worker, "exit");
+      const statuses = await Promise.all(kept.map((one) => one.ask()));
+      const lost = statuses.filter((status) => status === 0).length;
+      assert.equal(statuses.filter((status) => status === 200).length, KEPT - lost);
+      assert(lost === 5 || lost === 6, `${lost} connections ended`);
+      for (let tries = 0; ; tries++) {
+        assert(tries < 500, "each thread, the new one too, takes connections");
+        kept.push(...(await connected(THREADS)));
+        const later = await taken();
+        if ([...later].every(([thread, count]) => count > (before.get(thread) ?? 0))) break;
+        await sleep(20);
+      }
+      assert.equal(workers.length, THREADS + 1);
+    });
+  }
+});
