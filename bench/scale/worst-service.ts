@@ -31,6 +31,7 @@ import {
   HeaderBlock,
 } from "../../src/http/server/transport/transport.ts";
 import { openNodeTransport } from "../../src/http/server/transport/transport-node.ts";
+import { Ledger } from "../../src/process/ledger.ts";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
 import { loadConfig } from "../../src/settings/config.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -107,7 +108,7 @@ export class WorstService {
     const database = openDatabase(folder);
     const transport = openNodeTransport(LIMITS);
     const parts = { config, plans: loadPlans(config.plans), dataDir: folder, folder: null };
-    const service = makeService({ ...parts, transport, database });
+    const service = makeService({ ...parts, transport, database, ledger: Ledger.open() });
     const segment = await openSegment(snapshot);
     service.start(segment);
     const user = await service.users.create({

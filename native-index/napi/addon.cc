@@ -45,6 +45,7 @@ NAPI_MODULE_INIT() {
     peneira::registerBuild(env, exports);
     peneira::registerProcess(env, exports);
     peneira::registerPorts(env, exports);
+    peneira::registerLedgers(env, exports);
     peneira::registerChanges(env, exports);
     peneira::registerPasses(env, exports);
     peneira::registerDeflate(env, exports);

@@ -28,6 +28,7 @@ import type {
   SampledKeys,
   ScanRequest,
 } from "./import-handles.ts";
+import type { NativeLedgers } from "./ledger-handles.ts";
 
 export type * from "./clauses.ts";
 export type * from "./handles.ts";
@@ -38,7 +39,7 @@ export type * from "./handles.ts";
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
-interface Addon {
+interface Addon extends NativeLedgers {
   openSegment(path: string, location: DirectoryLocation): NativeSegment;
   differences(
     older: NativeSegment,
@@ -250,6 +251,11 @@ export function nativeVersions(): { simd: string } {
  */
 export function limitCores(): number {
   return addon().limitCores();
+}
+
+/** Returns the functions about ledgers, for `src/process/ledger.ts`. */
+export function ledgers(): NativeLedgers {
+  return addon();
 }
 
 /** A port that this process listens at; ids are numbers that every thread may use. */

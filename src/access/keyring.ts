@@ -8,6 +8,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError, CommandError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
+import { Ledger } from "../process/ledger.ts";
 import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
@@ -53,13 +54,20 @@ interface TenantState {
 /** Whether a key works, and if not, why. */
 export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 
+/** What keyrings of one process share; each has its own where one is missing. */
+interface KeyringParts {
+  readonly rows?: Map<string, KeyRow | null>;
+  readonly ledger?: Ledger;
+}
+
 /** Makes, changes and recognizes keys. */
 export class Keyring {
   readonly #store: KeyStore;
   readonly #clock: Clock;
   readonly #actor: Actor;
   readonly #rows: Map<string, KeyRow | null>;
-  readonly #used = new Map<string, number>();
+  /** Notes when keys were used, for the thread that has the database. */
+  readonly #ledger: Ledger;
   #version = -1;
   #checkedMs = Number.NEGATIVE_INFINITY;
 
@@ -68,17 +76,19 @@ export class Keyring {
     store: KeyStore,
     clock: Clock,
     actor: Actor = COMMAND_LINE,
-    rows = new Map<string, KeyRow | null>(),
+    { rows, ledger }: KeyringParts = {},
   ) {
     this.#store = store;
     this.#clock = clock;
     this.#actor = actor;
-    this.#rows = rows;
+    this.#rows = rows ?? new Map();
+    this.#ledger = ledger ?? Ledger.open();
   }
 
   /** The same keys, for changes that somebody makes; what one of both knows, the other knows. */
   by(actor: Actor): Keyring {
-    return new Keyring(this.#store, this.#clock, actor, this.#rows);
+    const parts = { rows: this.#rows, ledger: this.#ledger };
+    return new Keyring(this.#store, this.#clock, actor, parts);
   }
 
   /** Recognizes the sender of a request; throws the 401 or 403 of the contract. */
@@ -99,7 +109,7 @@ export class Keyring {
         "The API key or its tenant was disabled, or the key has expired. Use another key.",
       );
     }
-    this.#used.set(row.id, nowMs);
+    this.#ledger.noteUsed(row.id, nowMs);
     const { id: keyId, tenantId, plan } = row;
     const identity = identities.get(row) ?? { keyId, tenantId, plan };
     identities.set(row, identity);
@@ -113,10 +123,14 @@ export class Keyring {
 
   /** Writes down when keys were last used; call it now and then, outside requests. */
   flushUsed(): void {
-    if (this.#used.size === 0) return;
-    const times = new Map(this.#used);
-    this.#store.noteUsed(times);
-    for (const [id, time] of times) if (this.#used.get(id) === time) this.#used.delete(id);
+    const times = this.#ledger.takeUsed();
+    if (times.size === 0) return;
+    try {
+      this.#store.noteUsed(times);
+    } catch (error) {
+      for (const [id, time] of times) this.#ledger.noteUsed(id, time);
+      throw error;
+    }
   }
 
   /** Makes a key, and its tenant where there is none. Throws `CommandError` on what is wrong. */

@@ -8,7 +8,8 @@
  * from its address, so that clients behind one proxy cannot lock each other out.
  */
 import { AppError } from "../errors.ts";
-import type { Clock } from "../process/clock.ts";
+import { type Clock, systemClock } from "../process/clock.ts";
+import { HOLD, holdNumbers, Ledger, RATE, rateNumbers } from "../process/ledger.ts";
 import { wordFor } from "../text/amounts.ts";
 import { networkOf } from "./signins.ts";
 
@@ -47,13 +48,14 @@ export class RateLimits {
   readonly #keys: RateLimiter;
   readonly #guesses: RateLimiter;
   readonly #guessPolicy: RatePolicy;
-  readonly #underWay = new UnderWay();
+  readonly #underWay: UnderWay;
   /** The fields that were asked for last, and what they say; mostly the next ones are the same. */
   #lastFields = { ...NOTHING_LEFT, policy: GUESS_POLICY, fields: NO_FIELDS };
 
-  constructor(clock: Clock, guessPolicy = GUESS_POLICY) {
-    this.#keys = new RateLimiter(clock);
-    this.#guesses = new RateLimiter(clock);
+  constructor(clock: Clock, guessPolicy = GUESS_POLICY, ledger = Ledger.open()) {
+    this.#keys = new RateLimiter(clock, ledger);
+    this.#guesses = new RateLimiter(clock, ledger, "guesses");
+    this.#underWay = new UnderWay(ledger);
     this.#guessPolicy = guessPolicy;
   }
 
@@ -139,29 +141,24 @@ interface RateDecision {
   retrySeconds: number;
 }
 
-/** Rounding of sums of milliseconds must not cost a client its last unit. */
-const ROUNDING_MS = 1e-6;
-
-/** Names kept before those at rest are forgotten. */
-const NAMES_MAX = 10_000;
-/** Names and keys kept at rest: a map whose entry comes and goes makes its memory each time. */
-const AT_REST_MAX = 1_000;
-
-/** Limits per name, in memory: a restart forgives. */
+/** Limits per name, in the ledger; a restart forgives. */
 export class RateLimiter {
-  /** Per name the moment at which its burst is whole again, in monotonic milliseconds. */
-  readonly #wholeAt = new Map<string, number>();
-  readonly #clock: Clock;
+  readonly #ledger: Ledger;
+  /** Null for the clock of the ledger, which all threads share. */
+  readonly #clock: Clock | null;
+  readonly #numbers: Float64Array;
   /** The last decision, reused: a new object for each request would be garbage. */
   readonly #said: RateDecision = { allowed: true, remaining: 0, resetSeconds: 0, retrySeconds: 0 };
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(clock: Clock, ledger = Ledger.open(), table: "keys" | "guesses" = "keys") {
+    this.#clock = clock === systemClock ? null : clock;
+    this.#ledger = ledger;
+    this.#numbers = rateNumbers(table);
   }
 
-  /** Number of names that are remembered. */
+  /** Number of names that were remembered after the last attempt. */
   get size(): number {
-    return this.#wholeAt.size;
+    return this.#numbers[RATE.names] as number;
   }
 
   /**
@@ -171,48 +168,23 @@ export class RateLimiter {
    * true until the next call.
    */
   take(name: string, policy: RatePolicy, cost = 1, paid = 0): Readonly<RateDecision> {
-    const now = this.#clock.monotonicMs();
-    const unitMs = 1000 / policy.perSecond;
-    const burstMs = policy.burst * unitMs;
-    const before = Math.min(paid, policy.burst) * unitMs;
-    const wholeAt = Math.max(now, (this.#wholeAt.get(name) ?? now) - before);
-    const paidAt = wholeAt + Math.min(cost, policy.burst) * unitMs;
-    const missingMs = paidAt - now - burstMs;
-    const allowed = missingMs <= ROUNDING_MS;
-    if (allowed || paid > 0) this.#remember(name, allowed ? paidAt : wholeAt, now);
-    const owedMs = (allowed ? paidAt : wholeAt) - now;
+    const numbers = this.#numbers;
+    numbers[RATE.perSecond] = policy.perSecond;
+    numbers[RATE.burst] = policy.burst;
+    numbers[RATE.cost] = cost;
+    numbers[RATE.paid] = paid;
+    if (this.#clock !== null) numbers[RATE.now] = this.#clock.monotonicMs();
     const said = this.#said;
-    said.allowed = allowed;
-    said.remaining = Math.max(0, Math.floor((burstMs - owedMs) / unitMs + 1e-9));
-    said.resetSeconds = Math.ceil(owedMs / 1000);
-    said.retrySeconds = allowed ? 0 : Math.max(1, Math.ceil(missingMs / 1000));
+    said.allowed = this.#ledger.takeRate(name, numbers);
+    said.remaining = numbers[RATE.remaining] as number;
+    said.resetSeconds = numbers[RATE.resetSeconds] as number;
+    said.retrySeconds = numbers[RATE.retrySeconds] as number;
     return said;
   }
 
   /** Tells what `take` would say without spending anything. */
   look(name: string, policy: RatePolicy): Readonly<RateDecision> {
     return this.take(name, policy, 0);
-  }
-
-  #remember(name: string, wholeAt: number, now: number): void {
-    if (wholeAt <= now && this.#wholeAt.size > AT_REST_MAX) {
-      this.#wholeAt.delete(name);
-      return;
-    }
-    if (this.#wholeAt.size >= NAMES_MAX && !this.#wholeAt.has(name)) this.#forget(now);
-    this.#wholeAt.set(name, wholeAt);
-  }
-
-  /** Names at rest are as good as unknown; if none is, the one that rests first goes. */
-  #forget(now: number): void {
-    let soonest: { name: string; at: number } | undefined;
-    for (const [name, at] of this.#wholeAt) {
-      if (at <= now) this.#wholeAt.delete(name);
-      else if (soonest === undefined || at < soonest.at) soonest = { name, at };
-    }
-    if (this.#wholeAt.size >= NAMES_MAX && soonest !== undefined) {
-      this.#wholeAt.delete(soonest.name);
-    }
   }
 }
 
@@ -259,26 +231,31 @@ class Begun {
 
 /** Counts requests by key. */
 export class UnderWay {
-  readonly #counts = new Map<string, number>();
+  readonly #ledger: Ledger;
+  readonly #numbers: Float64Array;
+
+  constructor(ledger = Ledger.open()) {
+    this.#ledger = ledger;
+    this.#numbers = holdNumbers(ledger);
+  }
 
   /** Requests of a key that are under way. */
   of(keyId: string): number {
-    return this.#counts.get(keyId) ?? 0;
+    return this.#ledger.heldBy("underWay", keyId);
   }
 
   /** Begins a request. Throws `rate_limited` where the key has as many under way as it may. */
   begin(keyId: string, { limits }: Crowded): Begun {
     const most = limits.concurrent_requests;
-    if (this.of(keyId) >= most) throw tooManyAtOnce(most);
-    this.#counts.set(keyId, this.of(keyId) + 1);
+    this.#numbers[HOLD.ownerMost] = most;
+    const shortage = this.#ledger.takeHold("underWay", keyId, this.#numbers);
+    if (shortage !== null) throw tooManyAtOnce(most);
     return new Begun(this, keyId);
   }
 
   /** Ends a request of a key that has one; for those that have begun. */
   end(keyId: string): void {
-    const left = this.of(keyId) - 1;
-    if (left > 0 || this.#counts.size <= AT_REST_MAX) this.#counts.set(keyId, left);
-    else this.#counts.delete(keyId);
+    this.#ledger.giveHold("underWay", keyId, this.#numbers);
   }
 }
 

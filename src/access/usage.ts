@@ -5,7 +5,8 @@
  * few seconds and at the end, so a crash loses seconds at most, and a database that is busy loses
  * nothing. The quota is exact: it changes in the transactions of the exports alone.
  */
-import { type Clock, DAY_MS, utcDay } from "../process/clock.ts";
+import { type Clock, utcDay } from "../process/clock.ts";
+import { Ledger, USE, type Use } from "../process/ledger.ts";
 import type { QuotaStore } from "../store/quotastore.ts";
 import type { UsageStore, Used, UsedByKey } from "../store/usagestore.ts";
 import type { Identity } from "./keyring.ts";
@@ -14,62 +15,57 @@ import type { Plan } from "./plans.ts";
 /** Days that counts are kept. */
 export const USAGE_DAYS = 400;
 
-/** A count that grows. */
-type Counting = { -readonly [Member in keyof UsedByKey]: UsedByKey[Member] };
-
 /** Counts requests and accounts; looks sums up. */
 export class Usage {
   readonly #store: UsageStore;
   readonly #quota: QuotaStore;
   readonly #clock: Clock;
-  /** Counts of the day `#day` that are not written yet, by key. */
-  readonly #open = new Map<string, Counting>();
-  /** The same of days before. */
-  #closed: Counting[] = [];
-  #day = Number.NaN;
+  /** Has the counts that are not written yet, of all threads. */
+  readonly #ledger: Ledger;
+  readonly #numbers = new Float64Array(Object.keys(USE).length);
   /** The day on which old days were forgotten last. */
   #forgottenOn = Number.NaN;
 
-  constructor(store: UsageStore, quota: QuotaStore, clock: Clock) {
+  constructor(store: UsageStore, quota: QuotaStore, clock: Clock, ledger = Ledger.open()) {
     this.#store = store;
     this.#quota = quota;
     this.#clock = clock;
+    this.#ledger = ledger;
   }
 
   /** Counts a request, whatever it was answered, and the accounts in its answer. */
   count({ keyId, tenantId }: Omit<Identity, "plan">, accounts: number): void {
-    this.#turn();
-    let counting = this.#open.get(keyId);
-    if (counting === undefined) {
-      const none = { requests: 0, accounts: 0, exportRows: 0 };
-      counting = { tenantId, keyId, day: this.#day, ...none };
-      this.#open.set(keyId, counting);
-    }
-    counting.requests++;
-    counting.accounts += accounts;
+    const numbers = this.#numbers;
+    numbers[USE.day] = this.#day;
+    numbers[USE.requests] = 1;
+    numbers[USE.accounts] = accounts;
+    this.#ledger.countUse(tenantId, keyId, numbers);
   }
 
   /** Writes what was counted; call it now and then, outside requests. */
   flush(): void {
-    this.#turn();
-    const counted = [...this.#closed, ...this.#open.values()];
-    if (counted.length > 0) this.#store.add(counted);
-    this.#closed = [];
-    this.#open.clear();
-    if (this.#forgottenOn === this.#day) return;
-    this.#store.forgetBefore(this.#day - USAGE_DAYS + 1);
-    this.#quota.forgetBefore(this.#day - USAGE_DAYS + 1);
-    this.#forgottenOn = this.#day;
+    const counted = this.#ledger.takeUses();
+    try {
+      if (counted.length > 0) this.#store.add(counted.map(asStored));
+    } catch (error) {
+      for (const use of counted) this.#add(use);
+      throw error;
+    }
+    const today = this.#day;
+    if (this.#forgottenOn === today) return;
+    this.#store.forgetBefore(today - USAGE_DAYS + 1);
+    this.#quota.forgetBefore(today - USAGE_DAYS + 1);
+    this.#forgottenOn = today;
   }
 
   /** What a tenant has used today, up to this moment. */
   today(tenantId: string): Used {
-    this.#turn();
-    let { requests, accounts, exportRows } = this.#store.ofDay(tenantId, this.#day);
-    for (const counting of [...this.#closed, ...this.#open.values()]) {
-      if (counting.tenantId !== tenantId || counting.day !== this.#day) continue;
-      requests += counting.requests;
-      accounts += counting.accounts;
+    const today = this.#day;
+    let { requests, accounts, exportRows } = this.#store.ofDay(tenantId, today);
+    for (const use of this.#ledger.usesOf(tenantId)) {
+      if (use.day !== today) continue;
+      requests += use.requests;
+      accounts += use.accounts;
     }
     return { requests, accounts, exportRows };
   }
@@ -79,13 +75,11 @@ export class Usage {
    * day and sender may have several rows.
    */
   ofTenant(tenantId: string, days: number): { readonly today: number; readonly rows: UsedByKey[] } {
-    this.#turn();
-    const since = this.#day - days + 1;
-    const counted = [...this.#closed, ...this.#open.values()].filter(
-      (counting) => counting.tenantId === tenantId && counting.day >= since,
-    );
-    const rows = [...this.#store.ofTenant(tenantId, since), ...counted];
-    return { today: this.#day, rows: rows.filter(({ day }) => day <= this.#day) };
+    const today = this.#day;
+    const since = today - days + 1;
+    const counted = this.#ledger.usesOf(tenantId).filter(({ day }) => day >= since);
+    const rows = [...this.#store.ofTenant(tenantId, since), ...counted.map(asStored)];
+    return { today, rows: rows.filter(({ day }) => day <= today) };
   }
 
   /** Rows that a tenant may still export today; null where its plan sets no quota. */
@@ -96,13 +90,20 @@ export class Usage {
     return Math.max(0, quota - charged);
   }
 
-  /** Begins a new day when there is one; the clock may also have been set back. */
-  #turn(): void {
-    const nowMs = this.#clock.nowMs();
-    const startMs = this.#day * DAY_MS;
-    if (nowMs >= startMs && nowMs < startMs + DAY_MS) return;
-    this.#closed.push(...this.#open.values());
-    this.#open.clear();
-    this.#day = utcDay(nowMs);
+  /** The UTC day; the clock may also have been set back. */
+  get #day(): number {
+    return utcDay(this.#clock.nowMs());
   }
+
+  #add({ tenantId, keyId, day, requests, accounts }: Use): void {
+    this.#numbers[USE.day] = day;
+    this.#numbers[USE.requests] = requests;
+    this.#numbers[USE.accounts] = accounts;
+    this.#ledger.countUse(tenantId, keyId, this.#numbers);
+  }
+}
+
+/** Rows of exports are counted where exports are. */
+function asStored(use: Use): UsedByKey {
+  return { ...use, exportRows: 0 };
 }

@@ -26,5 +26,7 @@ void registerDeflate(napi_env env, napi_value exports);
 void registerProcess(napi_env env, napi_value exports);
 // Adds openPort, takeConnections and closePort: napi/threads/port.cc.
 void registerPorts(napi_env env, napi_value exports);
+// Adds the functions about ledgers: napi/threads/ledgers.cc.
+void registerLedgers(napi_env env, napi_value exports);
 
 }  // namespace peneira

@@ -200,15 +200,18 @@ uint64_t Given::bigUint64() const {
   return number;
 }
 
-void* Given::typedArray(napi_typedarray_type wanted, const char* expected, size_t& length) const {
+bool Given::isTypedArray(napi_typedarray_type wanted, void*& data, size_t& length) const {
   bool is = false;
   check(env_, napi_is_typedarray(env_, value_, &is));
+  if (!is) return false;
   napi_typedarray_type type = napi_int8_array;
+  check(env_, napi_get_typedarray_info(env_, value_, &type, &length, &data, nullptr, nullptr));
+  return type == wanted;
+}
+
+void* Given::typedArray(napi_typedarray_type wanted, const char* expected, size_t& length) const {
   void* data = nullptr;
-  if (is) {
-    check(env_, napi_get_typedarray_info(env_, value_, &type, &length, &data, nullptr, nullptr));
-  }
-  if (!is || type != wanted) refuse(expected);
+  if (!isTypedArray(wanted, data, length)) refuse(expected);
   return data;
 }
 
@@ -219,10 +222,11 @@ std::span<uint32_t> Given::uint32s() const {
 }
 
 std::span<double> Given::doubles(size_t least) const {
-  const std::string expected = "a Float64Array of at least " + std::to_string(least) + " numbers";
   size_t length = 0;
-  void* data = typedArray(napi_float64_array, expected.c_str(), length);
-  if (length < least) refuse(expected);
+  void* data = nullptr;
+  if (!isTypedArray(napi_float64_array, data, length) || length < least) {
+    refuse("a Float64Array of at least " + std::to_string(least) + " numbers");
+  }
   return {static_cast<double*>(data), length};
 }
 

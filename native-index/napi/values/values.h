@@ -64,6 +64,7 @@ class Given {
 
  private:
   napi_valuetype type() const;
+  bool isTypedArray(napi_typedarray_type wanted, void*& data, size_t& length) const;
   void* typedArray(napi_typedarray_type wanted, const char* expected, size_t& length) const;
 
   napi_env env_;

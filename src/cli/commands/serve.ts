@@ -26,6 +26,7 @@ import { SessionAuth } from "../../http/server/session-auth.ts";
 import type { Transport } from "../../http/server/transport/transport.ts";
 import { consoleFolder } from "../../location.ts";
 import { systemClock } from "../../process/clock.ts";
+import { Ledger } from "../../process/ledger.ts";
 import { describeError, type LogDestination } from "../../process/log.ts";
 import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -124,7 +125,9 @@ export async function serve(
   if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
   // Before any secret is read.
   if (!config.get("core_dumps")) limitCores();
-  const opened = await openTransport(config.get("transport"), limitsOf(config));
+  const ledger = Ledger.open();
+  const limits = { ...limitsOf(config), ledger };
+  const opened = await openTransport(config.get("transport"), limits);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.
   const first = await openServed(snapshotPath, askFirst);
@@ -132,7 +135,7 @@ export async function serve(
   const ports = await bindPorts(config, opened);
   const database = openDatabase(dataDir);
   const sound = checkedAtOnce(database);
-  const parts = { config, plans, dataDir, database, folder, logTo };
+  const parts = { config, plans, dataDir, ledger, database, folder, logTo };
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };

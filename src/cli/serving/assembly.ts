@@ -7,7 +7,7 @@
 import { availableParallelism } from "node:os";
 import { AuditTrail } from "../../access/audittrail.ts";
 import { Keyring } from "../../access/keyring.ts";
-import { RateLimits } from "../../access/limits.ts";
+import { GUESS_POLICY, RateLimits } from "../../access/limits.ts";
 import { Passwords } from "../../access/passwords.ts";
 import type { Plans } from "../../access/plans.ts";
 import { Sessions } from "../../access/sessions.ts";
@@ -30,6 +30,7 @@ import { ListedSpecs } from "../../lists/listed.ts";
 import { Lists } from "../../lists/lists.ts";
 import { agentDoor } from "../../mcp/httpdoor.ts";
 import { systemClock } from "../../process/clock.ts";
+import type { Ledger } from "../../process/ledger.ts";
 import { describeError, type Log, type LogDestination, openLog } from "../../process/log.ts";
 import { ENGINE } from "../../search/engine.ts";
 import { Scrubber } from "../../search/scrubber.ts";
@@ -37,7 +38,7 @@ import type { Segment } from "../../search/segment.ts";
 import { SegmentRegistry } from "../../search/segmentregistry.ts";
 import type { Config } from "../../settings/config.ts";
 import { Proxies } from "../../settings/proxies.ts";
-import { AuditStore } from "../../store/auditstore.ts";
+import { AuditStore, COMMAND_LINE } from "../../store/auditstore.ts";
 import { closeDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { ListStore } from "../../store/liststore.ts";
@@ -61,6 +62,8 @@ export interface Parts {
   readonly plans: Plans;
   readonly dataDir: string;
   readonly transport: Transport;
+  /** What all threads of the process count; it ends with the process. */
+  readonly ledger: Ledger;
   readonly database: StateDatabase;
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
@@ -94,7 +97,7 @@ export interface ServedService extends Service {
 
 /** Puts the parts together. Throws `CommandError` for an unusable state. */
 export function makeService(parts: Parts): ServedService {
-  const { config, plans, dataDir, transport, database, folder, logTo } = parts;
+  const { config, plans, dataDir, transport, ledger, database, folder, logTo } = parts;
   const log = openLog(config.get("log.level"), logTo);
   const snapshots = openSnapshots({ config, dataDir, folder, log });
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
@@ -103,10 +106,12 @@ export function makeService(parts: Parts): ServedService {
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
   const reports = { log, searches, telemetry, linked: () => scrubber.glance() };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
-  const streams = new Budget(config.get("http.streams_max"), config.get("http.share_max"));
+  const streams = streamsOf(config, ledger);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
-  const keyring = new Keyring(new KeyStore(database), systemClock);
-  const usage = new Usage(new UsageStore(database), new QuotaStore(database), systemClock);
+  const keyring = new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger });
+  const stores = [new UsageStore(database), new QuotaStore(database)] as const;
+  const usage = new Usage(...stores, systemClock, ledger);
+  const rateLimits = new RateLimits(systemClock, GUESS_POLICY, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
@@ -116,7 +121,7 @@ export function makeService(parts: Parts): ServedService {
     engine: ENGINE,
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
-    ...{ searches: new SearchStore(database), rateLimits: new RateLimits(systemClock), pressure },
+    ...{ searches: new SearchStore(database), rateLimits, pressure },
     transport: transport.name,
     segment: () => registry.current(),
     replaced: (belongs) => registry.retired(belongs),
@@ -159,6 +164,12 @@ export function makeService(parts: Parts): ServedService {
       registry.close();
     },
   };
+}
+
+/** Answers that are sent piece by piece: so many in the process, shared among tenants. */
+function streamsOf(config: Config, ledger: Ledger): Budget {
+  const share = config.get("http.share_max");
+  return new Budget(config.get("http.streams_max"), share, "streams", ledger);
 }
 
 /** Looks at the state, and closes what was replaced and whose time is over. */

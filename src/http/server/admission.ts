@@ -13,9 +13,9 @@
  * probes are always answered, so that nobody ends a server because it is busy.
  */
 
-import { strict as assert } from "node:assert";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
+import { HOLD, type HoldKind, holdNumbers, Ledger, type Shortage } from "../../process/ledger.ts";
 
 const TICK_MS = 10;
 
@@ -68,72 +68,79 @@ export class Pressure {
   }
 }
 
-/** Why an amount cannot be taken: the owner holds what it may, or all together do. */
-export type Shortage = "share" | "all";
-
-/** A limited amount of something: bytes, answers. */
+/** A limited amount of something: bytes, answers. What of it is held is in the ledger. */
 export class Budget {
   readonly most: number;
-  readonly #share: number;
-  readonly #held = new Map<string, number>();
-  #used = 0;
+  readonly #kind: HoldKind;
+  readonly #ledger: Ledger;
+  readonly #numbers: Float64Array;
 
-  /** `share` is what one owner may hold of what the others leave; 1: everything. */
-  constructor(most: number, share = 1) {
+  /**
+   * `share` is what one owner may hold of what the others leave; 1: everything. Budgets of the same
+   * kind and ledger are one, whichever thread made them.
+   */
+  constructor(most: number, share = 1, kind: HoldKind = "streams", ledger = Ledger.open()) {
     this.most = most;
-    this.#share = share;
+    this.#kind = kind;
+    this.#ledger = ledger;
+    this.#numbers = holdNumbers(ledger);
+    this.#numbers[HOLD.most] = most;
+    this.#numbers[HOLD.share] = share;
   }
 
   /** What is taken at the moment. */
   get used(): number {
-    return this.#used;
+    return this.#ledger.heldIn(this.#kind);
   }
 
-  /** What stands in the way of taking an amount at the moment; null where nothing does. */
-  shortage(amount: number, owner: string): Shortage | null {
-    const held = this.#held.get(owner) ?? 0;
-    const wanted = held + amount;
-    const left = this.most - (this.#used - held);
-    // Rounded up, so that whoever holds nothing gets the last one of a few.
-    if (wanted <= Math.ceil(this.#share * left)) return null;
-    const alone = this.#share < 1 && wanted > Math.ceil(this.#share * this.most);
-    return alone ? "share" : "all";
+  /**
+   * What stands in the way of taking an amount at the moment; null where nothing does. `reserve` is
+   * an amount that must be left for others.
+   */
+  shortage(amount: number, owner: string, reserve = 0): Shortage | null {
+    return this.#ledger.shortageOf(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
 
   /** Takes an amount; false where there is no room, and then nothing is taken. */
   take(amount: number, owner: string): boolean {
-    if (this.shortage(amount, owner) !== null) return false;
-    this.#used += amount;
-    this.#held.set(owner, (this.#held.get(owner) ?? 0) + amount);
-    return true;
+    return this.takeUnless(amount, owner) === null;
+  }
+
+  /** Takes an amount, or returns the shortage because of which nothing is taken. */
+  takeUnless(amount: number, owner: string, reserve = 0): Shortage | null {
+    return this.#ledger.takeHold(this.#kind, owner, this.#numbersOf(amount, reserve));
   }
 
   /** Gives back what was taken. */
   giveBack(amount: number, owner: string): void {
-    const left = (this.#held.get(owner) ?? 0) - amount;
-    assert(left >= 0, "more was given back than taken");
-    this.#used -= amount;
-    if (left > 0) this.#held.set(owner, left);
-    else this.#held.delete(owner);
+    this.#ledger.giveHold(this.#kind, owner, this.#numbersOf(amount, 0));
+  }
+
+  #numbersOf(amount: number, reserve: number): Float64Array {
+    this.#numbers[HOLD.amount] = amount;
+    this.#numbers[HOLD.reserve] = reserve;
+    return this.#numbers;
   }
 }
 
 /** Throws where a tenant gets no place at the moment. */
 export function refuseWithoutPlace(streams: Budget, tenantId: string): void {
-  const shortage = streams.shortage(1, tenantId);
-  if (shortage === "all") throw overloaded();
-  if (shortage === "share") throw shareUsed();
+  refuseFor(streams.shortage(1, tenantId));
 }
 
 /** Takes a place; gives the way to give it back. Throws where there is none. */
 export function takePlace(streams: Budget, tenantId: string): () => void {
-  refuseWithoutPlace(streams, tenantId);
-  streams.take(1, tenantId);
+  refuseFor(streams.takeUnless(1, tenantId));
   let taken = true;
   return () => {
     if (taken) streams.giveBack(1, tenantId);
     taken = false;
   };
+}
+
+function refuseFor(shortage: Shortage | null): void {
+  if (shortage === "all") throw overloaded();
+  if (shortage === "share") throw shareUsed();
 }
 
 function shareUsed(): AppError {

@@ -7,7 +7,8 @@
  * look through everything once a file, in which nobody is answered for ten to twenty milliseconds.
  */
 import { strict as assert } from "node:assert";
-import { Budget, type Shortage } from "../../server/admission.ts";
+import type { Shortage } from "../../../process/ledger.ts";
+import { Budget } from "../../server/admission.ts";
 
 /** Bytes of a block; what a file holds is a number of them. */
 const BLOCK_BYTES = 65_536;
@@ -16,7 +17,7 @@ const SPARE_MAX = 256;
 const SPARE_MS = 30_000;
 
 /** Bytes of files that wait to be read; half of what others leave for each sender. */
-const ROOM = new Budget(64 * 1024 * 1024, 0.5);
+const ROOM = new Budget(64 * 1024 * 1024, 0.5, "files");
 
 const spare: Buffer[] = [];
 

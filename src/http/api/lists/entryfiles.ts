@@ -7,7 +7,7 @@
  */
 import { CsvUpload, type Upload } from "../../../lists/upload.ts";
 import { readXlsx, XLSX_BYTES_MAX } from "../../../lists/xlsxupload.ts";
-import type { Shortage } from "../../server/admission.ts";
+import type { Shortage } from "../../../process/ledger.ts";
 import { later } from "../../server/background-tasks.ts";
 import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";
 import type { BodyPieces } from "../../server/routetable.ts";

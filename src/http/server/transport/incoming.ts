@@ -7,7 +7,8 @@
  * a search is read whatever is being sent beside it.
  */
 import { AppError } from "../../../errors.ts";
-import { type Budget, overloaded, type Shortage } from "../admission.ts";
+import type { Shortage } from "../../../process/ledger.ts";
+import { type Budget, overloaded } from "../admission.ts";
 
 /** Why a body is not read: it has more bytes than it may, or its sender's or all bodies have. */
 export type BodyRefusal = "too_large" | Shortage;
@@ -70,12 +71,11 @@ export class IncomingBody {
       this.#handOn(chunk, taker);
       return;
     }
-    const refusal = this.#refusal(chunk.byteLength);
+    const refusal = this.#take(chunk.byteLength);
     if (refusal !== null) {
       this.#end(refusal);
       return;
     }
-    this.#budget.take(chunk.byteLength, this.#wanted.sender);
     this.#counted += chunk.byteLength;
     this.#chunks ??= [];
     this.#chunks.push(chunk);
@@ -114,12 +114,20 @@ export class IncomingBody {
 
   #refusal(bytes: number): BodyRefusal | null {
     const { limitBytes, sender } = this.#wanted;
-    const budget = this.#budget;
-    const counted = this.#counted + bytes;
-    if (counted > limitBytes) return "too_large";
-    const kept = counted > SMALL_BYTES ? budget.most * SMALL_PART : 0;
-    const shortage = budget.shortage(bytes, sender);
-    return shortage === null && budget.used + bytes + kept > budget.most ? "all" : shortage;
+    if (this.#counted + bytes > limitBytes) return "too_large";
+    return this.#budget.shortage(bytes, sender, this.#reserve(bytes));
+  }
+
+  /** Counts bytes, or returns the refusal because of which they are not. */
+  #take(bytes: number): BodyRefusal | null {
+    const { limitBytes, sender } = this.#wanted;
+    if (this.#counted + bytes > limitBytes) return "too_large";
+    return this.#budget.takeUnless(bytes, sender, this.#reserve(bytes));
+  }
+
+  /** Bytes that must be left for small bodies if this one has so many more. */
+  #reserve(bytes: number): number {
+    return this.#counted + bytes > SMALL_BYTES ? this.#budget.most * SMALL_PART : 0;
   }
 
   #handOn(chunk: Uint8Array, taker: BodyTaker): void {

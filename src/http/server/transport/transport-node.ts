@@ -55,7 +55,8 @@ class NodeTransport implements Transport {
   #handler: ExchangeHandler = () => {};
 
   constructor(limits: TransportLimits) {
-    this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
+    const { bodiesBytesMax, senderShareMax } = limits;
+    this.bodies = new Budget(bodiesBytesMax, senderShareMax, "bodies", limits.ledger);
     this.sockets = new Sockets(limits);
     this.#limits = limits;
     this.#server = createServer({

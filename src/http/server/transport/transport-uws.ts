@@ -98,7 +98,8 @@ class UwsTransport implements Transport {
   constructor(uws: Uws, limits: TransportLimits) {
     this.#uws = uws;
     this.#limits = limits;
-    this.bodies = new Budget(limits.bodiesBytesMax, limits.senderShareMax);
+    const { bodiesBytesMax, senderShareMax } = limits;
+    this.bodies = new Budget(bodiesBytesMax, senderShareMax, "bodies", limits.ledger);
     this.sockets = new Sockets(limits);
     this.#around = {
       writeTimeoutMs: limits.writeTimeoutMs,

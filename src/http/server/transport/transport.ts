@@ -11,6 +11,7 @@
 import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../../errors.ts";
+import type { Ledger } from "../../../process/ledger.ts";
 import { type ListenAddress, listenText } from "../../../settings/settings.ts";
 import type { Budget } from "../admission.ts";
 import { headerMistake } from "../query.ts";
@@ -32,6 +33,8 @@ export interface TransportLimits extends SocketLimits, PaceLimits {
   readonly bodiesBytesMax: number;
   /** Share of them that one sender may have, of what the others leave. */
   readonly senderShareMax: number;
+  /** Where these bytes are counted; without one, those of this transport alone. */
+  readonly ledger?: Ledger | undefined;
 }
 
 /**
