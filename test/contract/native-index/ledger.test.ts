@@ -10,7 +10,7 @@ import { afterEach, describe, it } from "node:test";
 import { RateLimiter } from "../../../src/access/limits.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { HOLD, holdNumbers, Ledger, RATE, rateNumbers, USE } from "../../../src/process/ledger.ts";
-import { HoldTwin, RateTwin } from "../../support/access/ledger-twin.ts";
+import { HoldTwin, RateTwin } from "../../support/native-index/ledger-twin.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
 const ledgers: Ledger[] = [];
