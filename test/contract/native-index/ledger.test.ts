@@ -7,7 +7,8 @@
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { RateLimiter } from "../../../src/access/limits.ts";
+import { RateLimiter, RateLimits } from "../../../src/access/limits.ts";
+import { Budget } from "../../../src/http/server/admission.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { HOLD, holdNumbers, Ledger, RATE, rateNumbers, USE } from "../../../src/process/ledger.ts";
 import { HoldTwin, RateTwin } from "../../support/native-index/ledger-twin.ts";
@@ -217,6 +218,37 @@ describe("amounts that are held", () => {
     );
     ledger.releaseSlot(0);
     assert.equal(ledger.heldIn("streams"), 0);
+  });
+});
+
+describe("what counts in one ledger", () => {
+  it("is one rate, one limit of requests and one budget, whichever thread is asked", () => {
+    const first = opened();
+    const threads = [first, Ledger.join(first.id, 1)];
+    const plan = {
+      limits: { requests_per_second: 1, burst: 3, concurrent_requests: 2 },
+    };
+    const clock = manualClock();
+    const rates = threads.map((ledger) => new RateLimits(clock, undefined, ledger));
+    rates[0]?.spend("a", plan, 2);
+    assert.throws(() => rates[1]?.spend("a", plan, 2), /Wait 1 s/);
+    const begun = rates.map((one) => one.begin("a", plan));
+    assert.throws(() => rates[0]?.begin("a", plan), /2 requests of the key are under way/);
+    assert.deepEqual(
+      rates.map((one) => one.underWay("a")),
+      [2, 2],
+    );
+    for (const one of begun) one.over();
+    assert.deepEqual(
+      rates.map((one) => one.underWay("a")),
+      [0, 0],
+    );
+    const budgets = threads.map((ledger) => new Budget(10, 1, "bodies", ledger));
+    const streams = new Budget(10, 1, "streams", first);
+    assert.equal(budgets[0]?.take(6, "a"), true);
+    assert.equal(budgets[1]?.takeUnless(6, "b"), "all");
+    assert.equal(budgets[1]?.take(4, "b"), true);
+    assert.deepEqual([budgets[0]?.used, budgets[1]?.used, streams.used], [10, 10, 0]);
   });
 });
 
