@@ -107,16 +107,14 @@ export class Keyring {
       );
     }
     const nowMs = this.#clock.nowMs();
-    if (stateOf(row, nowMs) !== "active" || !isPlanName(row.plan)) {
+    const identity = identityOf(row);
+    if (stateOf(row, nowMs) !== "active" || identity === null) {
       throw new AppError(
         "authentication_disabled",
         "The API key or its tenant was disabled, or the key has expired. Use another key.",
       );
     }
     this.#ledger.noteUsed(row.id, nowMs);
-    const { id: keyId, tenantId, plan } = row;
-    const identity = identities.get(row) ?? { keyId, tenantId, plan };
-    identities.set(row, identity);
     return identity;
   }
 
@@ -371,6 +369,17 @@ export class Keyring {
 
 /** Who the keys of rows are: one for each row, for requests would leave theirs as garbage. */
 const identities = new WeakMap<KeyRow, Identity>();
+
+/** Returns who a key is; null if this version does not know its plan. */
+function identityOf(row: KeyRow): Identity | null {
+  const known = identities.get(row);
+  if (known !== undefined) return known;
+  const { id: keyId, tenantId, plan } = row;
+  if (!isPlanName(plan)) return null;
+  const identity = { keyId, tenantId, plan };
+  identities.set(row, identity);
+  return identity;
+}
 
 const NO_KEY = "There is no such key. See: peneira key list";
 

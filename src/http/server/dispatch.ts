@@ -14,7 +14,6 @@ import { AppError } from "../../errors.ts";
 import { describeError } from "../../process/log.ts";
 import { isStateDamage, stateDamaged } from "../../store/damage.ts";
 import { storageRefusal } from "../../store/unwritable.ts";
-import type { AccessLine } from "./accessline.ts";
 import { isOfType, refuseOtherThanJson } from "./body.ts";
 import { allowed, isShared, optionsAnswer } from "./cors.ts";
 import { bodyCost } from "./cost.ts";
@@ -30,6 +29,7 @@ import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import type { Destination, Reply, RouteTable } from "./routetable.ts";
 import type { Service } from "./service.ts";
 import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
+import type { AccessLine } from "./telemetry.ts";
 import { type HandOn, OnlyOwnerKnows } from "./threads/handing-on.ts";
 import { isPulled, pull } from "./transport/body-stream.ts";
 import {

@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import { afterEach, describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import { HOLD, holdNumbers, Ledger, RATE, rateNumbers } from "../../../src/process/ledger.ts";
-import { RateTwin } from "../../support/access/ledger-twin.ts";
+import { RateTwin } from "../../support/native-index/ledger-twin.ts";
 
 const THREADS = 8;
 const TAKES = 1_000_000;

@@ -7,10 +7,11 @@
  */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import { RateLimiter } from "../../../src/access/limits.ts";
+import { RateLimiter, RateLimits } from "../../../src/access/limits.ts";
+import { Budget } from "../../../src/http/server/admission.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { HOLD, holdNumbers, Ledger, RATE, rateNumbers, USE } from "../../../src/process/ledger.ts";
-import { HoldTwin, RateTwin } from "../../support/access/ledger-twin.ts";
+import { HoldTwin, RateTwin } from "../../support/native-index/ledger-twin.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
 const ledgers: Ledger[] = [];
@@ -30,37 +31,43 @@ const POLICIES = [0.5, 1, 3, 7, 20, 1_000].flatMap((perSecond) =>
 );
 
 describe("rates of a ledger", () => {
-  /** Attempts of both, which must agree; `names` is how many there are to draw from. */
-  function agree(seed: number, attempts: number, names: number): number {
+  /** Makes the same attempts with both; `passMs` is the longest time that mostly passes between. */
+  function agree(seed: number, attempts: number, names: number, passMs: number) {
     const random = seededRng(seed);
     const clock = manualClock();
     const limiter = new RateLimiter(clock, opened());
     const twin = new RateTwin();
     let refused = 0;
+    let mostNames = 0;
     for (let i = 0; i < attempts; i++) {
-      if (random() < 0.3) clock.advance(random() < 0.02 ? 100_000 * random() : 40 * random());
-      const name = `name ${Math.floor(names * random())}`;
-      const policy = POLICIES[Math.floor(POLICIES.length * random())] as (typeof POLICIES)[number];
+      if (random() < 0.3) clock.advance((random() < 0.01 ? 100 : 1) * passMs * random());
+      const place = Math.floor(names * random());
+      const name = `name ${place}`;
+      // A plan may change between two requests.
+      const plan = (place + (random() < 0.02 ? 5 : 0)) % POLICIES.length;
+      const policy = POLICIES[plan] as (typeof POLICIES)[number];
       const cost = random() < 0.2 ? 0 : Math.ceil(400 * random() ** 4);
       const paid = random() < 0.5 ? 0 : Math.floor(1 + cost * random());
       const wanted = twin.take(name, { policy, cost, paid, now: clock.monotonicMs() });
       assert.deepEqual({ ...limiter.take(name, policy, cost, paid) }, wanted, `attempt ${i}`);
       assert.equal(limiter.size, twin.size, `attempt ${i}`);
       if (!wanted.allowed) refused++;
+      mostNames = Math.max(mostNames, twin.size);
     }
-    return refused;
+    return { refused, mostNames };
   }
 
   it("are those of the twin for few names", () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const refused = agree(seed, 5_000, 1 + seed);
+      const { refused } = agree(seed, 5_000, 3 + seed, 2_000);
       assert.ok(refused > 500 && refused < 4_500, `${refused} of 5000 refused`);
     }
   });
 
   it("are those of the twin for more names than are remembered", () => {
-    agree(101, 60_000, 2_000);
-    agree(102, 60_000, 40_000);
+    const some = agree(101, 60_000, 2_000, 40).mostNames;
+    assert.ok(some > 1_000, `${some} names: those at rest were forgotten as they came to rest`);
+    assert.equal(agree(102, 60_000, 40_000, 1).mostNames, 10_000);
   });
 
   it("forget the name that rests first when none is at rest, as the twin does", () => {
@@ -211,6 +218,37 @@ describe("amounts that are held", () => {
     );
     ledger.releaseSlot(0);
     assert.equal(ledger.heldIn("streams"), 0);
+  });
+});
+
+describe("what counts in one ledger", () => {
+  it("is one rate, one limit of requests and one budget, whichever thread is asked", () => {
+    const first = opened();
+    const threads = [first, Ledger.join(first.id, 1)];
+    const plan = {
+      limits: { requests_per_second: 1, burst: 3, concurrent_requests: 2 },
+    };
+    const clock = manualClock();
+    const rates = threads.map((ledger) => new RateLimits(clock, undefined, ledger));
+    rates[0]?.spend("a", plan, 2);
+    assert.throws(() => rates[1]?.spend("a", plan, 2), /Wait 1 s/);
+    const begun = rates.map((one) => one.begin("a", plan));
+    assert.throws(() => rates[0]?.begin("a", plan), /2 requests of the key are under way/);
+    assert.deepEqual(
+      rates.map((one) => one.underWay("a")),
+      [2, 2],
+    );
+    for (const one of begun) one.over();
+    assert.deepEqual(
+      rates.map((one) => one.underWay("a")),
+      [0, 0],
+    );
+    const budgets = threads.map((ledger) => new Budget(10, 1, "bodies", ledger));
+    const streams = new Budget(10, 1, "streams", first);
+    assert.equal(budgets[0]?.take(6, "a"), true);
+    assert.equal(budgets[1]?.takeUnless(6, "b"), "all");
+    assert.equal(budgets[1]?.take(4, "b"), true);
+    assert.deepEqual([budgets[0]?.used, budgets[1]?.used, streams.used], [10, 10, 0]);
   });
 });
 

@@ -24,6 +24,7 @@ import {
   manualClock,
   utcDay,
 } from "../../../src/process/clock.ts";
+import { Ledger } from "../../../src/process/ledger.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { QuotaStore } from "../../../src/store/quotastore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
@@ -125,6 +126,25 @@ describe("counting", () => {
     usage.flush();
     const day = utcDay(START_MS);
     assert.deepEqual(stored(), [`${day} a1 1 5`, `${day + 1} a1 1 7`]);
+  });
+
+  it("is of all threads that have the same ledger, before and after it is written", () => {
+    const ledger = Ledger.open();
+    const [one, other] = [0, 1].map((slot) => {
+      const stores = [new UsageStore(database), new QuotaStore(database)] as const;
+      return new Usage(...stores, clock, Ledger.join(ledger.id, slot));
+    }) as [Usage, Usage];
+    const key = KEYS[0] as (typeof KEYS)[number];
+    one.count(key, 5);
+    other.count(key, 7);
+    const both = { requests: 2, accounts: 12, exportRows: 0 };
+    assert.deepEqual([one.today("a"), other.today("a")], [both, both]);
+    assert.deepEqual(other.ofTenant("a", 1).rows, [{ ...both, ...key, day: utcDay(START_MS) }]);
+    other.flush();
+    one.flush();
+    assert.deepEqual(stored(), [`${utcDay(START_MS)} a1 2 12`]);
+    assert.deepEqual(one.today("a"), both);
+    ledger.close();
   });
 
   it("writes all keys in one commit, and nothing where nothing was counted", () => {

@@ -12,6 +12,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { Keyring } from "../../../src/access/keyring.ts";
 import { AppError, CommandError } from "../../../src/errors.ts";
 import { type ManualClock, manualClock } from "../../../src/process/clock.ts";
+import { Ledger } from "../../../src/process/ledger.ts";
+import { COMMAND_LINE } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { KeyStore } from "../../../src/store/keystore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
@@ -277,5 +279,23 @@ describe("flushUsed", () => {
     const written = database.prepare("SELECT total_changes() AS n").get() as { n: number };
     keyring.flushUsed();
     assert.deepEqual(database.prepare("SELECT total_changes() AS n").get(), written);
+  });
+
+  it("writes what other threads noted, and loses nothing when it cannot write", () => {
+    const ledger = Ledger.open();
+    const store = new KeyStore(database);
+    const [own, other] = [0, 1].map((slot) => {
+      const joined = Ledger.join(ledger.id, slot);
+      return new Keyring(store, clock, COMMAND_LINE, { ledger: joined });
+    }) as [Keyring, Keyring];
+    const { key, keyId } = own.create(wish);
+    other.authenticate(bearer(key));
+    database.pragma("query_only = ON");
+    assert.throws(() => own.flushUsed());
+    database.pragma("query_only = OFF");
+    assert.equal(own.pick({ id: keyId }).lastUsedAt, null);
+    own.flushUsed();
+    assert.equal(own.pick({ id: keyId }).lastUsedAt, START_MS);
+    ledger.close();
   });
 });

@@ -8,11 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { pino } from "pino";
-import {
-  type AccessLine,
-  accessLine,
-  knownMethod,
-} from "../../../../src/http/server/accessline.ts";
+import { type AccessLine, accessLine, knownMethod } from "../../../../src/http/server/telemetry.ts";
 import { openLog, writeMembers } from "../../../../src/process/log.ts";
 
 /** What nobody should be able to put into a log. */

@@ -1,0 +1,120 @@
+/**
+ * The slow twin of the rates and amounts that the addon counts: the same rules in plain JavaScript,
+ * for one thread. Why it is kept: the decisions of the addon must be these, number for number.
+ * Invariant: written without a look at the addon; the rates remember names in the order in which
+ * they came.
+ */
+import type { RatePolicy } from "../../../src/access/limits.ts";
+import type { Shortage } from "../../../src/process/ledger.ts";
+
+const ROUNDING_MS = 1e-6;
+const NAMES_MAX = 10_000;
+const AT_REST_MAX = 1_000;
+
+/** One attempt to spend units. */
+export interface Attempt {
+  readonly policy: RatePolicy;
+  readonly cost: number;
+  readonly paid: number;
+  readonly now: number;
+}
+
+/** The generic cell rate algorithm, by name. */
+export class RateTwin {
+  /** Per name the moment at which its burst is whole again. */
+  readonly #wholeAt = new Map<string, number>();
+
+  /** Number of names that are remembered. */
+  get size(): number {
+    return this.#wholeAt.size;
+  }
+
+  /** Spends the cost if it is there. */
+  take(name: string, { policy, cost, paid, now }: Attempt) {
+    const unitMs = 1000 / policy.perSecond;
+    const burstMs = policy.burst * unitMs;
+    const before = Math.min(paid, policy.burst) * unitMs;
+    const wholeAt = Math.max(now, (this.#wholeAt.get(name) ?? now) - before);
+    const paidAt = wholeAt + Math.min(cost, policy.burst) * unitMs;
+    const missingMs = paidAt - now - burstMs;
+    const allowed = missingMs <= ROUNDING_MS;
+    if (allowed || paid > 0) this.#remember(name, allowed ? paidAt : wholeAt, now);
+    const owedMs = (allowed ? paidAt : wholeAt) - now;
+    return {
+      allowed,
+      remaining: Math.max(0, Math.floor((burstMs - owedMs) / unitMs + 1e-9)),
+      resetSeconds: Math.ceil(owedMs / 1000),
+      retrySeconds: allowed ? 0 : Math.max(1, Math.ceil(missingMs / 1000)),
+    };
+  }
+
+  #remember(name: string, wholeAt: number, now: number): void {
+    if (wholeAt <= now && this.#wholeAt.size > AT_REST_MAX) {
+      this.#wholeAt.delete(name);
+      return;
+    }
+    if (this.#wholeAt.size >= NAMES_MAX && !this.#wholeAt.has(name)) this.#forget(now);
+    this.#wholeAt.set(name, wholeAt);
+  }
+
+  #forget(now: number): void {
+    let soonest: { name: string; at: number } | undefined;
+    for (const [name, at] of this.#wholeAt) {
+      if (at <= now) this.#wholeAt.delete(name);
+      else if (soonest === undefined || at < soonest.at) soonest = { name, at };
+    }
+    if (this.#wholeAt.size >= NAMES_MAX && soonest !== undefined) {
+      this.#wholeAt.delete(soonest.name);
+    }
+  }
+}
+
+/** Amounts that owners hold: at most so many in all, and a share of what the others leave. */
+export class HoldTwin {
+  readonly #most: number;
+  readonly #share: number;
+  readonly #ownerMost: number;
+  readonly #taken: { readonly owner: string; readonly slot: number; readonly amount: number }[] =
+    [];
+
+  constructor(most: number, share: number, ownerMost: number) {
+    this.#most = most;
+    this.#share = share;
+    this.#ownerMost = ownerMost;
+  }
+
+  /** Amount that an owner holds, or all of them. */
+  held(owner?: string): number {
+    const counted = this.#taken.filter((one) => owner === undefined || one.owner === owner);
+    return counted.reduce((sum, { amount }) => sum + amount, 0);
+  }
+
+  /** What stands in the way of taking an amount. */
+  shortage(amount: number, owner: string, reserve: number): Shortage | null {
+    const held = this.held(owner);
+    const wanted = held + amount;
+    if (wanted > this.#ownerMost) return "share";
+    const left = this.#most - (this.held() - held);
+    if (wanted <= Math.ceil(this.#share * left)) {
+      return reserve > 0 && this.held() + amount + reserve > this.#most ? "all" : null;
+    }
+    return this.#share < 1 && wanted > Math.ceil(this.#share * this.#most) ? "share" : "all";
+  }
+
+  /** Takes an amount that nothing stands in the way of. */
+  take(amount: number, owner: string, slot: number): void {
+    this.#taken.push({ owner, slot, amount });
+  }
+
+  /** Gives back one of the amounts; returns it. */
+  give(at: number) {
+    return this.#taken.splice(at % this.#taken.length, 1)[0];
+  }
+
+  /** Gives back what a thread held. */
+  release(slot: number): void {
+    for (let at = this.#taken.length - 1; at >= 0; at--) {
+      if (this.#taken[at]?.slot === slot) this.#taken.splice(at, 1);
+    }
+  }
+}
