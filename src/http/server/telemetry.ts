@@ -92,6 +92,8 @@ export class Telemetry {
   readonly #kernel: Histogram;
   readonly #damaged: Counter;
   readonly #searches: { add(): void };
+  /** Requests that this thread has answered. */
+  #answered = 0;
   #others: (() => Promise<readonly MetricSamples[]>) | null = null;
   /** Labels of the request that was counted last. */
   #labels: readonly string[] = [];
@@ -167,23 +169,27 @@ export class Telemetry {
   watchThread({ slot, taken, responses, sockets }: ThreadSources): void {
     this.#addResponses(responses);
     this.#addSockets({ sockets });
-    this.#addTaken(() => [[[String(slot)], taken()]]);
+    const thread = [String(slot)];
+    this.#addThreads(
+      () => [[thread, taken()]],
+      () => [[thread, this.#answered]],
+    );
   }
 
-  /** Adds the number of connections that threads took, which each reports for itself. */
-  #addTaken(read: () => (readonly [readonly string[], number])[]): void {
-    this.#metrics.add(
-      new Gauge(
-        {
-          name: "peneira_thread_connections_total",
-          help: "Connections that a thread has taken, by its number; none with one thread.",
-          labels: ["thread"],
-          across: "sum",
-        },
-        read,
-        "counter",
-      ),
-    );
+  /** Adds the connections and requests of threads, which each reports for itself. */
+  #addThreads(
+    taken: () => (readonly [readonly string[], number])[],
+    answered: () => (readonly [readonly string[], number])[],
+  ): void {
+    const info = { labels: ["thread"], across: "sum" } as const;
+    const name = "peneira_thread_connections_total";
+    const help = "Connections that a thread has taken, by its number; none with one thread.";
+    this.#metrics.add(new Gauge({ ...info, name, help }, taken, "counter"));
+    const requests = {
+      name: "peneira_thread_requests_total",
+      help: "Requests that a thread has answered by itself, by its number; none with one thread.",
+    };
+    this.#metrics.add(new Gauge({ ...info, ...requests }, answered, "counter"));
   }
 
   /** Numbers that nobody knows are NaN, which no alert rule compares with anything. */
@@ -283,6 +289,7 @@ export class Telemetry {
   /** Counts a request and writes its line. */
   answered(answer: AccessLine): void {
     const { route, tookMs } = answer;
+    this.#answered++;
     this.#requests.add(this.#labelsOf(answer));
     this.#durations.observe(this.#routeLabels, tookMs / 1000);
     const level = PROBES.includes(route) ? "debug" : "info";
@@ -343,7 +350,10 @@ export class Telemetry {
       const now = await threads.samples();
       return [...now, ...threads.past.map((samples) => this.#metrics.lasting(samples))];
     };
-    this.#addTaken(() => []);
+    this.#addThreads(
+      () => [],
+      () => [],
+    );
   }
 
   /** Returns everything as text, of all threads; later if there are others. */

@@ -81,8 +81,8 @@ class Listed {
   }
 
   async make(): Promise<void> {
-    for (const kind of KINDS) {
-      const { list } = await this.ask("/v1/lists", { name: kind, kind });
+    for (const [number, kind] of KINDS.entries()) {
+      const { list } = await this.ask("/v1/lists", { name: `${kind} ${number}`, kind });
       this.#sets.set(list.id, new Set());
       this.#kinds.set(list.id, kind);
     }

@@ -58,7 +58,9 @@ describe("a server that remembers answers", () => {
     mkdirSync(folder);
     renameSync(older.snapshot, join(folder, "2026-09.peneira"));
     const dataDir = join(older.folder, "state");
-    const server = await startServerProcess({ snapshot: folder, dataDir });
+    // Each thread remembers for itself.
+    const settings = { PENEIRA_HTTP_THREADS: "1" };
+    const server = await startServerProcess({ snapshot: folder, dataDir, settings });
     try {
       const answers = new Set<string>();
       for (let i = 0; i < 5; i++) answers.add(await search(server));

@@ -1,0 +1,159 @@
+/**
+ * How answers scale with the threads that give them: 1, 2, 4 … up to the processors there are.
+ * Measured for each: requests a second, the server's processor time for a request, how many
+ * connections and requests each thread had, and the memory of a thread. Corpus model: `peneira
+ * sample` (bench/questions/corpus.ts), questions as in bench/questions/traffic.ts.
+ * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3]
+ * Needs Linux and wrk. The load generator shares the processors with the server, so the column
+ * "scaled" takes its share off: threads × (processor time for a request of one thread ÷ that of
+ * N). On a machine whose processors suffice for both it is the ratio of the requests a second.
+ * Invariant: all numbers of threads are measured in turns, and each figure is a median of rounds.
+ */
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { openSegment } from "../src/search/segment.ts";
+import { memoryOf, quiet, type RunningServer, startServer, wrkFreely } from "./load/server.ts";
+import { makeCorpus } from "./questions/corpus.ts";
+import { trafficOf } from "./questions/traffic.ts";
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "3" },
+  },
+});
+const seconds = Number(values.seconds);
+const rounds = Number(values.rounds);
+const WARM_SECONDS = 2;
+const CONNECTIONS = 64;
+/** More questions than a server answers in the time of a measurement. */
+const NEW_QUESTIONS = 120_000;
+/** Ticks of a processor a second, as /proc counts them. */
+const TICKS = 100;
+const UNLIMITED = {
+  PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "10000000",
+  PENEIRA_PLANS_ENTERPRISE_BURST: "10000000",
+};
+
+const corpus = makeCorpus(Number(values.accounts));
+const segment = await openSegment(corpus.snapshot);
+const asked = trafficOf(segment, 1, 300);
+const fresh = trafficOf(segment, 2, NEW_QUESTIONS);
+segment.close();
+
+const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null, memory: string])[] =
+  [
+    ["healthz", null, "0"],
+    ["one question again", asked.slice(0, 1), "33554432"],
+    ["300 questions", asked, "0"],
+    ["never asked before", fresh, "0"],
+  ];
+
+/** One measurement. */
+interface Seen {
+  readonly perSecond: number;
+  /** Processor time of the server for a request, in microseconds. */
+  readonly us: number;
+  readonly p99: string;
+}
+
+function processorUs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS) * 1e6;
+}
+
+function measured(server: RunningServer, bodies: readonly string[] | null): Seen {
+  const before = processorUs(server.pid);
+  const { perSecond, requests, p99 } = wrkFreely(server, bodies, {
+    seconds,
+    connections: CONNECTIONS,
+  });
+  return { perSecond, us: (processorUs(server.pid) - before) / requests, p99 };
+}
+
+/** Connections and requests by thread, from the metrics. */
+async function sharesOf({ port }: RunningServer): Promise<string> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const of = (name: string) =>
+    [...text.matchAll(new RegExp(`^peneira_thread_${name}_total\\{.*\\} (\\d+)$`, "gm"))].map(
+      ([, value]) => Number(value),
+    );
+  const connections = of("connections");
+  const requests = of("requests");
+  const all = requests.reduce((sum, one) => sum + one, 0);
+  const shares = requests.map((one) => `${((100 * one) / all).toFixed(1)} %`);
+  return connections.length === 0
+    ? ""
+    : `connections ${connections.join("/")}, ${shares.join("/")}`;
+}
+
+const median = (numbers: readonly number[]) =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
+
+const processors = availableParallelism();
+const counts: number[] = [];
+for (let count = 1; count < processors; count *= 2) counts.push(count);
+counts.push(processors);
+
+process.stdout.write(
+  `${processors} processors, ${corpus.accounts.toLocaleString("en")} accounts, ` +
+    `${CONNECTIONS} connections\n` +
+    "question              threads   req/s   µs each   scaled       p99   share of each thread\n",
+);
+for (const [name, bodies, responseMemory] of ROWS) {
+  const seen = new Map<number, Seen[]>(counts.map((count) => [count, []]));
+  const shares = new Map<number, string>();
+  for (let round = 0; round < rounds; round++) {
+    for (const count of counts) {
+      const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: String(count) };
+      const options = { pin: false, environment, responseMemory };
+      const server = await startServer(corpus.snapshot, asked[0] as string, options);
+      try {
+        await quiet(server.pid);
+        wrkFreely(server, bodies, { seconds: WARM_SECONDS, connections: CONNECTIONS });
+        seen.get(count)?.push(measured(server, bodies));
+        shares.set(count, await sharesOf(server));
+      } finally {
+        await server.stop();
+      }
+    }
+  }
+  const one = median((seen.get(1) ?? []).map(({ us }) => us));
+  for (const count of counts) {
+    const all = seen.get(count) ?? [];
+    const us = median(all.map((each) => each.us));
+    const perSecond = Math.round(median(all.map((each) => each.perSecond)));
+    const scaled = ((count * one) / us).toFixed(2);
+    process.stdout.write(
+      `${name.padEnd(22)}${String(count).padStart(7)}${perSecond.toLocaleString("en").padStart(9)}` +
+        `${us.toFixed(1).padStart(9)}${`${scaled}×`.padStart(9)}${(all.at(-1)?.p99 ?? "").padStart(10)}` +
+        `   ${shares.get(count)}\n`,
+    );
+  }
+}
+await printMemory();
+
+/** Memory of the process for each thread beyond the first. */
+async function printMemory(): Promise<void> {
+  const memory: number[] = [];
+  for (const count of [1, 2, 4]) {
+    const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: String(count) };
+    const server = await startServer(corpus.snapshot, asked[0] as string, {
+      pin: false,
+      environment,
+    });
+    await quiet(server.pid);
+    wrkFreely(server, asked, { seconds: WARM_SECONDS, connections: CONNECTIONS });
+    memory.push(memoryOf(server.pid).anonymous);
+    await server.stop();
+  }
+  const [one = 0, two = 0, four = 0] = memory;
+  process.stdout.write(
+    `anonymous memory: ${one.toFixed(0)} MB with one thread, ${two.toFixed(0)} with two, ` +
+      `${four.toFixed(0)} with four: ${((four - two) / 2).toFixed(1)} MB for each thread\n`,
+  );
+}

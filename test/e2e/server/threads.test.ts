@@ -1,0 +1,329 @@
+/**
+ * Proves, with real server processes over uWebSockets.js: three threads answer as one does, byte
+ * for byte; a rate and the requests under way of a key are exact, whichever threads they come to; a
+ * key that is disabled is refused by all of them within 100 ms; metrics are summed, use is counted
+ * once, and the log has every request once, in the order of the times; more threads than one are
+ * refused with the transport node.
+ * Does not prove shares and failures of threads (contract/http/threads), swaps and ends
+ * (e2e/server/swap.test.ts and drain.test.ts, which run with any number of threads).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
+import {
+  productCommand,
+  type ServerProcess,
+  startServerProcess,
+  stopServerProcess,
+} from "../../support/server/process.ts";
+
+const THREADS = "3";
+const KEPT = 16;
+/** Units that a key of the plan free has in this suite, which do not come back. */
+const BURST = 200;
+/** Requests of a key of the plan starter under way at a time. */
+const CONCURRENT = 3;
+/** Time within which all threads refuse a disabled key, in milliseconds. */
+const REFUSED_MS = 100;
+
+const SETTINGS = {
+  PENEIRA_PLANS_FREE_REQUESTS_PER_SECOND: "0.001",
+  PENEIRA_PLANS_FREE_BURST: String(BURST),
+  PENEIRA_PLANS_STARTER_CONCURRENT_REQUESTS: String(CONCURRENT),
+  PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "100000",
+  PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
+};
+
+let sample: SampleSnapshot;
+let server: ServerProcess;
+let log: string;
+
+/** One answer. */
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
+}
+
+/** A kept connection. */
+class Kept {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #base: string;
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  ask(key: string, path: string, body?: unknown, method = "POST"): Promise<Answer> {
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const options = { agent: this.#agent, method: body === undefined ? "GET" : method, headers };
+    return new Promise((resolve, reject) => {
+      const asked = request(`${this.#base}${path}`, options, (response) => {
+        let answered = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk) => {
+          answered += chunk;
+        });
+        response.on("end", () => {
+          const { statusCode: status = 0, headers: got } = response;
+          resolve({ status, headers: got, text: answered });
+        });
+      });
+      asked.on("error", reject);
+      asked.end(text);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function command(args: readonly string[]): string {
+  const [file, parameters] = productCommand([...args, "--data-dir", server.dataDir]);
+  const { status, stdout, stderr } = spawnSync(file, parameters, { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+function keyOf(plan: string): { readonly key: string; readonly id: string } {
+  const text = command(["key", "create", "--tenant", `of-${plan}`, "--plan", plan]);
+  const key = /pnr_[0-9a-f_]+/.exec(text)?.[0] ?? "";
+  return { key, id: key.split("_")[1] ?? "" };
+}
+
+function keptBy({ base }: ServerProcess): Kept[] {
+  return Array.from({ length: KEPT }, () => new Kept(base));
+}
+
+const SEARCH = { spec: { filters: { geo: { uf_any_of: ["SP", "MG"] } }, limit: 5 } };
+
+/** What differs between two answers to the same question, apart. */
+function withoutMoment(text: string): string {
+  return text
+    .replace(/"request_id":"[^"]*"/g, "")
+    .replace(/"took_ms":[0-9.e-]+/g, "")
+    .replace(/"next_cursor":"[^"]*"/g, '"next_cursor":"…"');
+}
+
+/** Questions of every kind, answered by threads or handed on by them. */
+async function questions(base: string, key: string): Promise<string[]> {
+  const answers: string[] = [];
+  const kept = Array.from({ length: 5 }, () => new Kept(base));
+  let asked = 0;
+  const ask = async (path: string, body?: unknown): Promise<Answer> => {
+    const one = kept[asked++ % kept.length] as Kept;
+    const answer = await one.ask(key, path, body);
+    answers.push(`${path} ${answer.status} ${withoutMoment(answer.text)}`);
+    return answer;
+  };
+  let cursor: string | null = null;
+  for (let page = 0; page < 12; page++) {
+    const body: object = cursor === null ? SEARCH : { ...SEARCH, cursor };
+    const { text } = await ask("/v1/accounts/search", body);
+    const found = JSON.parse(text) as { next_cursor: string | null; accounts: { cnpj: string }[] };
+    cursor = found.next_cursor;
+    if (page === 0) await ask(`/v1/accounts/${found.accounts[0]?.cnpj}`);
+  }
+  await ask("/v1/accounts/search", { spec: { filters: {}, limit: 2_000 } });
+  await ask("/v1/accounts/count", { spec: SEARCH.spec, facets: ["uf", "cnae_division"] });
+  await ask("/v1/accounts/search", { spec: { filters: { geo: { uf_any_of: ["XX"] } } } });
+  await ask("/v1/accounts/00000000000000");
+  await ask("/v1/spec/normalize", { spec: SEARCH.spec, for: "search" });
+  await ask("/v1/leads/translate", { text: "padarias em Minas Gerais com e-mail" });
+  await ask("/v1/nothing");
+  await ask("/openapi.json");
+  for (const one of kept) one.close();
+  return answers;
+}
+
+async function started(name: string, threads: string, file?: number): Promise<ServerProcess> {
+  return startServerProcess({
+    snapshot: sample.snapshot,
+    dataDir: join(sample.folder, `state-${name}`),
+    settings: { ...SETTINGS, PENEIRA_HTTP_THREADS: threads },
+    ...(file === undefined ? {} : { log: file }),
+  });
+}
+
+before(async () => {
+  sample = await makeSampleSnapshot(2_000, 5);
+  log = join(sample.folder, "threads.log");
+  const file = openSync(log, "w");
+  server = await started("threads", THREADS, file);
+  closeSync(file);
+});
+after(async () => {
+  await stopServerProcess(server);
+  sample.dispose();
+});
+
+describe("three threads", () => {
+  it("answer as one thread does", async () => {
+    const alone = await started("alone", "1");
+    try {
+      const wanted = await questions(alone.base, alone.key);
+      assert.deepEqual(await questions(server.base, server.key), wanted);
+    } finally {
+      await stopServerProcess(alone);
+    }
+  });
+
+  it("answer a search in a list, which the owner of the lists answers, as often as it is paid for", async () => {
+    const kept = keptBy(server);
+    const [first] = kept as [Kept];
+    const { key } = server;
+    const [account] = JSON.parse(
+      (await first.ask(key, "/v1/accounts/search", SEARCH)).text,
+    ).accounts;
+    const list = JSON.parse(
+      (await first.ask(key, "/v1/lists", { name: "Clientes", kind: "accounts" })).text,
+    );
+    await first.ask(key, `/v1/lists/${list.id}/add`, { entries: [account.cnpj] });
+    const spec = { filters: { lists: { any_of: [list.id] } } };
+    for (const one of kept) {
+      const { status, text } = await one.ask(key, "/v1/accounts/search", { spec });
+      assert.equal(status, 200, text);
+      assert.equal(JSON.parse(text).total, 1);
+    }
+    for (const one of kept) one.close();
+  });
+
+  it("spend the units of a key exactly, whichever threads its requests come to", async () => {
+    const { key } = keyOf("free");
+    const kept = keptBy(server);
+    const paths = ["/v1/accounts/count", "/v1/accounts/search", "/v1/spec/normalize"];
+    const each = Math.ceil((2 * BURST) / KEPT);
+    const statuses = await Promise.all(
+      kept.map(async (one, lane) => {
+        const got: number[] = [];
+        for (let i = 0; i < each; i++) {
+          const path = paths[(lane + i) % paths.length] as string;
+          const body = path.includes("normalize") ? { ...SEARCH, for: "search" } : SEARCH;
+          got.push((await one.ask(key, path, { spec: body.spec })).status);
+        }
+        return got;
+      }),
+    );
+    const all = statuses.flat();
+    assert.equal(all.filter((status) => status === 429).length, all.length - BURST);
+    for (const one of kept) one.close();
+  });
+
+  it("let a key have as many requests under way as its plan says, on all threads together", async () => {
+    const { key } = keyOf("starter");
+    const kept = keptBy(server);
+    const { text } = await (kept[0] as Kept).ask(server.key, "/v1/exports", {
+      spec: SEARCH.spec,
+      format: "csv",
+    });
+    assert(text.includes('"id"'), text);
+    // A request whose body does not come is under way.
+    const waiting = kept
+      .slice(0, CONCURRENT)
+      .map((one) => ({ one, over: halfABody(server.base, key) }));
+    for (let tries = 0; ; tries++) {
+      const { status } = await (kept[4] as Kept).ask(key, "/v1/status");
+      if (status === 429) break;
+      assert(tries < 500, "the requests are under way");
+      await sleep(10);
+    }
+    for (const one of kept.slice(CONCURRENT)) {
+      assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 429);
+    }
+    for (const { over } of waiting) (await over)();
+    for (let tries = 0; ; tries++) {
+      const { status } = await (kept[5] as Kept).ask(key, "/v1/accounts/count", SEARCH);
+      if (status === 200) break;
+      assert(tries < 500, "the requests are over");
+      await sleep(10);
+    }
+    for (const one of kept) one.close();
+  });
+
+  it(`refuse a disabled key within ${REFUSED_MS} ms`, async () => {
+    const { key, id } = keyOf("growth");
+    const kept = keptBy(server);
+    for (const one of kept) {
+      assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 200);
+    }
+    command(["key", "disable", id]);
+    await sleep(REFUSED_MS);
+    for (const one of kept) {
+      assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 403);
+      one.close();
+    }
+  });
+
+  it("count every request once: in the metrics, in the use of its tenant, and in the log", async () => {
+    const { key } = keyOf("scale");
+    const kept = keptBy(server);
+    const ids: string[] = [];
+    const count = 20 * KEPT;
+    await Promise.all(
+      kept.map(async (one, lane) => {
+        for (let i = 0; i < count / KEPT; i++) {
+          const path = (lane + i) % 4 === 0 ? "/v1/status" : "/v1/accounts/search";
+          const body = path === "/v1/status" ? undefined : SEARCH;
+          const { headers, status } = await one.ask(key, path, body);
+          assert.equal(status, 200);
+          ids.push(String(headers["x-request-id"]));
+        }
+      }),
+    );
+    const one = kept[0] as Kept;
+    const metrics = (await one.ask("", "/metrics")).text;
+    const counted = [...metrics.matchAll(/^peneira_requests_total\{.*plan="scale"\} (\d+)$/gm)];
+    assert.equal(
+      counted.reduce((sum, [, number]) => sum + Number(number), 0),
+      count,
+    );
+    const { usage } = JSON.parse((await one.ask(key, "/v1/status")).text);
+    assert.equal(usage.requests, count, JSON.stringify(usage));
+    for (let tries = 0; linesOf(log, ids[0] as string) === 0; tries++) {
+      assert(tries < 500, "the log is written");
+      await sleep(10);
+    }
+    await sleep(500);
+    for (const id of ids) assert.equal(linesOf(log, id), 1);
+    const lines = readFileSync(log, "utf8").trimEnd().split("\n");
+    const times = lines.map((line) => String((JSON.parse(line) as { time: string }).time));
+    assert.deepEqual(times, [...times].sort());
+    for (const each of kept) each.close();
+  });
+
+  it("are refused with the transport node", () => {
+    const [file, parameters] = productCommand([
+      ...["serve", "--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "none")],
+      ...["--transport", "node", "--listen", "127.0.0.1:0"],
+    ]);
+    const env = { ...process.env, PENEIRA_HTTP_THREADS: "2" };
+    const { status, stderr } = spawnSync(file, parameters, { encoding: "utf8", env });
+    assert.equal(status, 2);
+    assert.match(stderr, /http\.threads is 2, and the transport node answers on one thread/);
+  });
+});
+
+/** Begins a request whose body never comes; resolves with the way to give it up. */
+function halfABody(base: string, key: string): Promise<() => void> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    "content-length": "100",
+  };
+  const asked = request(`${base}/v1/accounts/count`, { method: "POST", headers });
+  asked.on("error", () => {});
+  return new Promise((resolve) => {
+    asked.write("{", () => resolve(() => void asked.destroy()));
+  });
+}
+
+function linesOf(file: string, id: string): number {
+  return readFileSync(file, "utf8").split(`"request_id":"${id}"`).length - 1;
+}
