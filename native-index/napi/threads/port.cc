@@ -266,7 +266,6 @@ struct Leaving {
   std::shared_ptr<Port> port;
   uint32_t id = 0;
   bool ended = false;
-  uv_loop_t* loop = nullptr;
 };
 
 void closeIfConnection(uv_handle_t* handle, void*) {
@@ -281,9 +280,21 @@ void closeIfConnection(uv_handle_t* handle, void*) {
 // memory: uWebSockets.js leaves them open, and Node ends the process if a loop has open handles
 // (uv_loop_close in node::worker::Worker::Run). The polls are freed with the memory of the loop's
 // thread; only their closing has to be over.
-void closeConnections(uv_loop_t* loop) {
+void closeConnections(void* data) {
+  auto* const loop = static_cast<uv_loop_t*>(data);
   uv_walk(loop, closeIfConnection, nullptr);
   uv_run(loop, UV_RUN_NOWAIT);
+}
+
+// Has the connections of this thread closed at its end, also if its port is closed before. At the
+// end of the process the system does that for the main thread.
+void closeConnectionsAtEnd(napi_env env) {
+  thread_local bool isSet = false;
+  uv_loop_t* loop = nullptr;
+  check(env, napi_get_uv_event_loop(env, &loop));
+  if (isSet || loop == uv_default_loop()) return;
+  check(env, napi_add_env_cleanup_hook(env, closeConnections, loop));
+  isSet = true;
 }
 
 // Runs before Node frees the function of the taker, which it does although others may call it.
@@ -291,7 +302,6 @@ void threadEnds(void* data) {
   auto* const leaving = static_cast<Leaving*>(data);
   leaving->ended = true;
   leaving->port->forget(leaving->id);
-  if (leaving->loop != uv_default_loop()) closeConnections(leaving->loop);
 }
 
 void takerIsOver(napi_env env, void* data, void*) {
@@ -308,7 +318,7 @@ napi_value takeConnections(napi_env env, napi_callback_info info) {
     if (port == nullptr) return fromBool(env, false);
     auto leaving = std::make_unique<Leaving>();
     leaving->port = port;
-    check(env, napi_get_uv_event_loop(env, &leaving->loop));
+    closeConnectionsAtEnd(env);
     napi_threadsafe_function call = nullptr;
     check(env, napi_create_threadsafe_function(env, arguments.at(1, "taker").value(), nullptr,
                                                fromText(env, "connections"), 0, 1, leaving.get(),
