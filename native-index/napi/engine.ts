@@ -5,7 +5,6 @@
  */
 import { loadEngine } from "../../src/location.ts";
 import type { ColumnName } from "../format/columns.ts";
-import type { NativeRowList } from "./clauses.ts";
 import type {
   BuiltIndex,
   ChangesLocation,
@@ -14,7 +13,12 @@ import type {
   DirectoryLocation,
   IndexRequest,
   NativeChanges,
+  NativeFacet,
   NativeSegment,
+  Selection,
+  Walked,
+  WalkRequest,
+  WholePageRequest,
 } from "./handles.ts";
 import type {
   CountFindings,
@@ -28,24 +32,65 @@ import type {
   SampledKeys,
   ScanRequest,
 } from "./import-handles.ts";
+import {
+  type NativeRowList,
+  type WrittenQuery,
+  writeBoth,
+  writeFirsts,
+  writePage,
+  writeQuery,
+} from "./query.ts";
 
-export type * from "./clauses.ts";
 export type * from "./handles.ts";
+export type * from "./query.ts";
 
 /**
  * Where `wholePage` tells which number, and is told from which byte of the room it may write; the
- * counterpart of PageFacts in napi/segment/wholepage.h.
+ * counterpart of PageFacts in napi/segment/rows.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
+/** A query that the addon is given: its numbers and its lists of rows. */
+type Query = WrittenQuery;
+
+/** The methods of a segment that take a query, as the addon has them. */
+interface QueryMethods {
+  select(...given: Query): Selection;
+  selectAside(...given: Query): Promise<Selection>;
+  count(...given: Query): number;
+  countAside(...given: Query): Promise<number>;
+  facets(...given: [...Query, facets: readonly NativeFacet[]]): Uint32Array[];
+  facetsWorkMax(...given: [...Query, facets: readonly NativeFacet[]]): number;
+  facetsAside(
+    ...given: [...Query, facets: readonly NativeFacet[], threads?: number]
+  ): Promise<Uint32Array[]>;
+  firstsOfCompany(...given: [...Query, rows: Uint32Array]): Uint32Array;
+  firstsAside(...given: [...Query, rows: Uint32Array]): Promise<Uint32Array>;
+  wholePage(
+    ...given: [...Query, fields: readonly string[], facts: Float64Array, room?: Uint8Array]
+  ): Uint8Array;
+  matchEntriesAside(...given: [...Query, companies: boolean]): Promise<Uint8Array>;
+  suggestAside(
+    ...given: [...Query, words: readonly string[], limit: number]
+  ): ReturnType<NativeSegment["suggestAside"]>;
+}
+
+/** A segment as the addon makes it. */
+export type AddonSegment = QueryMethods & Omit<NativeSegment, keyof QueryMethods>;
+
+/** A change list as the addon makes it. */
+interface AddonChanges extends Omit<NativeChanges, "walk"> {
+  walk(...given: [...Query, request: WalkRequest]): Walked;
+}
+
 interface Addon {
-  openSegment(path: string, location: DirectoryLocation): NativeSegment;
+  openSegment(path: string, location: DirectoryLocation): AddonSegment;
   differences(
     older: NativeSegment,
     newer: NativeSegment,
     request: DifferenceRequest,
   ): DifferenceSlice;
-  openChanges(path: string, offset: number, count: number, crc32c: number): NativeChanges;
+  openChanges(path: string, offset: number, count: number, crc32c: number): AddonChanges;
   createBatch(numbers: Uint32Array): NativeBatch;
   createRange(): NativeRange;
   rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
@@ -98,7 +143,32 @@ function addon(): Addon {
 
 /** Opens the segment of a snapshot file whose directory lies where the footer says. */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
-  return addon().openSegment(path, directory);
+  const opened = addon().openSegment(path, directory);
+  // In its place, because the addon knows its objects and no copies of them.
+  return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }, opened));
+}
+
+/** The methods of a segment that take a query: each writes it, and calls the method of the addon. */
+function writingQueries(own: AddonSegment, to: AddonSegment): NativeSegment {
+  return {
+    ...own,
+    select: (request) => own.select.call(to, ...writePage(request)),
+    selectAside: (request) => own.selectAside.call(to, ...writePage(request)),
+    count: (clauses) => own.count.call(to, ...writeQuery(clauses)),
+    countAside: (clauses) => own.countAside.call(to, ...writeQuery(clauses)),
+    facets: (clauses, facets) => own.facets.call(to, ...writeQuery(clauses), facets),
+    facetsWorkMax: (clauses, facets) => own.facetsWorkMax.call(to, ...writeQuery(clauses), facets),
+    facetsAside: (clauses, facets, threads) =>
+      own.facetsAside.call(to, ...writeQuery(clauses), facets, threads),
+    firstsOfCompany: (rows, request) => own.firstsOfCompany.call(to, ...writeFirsts(request), rows),
+    firstsAside: (rows, request) => own.firstsAside.call(to, ...writeFirsts(request), rows),
+    wholePage: (request: WholePageRequest, facts: Float64Array, room?: Uint8Array) =>
+      own.wholePage.call(to, ...writePage(request), request.fields, facts, room),
+    matchEntriesAside: (clauses, companies) =>
+      own.matchEntriesAside.call(to, ...writeQuery(clauses), companies),
+    suggestAside: ({ words, clauses, limit }) =>
+      own.suggestAside.call(to, ...writeQuery(clauses), words, limit),
+  };
 }
 
 /** Compares a stretch of two segments, account by account, ascending by cnpj. */
@@ -112,7 +182,13 @@ export function differences(
 
 /** Maps the entries of a change list and checks them against their checksum. */
 export function openChanges(path: string, location: ChangesLocation): NativeChanges {
-  return addon().openChanges(path, location.offset, location.count, location.crc32c);
+  const opened = addon().openChanges(path, location.offset, location.count, location.crc32c);
+  const { walk } = opened;
+  return Object.assign<object, NativeChanges>(opened, {
+    ...opened,
+    walk: (request) =>
+      walk.call(opened, ...writeBoth(request.olderClauses, request.newerClauses), request),
+  });
 }
 
 /** Makes an empty record batch of rows that name these numbers, ascending, and no others. */

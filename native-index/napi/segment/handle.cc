@@ -7,7 +7,6 @@
 
 #include "napi/segment/handle_values.h"
 #include "napi/segment/methods.h"
-#include "napi/segment/request.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/facets/facets.h"
@@ -42,7 +41,8 @@ napi_value table(napi_env env, napi_callback_info info) {
 
 napi_value select(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const PageRequest request = readPageRequest(arguments.at(0, "request"));
+    QueryReader reader = readerOf(arguments, RequestKinds::kPage);
+    const PageRequest request = readPage(reader);
     handle.work = Work();
     const Page page = selectPage(*segment, request, handle.work);
     return fromPage(env, page, handle.work);
@@ -52,7 +52,8 @@ napi_value select(napi_env env, napi_callback_info info) {
 
 napi_value selectAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    PageRequest asked = readPageRequest(arguments.at(0, "request"));
+    QueryReader reader = readerOf(arguments, RequestKinds::kPage);
+    PageRequest asked = readPage(reader);
     return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
       Work work;
       Page found = selectPage(opened, request, work);
@@ -64,7 +65,7 @@ napi_value selectAside(napi_env env, napi_callback_info info) {
 
 napi_value count(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const Query query = readQuery(arguments.at(0, "clauses"));
+    const Query query = readQuery(arguments);
     handle.work = Work();
     return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
   };
@@ -73,7 +74,7 @@ napi_value count(napi_env env, napi_callback_info info) {
 
 napi_value countAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    Query asked = readQuery(arguments.at(0, "clauses"));
+    Query asked = readQuery(arguments);
     return overSegment(env, segment, [query = std::move(asked)](const Segment& opened) -> Give {
       Work work;
       const auto count = static_cast<double>(countRows(opened, query, work));
@@ -85,8 +86,8 @@ napi_value countAside(napi_env env, napi_callback_info info) {
 
 napi_value facets(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const Query query = readQuery(arguments.at(0, "clauses"));
-    const std::vector<Facet> wanted = readFacets(arguments.at(1, "facets"));
+    const Query query = readQuery(arguments);
+    const std::vector<Facet> wanted = readFacets(arguments.at(2, "facets"));
     handle.work = Work();
     return fromCounts(env, countFacets(*segment, query, wanted, handle.work));
   };
@@ -95,8 +96,8 @@ napi_value facets(napi_env env, napi_callback_info info) {
 
 napi_value facetsWorkMax(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const Query query = readQuery(arguments.at(0, "clauses"));
-    const std::vector<Facet> wanted = readFacets(arguments.at(1, "facets"));
+    const Query query = readQuery(arguments);
+    const std::vector<Facet> wanted = readFacets(arguments.at(2, "facets"));
     return fromNumber(env, static_cast<double>(facetsWorkMax(*segment, query, wanted)));
   };
   return call(env, info, run);
@@ -106,9 +107,9 @@ constexpr uint32_t kFacetThreadsMax = 64;
 
 napi_value facetsAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    Query asked = readQuery(arguments.at(0, "clauses"));
-    std::vector<Facet> named = readFacets(arguments.at(1, "facets"));
-    const Given told = arguments.at(2, "threads");
+    Query asked = readQuery(arguments);
+    std::vector<Facet> named = readFacets(arguments.at(2, "facets"));
+    const Given told = arguments.at(3, "threads");
     const uint32_t threads = told.isUndefined() ? 1 : told.whole32(kFacetThreadsMax);
     const auto compute = [query = std::move(asked), wanted = std::move(named),
                           threads](const Segment& opened) -> Give {
@@ -138,7 +139,6 @@ napi_value documentFrequency(napi_env env, napi_callback_info info) {
   });
 }
 
-// Bytes of what `render` appends to a text, whose memory is kept for the next call; or how many
 napi_value findCnpj(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::string wanted = arguments.at(0, "cnpj").text();
@@ -159,8 +159,9 @@ napi_value findCnpj(napi_env env, napi_callback_info info) {
 
 napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
-    const FirstsRequest request = readFirstsRequest(arguments.at(1, "request"));
+    const std::span<uint32_t> rows = arguments.at(2, "rows").uint32s();
+    QueryReader reader = readerOf(arguments, RequestKinds::kFirsts);
+    const FirstsRequest request = readFirsts(reader);
     handle.work = Work();
     return fromUint32s(env, peneira::firstsOfCompany(*segment, request, rows, handle.work));
   };
@@ -169,8 +170,9 @@ napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
 
 napi_value firstsAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const std::span<uint32_t> sent = arguments.at(0, "rows").uint32s();
-    FirstsRequest asked = readFirstsRequest(arguments.at(1, "request"));
+    const std::span<uint32_t> sent = arguments.at(2, "rows").uint32s();
+    QueryReader reader = readerOf(arguments, RequestKinds::kFirsts);
+    FirstsRequest asked = readFirsts(reader);
     const auto compute = [rows = std::vector<uint32_t>(sent.begin(), sent.end()),
                           request = std::move(asked)](const Segment& opened) -> Give {
       Work work;

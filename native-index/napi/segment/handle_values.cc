@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string>
 
+#include "napi/segment/lists.h"
+
 namespace peneira {
 namespace {
 
@@ -37,6 +39,20 @@ napi_value fromPage(napi_env env, const Page& page, const Work& work) {
   putProperty(env, result, "more", fromBool(env, page.more));
   putProperty(env, result, "work", fromWork(env, work));
   return result;
+}
+
+QueryReader readerOf(const Arguments& arguments, RequestKinds::Number kind) {
+  const Given given = arguments.at(1, "lists");
+  QueryReader::Lists lists(given.isUndefined() ? 0 : given.length());
+  for (uint32_t i = 0; i < lists.size(); i++) lists[i] = rowListOf(given.item(i));
+  return {arguments.at(0, "query").doubles(1), std::move(lists), kind};
+}
+
+Query readQuery(const Arguments& arguments) {
+  QueryReader reader = readerOf(arguments, RequestKinds::kQuery);
+  Query query = reader.query();
+  reader.expectEnd();
+  return query;
 }
 
 std::vector<Facet> readFacets(const Given& names) {

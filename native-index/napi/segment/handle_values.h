@@ -8,10 +8,10 @@
 
 #include "format/blocks/mapping.h"
 #include "format/region/directory.h"
-#include "napi/segment/request.h"
 #include "napi/values/values.h"
 #include "query/facets/facets.h"
 #include "query/kernel/kernel.h"
+#include "query/orders/select.h"
 #include "query/segment/segment.h"
 
 namespace peneira {
@@ -20,6 +20,11 @@ namespace peneira {
 napi_value fromWork(napi_env env, const Work& work);
 napi_value fromPage(napi_env env, const Page& page, const Work& work);
 napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts);
+
+// The numbers of a written request and its lists of rows, the first two arguments of a method.
+QueryReader readerOf(const Arguments& arguments, RequestKinds::Number kind);
+// A request that is nothing but a query.
+Query readQuery(const Arguments& arguments);
 
 // Facets by their names; INVALID_ARGUMENT for one that there is not.
 std::vector<Facet> readFacets(const Given& names);

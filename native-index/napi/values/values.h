@@ -71,7 +71,7 @@ class Given {
   const char* name_;
 };
 
-// The arguments of a call, of which none takes more than four, and its `this`.
+// The arguments of a call, of which none takes more than five, and its `this`.
 class Arguments {
  public:
   Arguments(napi_env env, napi_callback_info info);
@@ -80,7 +80,7 @@ class Arguments {
   Given self() const { return {env_, self_, "this"}; }
 
  private:
-  static constexpr size_t kCountMax = 4;
+  static constexpr size_t kCountMax = 5;
 
   napi_env env_;
   napi_value self_ = nullptr;

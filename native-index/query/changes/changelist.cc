@@ -94,11 +94,11 @@ class Judge {
 uint32_t columnsOf(const Query& query) {
   uint32_t columns = 0;
   for (const Clause& clause : query.clauses) {
-    if (clause.kind == Clause::Kind::kRange) {
+    if (clause.kind == ClauseKinds::kRange) {
       columns |= columnBit(clause.column);
       if (clause.orColumn != kNoColumn) columns |= columnBit(clause.orColumn);
     }
-    if (clause.kind == Clause::Kind::kWords) {
+    if (clause.kind == ClauseKinds::kWords) {
       columns |= columnBit(Columns::kLegalName) | columnBit(Columns::kTradeName);
     }
     // Where rows come from is not known here: those of districts follow two columns, for one.

@@ -222,7 +222,7 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
       worded += least;
     }
     rows = std::min(rows, worded);
-    if (clause.kind != Clause::Kind::kPosting || clause.any.size() != 1) continue;
+    if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) continue;
     const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
     Query& asked = isPlace ? placed : cubed;
     asked.clauses.push_back(clause);

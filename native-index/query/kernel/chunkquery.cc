@@ -40,15 +40,15 @@ ChunkQuery::ChunkQuery(const Segment& segment, const Query& query, Work& work)
     Condition& condition = conditions_[i];
     condition.clause = &query.clauses[i];
     condition.negated = condition.clause->negated;
-    if (condition.clause->kind == Clause::Kind::kRange) {
+    if (condition.clause->kind == ClauseKinds::kRange) {
       condition.range = &ranges_.emplace_back(segment.columns(), *condition.clause);
       condition.isIndexed = segment.postal().isThere() &&
                             condition.clause->column == Columns::kPostalCode &&
                             condition.clause->ranges.size() < kIndexedRanges;
-    } else if (condition.clause->kind == Clause::Kind::kWords) {
+    } else if (condition.clause->kind == ClauseKinds::kWords) {
       resolveWords(condition);
       for (const auto& hint : condition.words) termCount += hint.size();
-    } else if (condition.clause->kind == Clause::Kind::kRows) {
+    } else if (condition.clause->kind == ClauseKinds::kRows) {
       for (const auto& list : condition.clause->lists) checkRows(*list, segment.rowCount());
     } else {
       condition.codes = CodeTest::of(segment.columns(), *condition.clause);
@@ -168,10 +168,11 @@ void ChunkQuery::arrange() {
 
 bool ChunkQuery::openCondition(Condition& condition, const ChunkView& view) {
   switch (condition.clause->kind) {
-    case Clause::Kind::kPosting: return openPosting(condition, view);
-    case Clause::Kind::kWords: return openWords(condition);
-    case Clause::Kind::kRange: return openRange(condition);
-    case Clause::Kind::kRows: return openRows(condition);
+    case ClauseKinds::kPosting: return openPosting(condition, view);
+    case ClauseKinds::kWords: return openWords(condition);
+    case ClauseKinds::kRange: return openRange(condition);
+    case ClauseKinds::kRows: return openRows(condition);
+    case ClauseKinds::kCount: break;
   }
   return false;
 }

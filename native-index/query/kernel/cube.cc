@@ -47,7 +47,7 @@ std::optional<Selection> selectCells(const Sizes& sizes, const Query& query) {
   Selection selection;
   bool used[kAxes] = {};
   for (const Clause& clause : query.clauses) {
-    if (clause.kind != Clause::Kind::kPosting || clause.any.size() != 1) return std::nullopt;
+    if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) return std::nullopt;
     const int axis = axisOf(clause.any[0].dimension);
     if (axis < 0 || used[axis]) return std::nullopt;
     const std::vector<uint32_t>& codes = clause.any[0].codes;

@@ -80,7 +80,7 @@ Clause yearsClause(std::vector<uint32_t> years) {
 const Clause* datesOf(const Query& query) {
   const Clause* dates = nullptr;
   for (const Clause& clause : query.clauses) {
-    if (clause.kind != Clause::Kind::kRange) continue;
+    if (clause.kind != ClauseKinds::kRange) continue;
     if (clause.column != Columns::kStartedOn || dates != nullptr) return nullptr;
     dates = &clause;
   }
@@ -115,7 +115,7 @@ std::optional<WholeYears> splitYears(const Query& query) {
     result.rest.clauses = result.whole.clauses;
     result.rest.clauses.push_back(yearsClause(years));
     Clause days;
-    days.kind = Clause::Kind::kRange;
+    days.kind = ClauseKinds::kRange;
     days.column = Columns::kStartedOn;
     days.ranges = result.without ? unwanted : wanted;
     result.rest.clauses.push_back(std::move(days));

@@ -62,14 +62,26 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
 std::vector<uint32_t> rowsOf(const Segment& segment, const PageRequest& request, Work& work,
                              uint64_t matches) {
   switch (request.method) {
-    case Method::kRank: return rankRows(segment, request, work, matches);
-    case Method::kWalk: return walkRows(segment, request, work);
-    case Method::kGather: return gatherRows(segment, request, work);
+    case Methods::kRank: return rankRows(segment, request, work, matches);
+    case Methods::kWalk: return walkRows(segment, request, work);
+    case Methods::kGather: return gatherRows(segment, request, work);
+    case Methods::kCount: break;
   }
   badArgument("unknown method");
 }
 
 }  // namespace
+
+PageRequest readPage(QueryReader& reader) {
+  PageRequest page;
+  page.afterRow = reader.rowOrNone();
+  page.limit = reader.whole32();
+  page.method = static_cast<Method>(reader.whole(Methods::kCount));
+  page.order = readOrder(reader, page.seed);
+  page.query = reader.query();
+  reader.expectEnd();
+  return page;
+}
 
 Page selectPage(const Segment& segment, const PageRequest& request, Work& work, uint64_t matches) {
   if (request.afterRow < -1 || request.afterRow >= int64_t{segment.rowCount()}) {

@@ -8,17 +8,20 @@
 
 namespace peneira {
 
-enum class Method : uint8_t { kRank, kWalk, kGather };
+using Method = Methods::Number;
 
 // A page request; see SelectRequest in engine.ts.
 struct PageRequest {
   Query query;
   std::vector<SortKey> order;
-  Method method = Method::kRank;
+  Method method = Methods::kRank;
   uint64_t seed = 0;
   int64_t afterRow = -1;  // -1: the first page; else below the row count
   uint64_t limit = 0;
 };
+
+// Reads the request of a page, which writePage of query.ts writes.
+PageRequest readPage(QueryReader& reader);
 
 // A page.
 struct Page {

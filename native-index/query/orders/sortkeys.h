@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "query/clauses/query.h"
 #include "query/orders/feistel.h"
 #include "query/segment/segment.h"
 
@@ -24,6 +25,9 @@ struct SortKey {
   uint32_t order;  // an Orders number or kRandomOrder
   bool descending;
 };
+
+// Reads the keys of an order, and the seed of its random key.
+std::vector<SortKey> readOrder(QueryReader& reader, uint64_t& seed);
 
 // Most keys of a request; cnpj counts as two numbers.
 constexpr uint32_t kSortKeysMax = 4;
