@@ -33,8 +33,8 @@ import type {
   ScanRequest,
 } from "./import-handles.ts";
 import {
+  type NativeQuery,
   type NativeRowList,
-  type WrittenQuery,
   writeBoth,
   writeFirsts,
   writePage,
@@ -50,28 +50,25 @@ export type * from "./query.ts";
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
-/** A query that the addon is given: its numbers and its lists of rows. */
-type Query = WrittenQuery;
-
 /** The methods of a segment that take a query, as the addon has them. */
 interface QueryMethods {
-  select(...given: Query): Selection;
-  selectAside(...given: Query): Promise<Selection>;
-  count(...given: Query): number;
-  countAside(...given: Query): Promise<number>;
-  facets(...given: [...Query, facets: readonly NativeFacet[]]): Uint32Array[];
-  facetsWorkMax(...given: [...Query, facets: readonly NativeFacet[]]): number;
+  select(...given: NativeQuery): Selection;
+  selectAside(...given: NativeQuery): Promise<Selection>;
+  count(...given: NativeQuery): number;
+  countAside(...given: NativeQuery): Promise<number>;
+  facets(...given: [...NativeQuery, facets: readonly NativeFacet[]]): Uint32Array[];
+  facetsWorkMax(...given: [...NativeQuery, facets: readonly NativeFacet[]]): number;
   facetsAside(
-    ...given: [...Query, facets: readonly NativeFacet[], threads?: number]
+    ...given: [...NativeQuery, facets: readonly NativeFacet[], threads?: number]
   ): Promise<Uint32Array[]>;
-  firstsOfCompany(...given: [...Query, rows: Uint32Array]): Uint32Array;
-  firstsAside(...given: [...Query, rows: Uint32Array]): Promise<Uint32Array>;
+  firstsOfCompany(...given: [...NativeQuery, rows: Uint32Array]): Uint32Array;
+  firstsAside(...given: [...NativeQuery, rows: Uint32Array]): Promise<Uint32Array>;
   wholePage(
-    ...given: [...Query, fields: readonly string[], facts: Float64Array, room?: Uint8Array]
+    ...given: [...NativeQuery, fields: readonly string[], facts: Float64Array, room?: Uint8Array]
   ): Uint8Array;
-  matchEntriesAside(...given: [...Query, companies: boolean]): Promise<Uint8Array>;
+  matchEntriesAside(...given: [...NativeQuery, companies: boolean]): Promise<Uint8Array>;
   suggestAside(
-    ...given: [...Query, words: readonly string[], limit: number]
+    ...given: [...NativeQuery, words: readonly string[], limit: number]
   ): ReturnType<NativeSegment["suggestAside"]>;
 }
 
@@ -80,7 +77,7 @@ export type AddonSegment = QueryMethods & Omit<NativeSegment, keyof QueryMethods
 
 /** A change list as the addon makes it. */
 interface AddonChanges extends Omit<NativeChanges, "walk"> {
-  walk(...given: [...Query, request: WalkRequest]): Walked;
+  walk(...given: [...NativeQuery, request: WalkRequest]): Walked;
 }
 
 interface Addon {
@@ -148,7 +145,7 @@ export function openSegment(path: string, directory: DirectoryLocation): NativeS
   return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }, opened));
 }
 
-/** The methods of a segment that take a query: each writes it, and calls the method of the addon. */
+/** The methods that take a query: each writes it, and calls the method of the addon. */
 function writingQueries(own: AddonSegment, to: AddonSegment): NativeSegment {
   return {
     ...own,

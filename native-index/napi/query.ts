@@ -6,7 +6,7 @@
  *                        firsts  beginning, order, query
  *                        query   query
  *                        both    query, query
- *   order    seed / 2^32, seed % 2^32, keys; each key: order or ORDERS.length for random, descending
+ *   order    seed / 2^32, seed % 2^32, keys; each key: its order, descending
  *   query    clauses; each clause: its kind, then
  *     posting  negated, parts; each part: dimension, codes, and the codes
  *     words    hints; each hint: words; each word: bytes, and the bytes
@@ -119,7 +119,7 @@ export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" |
 export const REQUEST_KINDS = ["query", "both", "page", "firsts"] as const;
 
 /** A written request: its numbers, valid until the next one is written, and its lists of rows. */
-export type WrittenQuery = readonly [
+export type NativeQuery = readonly [
   numbers: Float64Array,
   lists: readonly NativeRowList[] | undefined,
 ];
@@ -145,6 +145,7 @@ const KINDS = numbersOf(CLAUSE_KINDS);
 const METHOD_NUMBERS = numbersOf(METHODS);
 const COLUMNS = numbersOf(RANGE_COLUMNS);
 const DIMENSION_NUMBERS = numbersOf(DIMENSIONS);
+/** The number behind the stored orders is that of `random`. */
 const KEYS = numbersOf([...ORDERS, "random"]);
 
 /** Numbers whose memory is kept for the next request: most have fewer than a hundred. */
@@ -156,14 +157,14 @@ let length = 0;
 let lists: NativeRowList[] | undefined;
 
 /** Writes a query: the rows that meet all clauses. */
-export function writeQuery(clauses: readonly Clause[]): WrittenQuery {
+export function writeQuery(clauses: readonly Clause[]): NativeQuery {
   begin("query");
   putQuery(clauses);
   return written();
 }
 
 /** Writes two queries, one after the other. */
-export function writeBoth(one: readonly Clause[], other: readonly Clause[]): WrittenQuery {
+export function writeBoth(one: readonly Clause[], other: readonly Clause[]): NativeQuery {
   begin("both");
   putQuery(one);
   putQuery(other);
@@ -171,7 +172,7 @@ export function writeBoth(one: readonly Clause[], other: readonly Clause[]): Wri
 }
 
 /** Writes the request of a page. */
-export function writePage(request: SelectRequest): WrittenQuery {
+export function writePage(request: SelectRequest): NativeQuery {
   begin("page");
   put(request.afterRow);
   put(request.limit);
@@ -182,7 +183,7 @@ export function writePage(request: SelectRequest): WrittenQuery {
 }
 
 /** Writes the answer whose rows are to be the first of their company. */
-export function writeFirsts(request: FirstsRequest): WrittenQuery {
+export function writeFirsts(request: FirstsRequest): NativeQuery {
   begin("firsts");
   put(Number(request.beginning));
   putOrder(request);
@@ -197,7 +198,7 @@ function begin(kind: (typeof REQUEST_KINDS)[number]): void {
   put(FIRST_MARK + REQUESTS[kind]);
 }
 
-function written(): WrittenQuery {
+function written(): NativeQuery {
   return [numbers.subarray(0, length), lists];
 }
 

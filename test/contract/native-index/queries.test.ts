@@ -98,8 +98,15 @@ const METHODS: Readonly<Record<string, Taken>> = {
   firstsAside: ["firsts", (...query) => segment.firstsAside(...query, Uint32Array.of(0))],
 };
 
-const MESSAGE =
-  /^(the numbers of a query (end too early|are wrong: number \d+ is -?(\d+\.\d+|inf|nan))|more numbers follow those of a query|a query has more lists of rows than it names|query must be a Float64Array of at least 1 numbers, not .*|lists must be .*, not .*)$/;
+const MESSAGES = [
+  "the numbers of a query end too early",
+  "the numbers of a query are wrong: number \\d+ is -?(\\d+\\.\\d+|inf|nan)",
+  "more numbers follow those of a query",
+  "a query has more lists of rows than it names",
+  "query must be a Float64Array of at least 1 numbers, not .*",
+  "lists must be .*, not .*",
+];
+const MESSAGE = new RegExp(`^(${MESSAGES.join("|")})$`);
 
 function isRefusal(error: unknown): true {
   assert(error instanceof TypeError, `${error}`);
