@@ -6,7 +6,7 @@
 #include "format/postings/bits.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
-#include "query/orders/feistel.h"
+#include "query/orders/sortkeys.h"
 
 namespace peneira {
 namespace {

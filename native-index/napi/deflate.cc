@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "napi/values/background.h"
 #include "napi/values/values.h"
 #include "render/deflate.h"
 

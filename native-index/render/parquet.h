@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "render/field_columns.h"
+#include "render/fields.h"
 
 namespace peneira {
 

@@ -9,9 +9,6 @@
 #include <vector>
 
 #include "napi/segment/handle.h"
-#include "napi/segment/handle_values.h"
-#include "napi/segment/lists.h"
-#include "napi/segment/methods.h"
 #include "query/find/company.h"
 #include "query/find/suggest.h"
 #include "query/parts/contacts.h"

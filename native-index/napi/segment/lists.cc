@@ -1,14 +1,11 @@
 // See lists.h. Input: bytes and JavaScript requests. Output: objects, and promises of bytes.
 // Invariant: bytes that another thread computes with are copies of its own.
-#include "napi/segment/lists.h"
+#include "napi/segment/handle.h"
 
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "napi/segment/handle.h"
-#include "napi/segment/handle_values.h"
-#include "napi/segment/methods.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/find/entries.h"

@@ -3,18 +3,16 @@
 // Invariant: bytes are copied, or written into memory that the caller lent. Every value of a
 // request is read once and copied, so a request that changes while it is read cannot become another
 // one; what it misses or misspells is refused by name.
-#include "napi/segment/methods.h"
+#include "napi/segment/handle.h"
 
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "napi/segment/handle.h"
-#include "napi/segment/handle_values.h"
 #include "query/kernel/kernel.h"
 #include "query/orders/select.h"
-#include "render/field_columns.h"
+#include "render/fields.h"
 #include "render/parquet.h"
 #include "render/render.h"
 #include "render/rows.h"
