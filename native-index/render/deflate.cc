@@ -12,7 +12,6 @@
 #include "format/blocks/blocks.h"
 
 namespace peneira {
-
 namespace {
 
 constexpr size_t kFarthest = 1 << 15, kLongest = 258, kShortest = 4;

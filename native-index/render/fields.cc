@@ -11,7 +11,6 @@
 #include "render/render.h"
 
 namespace peneira {
-
 namespace {
 
 using Kind = FieldKind;

@@ -1,4 +1,4 @@
-// Writes values as people do. What comes in and goes out: see labelled.h.
+// Writes values as people do. See rows.h.
 // Invariant: the same characters whatever stands around a value.
 #include "render/rows.h"
 

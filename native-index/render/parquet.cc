@@ -10,7 +10,6 @@
 #include "render/parquet_encodings.h"
 
 namespace peneira {
-
 namespace {
 
 constexpr std::string_view kMagic = "PAR1";

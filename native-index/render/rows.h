@@ -15,7 +15,7 @@
 //          numbers with style 1, no cell where there is no value. Characters that XML cannot hold
 //          are `_xHHHH_` (22.9.2.19), and so is what would be read as one.
 //
-// With labels (csv, html, xlsx) values are as people write them (labelled.h). A list of activities
+// With labels (csv, html, xlsx) values are as people write them (below). A list of activities
 // then has a blank behind its commas, numbers of html have their thousands apart, its phones and
 // addresses are links, and amounts of xlsx are numbers with style 4.
 #pragma once

@@ -1,4 +1,4 @@
-// Packs with Snappy. What comes in and goes out: see snappy.h.
+// Packs with Snappy; see parquet_encodings.h.
 // Invariant: nothing outside of the bytes is read: four or eight are only where so many are left.
 #include "render/parquet_encodings.h"
 

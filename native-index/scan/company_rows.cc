@@ -1,4 +1,4 @@
-// The scan of companies. What comes in and goes out: see company_rows.h. Invariant: every byte of a
+// The scan of companies. What comes in and goes out: see row_scan.h. Invariant: every byte of a
 // spill record is written.
 #include "scan/row_scan.h"
 
@@ -12,7 +12,6 @@
 #include "scan/values.h"
 
 namespace peneira {
-
 namespace {
 
 // Legal nature of sole traders, whose names may end with a CPF.

@@ -1,4 +1,4 @@
-// The scan of establishments. What comes in and goes out: see establishment_rows.h. Invariant:
+// The scan of establishments. What comes in and goes out: see row_scan.h. Invariant:
 // values are cleaned in the order of the twin, so that the first examples of a rule are the same.
 #include "scan/row_scan.h"
 

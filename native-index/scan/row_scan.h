@@ -1,5 +1,5 @@
-// What the scans of companies, Simples and establishments have in common. What comes in: records.
-// What goes out: bytes of the next pass in buckets, codes in use, what was odd.
+// The scans of companies, Simples and establishments, and what they have in common. Input: records.
+// Output: bytes of the next pass in buckets, codes in use, what was odd.
 // Invariant: a scan keeps no reference to a record.
 #pragma once
 #include <sys/mman.h>

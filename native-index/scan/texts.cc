@@ -10,7 +10,6 @@
 #include "scan/byte_search.h"
 
 namespace peneira {
-
 namespace {
 
 // Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets).

@@ -94,7 +94,7 @@ class TextSink {
   uint32_t windows_ = 0, controls_ = 0;
 };
 
-// The removal of CPFs, in cpf.cc. Shortens a name of `length` bytes in place; gives how many are
+// The removal of CPFs. Shortens a name of `length` bytes in place; gives how many are
 // left: the name without the CPFs that it is or ends in. A number inside a name stays. Behind the
 // last one may stand punctuation, a bracket and the form of a company (ME, MEI); the form stays.
 // The same as src/dump/cpf.ts, the twin. With `checked` only numbers with the check digits of a CPF

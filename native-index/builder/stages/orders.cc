@@ -14,7 +14,6 @@
 #include "format/parallel.h"
 
 namespace peneira {
-
 namespace {
 
 constexpr uint32_t kCnpjHead = 3;  // characters that choose the bucket

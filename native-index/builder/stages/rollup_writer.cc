@@ -16,7 +16,6 @@
 #include "format/parts/rollup.h"
 
 namespace peneira {
-
 namespace {
 
 constexpr uint32_t kStateShift = RollupKey::kStateShift;

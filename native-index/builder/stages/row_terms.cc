@@ -16,7 +16,6 @@
 #include "format/parallel.h"
 
 namespace peneira {
-
 namespace {
 
 int openNameless(const std::string& folder) {

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "builder/context/build_context.h"
+#include "builder/build_context.h"
 
 namespace peneira {
 

@@ -1,5 +1,6 @@
-// See lists.h. Input: bytes and JavaScript requests. Output: objects, and promises of bytes.
-// Invariant: bytes that another thread computes with are copies of its own.
+// Lists of rows, and entries of lists as rows and back. Input: bytes and JavaScript requests.
+// Output: objects, and promises of bytes. Invariant: bytes that another thread computes with are
+// copies of its own.
 #include "napi/segment/handle.h"
 
 #include <cstring>

@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace peneira {
-
 namespace {
 
 // From this size on memory may well not be there.

@@ -11,7 +11,6 @@
 #include "query/kernel/rowtest.h"
 
 namespace peneira {
-
 namespace {
 
 uint32_t columnsOfFlag(uint32_t flag) {

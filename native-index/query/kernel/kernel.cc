@@ -14,7 +14,6 @@
 #include "query/kernel/chunkquery.h"
 
 namespace peneira {
-
 namespace {
 
 // The first span of a chunk is made so long that it should hold this many times the rows wanted.

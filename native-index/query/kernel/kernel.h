@@ -1,5 +1,6 @@
-// The search kernel: one loop over the chunks for first rows, counts and sets of matches. What
-// comes in: a query. What goes out: rows in ascending order (which is rank order), or their number.
+// The search kernel: one loop over the chunks for first rows, counts and sets of matches, and the
+// two ways to count without it: by the cube, and by whole years. Input: a query. Output: rows in
+// ascending order (which is rank order), or their number.
 // Invariant: the answer depends on the snapshot and the query alone; work stops at the limit.
 #pragma once
 #include <memory>

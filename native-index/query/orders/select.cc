@@ -11,7 +11,6 @@
 #include "query/orders/sortkeys.h"
 
 namespace peneira {
-
 namespace {
 
 // Keeps what was found where it is all there is, so that it is not looked for again.

@@ -36,7 +36,7 @@ constexpr uint64_t kUncounted = ~uint64_t{0};
 Page selectPage(const Segment& segment, const PageRequest& request, Work& work,
                 uint64_t matches = kUncounted);
 
-// The method `walk`, in walk.cc: walks a stored order and tests the rows it meets. The first key of
+// The method `walk`: walks a stored order and tests the rows it meets. The first key of
 // the request has a stored order or is the seeded position. Gives up to limit + 1 matches in order;
 // the cost depends on how many rows are met, not on how deep the page lies, because the place where
 // a page begins is found by binary search.

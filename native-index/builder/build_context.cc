@@ -1,17 +1,16 @@
-// Opens the columns of a snapshot that is being built. What comes in and goes out: see
-// source_columns.h. Invariant: no offset of the section is used before it was compared with the
-// length of the file, and no string is read before its offsets were checked.
+// Opens the columns of a snapshot that is being built, and writes its region. See build_context.h.
+// Invariant: no offset of the section is used before it was compared with the length of the file,
+// and no string is read before its offsets were checked.
 #include <unistd.h>
 #include <cerrno>
 #include <string>
 #include <utility>
 
-#include "builder/context/build_context.h"
+#include "builder/build_context.h"
 #include "format/failure.h"
 #include "format/parallel.h"
 
 namespace peneira {
-
 namespace {
 
 bool hasOffsets(uint32_t column) {

@@ -1,5 +1,5 @@
-// What every stage of the index builder works with. What comes in: the columns, the tables, the
-// writer, how many threads, and the progress counter. What goes out: the same, by reference.
+// What every stage of the index builder works with, by reference: the columns of the new snapshot,
+// its tables, the writer of its region, how many threads, and the progress counter.
 // Invariant: stages run one after another and append their own sections; none calls another.
 #pragma once
 #include <array>
