@@ -18,6 +18,7 @@ const ROOT = path.dirname(path.dirname(SCRIPT));
 const TABLE_FILES = [
   "native-index/format/columns.ts",
   "native-index/builder/record.ts",
+  "native-index/napi/query.ts",
   "src/spec/fields/table.ts",
   "src/spec/fields/words.ts",
   "src/spec/fields/reasons.ts",
@@ -33,6 +34,7 @@ const TABLE_FILES = [
 const HEADERS = [
   "native-index/format/column_list.h",
   "native-index/builder/record_layout.h",
+  "native-index/query/clauses/query_list.h",
   "native-index/render/field_list.h",
   "native-index/render/word_list.h",
   "native-index/scan/dump_list.h",
@@ -50,7 +52,7 @@ export function headerStep({ upToDate, run, write }) {
 
 /** The text of every made header, by its path; `tables` is what the files of tables export. */
 export function headerTexts(tables) {
-  const makers = [columnList, recordLayout, fieldList, wordList, dumpList, scoreList];
+  const makers = [columnList, recordLayout, queryList, fieldList, wordList, dumpList, scoreList];
   return new Map(HEADERS.map((file, i) => [file, makers[i](tables)]));
 }
 
@@ -115,6 +117,30 @@ function recordLayout({ RECORD, RECORD_FLAGS, RECORD_STRINGS, SLOTS, SLOT_ROWS }
       [
         "// The columns that the strings go to, by their numbers.",
         ...numbered("Columns::Number kRecordStringColumns", strings),
+      ],
+    ],
+  });
+}
+
+function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryLayout }) {
+  const columns = RANGE_COLUMNS.map((name) => `Columns::${constant(name)}`);
+  return header({
+    opening: [
+      "What the numbers of a written query stand for, and the mark that they begin with. Made from",
+      "native-index/napi/query.ts by headers.mjs.",
+    ],
+    includes: ["format/column_list.h"],
+    parts: [
+      numbers("RequestKinds", "Kinds of request.", REQUEST_KINDS),
+      numbers("ClauseKinds", "Kinds of clause.", CLAUSE_KINDS),
+      numbers("Methods", "Ways to take a page; see handles.ts.", METHODS),
+      [
+        "// Columns that a range can be over.",
+        ...numbered("Columns::Number kRangeColumns", columns),
+      ],
+      [
+        "// Stands for these numbers, and those of dimensions and orders.",
+        `constexpr uint32_t kQueryLayout = ${queryLayout()}u;`,
       ],
     ],
   });

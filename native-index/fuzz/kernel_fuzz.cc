@@ -1,6 +1,7 @@
-// Fuzz target: random queries. What comes in: bytes that spell a query, an order and a page; a good
-// snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length crc32c"). What goes out: an abort when
-// the kernel, the row test and the three methods do not agree.
+// Fuzz target: random queries. What comes in: bytes that spell a query, an order and a page, or the
+// numbers of a written one; a good snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length
+// crc32c"). What goes out: an abort when the kernel, the row test and the three methods do not
+// agree.
 // Invariant: rows of the chunk kernel = rows that the row test accepts one by one; walk = gather.
 #include <fuzzer/FuzzedDataProvider.h>
 
@@ -58,9 +59,9 @@ void takeList(FuzzedDataProvider& data, Clause& clause) {
 Clause takeClause(FuzzedDataProvider& data) {
   static const char* const words[] = {"ltda", "comercio", "de", "sao", "w0", "w7", "w99", "nada"};
   Clause clause;
-  clause.kind = static_cast<Clause::Kind>(data.ConsumeIntegralInRange(0, 3));
+  clause.kind = static_cast<ClauseKinds::Number>(data.ConsumeIntegralInRange(0, 3));
   const auto count = data.ConsumeIntegralInRange<uint32_t>(0, 3);
-  if (clause.kind == Clause::Kind::kPosting) {
+  if (clause.kind == ClauseKinds::kPosting) {
     clause.negated = data.ConsumeBool();
     for (uint32_t i = 0; i < count; i++) {
       const auto dimension = data.ConsumeIntegralInRange<uint32_t>(0, Dimensions::kCount - 1);
@@ -70,14 +71,14 @@ Clause takeClause(FuzzedDataProvider& data) {
       }
       clause.any.push_back({dimension, codes});
     }
-  } else if (clause.kind == Clause::Kind::kWords) {
+  } else if (clause.kind == ClauseKinds::kWords) {
     for (uint32_t i = 0; i < count; i++) {
       clause.hints.emplace_back();
       for (auto left = data.ConsumeIntegralInRange(0, 3); left > 0; left--) {
         clause.hints.back().push_back(data.PickValueInArray(words));
       }
     }
-  } else if (clause.kind == Clause::Kind::kRows) {
+  } else if (clause.kind == ClauseKinds::kRows) {
     clause.negated = data.ConsumeBool();
     for (uint32_t i = 0; i < count; i++) takeList(data, clause);
   } else {
@@ -90,6 +91,36 @@ Clause takeClause(FuzzedDataProvider& data) {
     }
   }
   return clause;
+}
+
+void takePage(FuzzedDataProvider& data, PageRequest& page) {
+  page.afterRow = data.ConsumeIntegralInRange<int64_t>(-1, subject().rowCount() - 1);
+  page.limit = data.ConsumeIntegralInRange<uint64_t>(1, 300);
+  page.seed = data.ConsumeIntegral<uint64_t>();
+  for (auto left = data.ConsumeIntegralInRange(1, 3); left > 0; left--) {
+    page.order.push_back(
+        {data.ConsumeIntegralInRange<uint32_t>(0, Orders::kCount), data.ConsumeBool()});
+  }
+  for (size_t i = data.ConsumeIntegralInRange<size_t>(0, kClausesMax); i > 0; i--) {
+    page.query.clauses.push_back(takeClause(data));
+  }
+  page.query.canonicalize();
+}
+
+// A page as JavaScript would write it, from numbers that are small, or any at all; most are
+// refused.
+void takeWritten(FuzzedDataProvider& data, PageRequest& page) {
+  std::vector<double> numbers;
+  numbers.push_back(
+      static_cast<double>(uint64_t{kQueryLayout} * RequestKinds::kCount + RequestKinds::kPage));
+  Clause lists;
+  for (auto left = data.ConsumeIntegralInRange(0, 2); left > 0; left--) takeList(data, lists);
+  while (data.remaining_bytes() > 0) {
+    const auto small = data.ConsumeIntegral<uint8_t>();
+    numbers.push_back(small < 255 ? small : data.ConsumeFloatingPoint<double>());
+  }
+  QueryReader reader(numbers, lists.lists, RequestKinds::kPage);
+  page = readPage(reader);
 }
 
 [[noreturn]] void disagree(const char* what) {
@@ -120,28 +151,31 @@ void checkRank(const PageRequest& page) {
   if (countRows(subject(), fresh, work) != matches) disagree("count and set of matches");
 }
 
+void checkPage(PageRequest& page) {
+  checkRank(page);
+  Work work;
+  page.method = Methods::kWalk;
+  const Page walked = selectPage(subject(), page, work);
+  page.method = Methods::kGather;
+  const Page gathered = selectPage(subject(), page, work);
+  if (walked.rows != gathered.rows || walked.more != gathered.more) disagree("walk and gather");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   FuzzedDataProvider data(bytes, size);
   PageRequest page;
-  page.afterRow = data.ConsumeIntegralInRange<int64_t>(-1, subject().rowCount() - 1);
-  page.limit = data.ConsumeIntegralInRange<uint64_t>(1, 300);
-  page.seed = data.ConsumeIntegral<uint64_t>();
-  for (auto left = data.ConsumeIntegralInRange(1, 3); left > 0; left--) {
-    page.order.push_back(
-        {data.ConsumeIntegralInRange<uint32_t>(0, Orders::kCount), data.ConsumeBool()});
+  if (data.ConsumeBool()) {
+    takePage(data, page);
+    checkPage(page);
+    return 0;
   }
-  for (size_t i = data.ConsumeIntegralInRange<size_t>(0, kClausesMax); i > 0; i--) {
-    page.query.clauses.push_back(takeClause(data));
+  try {
+    takeWritten(data, page);
+    if (page.afterRow < subject().rowCount() && page.limit > 0) checkPage(page);
+  } catch (const Failure& failure) {
+    if (failure.code() != kBadArgument) throw;
   }
-  page.query.canonicalize();
-  checkRank(page);
-  Work work;
-  page.method = Method::kWalk;
-  const Page walked = selectPage(subject(), page, work);
-  page.method = Method::kGather;
-  const Page gathered = selectPage(subject(), page, work);
-  if (walked.rows != gathered.rows || walked.more != gathered.more) disagree("walk and gather");
   return 0;
 }

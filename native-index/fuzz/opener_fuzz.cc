@@ -33,13 +33,13 @@ Query queryOf(uint32_t number) {
   }
   if (number % 4 == 1) {
     Clause words;
-    words.kind = Clause::Kind::kWords;
+    words.kind = ClauseKinds::kWords;
     words.hints = {{"ltda", "de"}, {"sao"}, {"w1"}};
     query.clauses.push_back(words);
   }
   if (number % 4 >= 2) {
     Clause range;
-    range.kind = Clause::Kind::kRange;
+    range.kind = ClauseKinds::kRange;
     constexpr uint32_t columns[] = {Columns::kStartedOn, Columns::kShareCapitalCents,
                                     Columns::kPostalCode};
     range.column = columns[number % std::size(columns)];
@@ -84,9 +84,9 @@ void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
   request.limit = 1 + number % 60;
   request.seed = number;
   const uint32_t order = number % (Orders::kCount + 1);
-  request.order = {{request.method == Method::kRank ? Orders::kScore : order,
-                    request.method == Method::kRank || number % 2 == 0}};
-  if (number % 7 == 0 && request.method != Method::kRank) {
+  request.order = {{request.method == Methods::kRank ? Orders::kScore : order,
+                    request.method == Methods::kRank || number % 2 == 0}};
+  if (number % 7 == 0 && request.method != Methods::kRank) {
     request.order.push_back({(order + 3) % Orders::kCount, number % 4 == 0});
   }
   if (number % 5 == 0 && segment.rowCount() > 0) request.afterRow = number % segment.rowCount();

@@ -1,12 +1,16 @@
-// The addon. What comes in: Node loading it, once per thread. What goes out: the functions of
-// `Addon` in engine.ts. Invariant: no state per thread is kept here; segments are shared by all
-// threads.
+// The addon. Input: Node loading it, once per thread. Output: the functions of `Addon` in
+// engine.ts. Invariant: no state per thread is kept here; segments are shared by all threads; bytes
+// that are packed off the main thread were copied before.
+#include <memory>
+#include <vector>
+
 #include "format/blocks/crc32c.h"
 #include "format/blocks/sha256.h"
 #include "format/postings/bits.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
-#include "query/orders/feistel.h"
+#include "query/orders/sortkeys.h"
+#include "render/deflate.h"
 
 namespace peneira {
 namespace {
@@ -34,6 +38,44 @@ napi_value versions(napi_env env, napi_callback_info) {
   });
 }
 
+// A stream's places are told in 32 bits, and a Buffer of Node is not much longer.
+constexpr size_t kPieceMax = size_t{1} << 31;
+
+std::span<uint8_t> readPiece(const Given& bytes) {
+  const std::span<uint8_t> piece = bytes.bytes();
+  if (piece.size() > kPieceMax) bytes.refuse("2,147,483,648 bytes at most");
+  return piece;
+}
+
+napi_value fromRaw(napi_env env, const RawBytes& bytes) {
+  return fromBytes(env, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+// deflate(bytes, isLast)
+napi_value deflate(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    RawBytes packed;
+    appendDeflated(readPiece(arguments.at(0, "bytes")), arguments.at(1, "isLast").flag(), packed);
+    return fromRaw(env, packed);
+  });
+}
+
+// deflateAside(bytes, isLast)
+napi_value deflateAside(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const std::span<uint8_t> given = readPiece(arguments.at(0, "bytes"));
+    const bool isLast = arguments.at(1, "isLast").flag();
+    const auto piece = std::make_shared<std::vector<uint8_t>>(given.begin(), given.end());
+    return computeAside(env, "peneira.deflate", [piece, isLast]() -> Give {
+      const auto packed = std::make_shared<RawBytes>();
+      appendDeflated(*piece, isLast, *packed);
+      return [packed](napi_env to) { return fromRaw(to, *packed); };
+    });
+  });
+}
+
 }  // namespace
 }  // namespace peneira
 
@@ -48,7 +90,8 @@ NAPI_MODULE_INIT() {
     peneira::registerLedgers(env, exports);
     peneira::registerChanges(env, exports);
     peneira::registerPasses(env, exports);
-    peneira::registerDeflate(env, exports);
+    peneira::putFunction(env, exports, "deflate", peneira::deflate);
+    peneira::putFunction(env, exports, "deflateAside", peneira::deflateAside);
     peneira::putFunction(env, exports, "feistel", peneira::feistel);
     peneira::putFunction(env, exports, "versions", peneira::versions);
     return exports;

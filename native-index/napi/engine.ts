@@ -5,7 +5,6 @@
  */
 import { loadEngine } from "../../src/location.ts";
 import type { ColumnName } from "../format/columns.ts";
-import type { NativeRowList } from "./clauses.ts";
 import type {
   BuiltIndex,
   ChangesLocation,
@@ -14,7 +13,12 @@ import type {
   DirectoryLocation,
   IndexRequest,
   NativeChanges,
+  NativeFacet,
   NativeSegment,
+  Selection,
+  Walked,
+  WalkRequest,
+  WholePageRequest,
 } from "./handles.ts";
 import type {
   CountFindings,
@@ -29,25 +33,63 @@ import type {
   ScanRequest,
 } from "./import-handles.ts";
 import type { NativeLedgers } from "./ledger-handles.ts";
+import {
+  type NativeQuery,
+  type NativeRowList,
+  writeBoth,
+  writeFirsts,
+  writePage,
+  writeQuery,
+} from "./query.ts";
 
-export type * from "./clauses.ts";
 export type * from "./handles.ts";
+export type * from "./query.ts";
 
 /**
  * Where `wholePage` tells which number, and is told from which byte of the room it may write; the
- * counterpart of PageFacts in napi/segment/wholepage.h.
+ * counterpart of PageFacts in napi/segment/rows.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
+/** The methods of a segment that take a query, as the addon has them. */
+interface QueryMethods {
+  select(...given: NativeQuery): Selection;
+  selectAside(...given: NativeQuery): Promise<Selection>;
+  count(...given: NativeQuery): number;
+  countAside(...given: NativeQuery): Promise<number>;
+  facets(...given: [...NativeQuery, facets: readonly NativeFacet[]]): Uint32Array[];
+  facetsWorkMax(...given: [...NativeQuery, facets: readonly NativeFacet[]]): number;
+  facetsAside(
+    ...given: [...NativeQuery, facets: readonly NativeFacet[], threads?: number]
+  ): Promise<Uint32Array[]>;
+  firstsOfCompany(...given: [...NativeQuery, rows: Uint32Array]): Uint32Array;
+  firstsAside(...given: [...NativeQuery, rows: Uint32Array]): Promise<Uint32Array>;
+  wholePage(
+    ...given: [...NativeQuery, fields: readonly string[], facts: Float64Array, room?: Uint8Array]
+  ): Uint8Array;
+  matchEntriesAside(...given: [...NativeQuery, companies: boolean]): Promise<Uint8Array>;
+  suggestAside(
+    ...given: [...NativeQuery, words: readonly string[], limit: number]
+  ): ReturnType<NativeSegment["suggestAside"]>;
+}
+
+/** A segment as the addon makes it. */
+export type AddonSegment = QueryMethods & Omit<NativeSegment, keyof QueryMethods>;
+
+/** A change list as the addon makes it. */
+interface AddonChanges extends Omit<NativeChanges, "walk"> {
+  walk(...given: [...NativeQuery, request: WalkRequest]): Walked;
+}
+
 interface Addon extends NativeLedgers {
-  openSegment(path: string, location: DirectoryLocation): NativeSegment;
-  openShared(number: number): NativeSegment;
+  openSegment(path: string, location: DirectoryLocation): AddonSegment;
+  openShared(number: number): AddonSegment;
   differences(
     older: NativeSegment,
     newer: NativeSegment,
     request: DifferenceRequest,
   ): DifferenceSlice;
-  openChanges(path: string, offset: number, count: number, crc32c: number): NativeChanges;
+  openChanges(path: string, offset: number, count: number, crc32c: number): AddonChanges;
   createBatch(numbers: Uint32Array): NativeBatch;
   createRange(): NativeRange;
   rankRecords(records: Uint8Array, byteLength: number): Uint32Array;
@@ -100,12 +142,40 @@ function addon(): Addon {
 
 /** Opens the segment of a snapshot file whose directory lies where the footer says. */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
-  return addon().openSegment(path, directory);
+  return withQueries(addon().openSegment(path, directory));
+}
+
+/** Puts the methods that take queries in their place, for the addon knows no copies of objects. */
+function withQueries(opened: AddonSegment): NativeSegment {
+  return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }, opened));
+}
+
+/** The methods that take a query: each writes it, and calls the method of the addon. */
+function writingQueries(own: AddonSegment, to: AddonSegment): NativeSegment {
+  return {
+    ...own,
+    select: (request) => own.select.call(to, ...writePage(request)),
+    selectAside: (request) => own.selectAside.call(to, ...writePage(request)),
+    count: (clauses) => own.count.call(to, ...writeQuery(clauses)),
+    countAside: (clauses) => own.countAside.call(to, ...writeQuery(clauses)),
+    facets: (clauses, facets) => own.facets.call(to, ...writeQuery(clauses), facets),
+    facetsWorkMax: (clauses, facets) => own.facetsWorkMax.call(to, ...writeQuery(clauses), facets),
+    facetsAside: (clauses, facets, threads) =>
+      own.facetsAside.call(to, ...writeQuery(clauses), facets, threads),
+    firstsOfCompany: (rows, request) => own.firstsOfCompany.call(to, ...writeFirsts(request), rows),
+    firstsAside: (rows, request) => own.firstsAside.call(to, ...writeFirsts(request), rows),
+    wholePage: (request: WholePageRequest, facts: Float64Array, room?: Uint8Array) =>
+      own.wholePage.call(to, ...writePage(request), request.fields, facts, room),
+    matchEntriesAside: (clauses, companies) =>
+      own.matchEntriesAside.call(to, ...writeQuery(clauses), companies),
+    suggestAside: ({ words, clauses, limit }) =>
+      own.suggestAside.call(to, ...writeQuery(clauses), words, limit),
+  };
 }
 
 /** Opens a segment that another thread shares (`NativeSegment.share`); throws if it is closed. */
 export function openShared(number: number): NativeSegment {
-  return addon().openShared(number);
+  return withQueries(addon().openShared(number));
 }
 
 /** Compares a stretch of two segments, account by account, ascending by cnpj. */
@@ -119,7 +189,13 @@ export function differences(
 
 /** Maps the entries of a change list and checks them against their checksum. */
 export function openChanges(path: string, location: ChangesLocation): NativeChanges {
-  return addon().openChanges(path, location.offset, location.count, location.crc32c);
+  const opened = addon().openChanges(path, location.offset, location.count, location.crc32c);
+  const { walk } = opened;
+  return Object.assign<object, NativeChanges>(opened, {
+    ...opened,
+    walk: (request) =>
+      walk.call(opened, ...writeBoth(request.olderClauses, request.newerClauses), request),
+  });
 }
 
 /** Makes an empty record batch of rows that name these numbers, ascending, and no others. */

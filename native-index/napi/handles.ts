@@ -1,40 +1,28 @@
 /**
- * What goes into the addon and comes out of it, as types: clauses, pages, buffers of columns, and
- * the objects that stand for opened files. What comes in: nothing. What goes out: the words in
- * which `engine.ts` and its callers talk.
+ * What goes into the addon and comes out of it, as types: pages, buffers of columns, and the
+ * objects that stand for opened files.
  * Invariant: nothing here exists at run time; each type is the face of a struct or a method of the
  * addon, and changes with it.
  */
-import type { Clause, NativeFacet, NativeRowList, OrderKey } from "./clauses.ts";
-import type { ListHandle } from "./list-handles.ts";
+import type { Clause, FirstsRequest, NativeRowList, SelectRequest } from "./query.ts";
 
-/**
- * How a page is taken: `rank` walks row ids (only for score descending), `walk` walks the stored
- * order of the first key, `gather` reads the keys of every match and selects.
- */
-export type Method = "rank" | "walk" | "gather";
+/** Facets the addon counts; see native-index/query/facets/facets.h for their codes. */
+export type NativeFacet =
+  | "uf"
+  | "municipality"
+  | "cnae"
+  | "registration_status"
+  | "company_size"
+  | "started_year"
+  | "legal_nature"
+  | "simples"
+  | "mei"
+  | "headquarters"
+  | "contact";
 
-/**
- * A page request. The array of clauses is frozen at its first use and read only once: keep it for
- * repeated queries. `order` ends implicitly on cnpj ascending. `afterRow` -1 is the first page.
- */
-export interface SelectRequest {
-  readonly clauses: readonly Clause[];
-  readonly order: readonly OrderKey[];
-  readonly method: Method;
-  readonly seed: bigint;
-  readonly afterRow: number;
-  readonly limit: number;
-}
-
-/**
- * A page that is found and rendered in one call. `afterRow` of each call replaces that of the
- * request, and nothing of a request outlives the call.
- */
+/** A page that is found and rendered in one call. */
 export interface WholePageRequest extends SelectRequest {
   readonly fields: readonly string[];
-  /** The clauses and the limit as numbers (search/packedpage.ts); the objects are then not read. */
-  readonly packed?: Float64Array | undefined;
 }
 
 /** Work done by one call, counted so that tests need no clock. */
@@ -47,12 +35,6 @@ export interface Work {
   /** Rows that were counted one by one, and cells of PLACES that were read. */
   readonly counted: number;
   readonly cells: number;
-}
-
-/** The answer in which rows are asked to be the first of their company; as in `SelectRequest`. */
-export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
-  /** Whether the rows are the ones that the answer begins with, none left out; costs less. */
-  readonly beginning: boolean;
 }
 
 /** Row ids of a page in order; `more` says whether a further row follows. */
@@ -169,8 +151,23 @@ export interface FileState {
   readonly changedNs: bigint;
 }
 
+/** Entries of some rows, and the position of the order by CNPJ behind the last of them. */
+interface EntrySlice {
+  readonly entries: Uint8Array;
+  readonly next: number;
+}
+
+/** What a snapshot has of the entries of a list. */
+interface EntryRows {
+  /** The rows as a portable Roaring bitmap. */
+  readonly roaring: Uint8Array;
+  readonly rows: number;
+  /** Entries of which the snapshot has a row. */
+  readonly found: number;
+}
+
 /** An opened snapshot. Every method throws `Error` with `code` "SNAPSHOT_DAMAGED" on damage. */
-export interface NativeSegment extends ListHandle {
+export interface NativeSegment {
   readonly rowCount: number;
   /** Blocks of 64 KiB that have a checksum. */
   readonly blockCount: number;
@@ -231,13 +228,8 @@ export interface NativeSegment extends ListHandle {
    * text that has room in `room`, from the byte that `facts` tell, is written there, and how many
    * bytes it has comes back.
    */
-  wholePage(request: WholePageRequest, afterRow: number, facts: Float64Array): Uint8Array;
-  wholePage(
-    request: WholePageRequest,
-    afterRow: number,
-    facts: Float64Array,
-    room?: Uint8Array,
-  ): Uint8Array | number;
+  wholePage(request: WholePageRequest, facts: Float64Array): Uint8Array;
+  wholePage(request: WholePageRequest, facts: Float64Array, room?: Uint8Array): Uint8Array | number;
   /** JSON text `[{"cnpj":"…",…},…]` of the rows with the output fields in the given order. */
   renderJson(rows: Uint32Array, fields: readonly string[]): Uint8Array;
   /** Rows of an export's file, without header and frame; see native-index/render/rows.h. */
@@ -274,6 +266,25 @@ export interface NativeSegment extends ListHandle {
   suggestAside(request: NamedRequest): Promise<NativeSuggestions>;
   /** The establishments of a company, head offices first, then by cnpj. Off the main thread. */
   companyAside(request: EstablishmentsRequest): Promise<EstablishmentRows>;
+  /**
+   * The rows of entries of a list (native-index/query/find/entries.h: eight bytes each,
+   * little-endian, ascending), off the main thread.
+   */
+  entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
+  /**
+   * The rows of packed blocks of a list (src/lists/packed.ts), one after the other, and rows that
+   * are known already; off the main thread.
+   */
+  blockRowsAside(blocks: Uint8Array, known: NativeRowList | null): Promise<EntryRows>;
+  /**
+   * Entries of the rows whose bits are set (row r is bit r % 8 of byte r / 8), ascending, from a
+   * position of the order by CNPJ on, at most so many; and the position behind the last of them.
+   */
+  entriesOfBits(bits: Uint8Array, from: number, most: number): EntrySlice;
+  /** Entries of all matches, of their companies where wanted; ascending, off the main thread. */
+  matchEntriesAside(clauses: readonly Clause[], companies: boolean): Promise<Uint8Array>;
+  /** Entries of rows, ascending, each once. */
+  entriesOf(rows: Uint32Array): Uint8Array;
   /** Checks every block of the file, and its identity; `progress[0]` counts checked blocks. */
   verify(progress?: Uint32Array): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 // Bytes packed with DEFLATE, and its prefix codes. Input: a piece of a stream; how often each
 // symbol occurs. Output: the piece, packed; the code of each symbol, with its bits in the order in
-// which they are written. deflate.cc packs, huffman.cc makes the codes.
+// which they are written.
 // Invariant: the packed bytes depend on the bytes alone and end on a whole byte, so that packed
 // pieces stand behind each other; nothing is looked for in a piece before. What does not shrink
 // grows by five bytes for each 64 KiB and a few. No code is longer than the limit, at least two

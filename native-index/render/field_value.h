@@ -34,7 +34,7 @@ struct FieldValue {
   uint32_t codeCount = 0;
 };
 
-// How values of a field are written for people; see labelled.h.
+// How values of a field are written for people; see rows.h.
 enum class FieldWriting : uint8_t {
   kPlain,  // as they are
   kNumber,

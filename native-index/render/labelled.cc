@@ -1,6 +1,6 @@
-// Writes values as people do. What comes in and goes out: see labelled.h.
+// Writes values as people do. See rows.h.
 // Invariant: the same characters whatever stands around a value.
-#include "render/labelled.h"
+#include "render/rows.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
-// Packs with Snappy. What comes in and goes out: see snappy.h.
+// Packs with Snappy; see parquet_encodings.h.
 // Invariant: nothing outside of the bytes is read: four or eight are only where so many are left.
-#include "render/snappy.h"
+#include "render/parquet_encodings.h"
 
 #include <bit>
 #include <cstring>

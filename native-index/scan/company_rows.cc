@@ -1,13 +1,14 @@
-// The scan of companies. What comes in and goes out: see company_rows.h. Invariant: every byte of a
+// The scan of companies. What comes in and goes out: see row_scan.h. Invariant: every byte of a
 // spill record is written.
-#include "scan/company_rows.h"
+#include "scan/row_scan.h"
 
 #include <cstring>
 
 #include "builder/record.h"
-#include "scan/bad_rows.h"
+#include "builder/record_layout.h"
 #include "scan/cnpj.h"
 #include "scan/company_record.h"
+#include "scan/record_scanner.h"
 #include "scan/values.h"
 
 namespace peneira {
@@ -72,6 +73,45 @@ uint16_t CompanyRows::sizeOrdinal(const DumpRecord& record) {
   }
   output_.odd.add(Rules::kSizeInvalid, record, {CompanyColumns::kSize});
   return 0;
+}
+
+// The scan of the Simples file. Invariant: every byte of a spill record is written.
+
+bool SimplesRows::take(const DumpRecord& record) {
+  CompanyRoot root{};
+  if (!readPaddedRoot(record[SimplesColumns::kRoot], root)) {
+    output_.odd.add(Rules::kCnpjInvalid, record, {SimplesColumns::kRoot});
+    return false;
+  }
+  output_.odd.noteRoot(record, SimplesColumns::kRoot);
+  const Answer simples = readFlag(record, SimplesColumns::kSimples, SimplesColumns::kSimplesFrom,
+                                  SimplesColumns::kSimplesUntil);
+  const Answer mei =
+      readFlag(record, SimplesColumns::kMei, SimplesColumns::kMeiFrom, SimplesColumns::kMeiUntil);
+  uint64_t flags = simples == 1 ? RecordFlags::kSimples : 0;
+  if (mei == 1) flags |= RecordFlags::kMei;
+  uint8_t* const to =
+      output_.buckets.reserve(root.partition(options_.partitions), SimplesLayout::kLength);
+  storeValue(to + SimplesLayout::kRoot, root.number());
+  storeValue(to + SimplesLayout::kFlags, flags);
+  return true;
+}
+
+// Reads a flag, and counts dates that contradict it. A day that is no date contradicts nothing; an
+// option of a later day than the exclusion renews it.
+Answer SimplesRows::readFlag(const DumpRecord& record, uint32_t column, uint32_t fromColumn,
+                             uint32_t untilColumn) {
+  const Answer flag = cleanFlag(record[column]);
+  output_.odd.note(flag, record, column);
+  if (!isValue(flag)) return flag;
+  const Answer from = cleanDate(record[fromColumn], options_.latestDay);
+  const Answer until = cleanDate(record[untilColumn], options_.latestDay);
+  const bool excluded = isValue(until) && !(isValue(from) && from > until);
+  const bool open = isValue(from) && until == kAbsent;
+  const std::initializer_list<uint32_t> columns = {column, fromColumn, untilColumn};
+  if (flag == 1 && excluded) output_.odd.add(Rules::kFlagExcluded, record, columns);
+  if (flag == 0 && open) output_.odd.add(Rules::kFlagNotExcluded, record, columns);
+  return flag;
 }
 
 }  // namespace peneira

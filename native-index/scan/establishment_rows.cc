@@ -1,13 +1,13 @@
-// The scan of establishments. What comes in and goes out: see establishment_rows.h. Invariant:
+// The scan of establishments. What comes in and goes out: see row_scan.h. Invariant:
 // values are cleaned in the order of the twin, so that the first examples of a rule are the same.
-#include "scan/establishment_rows.h"
+#include "scan/row_scan.h"
 
 #include <cstring>
 #include <iterator>
 
 #include "builder/record.h"
-#include "scan/bad_rows.h"
 #include "scan/cnpj.h"
+#include "scan/record_scanner.h"
 #include "scan/values.h"
 
 namespace peneira {

@@ -2,9 +2,7 @@
 // before the scanner moves on.
 #include "scan/member_scan.h"
 
-#include "scan/company_rows.h"
-#include "scan/establishment_rows.h"
-#include "scan/simples_rows.h"
+#include "scan/row_scan.h"
 
 namespace peneira {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "scan/bucket_file.h"
-#include "scan/code_counter.h"
 #include "scan/dump_list.h"
 #include "scan/odd_values.h"
 #include "scan/record_scanner.h"

@@ -1,21 +1,87 @@
-// What the scans of companies, Simples and establishments have in common. What comes in: records.
-// What goes out: bytes of the next pass in buckets, codes in use, what was odd.
+// The scans of companies, Simples and establishments, and what they have in common. Input: records.
+// Output: bytes of the next pass in buckets, codes in use, what was odd.
 // Invariant: a scan keeps no reference to a record.
 #pragma once
+#include <sys/mman.h>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "builder/record_layout.h"
+#include "format/failure.h"
 #include "scan/bucket_file.h"
-#include "scan/code_counter.h"
 #include "scan/dump_list.h"
+#include "scan/dump_record.h"
 #include "scan/odd_values.h"
-#include "scan/text_encoding.h"
+#include "scan/texts.h"
 
 namespace peneira {
+
+// Codes in use of one kind. What comes in: codes as rows are read. What goes out: provisional
+// numbers in the order in which codes are met, and how many rows hold each. Invariant: the numbers
+// are those of CodeCounter in src/ingest/codes.ts, the twin.
+
+constexpr uint16_t kNoCode = 0xffff;
+
+class CodeCounter {
+ public:
+  // Codes have at most `width` digits.
+  explicit CodeCounter(uint32_t width) : width_(width) {}
+
+  // Provisional number of a code, of which a use is counted; kNoCode for what is no value.
+  uint16_t numberOf(Answer code) {
+    if (!isValue(code)) return kNoCode;
+    if (numbers_ == nullptr) makeRoom();
+    uint16_t& place = numbers_.get()[code];
+    if (place == 0) add(code);
+    const auto number = static_cast<uint16_t>(place - 1);
+    counts_[number]++;
+    return number;
+  }
+
+  const std::vector<uint32_t>& codes() const { return codes_; }
+  const std::vector<double>& counts() const { return counts_; }
+
+ private:
+  struct Release {
+    size_t bytes;
+    void operator()(uint16_t* numbers) const { munmap(numbers, bytes); }
+  };
+
+  // Most kinds of code do not occur in a file, and most codes of seven digits are never met. The
+  // room comes from mmap(2), which gives pages that exist once they are touched: calloc(3) clears
+  // 20 MB one by one where it can use memory of the file before again.
+  void makeRoom() {
+    size_t codes = 1;
+    for (uint32_t i = 0; i < width_; i++) codes *= 10;
+    const size_t bytes = codes * sizeof(uint16_t);
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+    if (room == MAP_FAILED) throw OutOfMemory(bytes);
+    numbers_ = {static_cast<uint16_t*>(room), Release{bytes}};
+  }
+
+  void add(Answer code) {
+    if (codes_.size() == kNoCode - 1) {
+      const std::string most = std::to_string(codes_.size());
+      throw Failure(kTooLarge,
+                    "over " + most + " different codes in one column; it holds no codes");
+    }
+    codes_.push_back(static_cast<uint32_t>(code));
+    counts_.push_back(0);
+    numbers_.get()[code] = static_cast<uint16_t>(codes_.size());
+  }
+
+  uint32_t width_;
+  std::unique_ptr<uint16_t, Release> numbers_{nullptr, {0}};  // number + 1 by code
+  std::vector<uint32_t> codes_;
+  std::vector<double> counts_;
+};
 
 // The large files of a dump.
 enum class DumpFile : uint8_t { kCompanies, kSimples, kEstablishments };
@@ -77,5 +143,76 @@ constexpr size_t paddedLength(size_t used) { return (used + 7) & ~size_t{7}; }
 inline void pad(uint8_t* record, size_t used) {
   std::memset(record + used, 0, paddedLength(used) - used);
 }
+
+// Companies on their way to their establishments. What comes in: records of an Empresas file. What
+// goes out: company spill records, drawn in test/support/ingest/companies.ts, the twin. Invariant:
+// nulls are those of the row record, so that the join copies values without looking.
+
+class CompanyRows : public RowScan {
+ public:
+  CompanyRows(const ScanOptions& options, ScanOutput& output)
+      : options_(options), output_(output), name_(options.portable, output.encoding) {}
+
+  bool take(const DumpRecord& record) override;
+
+ private:
+  size_t readName(const DumpRecord& record, Answer nature);
+  uint16_t sizeOrdinal(const DumpRecord& record);
+
+  const ScanOptions options_;
+  ScanOutput& output_;
+  TextSink name_;
+};
+
+// Simples and MEI opt-ins on their way to their companies. What comes in: records of the Simples
+// file. What goes out: spill records of 16 bytes, drawn in test/support/ingest/simples.ts.
+// Invariant: `S` is yes; `N`, blank and odd values are no. Dates that contradict a flag are counted
+// and change nothing. Apart because each file of the dump has its own rows and its own twin.
+
+class SimplesRows : public RowScan {
+ public:
+  SimplesRows(const ScanOptions& options, ScanOutput& output)
+      : options_(options), output_(output) {}
+
+  bool take(const DumpRecord& record) override;
+
+ private:
+  Answer readFlag(const DumpRecord& record, uint32_t column, uint32_t fromColumn,
+                  uint32_t untilColumn);
+
+  const ScanOptions options_;
+  ScanOutput& output_;
+};
+
+// Establishments on their way to the join. What comes in: records of an Estabelecimentos file. What
+// goes out: row records (builder/record.ts) in which codes are provisional numbers, and what the
+// company and the scores will fill is zero. Invariant: every odd value is null and counted; only a
+// row without a CNPJ is left out. The twin is test/support/ingest/establishments.ts.
+
+class EstablishmentRows : public RowScan {
+ public:
+  EstablishmentRows(const ScanOptions& options, ScanOutput& output);
+
+  bool take(const DumpRecord& record) override;
+
+ private:
+  void readTexts(const DumpRecord& record);
+  size_t readTradeName(const DumpRecord& record);
+  void setLength(const DumpRecord& record, RecordStrings::Number number, size_t length);
+  void readActivitiesOf(const DumpRecord& record);
+  void writeRecord(const DumpRecord& record, int32_t branch, uint8_t* to);
+  void writeFlagsAndPlace(const DumpRecord& record, int32_t branch, uint8_t* to);
+  void writeSlots(const DumpRecord& record, uint8_t* to);
+  Answer code(const DumpRecord& record, uint32_t column, uint32_t width, Rules::Number rule);
+  uint16_t numberOf(CodeKinds::Number kind, Answer code);
+  int32_t date(const DumpRecord& record, uint32_t column);
+  int64_t phone(const DumpRecord& record, uint32_t area, uint32_t column);
+
+  const ScanOptions options_;
+  ScanOutput& output_;
+  TextSink texts_;
+  std::array<uint16_t, RecordStrings::kCount> lengths_{};
+  std::vector<uint32_t> activities_;  // secondary ones of the record
+};
 
 }  // namespace peneira

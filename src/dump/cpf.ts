@@ -3,7 +3,7 @@
  * What comes in: a clean name at the end of a sink. What goes out: the name without the CPFs that
  * it is or ends in.
  * Invariant: a number inside a name stays. Behind the last one may stand punctuation, a bracket and
- * the form of a company (ME, MEI); the form stays. The twin of `native-index/scan/cpf.cc`.
+ * the form of a company (ME, MEI); the form stays. The twin of `native-index/scan/texts.cc`.
  */
 import type { TextSink } from "./textsink.ts";
 

@@ -71,7 +71,7 @@ export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Pha
   return compiled(segment, spec).phases;
 }
 
-/** The clauses of every match of a spec; the addon reads them once, like those of the phases. */
+/** The clauses of every match of a spec, in whichever phase. */
 export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly Clause[] {
   return compiled(segment, spec).clauses;
 }

@@ -7,8 +7,8 @@
  *
  * Work, in rows met: `rank` and an order of one key continue where a batch ended, so all batches
  * together meet every row at most once. An order of several keys may begin again at the start of
- * the group of ties that a call ended in (see native-index/query/orders/walk.cc), so calls are made
- * large.
+ * the group of ties that a call ended in (see native-index/query/orders/select.cc), so calls are
+ * made large.
  */
 import { strict as assert } from "node:assert";
 import type { AccountQuerySpec } from "../spec/schema.ts";

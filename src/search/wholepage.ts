@@ -2,19 +2,11 @@
  * Pages that the addon finds and renders in one call. What comes in: a question in the order of the
  * rows, of one phase, of accounts as they are. What goes out: the page with its text.
  * Invariant: the same page, total and text as by `plan`, `execute`, `collect` and `project`; any
- * other question is none of these, and gives null. Nothing outlives the call. Clauses go as one
- * list of numbers, the counterpart of napi/segment/wholepage.cc; those with words or lists go as
- * objects. Memory of its own for each text lies outside of the heap, and costs more than to write
- * it: a caller that has room for it gives that.
+ * other question is none of these, and gives null. Memory of its own for each text lies outside
+ * of the heap, and costs more than to write it: a caller that has room for it gives that.
  */
 import { strict as assert } from "node:assert";
-import { DIMENSIONS, type DimensionName } from "../../native-index/format/columns.ts";
-import {
-  type Clause,
-  PAGE_FACTS,
-  type RangeClause,
-  type WholePageRequest,
-} from "../../native-index/napi/engine.ts";
+import { PAGE_FACTS, type WholePageRequest } from "../../native-index/napi/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { isRankOrder, phasesOf, type QueryPlan, rankPlan } from "./plan.ts";
 import type { Segment } from "./segment.ts";
@@ -57,7 +49,7 @@ const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 export function wholePage(segment: Segment, options: PageOptions): WholePage | null {
   const request = requestOf(segment, options);
   if (request === null) return null;
-  const text = textOf(segment, request, options);
+  const text = textOf(segment, request, options.room ?? null);
   const total = facts[PAGE_FACTS.matches] as number;
   const count = facts[PAGE_FACTS.rows] as number;
   const lastRow = facts[PAGE_FACTS.lastRow] as number;
@@ -70,67 +62,19 @@ export function wholePage(segment: Segment, options: PageOptions): WholePage | n
 }
 
 /** The text, or how many bytes of it were written to the room. */
-function textOf(segment: Segment, request: WholePageRequest, options: PageOptions) {
-  const { afterRow, room = null } = options;
+function textOf({ native }: Segment, request: WholePageRequest, room: TextRoom | null) {
   facts[PAGE_FACTS.place] = room?.at ?? 0;
   // Reads of a handle are guarded in their place (segment.ts), so this needs no guard of its own.
   return room === null
-    ? segment.native.wholePage(request, afterRow, facts)
-    : segment.native.wholePage(request, afterRow, facts, room.memory);
+    ? native.wholePage(request, facts)
+    : native.wholePage(request, facts, room.memory);
 }
 
 /** The request to the addon; null for a question that takes more than one call. */
-function requestOf(segment: Segment, { spec, fields }: PageOptions): WholePageRequest | null {
+function requestOf(segment: Segment, options: PageOptions): WholePageRequest | null {
+  const { spec, fields, afterRow } = options;
   const [phase, second] = phasesOf(segment, spec);
   if (phase === undefined || second !== undefined || !isRankOrder(phase.order)) return null;
   const { clauses, order, seed } = phase;
-  const { limit } = spec;
-  const packed = packedPage(clauses, limit);
-  return { clauses, order, seed, method: "rank", afterRow: -1, limit, fields, packed };
-}
-
-/** How a clause begins. */
-const PACKED = { any: 0, none: 1, range: 2 } as const;
-
-const DIMENSION_NUMBERS = Object.fromEntries(
-  DIMENSIONS.map((name, number) => [name, number]),
-) as Readonly<Record<DimensionName, number>>;
-
-const RANGE_COLUMNS = {
-  started_on: 0,
-  share_capital_cents: 1,
-  postal_code: 2,
-  phone_1: 3,
-  phone_2: 4,
-  email_shared: 5,
-  phone_1_shared: 6,
-  phone_2_shared: 7,
-  establishments: 8,
-} as const satisfies Readonly<Record<RangeClause["column"], number>>;
-
-/** The numbers of a page; the addon reads them before the next one is packed. */
-const scratch = new Float64Array(512);
-
-/** Returns the numbers of a page in row order; the next call may overwrite them. */
-function packedPage(clauses: readonly Clause[], limit: number): Float64Array | undefined {
-  const numbers = [limit, clauses.length];
-  for (const clause of clauses) {
-    if (clause.kind === "words" || clause.kind === "rows") return undefined;
-    if (clause.kind === "range") {
-      const { column, or: other, ranges } = clause;
-      numbers.push(PACKED.range, RANGE_COLUMNS[column]);
-      numbers.push(other === undefined ? 0 : RANGE_COLUMNS[other] + 1, ranges.length);
-      for (const [low, high] of clause.ranges) numbers.push(low, high);
-      continue;
-    }
-    numbers.push(clause.negated ? PACKED.none : PACKED.any, clause.any.length);
-    for (const { dimension, codes } of clause.any) {
-      numbers.push(DIMENSION_NUMBERS[dimension], codes.length);
-      for (const code of codes) numbers.push(code);
-    }
-  }
-  if (numbers.length > scratch.length) return new Float64Array(numbers);
-  // One by one: the call that copies a list takes longer.
-  for (let at = 0; at < numbers.length; at++) scratch[at] = numbers[at] as number;
-  return scratch.subarray(0, numbers.length);
+  return { clauses, order, seed, method: "rank", afterRow, limit: spec.limit, fields };
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "builder/context/build_context.h"
+#include "builder/build_context.h"
 
 namespace peneira {
 

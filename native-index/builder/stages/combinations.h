@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "builder/context/build_context.h"
+#include "builder/build_context.h"
 #include "builder/stages/chunk_codes.h"
 
 namespace peneira {

@@ -15,7 +15,7 @@
 #include <span>
 #include <system_error>
 
-#include "builder/context/build_context.h"
+#include "builder/build_context.h"
 #include "builder/stages/stages.h"
 #include "format/blocks/blocks.h"
 #include "format/blocks/crc32c.h"

@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "builder/context/build_context.h"
+#include "builder/build_context.h"
 
 namespace peneira {
 
-// --- orders.cc, name_order.cc: every ORDER section (row numbers by value ascending, missing last,
+// --- orders.cc: every ORDER section (row numbers by value ascending, missing last,
 // then cnpj ascending) and NAME_RANK. All orders begin with the order by cnpj and are sorted stably
 // from there, so equal values stay in cnpj order. At most three arrays of one u32 per row and one
 // of a u16 exist at a time, or, while cnpjs and names are sorted, two and three of the former and

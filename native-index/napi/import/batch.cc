@@ -10,7 +10,6 @@
 
 #include "builder/batch.h"
 #include "builder/ranking.h"
-#include "napi/values/background.h"
 #include "napi/values/values.h"
 #include "scan/bucket_file.h"
 

@@ -15,7 +15,6 @@
 #include "format/blocks/crc32c.h"
 #include "format/blocks/sha256.h"
 #include "format/columns.h"
-#include "napi/values/background.h"
 #include "napi/values/values.h"
 
 namespace peneira {

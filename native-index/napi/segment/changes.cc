@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "napi/segment/handle.h"
-#include "napi/segment/request.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/changes/changelist.h"
@@ -43,12 +42,15 @@ napi_value differences(napi_env env, napi_callback_info info) {
 
 Changes& changesOf(const Given& object) { return unwrap<Changes>(object, kTag, "a change list"); }
 
-WalkRequest readWalk(const Given& object) {
+WalkRequest readWalk(const Arguments& arguments) {
   WalkRequest request;
+  QueryReader reader = readerOf(arguments, RequestKinds::kBoth);
+  request.olderQuery = reader.query();
+  request.newerQuery = reader.query();
+  reader.expectEnd();
+  const Given object = arguments.at(2, "request");
   request.older = segmentOf(object.member("older"));
   request.newer = segmentOf(object.member("newer"));
-  request.olderQuery = readQuery(object.member("olderClauses"));
-  request.newerQuery = readQuery(object.member("newerClauses"));
   request.watch = object.member("watch").whole32();
   request.kinds = object.member("kinds").whole32();
   request.from = object.member("from").whole(kSafeInteger);
@@ -62,7 +64,7 @@ napi_value walk(napi_env env, napi_callback_info info) {
     const Arguments arguments(env, info);
     const std::shared_ptr<ChangeList> list = changesOf(arguments.self()).list;
     if (list == nullptr) throw Failure(kClosed, "the change list is closed");
-    const Walked walked = list->walk(readWalk(arguments.at(0, "request")));
+    const Walked walked = list->walk(readWalk(arguments));
     const napi_value result = makeObject(env);
     putProperty(env, result, "found", fromUint32s(env, walked.found));
     putProperty(env, result, "counts", fromUint32s(env, walked.counts));

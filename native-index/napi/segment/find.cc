@@ -9,9 +9,6 @@
 #include <vector>
 
 #include "napi/segment/handle.h"
-#include "napi/segment/lists.h"
-#include "napi/segment/methods.h"
-#include "napi/segment/request.h"
 #include "query/find/company.h"
 #include "query/find/suggest.h"
 #include "query/parts/contacts.h"
@@ -20,11 +17,11 @@
 namespace peneira {
 namespace {
 
-SuggestRequest readSuggestRequest(const Given& given) {
+SuggestRequest readSuggestRequest(const Arguments& arguments) {
   SuggestRequest request;
-  request.words = given.member("words").texts();
-  request.query = readQuery(given.member("clauses"));
-  request.limit = given.member("limit").whole32();
+  request.query = readQuery(arguments);
+  request.words = arguments.at(2, "words").texts();
+  request.limit = arguments.at(3, "limit").whole32();
   return request;
 }
 
@@ -33,7 +30,7 @@ CompanyRequest readCompanyRequest(const Given& given) {
   const Given root = given.member("root");
   request.root = root.text();
   if (request.root.size() != kRootLength) root.refuse("a text of 8 characters");
-  request.afterRow = readAfterRow(given.member("afterRow"));
+  request.afterRow = given.member("afterRow").integer(-1, UINT32_MAX);
   request.limit = given.member("limit").whole32();
   return request;
 }
@@ -51,7 +48,7 @@ napi_value fromSuggested(napi_env env, const Suggested& found) {
 
 napi_value suggestAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    SuggestRequest asked = readSuggestRequest(arguments.at(0, "request"));
+    SuggestRequest asked = readSuggestRequest(arguments);
     return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
       Suggested found = suggest(opened, request);
       return [suggested = std::move(found)](napi_env to) { return fromSuggested(to, suggested); };

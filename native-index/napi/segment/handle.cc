@@ -4,21 +4,130 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <map>
 #include <mutex>
+#include <string>
 
-#include "napi/segment/handle_values.h"
-#include "napi/segment/methods.h"
-#include "napi/segment/request.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/facets/facets.h"
 #include "query/find/company.h"
 #include "query/kernel/kernel.h"
-#include "query/orders/feistel.h"
+#include "query/orders/sortkeys.h"
 #include "query/segment/segment.h"
 
 namespace peneira {
+
+// Conversions of requests and results of a segment. Invariant: a name that is not known is refused
+// with its text; offsets stay below 2^53, which a number of JavaScript holds exactly.
+
+namespace {
+
+Facet readFacet(const Given& given) {
+  const std::string name = given.text();
+  for (size_t i = 0; i < static_cast<size_t>(Facet::kCount); i++) {
+    if (kFacetNames[i] == name) return static_cast<Facet>(i);
+  }
+  given.noSuch("facet", "the names of facets");
+}
+
+}  // namespace
+
+napi_value fromWork(napi_env env, const Work& work) {
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "chunks", fromNumber(env, static_cast<double>(work.chunks)));
+  putProperty(env, object, "containers", fromNumber(env, static_cast<double>(work.containers)));
+  putProperty(env, object, "tests", fromNumber(env, static_cast<double>(work.tests)));
+  putProperty(env, object, "probes", fromNumber(env, static_cast<double>(work.probes)));
+  putProperty(env, object, "gathered", fromNumber(env, static_cast<double>(work.gathered)));
+  putProperty(env, object, "counted", fromNumber(env, static_cast<double>(work.counted)));
+  putProperty(env, object, "cells", fromNumber(env, static_cast<double>(work.cells)));
+  return object;
+}
+
+napi_value fromPage(napi_env env, const Page& page, const Work& work) {
+  const napi_value result = makeObject(env);
+  putProperty(env, result, "rows", fromUint32s(env, page.rows));
+  putProperty(env, result, "more", fromBool(env, page.more));
+  putProperty(env, result, "work", fromWork(env, work));
+  return result;
+}
+
+QueryReader readerOf(const Arguments& arguments, RequestKinds::Number kind) {
+  const Given given = arguments.at(1, "lists");
+  QueryReader::Lists lists(given.isUndefined() ? 0 : given.length());
+  for (uint32_t i = 0; i < lists.size(); i++) lists[i] = rowListOf(given.item(i));
+  return {arguments.at(0, "query").doubles(1), std::move(lists), kind};
+}
+
+Query readQuery(const Arguments& arguments) {
+  QueryReader reader = readerOf(arguments, RequestKinds::kQuery);
+  Query query = reader.query();
+  reader.expectEnd();
+  return query;
+}
+
+std::vector<Facet> readFacets(const Given& names) {
+  std::vector<Facet> facets(names.length());
+  for (uint32_t i = 0; i < facets.size(); i++) facets[i] = readFacet(names.item(i));
+  return facets;
+}
+
+napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts) {
+  const napi_value array = makeArray(env, counts.size());
+  for (uint32_t i = 0; i < counts.size(); i++) putItem(env, array, i, fromUint32s(env, counts[i]));
+  return array;
+}
+
+namespace {
+
+// Nanoseconds since 1970 and inodes are more than a number of JavaScript holds exactly.
+napi_value fromInt64(napi_env env, int64_t number) {
+  napi_value value = nullptr;
+  check(env, napi_create_bigint_int64(env, number, &value));
+  return value;
+}
+
+// DigestsLocation of handles.ts.
+DigestsLocation readDigests(const Given& object) {
+  DigestsLocation digests;
+  digests.offset = object.member("offset").whole(kSafeInteger);
+  digests.length = object.member("length").whole(kSafeInteger);
+  const Given sum = object.member("sha256");
+  const std::string hex = sum.text();
+  constexpr const char* expected = "64 hexadecimal digits";
+  if (hex.size() != 2 * digests.sha256.size()) sum.refuse(expected);
+  for (size_t i = 0; i < digests.sha256.size(); i++) {
+    const char* from = hex.data() + 2 * i;
+    const auto [end, error] = std::from_chars(from, from + 2, digests.sha256[i], 16);
+    if (error != std::errc() || end != from + 2) sum.refuse(expected);
+  }
+  return digests;
+}
+
+}  // namespace
+
+DirectoryLocation readLocation(const Given& object) {
+  DirectoryLocation location;
+  location.offset = object.member("offset").whole(kSafeInteger);
+  location.length = object.member("length").whole(kSafeInteger);
+  location.crc32c = object.member("crc32c").whole32();
+  const Given digests = object.member("digests");
+  if (!digests.isUndefined()) location.digests = readDigests(digests);
+  return location;
+}
+
+napi_value fromFileState(napi_env env, const FileState& state) {
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "inode", fromInt64(env, static_cast<int64_t>(state.inode)));
+  putProperty(env, object, "size", fromNumber(env, static_cast<double>(state.size)));
+  putProperty(env, object, "links", fromNumber(env, static_cast<double>(state.links)));
+  putProperty(env, object, "modifiedNs", fromInt64(env, state.modifiedNs));
+  putProperty(env, object, "changedNs", fromInt64(env, state.changedNs));
+  return object;
+}
+
 namespace {
 
 // Marks our objects, so that a method called on another object is refused.
@@ -44,7 +153,8 @@ napi_value table(napi_env env, napi_callback_info info) {
 
 napi_value select(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const PageRequest request = readPageRequest(arguments.at(0, "request"));
+    QueryReader reader = readerOf(arguments, RequestKinds::kPage);
+    const PageRequest request = readPage(reader);
     handle.work = Work();
     const Page page = selectPage(*segment, request, handle.work);
     return fromPage(env, page, handle.work);
@@ -54,7 +164,8 @@ napi_value select(napi_env env, napi_callback_info info) {
 
 napi_value selectAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    PageRequest asked = readPageRequest(arguments.at(0, "request"));
+    QueryReader reader = readerOf(arguments, RequestKinds::kPage);
+    PageRequest asked = readPage(reader);
     return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
       Work work;
       Page found = selectPage(opened, request, work);
@@ -66,7 +177,7 @@ napi_value selectAside(napi_env env, napi_callback_info info) {
 
 napi_value count(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const Query query = readQuery(arguments.at(0, "clauses"));
+    const Query query = readQuery(arguments);
     handle.work = Work();
     return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
   };
@@ -75,7 +186,7 @@ napi_value count(napi_env env, napi_callback_info info) {
 
 napi_value countAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    Query asked = readQuery(arguments.at(0, "clauses"));
+    Query asked = readQuery(arguments);
     return overSegment(env, segment, [query = std::move(asked)](const Segment& opened) -> Give {
       Work work;
       const auto count = static_cast<double>(countRows(opened, query, work));
@@ -87,8 +198,8 @@ napi_value countAside(napi_env env, napi_callback_info info) {
 
 napi_value facets(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const Query query = readQuery(arguments.at(0, "clauses"));
-    const std::vector<Facet> wanted = readFacets(arguments.at(1, "facets"));
+    const Query query = readQuery(arguments);
+    const std::vector<Facet> wanted = readFacets(arguments.at(2, "facets"));
     handle.work = Work();
     return fromCounts(env, countFacets(*segment, query, wanted, handle.work));
   };
@@ -97,8 +208,8 @@ napi_value facets(napi_env env, napi_callback_info info) {
 
 napi_value facetsWorkMax(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const Query query = readQuery(arguments.at(0, "clauses"));
-    const std::vector<Facet> wanted = readFacets(arguments.at(1, "facets"));
+    const Query query = readQuery(arguments);
+    const std::vector<Facet> wanted = readFacets(arguments.at(2, "facets"));
     return fromNumber(env, static_cast<double>(facetsWorkMax(*segment, query, wanted)));
   };
   return call(env, info, run);
@@ -108,9 +219,9 @@ constexpr uint32_t kFacetThreadsMax = 64;
 
 napi_value facetsAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    Query asked = readQuery(arguments.at(0, "clauses"));
-    std::vector<Facet> named = readFacets(arguments.at(1, "facets"));
-    const Given told = arguments.at(2, "threads");
+    Query asked = readQuery(arguments);
+    std::vector<Facet> named = readFacets(arguments.at(2, "facets"));
+    const Given told = arguments.at(3, "threads");
     const uint32_t threads = told.isUndefined() ? 1 : told.whole32(kFacetThreadsMax);
     const auto compute = [query = std::move(asked), wanted = std::move(named),
                           threads](const Segment& opened) -> Give {
@@ -140,7 +251,6 @@ napi_value documentFrequency(napi_env env, napi_callback_info info) {
   });
 }
 
-// Bytes of what `render` appends to a text, whose memory is kept for the next call; or how many
 napi_value findCnpj(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::string wanted = arguments.at(0, "cnpj").text();
@@ -161,8 +271,9 @@ napi_value findCnpj(napi_env env, napi_callback_info info) {
 
 napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
-    const FirstsRequest request = readFirstsRequest(arguments.at(1, "request"));
+    const std::span<uint32_t> rows = arguments.at(2, "rows").uint32s();
+    QueryReader reader = readerOf(arguments, RequestKinds::kFirsts);
+    const FirstsRequest request = readFirsts(reader);
     handle.work = Work();
     return fromUint32s(env, peneira::firstsOfCompany(*segment, request, rows, handle.work));
   };
@@ -171,8 +282,9 @@ napi_value firstsOfCompany(napi_env env, napi_callback_info info) {
 
 napi_value firstsAside(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    const std::span<uint32_t> sent = arguments.at(0, "rows").uint32s();
-    FirstsRequest asked = readFirstsRequest(arguments.at(1, "request"));
+    const std::span<uint32_t> sent = arguments.at(2, "rows").uint32s();
+    QueryReader reader = readerOf(arguments, RequestKinds::kFirsts);
+    FirstsRequest asked = readFirsts(reader);
     const auto compute = [rows = std::vector<uint32_t>(sent.begin(), sent.end()),
                           request = std::move(asked)](const Segment& opened) -> Give {
       Work work;

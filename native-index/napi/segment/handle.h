@@ -5,12 +5,19 @@
 // segment while it runs, so close() never unmaps under it; every call asks at its end whether the
 // file is still whole, so zeros of a lost page are never served.
 #pragma once
+#include <node_api.h>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include "napi/values/background.h"
+#include "format/blocks/mapping.h"
+#include "format/region/directory.h"
 #include "napi/values/values.h"
+#include "query/clauses/rowlist.h"
+#include "query/facets/facets.h"
 #include "query/kernel/kernel.h"
+#include "query/orders/select.h"
 #include "query/segment/segment.h"
 
 namespace peneira {
@@ -62,5 +69,53 @@ napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Co
     return give;
   });
 }
+
+// The methods of a NativeSegment that other files than handle.cc make. Input: nothing. Output:
+// their names and functions. Invariant: each is in native-index/napi/handles.ts, which says what it
+// does.
+
+// A method by its name.
+using NamedMethod = std::pair<const char*, napi_callback>;
+
+// The methods that render rows: rows.cc.
+std::span<const NamedMethod> rowMethods();
+// The methods that find accounts by what a person knows of them: a name as far as it is typed, the
+// company, a district, an e-mail or a phone: find.cc.
+std::span<const NamedMethod> findMethods();
+// The methods that turn entries of lists into rows and back: lists.cc.
+std::span<const NamedMethod> listMethods();
+// The methods that check the file, and tell what is known of it: verify.cc.
+std::span<const NamedMethod> verifyMethods();
+
+// What goes into and out of the methods of a segment, as JavaScript values. Input: values of either
+// side. Output: the same on the other side: work, pages, counts of facets, where the parts of a
+// snapshot file lie, and what the system knows of it. Invariant: nothing here touches a mapping;
+// what JavaScript gives is checked, and named when it is refused; no number is cut.
+
+// Work, Selection and the counts of facets, as handles.ts has them.
+napi_value fromWork(napi_env env, const Work& work);
+napi_value fromPage(napi_env env, const Page& page, const Work& work);
+napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts);
+
+// The numbers of a written request and its lists of rows, the first two arguments of a method.
+QueryReader readerOf(const Arguments& arguments, RequestKinds::Number kind);
+// A request that is nothing but a query.
+Query readQuery(const Arguments& arguments);
+
+// Facets by their names; INVALID_ARGUMENT for one that there is not.
+std::vector<Facet> readFacets(const Given& names);
+
+DirectoryLocation readLocation(const Given& object);
+napi_value fromFileState(napi_env env, const FileState& state);
+
+// Lists of rows across N-API: a portable Roaring bitmap as an object that clauses name. Input: a
+// list. Output: its object, and the way back; lists.cc also has the methods of a NativeSegment that
+// turn entries of lists into rows and back. Invariant: an object stands for one list for good.
+
+// The object of a list, which clauses may name.
+napi_value fromRowList(napi_env env, std::shared_ptr<const RowList> list);
+
+// The list behind an object that openRowList gave; another one is refused.
+std::shared_ptr<const RowList> rowListOf(const Given& object);
 
 }  // namespace peneira

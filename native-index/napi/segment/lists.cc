@@ -1,14 +1,12 @@
-// See lists.h. Input: bytes and JavaScript requests. Output: objects, and promises of bytes.
-// Invariant: bytes that another thread computes with are copies of its own.
-#include "napi/segment/lists.h"
+// Lists of rows, and entries of lists as rows and back. Input: bytes and JavaScript requests.
+// Output: objects, and promises of bytes. Invariant: bytes that another thread computes with are
+// copies of its own.
+#include "napi/segment/handle.h"
 
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "napi/segment/handle.h"
-#include "napi/segment/methods.h"
-#include "napi/segment/request.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/find/entries.h"
@@ -112,8 +110,8 @@ napi_value entriesOfBits(napi_env env, napi_callback_info info) {
 
 napi_value matchEntriesAside(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    Query asked = readQuery(arguments.at(0, "clauses"));
-    const bool companies = arguments.at(1, "companies").flag();
+    Query asked = readQuery(arguments);
+    const bool companies = arguments.at(2, "companies").flag();
     const auto compute = [query = std::move(asked), companies](const Segment& opened) -> Give {
       Work work;
       std::vector<uint32_t> rows;

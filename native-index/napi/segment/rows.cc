@@ -1,20 +1,227 @@
-// Rows of a NativeSegment as bytes and columns. What comes in: row ids, fields, formats. What goes
-// out: rendered bytes. Invariant: bytes are copied, or written into memory that the caller lent.
-#include "napi/segment/methods.h"
+// Rows of a NativeSegment as bytes and columns. Input: row ids or a page, fields, formats. Output:
+// rendered bytes, columns.
+// Invariant: bytes are copied, or written into memory that the caller lent. Every value of a
+// request is read once and copied, so a request that changes while it is read cannot become another
+// one; what it misses or misspells is refused by name.
+#include "napi/segment/handle.h"
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "napi/segment/handle.h"
-#include "napi/segment/request.h"
-#include "napi/segment/rows_js.h"
-#include "napi/segment/wholepage.h"
+#include "query/kernel/kernel.h"
+#include "query/orders/select.h"
+#include "render/fields.h"
 #include "render/parquet.h"
 #include "render/render.h"
+#include "render/rows.h"
 
 namespace peneira {
 namespace {
+
+// Lets go of the values that were read in it, so that there are few however many rows there are.
+class HandleScope {
+ public:
+  explicit HandleScope(napi_env env) : env_(env) {
+    check(env, napi_open_handle_scope(env, &scope_));
+  }
+  ~HandleScope() { napi_close_handle_scope(env_, scope_); }
+  HandleScope(const HandleScope&) = delete;
+  HandleScope& operator=(const HandleScope&) = delete;
+
+ private:
+  napi_env env_;
+  napi_handle_scope scope_ = nullptr;
+};
+
+RowFormat readFormat(const Given& given) {
+  const std::string name = given.text();
+  for (size_t i = 0; i < static_cast<size_t>(RowFormat::kCount); i++) {
+    if (kRowFormatNames[i] == name) return static_cast<RowFormat>(i);
+  }
+  given.noSuch("format", "csv, html, jsonl or xlsx");
+}
+
+ExtraColumn::Kind readKind(const Given& given) {
+  const std::string kind = given.text();
+  if (kind == "text") return ExtraColumn::Kind::kText;
+  if (kind == "number") return ExtraColumn::Kind::kNumber;
+  if (kind == "json") return ExtraColumn::Kind::kJson;
+  given.noSuch("extra column of kind", "text, number or json");
+}
+
+ExtraColumn readExtra(const Given& object) {
+  ExtraColumn column(object.member("name").text(), readKind(object.member("kind")));
+  const Given values = object.member("values");
+  const uint32_t count = values.length();
+  for (uint32_t i = 0; i < count; i++) {
+    const HandleScope scope(values.env());
+    const Given value = values.item(i);
+    if (value.isNull()) {
+      column.append(std::nullopt);
+    } else {
+      column.append(value.text());
+    }
+  }
+  return column;
+}
+
+char readDelimiter(const Given& given) {
+  const std::string delimiter = given.text();
+  if (delimiter != "," && delimiter != ";") given.refuse("\",\" or \";\"");
+  return delimiter[0];
+}
+
+Labels readLabels(const Given& given) {
+  const std::string labels = given.text();
+  if (labels == "pt") return Labels::kPortuguese;
+  if (labels == "en") return Labels::kEnglish;
+  given.refuse("\"pt\" or \"en\"");
+}
+
+Field readField(const Given& given) {
+  const Field field = fieldNamed(given.text());
+  if (field == Field::kCount) given.noSuch("field", "the names of fields");
+  return field;
+}
+
+FieldType readFieldType(const Given& given) {
+  const std::string name = given.text();
+  for (size_t i = 0; i < static_cast<size_t>(FieldType::kCount); i++) {
+    if (kFieldTypeNames[i] == name) return static_cast<FieldType>(i);
+  }
+  given.noSuch("type", "the types of columns");
+}
+
+void readBytes(const Given& given, RawBytes& to) {
+  if (given.isNull()) return;
+  const std::span<uint8_t> bytes = given.bytes();
+  to.append(bytes.data(), bytes.size());
+}
+
+// Buffers of a column of so many rows; validity without a missing value is none.
+void readBuffers(const Given& object, uint32_t length, ColumnBuffers& buffers) {
+  readBytes(object.member("offsets"), buffers.offsets);
+  readBytes(object.member("data"), buffers.data);
+  readBytes(object.member("validity"), buffers.validity);
+  if (buffers.validity.size() == 0) return;
+  if (buffers.validity.size() * 8 < length) object.refuse("as many bits of validity as rows");
+  for (uint32_t i = 0; i < length; i++) {
+    if ((buffers.validity.data()[i / 8] >> i % 8 & 1) == 0) buffers.nullCount++;
+  }
+  if (buffers.nullCount == 0) buffers.validity = RawBytes();
+}
+
+FieldColumn readColumn(const Given& object) {
+  FieldColumn column;
+  column.type = readFieldType(object.member("type"));
+  column.length = object.member("length").whole32();
+  readBuffers(object.member("buffers"), column.length, column.buffers);
+  const Given child = object.member("child");
+  if (child.isNull()) return column;
+  column.child = std::make_unique<FieldColumn>();
+  column.child->length = child.member("length").whole32();
+  readBuffers(child.member("buffers"), column.child->length, column.child->buffers);
+  return column;
+}
+
+napi_value fromBytesOrNull(napi_env env, const RawBytes& bytes) {
+  if (bytes.size() == 0) return fromNull(env);
+  return fromBytes(env, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+napi_value fromBuffers(napi_env env, const ColumnBuffers& buffers) {
+  const napi_value object = makeObject(env);
+  const RawBytes& data = buffers.data;
+  putProperty(env, object, "nullCount", fromNumber(env, buffers.nullCount));
+  putProperty(env, object, "validity", fromBytesOrNull(env, buffers.validity));
+  putProperty(env, object, "offsets", fromBytesOrNull(env, buffers.offsets));
+  putProperty(env, object, "data",
+              fromBytes(env, {reinterpret_cast<const char*>(data.data()), data.size()}));
+  return object;
+}
+
+napi_value fromChild(napi_env env, const FieldColumn* child) {
+  if (child == nullptr) return fromNull(env);
+  const napi_value object = makeObject(env);
+  putProperty(env, object, "length", fromNumber(env, child->length));
+  putProperty(env, object, "buffers", fromBuffers(env, child->buffers));
+  return object;
+}
+
+std::vector<Field> readFields(const Given& names) {
+  std::vector<Field> fields;
+  const uint32_t count = names.length();
+  for (uint32_t i = 0; i < count; i++) fields.push_back(readField(names.item(i)));
+  return fields;
+}
+
+// Lone surrogates in texts of further columns become U+FFFD, as in everything that leaves
+// JavaScript as UTF-8.
+RowRequest readRowRequest(const Given& object) {
+  RowRequest request;
+  request.format = readFormat(object.member("format"));
+  request.fields = readFields(object.member("fields"));
+  const Given extra = object.member("extra");
+  const uint32_t count = extra.length();
+  for (uint32_t i = 0; i < count; i++) request.extra.push_back(readExtra(extra.item(i)));
+  const Given leading = object.member("leading");
+  if (!leading.isUndefined()) request.leading = leading.whole32(count);
+  const Given labels = object.member("labels");
+  if (!labels.isUndefined()) request.labels = readLabels(labels);
+  if (request.format == RowFormat::kCsv) {
+    request.delimiter = readDelimiter(object.member("delimiter"));
+  }
+  if (request.format == RowFormat::kXlsx) {
+    const int64_t first = object.member("firstNumber").integer(1, kSheetRowsMax);
+    request.firstNumber = static_cast<uint32_t>(first);
+  }
+  return request;
+}
+
+// A column of a Parquet file with its name.
+struct NamedColumn {
+  std::string name;
+  FieldColumn column;
+};
+
+// An array of FieldColumn objects, with copies of their buffers; how many are missing is counted.
+std::vector<NamedColumn> readColumns(const Given& columns) {
+  std::vector<NamedColumn> read;
+  const uint32_t count = columns.length();
+  for (uint32_t i = 0; i < count; i++) {
+    const Given column = columns.item(i);
+    read.push_back({column.member("field").text(), readColumn(column)});
+  }
+  return read;
+}
+
+napi_value fromFieldColumn(napi_env env, Field field, const FieldColumn& column) {
+  const napi_value object = makeObject(env);
+  const auto put = [&](const char* name, napi_value value) {
+    putProperty(env, object, name, value);
+  };
+  put("field", fromText(env, kFieldNames[static_cast<size_t>(field)]));
+  put("type", fromText(env, kFieldTypeNames[static_cast<size_t>(column.type)]));
+  put("length", fromNumber(env, column.length));
+  put("buffers", fromBuffers(env, column.buffers));
+  put("child", fromChild(env, column.child.get()));
+  return object;
+}
+
+// What a page says of itself, in the order in which JavaScript reads it, and behind that what it is
+// told: from which byte of the room its text may be written.
+struct PageFacts {
+  enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
+};
+
+// The place that `facts` tell; throws INVALID_ARGUMENT for one outside of the room.
+size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {
+  const double place = facts[PageFacts::kPlace];
+  if (place >= 0 && place <= static_cast<double>(room.size())) return static_cast<size_t>(place);
+  badArgument("facts must tell a place in the room of " + std::to_string(room.size()) + " bytes");
+}
 
 // Rendered bytes above this are not kept for the next call; the rows of a sheet at a time are 2 MB.
 constexpr size_t kKeptBytes = 1u << 22;
@@ -50,17 +257,33 @@ napi_value renderJson(napi_env env, napi_callback_info info) {
   });
 }
 
+// Counts, selects and renders; tells `facts` of the page.
+void renderPage(const Segment& segment, const PageRequest& request,
+                const std::vector<Field>& fields, Work& work, std::span<double> facts,
+                TextBuffer& text) {
+  const uint64_t matches = countRows(segment, request.query, work);
+  const Page page = selectPage(segment, request, work, matches);
+  peneira::renderJson(segment, page.rows, fields, text);
+  facts[PageFacts::kMatches] = static_cast<double>(matches);
+  facts[PageFacts::kRows] = static_cast<double>(page.rows.size());
+  facts[PageFacts::kLastRow] = page.rows.empty() ? -1 : static_cast<double>(page.rows.back());
+  facts[PageFacts::kMore] = page.more ? 1 : 0;
+}
+
+// Nothing of the request outlives the call. Answers that are worth keeping are cached as bytes, in
+// JavaScript.
 napi_value wholePage(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    WholePage wanted = readWholePage(arguments.at(0, "request"));
-    wanted.page.afterRow = readAfterRow(arguments.at(1, "afterRow"));
-    const std::span<double> facts = arguments.at(2, "facts").doubles(PageFacts::kCount);
-    const Given room = arguments.at(3, "room");
+    QueryReader reader = readerOf(arguments, RequestKinds::kPage);
+    const PageRequest request = readPage(reader);
+    const std::vector<Field> fields = readFields(arguments.at(2, "fields"));
+    const std::span<double> facts = arguments.at(3, "facts").doubles(PageFacts::kCount);
+    const Given room = arguments.at(4, "room");
     const std::span<uint8_t> bytes = room.isUndefined() ? std::span<uint8_t>() : room.bytes();
     const std::span<uint8_t> lent = bytes.subspan(placeIn(bytes, facts));
     handle.work = Work();
     return fromRendered(env, lent, [&](TextBuffer& text) {
-      peneira::wholePage(*segment, wanted, handle.work, facts, text);
+      renderPage(*segment, request, fields, handle.work, facts, text);
     });
   });
 }

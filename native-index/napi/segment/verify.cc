@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "napi/segment/handle.h"
-#include "napi/segment/handle_values.h"
-#include "napi/segment/methods.h"
-#include "napi/values/background.h"
+#include "napi/values/values.h"
 
 namespace peneira {
 namespace {

@@ -20,8 +20,6 @@ void registerBuild(napi_env env, napi_value exports);
 // Adds openScan, releaseExtents, joinPartition, samplePartition and countShared:
 // napi/import/passes.cc.
 void registerPasses(napi_env env, napi_value exports);
-// Adds deflate and deflateAside: napi/deflate.cc.
-void registerDeflate(napi_env env, napi_value exports);
 // Adds the functions about limits, listening sockets and files that are read: napi/process.cc.
 void registerProcess(napi_env env, napi_value exports);
 // Adds openPort, takeConnections and closePort: napi/threads/port.cc.

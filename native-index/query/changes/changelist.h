@@ -6,7 +6,6 @@
 // two snapshots differ; memory depends on the length of the stretch alone; entries ascend by cnpj.
 // Entries of a list had their checksum when they were mapped; every row is checked against its
 // segment before it is read; the work is in proportion to the entries that are looked at.
-// difference.cc compares, changelist.cc walks a list.
 #pragma once
 #include <cstdint>
 #include <memory>

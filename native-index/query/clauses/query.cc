@@ -1,10 +1,13 @@
-// Canonical form of queries. What comes in: clauses in any order. What goes out: sorted parts and
-// the key. Invariant: every part of the key is preceded by its length, so no two queries share one.
+// See query.h. Invariant: every part of the key is preceded by its length, so no two queries share
+// one; a number is checked before it counts anything, and NaN is none.
 #include "query/clauses/query.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 
+#include "format/failure.h"
 #include "query/clauses/rowlist.h"
 
 namespace peneira {
@@ -94,16 +97,16 @@ void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
 }
 
 std::string clauseKey(Clause& clause) {
-  if (clause.kind == Clause::Kind::kPosting) {
+  if (clause.kind == ClauseKinds::kPosting) {
     for (DimensionCodes& part : clause.any) sortUnique(part.codes);
     return postingKey(clause);
   }
-  if (clause.kind == Clause::Kind::kWords) {
+  if (clause.kind == ClauseKinds::kWords) {
     for (auto& hint : clause.hints) sortUnique(hint);
     sortUnique(clause.hints);
     return wordsKey(clause);
   }
-  if (clause.kind == Clause::Kind::kRows) return rowsKey(clause);
+  if (clause.kind == ClauseKinds::kRows) return rowsKey(clause);
   joinRanges(clause.ranges);
   return rangeKey(clause);
 }
@@ -120,6 +123,116 @@ void Query::canonicalize() {
   key.clear();
   key.reserve(length);
   for (const std::string& part : parts) append(key, part);
+}
+
+QueryReader::QueryReader(std::span<const double> numbers, Lists lists, RequestKinds::Number kind)
+    : numbers_(numbers), lists_(std::move(lists)) {
+  if (next() != static_cast<double>(uint64_t{kQueryLayout} * RequestKinds::kCount + kind)) refuse();
+}
+
+double QueryReader::next() {
+  if (at_ == numbers_.size()) badArgument("the numbers of a query end too early");
+  return numbers_[at_++];
+}
+
+void QueryReader::refuse() const {
+  badArgument("the numbers of a query are wrong: number " + std::to_string(at_ - 1) + " is " +
+              std::to_string(numbers_[at_ - 1]));
+}
+
+uint32_t QueryReader::whole(uint64_t end) {
+  const double number = next();
+  if (!(number >= 0 && number < static_cast<double>(end)) || number != std::floor(number)) refuse();
+  return static_cast<uint32_t>(number);
+}
+
+int64_t QueryReader::rowOrNone() {
+  if (at_ == numbers_.size() || numbers_[at_] != -1) return whole32();
+  at_++;
+  return -1;
+}
+
+void QueryReader::expectEnd() const {
+  if (at_ < numbers_.size()) badArgument("more numbers follow those of a query");
+  if (listsRead_ < lists_.size()) badArgument("a query has more lists of rows than it names");
+}
+
+Query QueryReader::query() {
+  Query query;
+  const uint32_t clauses = count(3);
+  query.clauses.reserve(clauses);
+  for (uint32_t i = 0; i < clauses; i++) query.clauses.push_back(clause());
+  query.canonicalize();
+  return query;
+}
+
+Clause QueryReader::clause() {
+  Clause clause;
+  clause.kind = static_cast<ClauseKinds::Number>(whole(ClauseKinds::kCount));
+  switch (clause.kind) {
+    case ClauseKinds::kPosting: posting(clause); break;
+    case ClauseKinds::kWords: words(clause); break;
+    case ClauseKinds::kRange: range(clause); break;
+    case ClauseKinds::kRows: rows(clause); break;
+    case ClauseKinds::kCount: refuse();
+  }
+  return clause;
+}
+
+void QueryReader::posting(Clause& clause) {
+  clause.negated = flag();
+  const uint32_t parts = count(2);
+  clause.any.reserve(parts);
+  for (uint32_t part = 0; part < parts; part++) {
+    DimensionCodes& codes = clause.any.emplace_back();
+    codes.dimension = whole(Dimensions::kCount);
+    const uint32_t length = count(1);
+    codes.codes.reserve(length);
+    for (uint32_t i = 0; i < length; i++) codes.codes.push_back(whole32());
+  }
+}
+
+void QueryReader::words(Clause& clause) {
+  const uint32_t hints = count(1);
+  for (uint32_t i = 0; i < hints; i++) {
+    std::vector<std::string>& hint = clause.hints.emplace_back();
+    const uint32_t words = count(1);
+    for (uint32_t j = 0; j < words; j++) {
+      std::string& word = hint.emplace_back();
+      for (uint32_t bytes = count(1); bytes > 0; bytes--) word += static_cast<char>(whole(256));
+    }
+  }
+}
+
+void QueryReader::range(Clause& clause) {
+  clause.column = kRangeColumns[whole(std::size(kRangeColumns))];
+  const uint32_t other = whole(std::size(kRangeColumns) + 1);
+  if (other > 0) clause.orColumn = kRangeColumns[other - 1];
+  const uint32_t ranges = count(2);
+  clause.ranges.reserve(ranges);
+  for (uint32_t i = 0; i < ranges; i++) {
+    const int64_t low = bound(true);
+    clause.ranges.emplace_back(low, bound(false));
+  }
+}
+
+// A range may be open, so what lies outside of 64 bits becomes the nearest bound.
+int64_t QueryReader::bound(bool low) {
+  constexpr double limit = 9223372036854775808.0;  // 2^63
+  const double number = next();
+  if (std::isnan(number)) refuse();
+  const double whole = low ? std::ceil(number) : std::floor(number);
+  if (whole >= limit) return std::numeric_limits<int64_t>::max();
+  if (whole < -limit) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(whole);
+}
+
+void QueryReader::rows(Clause& clause) {
+  clause.negated = flag();
+  const uint32_t count = whole(lists_.size() - listsRead_ + 1);
+  const auto from = lists_.begin() + static_cast<ptrdiff_t>(listsRead_);
+  clause.lists.assign(from, from + count);
+  listsRead_ += count;
 }
 
 }  // namespace peneira

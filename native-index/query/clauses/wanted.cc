@@ -78,7 +78,7 @@ std::optional<Wanted> Wanted::read(const Query& query, const CombinedCodes& code
 }
 
 bool Wanted::narrow(const Clause& clause) {
-  if (clause.kind != Clause::Kind::kPosting || clause.any.size() != 1) return false;
+  if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) return false;
   switch (clause.any[0].dimension) {
     case Dimensions::kCnaePrimary: narrowCodes(activities, clause); return true;
     case Dimensions::kUf: narrowCodes(states, clause); return true;

@@ -3,8 +3,7 @@
 // Invariant: exact; the counts of a facet sum to the number of matches, because every row has one
 // value or none in each of them. A code is checked before it is counted, so a damaged column or
 // index cannot count outside of its facet. Many matches of a chunk are counted container by
-// container, few of them row by row from the column; both ways give the same. facets.cc chooses the
-// way, chunkfacet.cc counts the matches of a chunk.
+// container, few of them row by row from the column; both ways give the same.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -51,7 +50,7 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets);
 
-// Where the codes of a facet are found; see chunkfacet.cc.
+// Where the codes of a facet are found.
 struct FacetSource;
 const FacetSource& sourceOf(Facet facet);
 // The flag of a facet of one.

@@ -136,6 +136,15 @@ std::vector<uint32_t> firstsOfBeginning(const Segment& segment, std::span<const 
 
 }  // namespace
 
+FirstsRequest readFirsts(QueryReader& reader) {
+  FirstsRequest request;
+  request.beginning = reader.flag();
+  request.order = readOrder(reader, request.seed);
+  request.query = reader.query();
+  reader.expectEnd();
+  return request;
+}
+
 std::vector<uint32_t> firstsOfCompany(const Segment& segment, const FirstsRequest& request,
                                       std::span<const uint32_t> rows, Work& work) {
   if (request.beginning) return firstsOfBeginning(segment, rows);

@@ -29,6 +29,9 @@ struct FirstsRequest {
   bool beginning = false;
 };
 
+// Reads such an answer, which writeFirsts of query.ts writes.
+FirstsRequest readFirsts(QueryReader& reader);
+
 // The rows that are the first of their company, in the order in which they come in.
 std::vector<uint32_t> firstsOfCompany(const Segment& segment, const FirstsRequest& request,
                                       std::span<const uint32_t> rows, Work& work);

@@ -4,14 +4,19 @@
 #include "query/kernel/chunkquery.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
+#include "format/failure.h"
+#include "format/postings/bits.h"
 #include "query/clauses/rowlist.h"
 
 namespace peneira {
 namespace {
 
 // What it costs to find a row in a column of codes, in an array or in runs where rows are looked
-// for in order, and where each is searched, in bit tests.
+// for in order, and where each is searched (about log2 of 4,096), in bit tests; the last is not
+// tuned.
 constexpr uint64_t kCodeCost = 2, kGallopCost = 4, kSearchCost = 10;
 // From so many ranges of postal codes on the column is tested instead.
 constexpr size_t kIndexedRanges = 64;
@@ -40,15 +45,15 @@ ChunkQuery::ChunkQuery(const Segment& segment, const Query& query, Work& work)
     Condition& condition = conditions_[i];
     condition.clause = &query.clauses[i];
     condition.negated = condition.clause->negated;
-    if (condition.clause->kind == Clause::Kind::kRange) {
+    if (condition.clause->kind == ClauseKinds::kRange) {
       condition.range = &ranges_.emplace_back(segment.columns(), *condition.clause);
       condition.isIndexed = segment.postal().isThere() &&
                             condition.clause->column == Columns::kPostalCode &&
                             condition.clause->ranges.size() < kIndexedRanges;
-    } else if (condition.clause->kind == Clause::Kind::kWords) {
+    } else if (condition.clause->kind == ClauseKinds::kWords) {
       resolveWords(condition);
       for (const auto& hint : condition.words) termCount += hint.size();
-    } else if (condition.clause->kind == Clause::Kind::kRows) {
+    } else if (condition.clause->kind == ClauseKinds::kRows) {
       for (const auto& list : condition.clause->lists) checkRows(*list, segment.rowCount());
     } else {
       condition.codes = CodeTest::of(segment.columns(), *condition.clause);
@@ -168,10 +173,11 @@ void ChunkQuery::arrange() {
 
 bool ChunkQuery::openCondition(Condition& condition, const ChunkView& view) {
   switch (condition.clause->kind) {
-    case Clause::Kind::kPosting: return openPosting(condition, view);
-    case Clause::Kind::kWords: return openWords(condition);
-    case Clause::Kind::kRange: return openRange(condition);
-    case Clause::Kind::kRows: return openRows(condition);
+    case ClauseKinds::kPosting: return openPosting(condition, view);
+    case ClauseKinds::kWords: return openWords(condition);
+    case ClauseKinds::kRange: return openRange(condition);
+    case ClauseKinds::kRows: return openRows(condition);
+    case ClauseKinds::kCount: break;
   }
   return false;
 }
@@ -252,6 +258,306 @@ bool ChunkQuery::isEverything(const Condition& condition) const {
     if (condition.conjunctions[i].empty()) return true;
   }
   return false;
+}
+
+// Runs the conditions on a chunk. What comes in: containers, column values and rows by postal code.
+// What goes out: matches. Invariant: see chunkquery.h. `state_` says whether the rows left are all
+// of the span, the bits of scratch words, or the list; a list never grows, and no word behind those
+// of a chunk is touched.
+
+namespace {
+
+// Bits that are expected to hold fewer rows than this become a list.
+constexpr uint64_t kListRows = 512;
+// A word with more rows left than this is tested as 64 values at once.
+constexpr int kSparseWord = 6;
+
+// Values that are tested together in the time in which the bit of one row is set, and how often
+// that is done in the time in which one value is tested alone (bench search, postal codes).
+constexpr uint32_t kTestedAtOnce = 4, kTestCost = 6;
+
+// Words that are looked at together.
+constexpr uint32_t kWordsAtOnce = 8;
+
+bool areEmpty(const uint64_t* words) {
+  uint64_t any = 0;
+  for (uint32_t i = 0; i < kWordsAtOnce; i++) any |= words[i];
+  return any == 0;
+}
+
+bool holdsAny(const std::vector<Container>& containers, uint32_t value) {
+  for (const Container& container : containers) {
+    if (container.contains(value)) return true;
+  }
+  return false;
+}
+
+bool holdsAll(const std::vector<Container>& containers, uint32_t value) {
+  for (const Container& container : containers) {
+    if (!container.contains(value)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ChunkMatches ChunkQuery::run(const ChunkSpan& span) {
+  span_ = span;
+  state_ = State::kAll;
+  for (const Condition* condition : order_) {
+    if (state_ == State::kList && listCount_ == 0) break;
+    apply(*condition);
+  }
+  if (state_ == State::kAll) allBits();
+  return {span_, state_ == State::kList, scratch_.list, listCount_, scratch_.words};
+}
+
+bool ChunkQuery::isCounted() const { return order_.size() == 1 && order_[0]->isIndexed; }
+
+uint64_t ChunkMatches::count() const {
+  return isList ? listCount
+                : countBits(words + span.firstWord(), span.endWord() - span.firstWord());
+}
+
+void ChunkQuery::allBits() {
+  zero(scratch_.words);
+  setBits(scratch_.words, span_.low, span_.high - 1);
+  state_ = State::kBits;
+}
+
+void ChunkQuery::apply(const Condition& condition) {
+  if (condition.isIndexed) return applyIndexed(condition);
+  if (state_ == State::kAll && (condition.negated || condition.range != nullptr)) allBits();
+  if (condition.range != nullptr) return testRange(*condition.range);
+  if (state_ == State::kAll) return start(condition);
+  if (state_ == State::kBits) return intersectBits(condition);
+  filterList(condition);
+}
+
+void ChunkQuery::start(const Condition& condition) {
+  const bool single = condition.alternatives.size() == 1 && condition.conjunctionCount == 0;
+  const Container* only = single ? &condition.alternatives[0] : nullptr;
+  if (single && only->type == ContainerType::kArray) {
+    const uint32_t from = only->arrayLowerBound(span_.low);
+    const uint32_t to = std::max(from, only->arrayLowerBound(span_.high));
+    listCount_ = to - from;
+    std::memcpy(scratch_.list, only->payload + from * 2, listCount_ * 2);
+    state_ = State::kList;
+    return;
+  }
+  zero(scratch_.words);
+  fill(condition, scratch_.words);
+  trim(scratch_.words);
+  state_ = State::kBits;
+  if (condition.estimate * span_.rows() / kChunkRows < kListRows) listFromBits();
+}
+
+// Sets the rows of a condition in the span; words that are not in the span are left alone.
+void ChunkQuery::fill(const Condition& condition, uint64_t* words) {
+  for (const Container& container : condition.alternatives) container.set(span_, words);
+  const uint32_t first = span_.firstWord(), count = span_.endWord() - first;
+  for (uint32_t i = 0; i < condition.conjunctionCount; i++) {
+    const std::vector<Container>& all = condition.conjunctions[i];
+    alignas(64) uint64_t common[kChunkWords];
+    zero(common);
+    all[0].set(span_, common);
+    for (size_t k = 1; k < all.size(); k++) {
+      zero(scratch_.third);
+      all[k].set(span_, scratch_.third);
+      andWords(common + first, reinterpret_cast<uint8_t*>(scratch_.third + first), count);
+    }
+    for (uint32_t w = first; w < first + count; w++) words[w] |= common[w];
+  }
+}
+
+void ChunkQuery::intersectBits(const Condition& condition) {
+  if (condition.negated) {
+    for (const Container& container : condition.alternatives) {
+      container.clear(span_, scratch_.words);
+    }
+    return;
+  }
+  const uint32_t first = span_.firstWord(), count = span_.endWord() - first;
+  const bool single = condition.alternatives.size() == 1 && condition.conjunctionCount == 0;
+  if (single && condition.alternatives[0].type == ContainerType::kBitset) {
+    andWords(scratch_.words + first, condition.alternatives[0].payload + first * 8, count);
+    return;
+  }
+  zero(scratch_.other);
+  fill(condition, scratch_.other);
+  andWords(scratch_.words + first, reinterpret_cast<uint8_t*>(scratch_.other + first), count);
+}
+
+void ChunkQuery::filterList(const Condition& condition) {
+  const bool keep = !condition.negated;
+  const std::vector<Container>& any = condition.alternatives;
+  const bool single = any.size() == 1 && condition.conjunctionCount == 0;
+  if (single && any[0].type == ContainerType::kBitset) return filterByBits(any[0].payload, keep);
+  // Where nothing was read yet the disk has the lists already, and would have to bring the column.
+  if (condition.codes && !isCold_) return filterByCodes(*condition.codes, keep);
+  if (single && any[0].type == ContainerType::kArray) return filterByArray(any[0], keep);
+  uint64_t fillCost = span_.endWord() - span_.firstWord(), probeCost = 0;
+  for (const Container& container : any) {
+    fillCost += uint64_t{container.cost()} * span_.rows() / kChunkRows;
+    probeCost += container.type == ContainerType::kBitset ? 1 : kSearchCost;
+  }
+  for (uint32_t i = 0; i < condition.conjunctionCount; i++) {
+    fillCost += kChunkWords * condition.conjunctions[i].size();
+    probeCost += kSearchCost;
+  }
+  if (probeCost * listCount_ > fillCost) {
+    zero(scratch_.other);
+    fill(condition, scratch_.other);
+    return filterByBits(reinterpret_cast<const uint8_t*>(scratch_.other), keep);
+  }
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < listCount_; i++) {
+    const uint16_t value = scratch_.list[i];
+    bool found = holdsAny(any, value);
+    for (uint32_t k = 0; !found && k < condition.conjunctionCount; k++) {
+      found = holdsAll(condition.conjunctions[k], value);
+    }
+    scratch_.list[kept] = value;
+    kept += found == keep;
+  }
+  listCount_ = kept;
+}
+
+void ChunkQuery::filterByBits(const uint8_t* words, bool keep) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < listCount_; i++) {
+    const uint16_t value = scratch_.list[i];
+    const bool found = (words[value / 8] >> (value % 8) & 1) != 0;
+    scratch_.list[kept] = value;
+    kept += found == keep;
+  }
+  listCount_ = kept;
+}
+
+void ChunkQuery::filterByCodes(const CodeTest& codes, bool keep) {
+  work_.tests += listCount_;
+  listCount_ = codes.filter(chunk_ * kChunkRows, span_, scratch_.list, listCount_, keep);
+}
+
+// Gallops to the group of elements that a value can be in, and compares with all of them at once.
+void ChunkQuery::filterByArray(const Container& container, bool keep) {
+  uint32_t kept = 0, at = 0;
+  for (uint32_t i = 0; i < listCount_; i++) {
+    const uint16_t value = scratch_.list[i];
+    at = container.arrayGallop(at, value);
+    scratch_.list[kept] = value;
+    kept += container.groupHolds(at, value) == keep;
+  }
+  listCount_ = kept;
+}
+
+void ChunkQuery::testRange(const RangeTest& range) {
+  const uint32_t firstRow = chunk_ * kChunkRows + span_.low;
+  const RangeSpan values = range.span(firstRow, span_.rows());
+  if (state_ == State::kList) {
+    uint32_t kept = 0;
+    work_.tests += listCount_;
+    for (uint32_t i = 0; i < listCount_; i++) {
+      const uint16_t value = scratch_.list[i];
+      // An array that is not sorted can bring rows of another span; they have no value here.
+      if (value < span_.low || value >= span_.high) damaged("an array container is not sorted");
+      scratch_.list[kept] = value;
+      kept += range.matches(values, value - span_.low);
+    }
+    listCount_ = kept;
+    return;
+  }
+  for (uint32_t w = span_.firstWord(); w < span_.endWord(); w++) {
+    uint64_t& word = scratch_.words[w];
+    if (word == 0) continue;
+    const bool whole = w * 64 >= span_.low && w * 64 + 64 <= span_.high;
+    if (whole && std::popcount(word) > kSparseWord) {
+      work_.tests += 64;
+      word &= range.matchWord(values, w * 64 - span_.low);
+      continue;
+    }
+    for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
+      const uint32_t row = w * 64 + static_cast<uint32_t>(std::countr_zero(rest));
+      work_.tests++;
+      if (!range.matches(values, row - span_.low)) word &= ~(rest & (~rest + 1));
+    }
+  }
+}
+
+// Rows by code are in no order, so all of the chunk are read whatever the span; where fewer values
+// are to be tested, those are.
+void ChunkQuery::applyIndexed(const Condition& condition) {
+  const bool all = state_ == State::kAll;
+  const uint64_t tests =
+      state_ == State::kList ? uint64_t{listCount_} * kTestCost : span_.rows() / kTestedAtOnce;
+  if (tests <= condition.estimate) {
+    if (all) allBits();
+    return testRange(*condition.range);
+  }
+  if (all && condition.estimate < kListRows) return listIndexed(condition);
+  uint64_t* words = all ? scratch_.words : scratch_.other;
+  zero(words);
+  setIndexed(condition, words);
+  if (state_ == State::kList) return filterByBits(reinterpret_cast<const uint8_t*>(words), true);
+  if (all) {
+    trim(words);
+    state_ = State::kBits;
+    return;
+  }
+  const uint32_t first = span_.firstWord();
+  andWords(scratch_.words + first, reinterpret_cast<uint8_t*>(words + first),
+           span_.endWord() - first);
+}
+
+// Also sets bits outside of the span, in words that do not count.
+void ChunkQuery::setIndexed(const Condition& condition, uint64_t* words) const {
+  for (const PostalRows& rows : condition.indexed) {
+    const uint8_t* places = segment_.postal().view(rows);
+    for (uint32_t i = 0; i < rows.count; i++) {
+      const uint32_t row = load<uint16_t>(places + uint64_t{i} * 2);
+      words[row / 64] |= uint64_t{1} << (row % 64);
+    }
+  }
+}
+
+void ChunkQuery::listIndexed(const Condition& condition) {
+  listCount_ = 0;
+  for (const PostalRows& rows : condition.indexed) {
+    const uint8_t* places = segment_.postal().view(rows);
+    for (uint32_t i = 0; i < rows.count; i++) {
+      const uint32_t row = load<uint16_t>(places + uint64_t{i} * 2);
+      scratch_.list[listCount_] = static_cast<uint16_t>(row);
+      listCount_ += row >= span_.low && row < span_.high;
+    }
+  }
+  std::sort(scratch_.list, scratch_.list + listCount_);
+  state_ = State::kList;
+}
+
+void ChunkQuery::listFromBits() {
+  uint32_t count = 0;
+  const uint32_t end = span_.endWord();
+  for (uint32_t w = span_.firstWord(); w < end; w++) {
+    // Most words are empty.
+    while (w + kWordsAtOnce < end && areEmpty(scratch_.words + w)) w += kWordsAtOnce;
+    for (uint64_t word = scratch_.words[w]; word != 0; word &= word - 1) {
+      if (count == kArrayMax) return;  // The estimate was wrong; the bits are still right.
+      scratch_.list[count++] =
+          static_cast<uint16_t>(w * 64 + static_cast<uint32_t>(std::countr_zero(word)));
+    }
+  }
+  listCount_ = count;
+  state_ = State::kList;
+}
+
+// Clears the bits of the first and last word that lie outside the span.
+void ChunkQuery::trim(uint64_t* words) const {
+  words[span_.firstWord()] &= ~uint64_t{0} << (span_.low % 64);
+  if (span_.high % 64 != 0) words[span_.endWord() - 1] &= ~uint64_t{0} >> (64 - span_.high % 64);
+}
+
+void ChunkQuery::zero(uint64_t* words) const {
+  std::memset(words + span_.firstWord(), 0, (span_.endWord() - span_.firstWord()) * 8);
 }
 
 }  // namespace peneira

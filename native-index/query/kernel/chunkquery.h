@@ -2,8 +2,7 @@
 // out: the matching rows of the span, as sorted list or as bits.
 // Invariant: the condition with the fewest rows in this chunk is applied first, then the others
 // from what leaves out most for its cost, exclusions after them, column tests on what is left;
-// nothing larger than a chunk is ever built, and no row outside the span is returned. chunkquery.cc
-// opens chunks, chunkmatches.cc finds their rows.
+// nothing larger than a chunk is ever built, and no row outside the span is returned.
 #pragma once
 #include <bit>
 #include <cstdint>

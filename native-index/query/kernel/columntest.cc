@@ -236,7 +236,7 @@ uint32_t keepCodes(const Rows& given, const ColumnSpan& values, const WantedCode
 
 Clause yearsAsRange(const std::vector<uint32_t>& codes) {
   Clause clause;
-  clause.kind = Clause::Kind::kRange;
+  clause.kind = ClauseKinds::kRange;
   clause.column = Columns::kStartedOn;
   for (const uint32_t code : codes) {
     const int64_t first = firstDayOf(int64_t{kFirstStartedYear} + code);
@@ -271,7 +271,7 @@ WantedCodes::WantedCodes(const std::vector<uint32_t>& codes, uint32_t width)
 }
 
 std::optional<CodeTest> CodeTest::of(const ColumnSet& columns, const Clause& clause) {
-  if (clause.kind != Clause::Kind::kPosting || clause.any.size() != 1) return std::nullopt;
+  if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) return std::nullopt;
   const auto& [dimension, codes] = clause.any[0];
   if (dimension == Dimensions::kFlag) {
     const auto flag = codes.size() == 1 ? columnOfFlag(codes[0]) : std::nullopt;

@@ -3,12 +3,15 @@
 // that leave here may be used to read columns.
 #include "query/kernel/kernel.h"
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
 
+#include "format/calendar.h"
+#include "format/columns.h"
 #include "format/failure.h"
+#include "format/parts/rollup.h"
 #include "query/kernel/chunkquery.h"
-#include "query/kernel/cube.h"
-#include "query/kernel/wholeyears.h"
 
 namespace peneira {
 namespace {
@@ -159,6 +162,237 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
   segment.alive();
   segment.answers().keepRows(query.key, rows);
   return rows;
+}
+
+// Sums cells of the cube. What comes in: posting clauses. What goes out: a count. Invariant: every
+// read cell lies inside the CUBE section, whose length was checked at open.
+
+namespace {
+
+constexpr int kAxes = 3;  // primary activity, state, status
+
+int axisOf(uint32_t dimension) {
+  switch (dimension) {
+    case Dimensions::kCnaePrimary: return 0;
+    case Dimensions::kUf: return 1;
+    case Dimensions::kRegistrationStatus: return 2;
+    default: return -1;
+  }
+}
+
+// Ordinals of an axis that a clause selects; the codes are sorted.
+std::vector<uint32_t> select(const Clause& clause, uint32_t count) {
+  const std::vector<uint32_t>& codes = clause.any[0].codes;
+  std::vector<uint32_t> ordinals;
+  for (uint32_t ordinal = 0; ordinal < count; ordinal++) {
+    const bool named = std::binary_search(codes.begin(), codes.end(), ordinal);
+    if (named != clause.negated) ordinals.push_back(ordinal);
+  }
+  return ordinals;
+}
+
+// The ordinals of every axis that a query selects.
+struct Selection {
+  std::vector<uint32_t> chosen[kAxes];
+};
+
+// Sizes of the axes: the ordinal behind the last code stands for "none", which no code names.
+struct Sizes {
+  uint32_t known[kAxes], all[kAxes];
+  explicit Sizes(const Cube& cube)
+      : known{cube.cnaeCount, cube.ufCount, kStatusCount},
+        all{cube.cnaeCount + 1, cube.ufCount + 1, kStatusCount} {}
+};
+
+std::optional<Selection> selectCells(const Sizes& sizes, const Query& query) {
+  Selection selection;
+  bool used[kAxes] = {};
+  for (const Clause& clause : query.clauses) {
+    if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) return std::nullopt;
+    const int axis = axisOf(clause.any[0].dimension);
+    if (axis < 0 || used[axis]) return std::nullopt;
+    const std::vector<uint32_t>& codes = clause.any[0].codes;
+    if (axis == 2 && !codes.empty() && codes.front() == 0) return std::nullopt;
+    if (!codes.empty() && codes.back() >= sizes.known[axis]) return std::nullopt;
+    used[axis] = true;
+    selection.chosen[axis] = select(clause, sizes.all[axis]);
+  }
+  for (int axis = 0; axis < kAxes; axis++) {
+    if (used[axis]) continue;
+    selection.chosen[axis].resize(sizes.all[axis]);
+    std::iota(selection.chosen[axis].begin(), selection.chosen[axis].end(), 0);
+  }
+  return selection;
+}
+
+// Calls `action(ordinals, count)` for every selected cell.
+template <class Action>
+void eachCell(const Segment& segment, const Selection& selection, Action action) {
+  const Cube& cube = segment.cube();
+  const Sizes sizes(cube);
+  const uint64_t plane = uint64_t{sizes.all[1]} * sizes.all[2];
+  for (const uint32_t cnae : selection.chosen[0]) {
+    const uint8_t* cells = segment.blocks().view(cube.offset + cnae * plane * 4, plane * 4);
+    for (const uint32_t uf : selection.chosen[1]) {
+      const uint8_t* row = cells + uint64_t{uf} * sizes.all[2] * 4;
+      for (const uint32_t status : selection.chosen[2]) {
+        const uint32_t ordinals[kAxes] = {cnae, uf, status};
+        action(ordinals, load<uint32_t>(row + status * 4));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<uint64_t> countByCube(const Segment& segment, const Query& query) {
+  const auto selection = selectCells(Sizes(segment.cube()), query);
+  if (!selection) return std::nullopt;
+  uint64_t count = 0;
+  eachCell(segment, *selection, [&count](const uint32_t*, uint32_t cell) { count += cell; });
+  return count;
+}
+
+std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, int axis) {
+  const Sizes sizes(segment.cube());
+  const auto selection = selectCells(sizes, query);
+  if (!selection) return {};
+  std::vector<uint32_t> counts(sizes.known[axis] + 1);
+  eachCell(segment, *selection, [&counts, axis](const uint32_t* ordinals, uint32_t cell) {
+    counts[ordinals[axis]] += cell;
+  });
+  // A null status is counted under 0, which no real status is.
+  if (axis == 2 && counts[0] != 0) return {};
+  return counts;
+}
+
+// Splits intervals at the first days of years. Invariant: a year is either whole, or left out, or
+// one of the few whose days are in parts; of these either the wanted days are counted and added, or
+// the others counted and taken away, whichever are fewer.
+
+namespace {
+
+// Years of which only a part is wanted; more are a question that nobody asks.
+constexpr size_t kPartsMax = 4;
+
+// Where fewer rows of a chunk match without the dates, testing these dates costs as little.
+constexpr uint64_t kRowsWorth = 32;
+
+using Days = std::pair<int64_t, int64_t>;  // inclusive
+
+constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
+constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
+
+Days daysOf(int64_t year) { return {firstDayOf(year), firstDayOf(year + 1) - 1}; }
+
+// A year of which some days are wanted.
+struct Part {
+  int64_t year;
+  std::vector<Days> days;  // in order and apart
+};
+
+struct Split {
+  std::vector<uint32_t> whole;  // codes of years
+  std::vector<Part> parts;
+};
+
+void add(Split& split, Days range) {
+  for (int64_t year = yearOf(range.first); year <= yearOf(range.second); year++) {
+    const Days all = daysOf(year);
+    const Days days{std::max(all.first, range.first), std::min(all.second, range.second)};
+    if (days == all) {
+      split.whole.push_back(static_cast<uint32_t>(year - kFirstStartedYear));
+    } else if (!split.parts.empty() && split.parts.back().year == year) {
+      split.parts.back().days.push_back(days);
+    } else {
+      split.parts.push_back({year, {days}});
+    }
+  }
+}
+
+// The days of a year that are not wanted.
+std::vector<Days> others(const Part& part) {
+  std::vector<Days> left;
+  int64_t from = daysOf(part.year).first;
+  for (const Days& days : part.days) {
+    if (from < days.first) left.emplace_back(from, days.first - 1);
+    from = days.second + 1;
+  }
+  const int64_t last = daysOf(part.year).second;
+  if (from <= last) left.emplace_back(from, last);
+  return left;
+}
+
+int64_t lengthOf(const std::vector<Days>& list) {
+  int64_t length = 0;
+  for (const Days& days : list) length += days.second - days.first + 1;
+  return length;
+}
+
+Clause yearsClause(std::vector<uint32_t> years) {
+  Clause clause;
+  clause.any.push_back({Dimensions::kStartedYear, std::move(years)});
+  return clause;
+}
+
+// The one clause of dates, or null.
+const Clause* datesOf(const Query& query) {
+  const Clause* dates = nullptr;
+  for (const Clause& clause : query.clauses) {
+    if (clause.kind != ClauseKinds::kRange) continue;
+    if (clause.column != Columns::kStartedOn || dates != nullptr) return nullptr;
+    dates = &clause;
+  }
+  return dates;
+}
+
+}  // namespace
+
+std::optional<WholeYears> splitYears(const Query& query) {
+  const Clause* dates = datesOf(query);
+  if (dates == nullptr) return std::nullopt;
+  Split split;
+  for (const auto& [low, high] : dates->ranges) {
+    const Days range{std::max(low, kFirstDay), std::min(high, kLastDay)};
+    if (range.first <= range.second) add(split, range);
+    if (split.parts.size() > kPartsMax) return std::nullopt;
+  }
+  WholeYears result;
+  for (const Clause& clause : query.clauses) {
+    if (&clause != dates) result.whole.clauses.push_back(clause);
+  }
+  std::vector<Days> wanted, unwanted;
+  std::vector<uint32_t> years;
+  for (const Part& part : split.parts) {
+    wanted.insert(wanted.end(), part.days.begin(), part.days.end());
+    const std::vector<Days> left = others(part);
+    unwanted.insert(unwanted.end(), left.begin(), left.end());
+    years.push_back(static_cast<uint32_t>(part.year - kFirstStartedYear));
+  }
+  result.without = lengthOf(unwanted) < lengthOf(wanted);
+  if (!years.empty()) {
+    result.rest.clauses = result.whole.clauses;
+    result.rest.clauses.push_back(yearsClause(years));
+    Clause days;
+    days.kind = ClauseKinds::kRange;
+    days.column = Columns::kStartedOn;
+    days.ranges = result.without ? unwanted : wanted;
+    result.rest.clauses.push_back(std::move(days));
+  }
+  if (result.without) {
+    split.whole.insert(split.whole.end(), years.begin(), years.end());
+    std::sort(split.whole.begin(), split.whole.end());
+  }
+  result.whole.clauses.push_back(yearsClause(std::move(split.whole)));
+  return result;
+}
+
+bool isWorthSplitting(const Segment& segment, const WholeYears& split) {
+  if (split.rest.clauses.empty()) return true;
+  Query undated = split.whole;
+  undated.clauses.pop_back();
+  const auto count = segment.rollup().count(undated);
+  return count && *count >= segment.chunkCount() * kRowsWorth;
 }
 
 }  // namespace peneira

@@ -22,7 +22,7 @@ RowTest::RowTest(const Segment& segment, const Query& query) : segment_(segment)
   for (const Clause& clause : query.clauses) {
     Condition& condition = conditions_.emplace_back();
     condition.clause = &clause;
-    if (clause.kind == Clause::Kind::kRange) {
+    if (clause.kind == ClauseKinds::kRange) {
       condition.ranges.emplace_back(segment.columns(), clause);
     }
     for (const auto& list : clause.lists) checkRows(*list, segment.rowCount());

@@ -8,17 +8,20 @@
 
 namespace peneira {
 
-enum class Method : uint8_t { kRank, kWalk, kGather };
+using Method = Methods::Number;
 
 // A page request; see SelectRequest in engine.ts.
 struct PageRequest {
   Query query;
   std::vector<SortKey> order;
-  Method method = Method::kRank;
+  Method method = Methods::kRank;
   uint64_t seed = 0;
   int64_t afterRow = -1;  // -1: the first page; else below the row count
   uint64_t limit = 0;
 };
+
+// Reads the request of a page, which writePage of query.ts writes.
+PageRequest readPage(QueryReader& reader);
 
 // A page.
 struct Page {
@@ -33,7 +36,7 @@ constexpr uint64_t kUncounted = ~uint64_t{0};
 Page selectPage(const Segment& segment, const PageRequest& request, Work& work,
                 uint64_t matches = kUncounted);
 
-// The method `walk`, in walk.cc: walks a stored order and tests the rows it meets. The first key of
+// The method `walk`: walks a stored order and tests the rows it meets. The first key of
 // the request has a stored order or is the seeded position. Gives up to limit + 1 matches in order;
 // the cost depends on how many rows are met, not on how deep the page lies, because the place where
 // a page begins is found by binary search.

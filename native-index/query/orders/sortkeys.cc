@@ -27,6 +27,17 @@ uint64_t fromSigned(int64_t value) {
 
 }  // namespace
 
+std::vector<SortKey> readOrder(QueryReader& reader, uint64_t& seed) {
+  const uint64_t high = reader.whole32();
+  seed = high << 32 | reader.whole32();
+  std::vector<SortKey> keys(reader.count(2));
+  for (SortKey& key : keys) {
+    key.order = reader.whole(kRandomOrder + 1);
+    key.descending = reader.flag();
+  }
+  return keys;
+}
+
 SortKeys::SortKeys(const Segment& segment, const std::vector<SortKey>& keys, uint64_t seed)
     : segment_(segment), feistel_(segment.rowCount(), seed) {
   if (keys.size() > kSortKeysMax) badArgument("an order has at most 4 keys");

@@ -30,7 +30,7 @@ constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::k
 
 // Municipalities stand in no key.
 bool namesMunicipality(const Clause& clause) {
-  return clause.kind == Clause::Kind::kPosting && clause.any.size() == 1 &&
+  return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
          clause.any[0].dimension == Dimensions::kMunicipalityIbge;
 }
 
@@ -122,7 +122,7 @@ std::optional<Cover::Asked> Cover::read(const Query& query) const {
   const Clause* dates = nullptr;
   for (const Clause& clause : query.clauses) {
     if (namesMunicipality(clause)) return std::nullopt;
-    if (clause.kind != Clause::Kind::kRange) continue;
+    if (clause.kind != ClauseKinds::kRange) continue;
     const bool isDate = clause.column == Columns::kStartedOn && clause.orColumn == kNoColumn;
     if (!isDate || dates != nullptr) return std::nullopt;
     dates = &clause;

@@ -33,10 +33,11 @@ it("few matches are looked for once, and paged through as they were found", asyn
   const request = { ...wanted, fields: ["cnpj"] };
   const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
   const found: string[] = [];
-  for (let after = -1, page = 0; page === 0 || facts[PAGE_FACTS.more] === 1; page++) {
-    const text = Buffer.from(segment.wholePage(request, after, facts)).toString();
+  for (let after = -1, pages = 0; pages === 0 || facts[PAGE_FACTS.more] === 1; pages++) {
+    const page = segment.wholePage({ ...request, afterRow: after }, facts);
+    const text = Buffer.from(page).toString();
     found.push(...(JSON.parse(text) as { cnpj: string }[]).map(({ cnpj }) => cnpj));
-    assert.equal(segment.lastWork().chunks, page === 0 ? CHUNKS : 0);
+    assert.equal(segment.lastWork().chunks, pages === 0 ? CHUNKS : 0);
     after = facts[PAGE_FACTS.lastRow] as number;
   }
   assert.deepEqual(found, expected);

@@ -38,7 +38,8 @@ const FRESH = () => createBatch(new Uint32Array());
 const BYTES = new Uint8Array(8);
 const ROWS = Uint32Array.of(0);
 const PAGE = { clauses: [], order: [], method: "rank", seed: 0n, afterRow: -1, limit: 1 };
-const WHOLE = { ...PAGE, method: "rank", order: [], fields: ["cnpj"] } as const;
+const BY_SCORE = { key: "score", descending: true } as const;
+const WHOLE = { ...PAGE, method: "rank", order: [BY_SCORE], fields: ["cnpj"] } as const;
 const FACTS = new Float64Array(5);
 const RENDER = { format: "csv", fields: ["cnpj"], extra: [], delimiter: "," };
 let fixture: Fixture;
@@ -170,17 +171,28 @@ describe("wrong arguments", () => {
       "the row record at byte 0 is cut off",
     ],
     [() => segment.table(-1), /^table must be a whole number from 0 to \d+, not -1$/],
-    [() => segment.select(wrong(undefined)), "request must be an object, not undefined"],
-    [() => segment.select(wrong({ ...PAGE, limit: "9" })), /^limit must be a whole number .* "9"$/],
-    [() => segment.select(wrong({ ...PAGE, seed: 1 })), /^seed must be a bigint /],
+    [
+      () => segment.select(wrong({ ...PAGE, limit: "x" })),
+      "the numbers of a query are wrong: number 2 is nan",
+    ],
     [
       () => segment.select(wrong({ ...PAGE, method: "guess" })),
-      'there is no method "guess"; method must be rank, walk or gather',
+      /^the numbers .*: number 3 is nan$/,
     ],
-    [() => segment.selectAside(wrong({ ...PAGE, order: 1 })), "order must be an array, not 1"],
-    [() => segment.count(wrong(null)), "clauses must be an array of clauses, not null"],
-    [() => segment.count(wrong(5)), "clauses must be an array of clauses, not 5"],
-    [() => segment.countAside(wrong([5])), "kind must be a string, not undefined"],
+    [() => segment.select(wrong({ ...PAGE, seed: -1n })), /^the numbers .*: number 4 is -1.0/],
+    [() => segment.select(wrong({ ...PAGE, seed: 2n ** 64n })), /^the numbers .*: number 4 is 429/],
+    [
+      () => segment.selectAside(wrong({ ...PAGE, order: [{ key: "size" }] })),
+      /^the numbers .*: number 7 is nan$/,
+    ],
+    [
+      () => segment.count([{ kind: "range", column: wrong("size"), ranges: [] }]),
+      /^the numbers .*: number 3 is nan$/,
+    ],
+    [
+      () => segment.count([{ kind: "rows", lists: [wrong({})], negated: false }]),
+      "lists must be a list of rows, not another object",
+    ],
     [
       () => segment.facets([], wrong(["colour"])),
       'there is no facet "colour"; facets must be the names of facets',
@@ -188,27 +200,23 @@ describe("wrong arguments", () => {
     [() => segment.facetsAside([], wrong("x")), 'facets must be an array, not "x"'],
     [() => segment.facetsAside([], [], 65), "threads must be a whole number from 0 to 64, not 65"],
     [() => segment.documentFrequency(wrong([true])), "words must be a string, not true"],
-    [() => segment.wholePage(wrong(1), -1, FACTS), "request must be a request of a page, not 1"],
     [
-      () => segment.wholePage({ ...WHOLE }, -2, FACTS),
-      "afterRow must be a whole number from -1 to 4294967295, not -2",
+      () => segment.wholePage({ ...WHOLE, afterRow: -2 }, FACTS),
+      "the numbers of a query are wrong: number 1 is -2.0",
     ],
     [
-      () => segment.wholePage({ ...WHOLE }, 500, FACTS),
+      () => segment.wholePage({ ...WHOLE, afterRow: 500 }, FACTS),
       "afterRow 500 is not a row of the snapshot",
     ],
     [
-      () => segment.wholePage({ ...WHOLE }, -1, new Float64Array(4)),
+      () => segment.wholePage(WHOLE, new Float64Array(4)),
       /^facts must be a Float64Array of at least 5 numbers/,
     ],
     [
-      () => segment.wholePage(wrong({ ...WHOLE, fields: ["salary"] }), -1, FACTS),
+      () => segment.wholePage(wrong({ ...WHOLE, fields: ["salary"] }), FACTS),
       'there is no field "salary"; fields must be the names of fields',
     ],
-    [
-      () => segment.wholePage({ ...WHOLE }, -1, FACTS, wrong(5)),
-      "room must be a Uint8Array, not 5",
-    ],
+    [() => segment.wholePage(WHOLE, FACTS, wrong(5)), "room must be a Uint8Array, not 5"],
     [() => segment.renderJson(wrong([0]), []), "rows must be a Uint32Array, not another object"],
     [
       () => segment.renderRows(ROWS, wrong({ ...RENDER, fields: ["salary"] })),
@@ -224,8 +232,14 @@ describe("wrong arguments", () => {
     ],
     [() => segment.columnsOf(ROWS, wrong(undefined)), "fields must be an array, not undefined"],
     [() => segment.findCnpj(wrong(() => 1)), "cnpj must be a string, not a function"],
-    [() => segment.firstsOfCompany(ROWS, wrong(1)), "clauses must be an array of clauses, not "],
-    [() => segment.suggestAside(wrong({ words: "a" })), 'words must be an array, not "a"'],
+    [
+      () => segment.firstsOfCompany(wrong([0]), { ...WHOLE, beginning: false }),
+      "rows must be a Uint32Array, not another object",
+    ],
+    [
+      () => segment.suggestAside(wrong({ words: "a", clauses: [], limit: 1 })),
+      'words must be an array, not "a"',
+    ],
     [() => segment.companyAside({ ...PAGE, root: "1" }), "root must be a text of 8 characters"],
     [() => segment.companyAside({ ...PAGE, root: "Z".repeat(8), afterRow: 0 }), "the row is none"],
     [() => segment.verify(wrong([])), "progress must be a Uint32Array, not another object"],
@@ -254,13 +268,13 @@ describe("wrong arguments", () => {
 
   it("that throw when they are read give what they threw", () => {
     const own = new RangeError("mine");
-    const request = {
-      get clauses() {
+    const location = {
+      get offset() {
         throw own;
       },
     };
     assert.throws(
-      () => segment.select(wrong(request)),
+      () => openSegment("x", wrong(location)),
       (error) => error === own,
     );
     assert.equal(segment.count([]), 500);

@@ -4,7 +4,7 @@
  * the value again.
  * Invariant: nothing of the addon and of the product's tables is used but the words of reasons,
  * which are too many to write twice; the rules are written anew from
- * native-index/render/labelled.h and docs/exports.md.
+ * native-index/render/rows.h and docs/exports.md.
  */
 import { REASONS_PT } from "../../../src/spec/fields/reasons.ts";
 import { REASONS_EN } from "../../../src/spec/fields/reasons-en.ts";

@@ -28,7 +28,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   format: [".", "blocks", "region", "postings", "parts"],
   query: ["clauses", "parts", "segment", "kernel", "facets", "orders", "find", "changes"],
-  builder: [".", "context", "stages"],
+  builder: [".", "stages"],
   napi: ["values", "segment", "import", "threads", "."],
 };
 

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as record from "../../../native-index/builder/record.ts";
 import * as columns from "../../../native-index/format/columns.ts";
+import * as query from "../../../native-index/napi/query.ts";
 import * as layout from "../../../src/dump/layout.ts";
 import * as rules from "../../../src/dump/rules.ts";
 import * as codes from "../../../src/ingest/codes.ts";
@@ -24,7 +25,7 @@ const { headerTexts } = (await import("../../../native-index/headers.mjs" as str
 };
 
 const TABLES = {
-  ...{ ...columns, ...record, ...fields },
+  ...{ ...columns, ...record, ...query, ...fields },
   ...{ ...lists, ...layout, ...rules, ...codes, ...score, ...words, ...reasons, ...reasonsEn },
 };
 
@@ -36,11 +37,11 @@ function staleWith(changed: Record<string, unknown>): string[] {
 
 describe("the headers that are made from tables", () => {
   it("are those of the tables", () => {
-    assert.equal(headerTexts(TABLES).size, 6);
+    assert.equal(headerTexts(TABLES).size, 7);
     assert.deepEqual(staleWith({}), []);
   });
 
-  it("are stale where a field, a flag, a column, a slot or a rule is another one", () => {
+  it("are stale where a field, a flag, a column, a slot, a rule or a kind differs", () => {
     const [first, ...rest] = fields.FIELDS;
     const FIELD_LIST = ["native-index/render/field_list.h"];
     assert.deepEqual(
@@ -59,6 +60,10 @@ describe("the headers that are made from tables", () => {
     assert.deepEqual(staleWith({ COLUMNS }), ["native-index/format/column_list.h"]);
     const RECORD = { ...record.RECORD, fixedLength: record.RECORD.fixedLength + 2 };
     assert.deepEqual(staleWith({ RECORD }), ["native-index/builder/record_layout.h"]);
+    const QUERY_LIST = ["native-index/query/clauses/query_list.h"];
+    assert.deepEqual(staleWith({ METHODS: ["walk", "rank", "gather"] }), QUERY_LIST);
+    assert.deepEqual(staleWith({ RANGE_COLUMNS: query.RANGE_COLUMNS.slice(1) }), QUERY_LIST);
+    assert.deepEqual(staleWith({ queryLayout: () => 1 }), QUERY_LIST);
     const DUMP_LIST = ["native-index/scan/dump_list.h"];
     assert.deepEqual(staleWith({ RULE_NAMES: [...rules.RULE_NAMES, "x_invalid"] }), DUMP_LIST);
     assert.deepEqual(staleWith({ UFS: [...lists.UFS, "ZZ"] }), DUMP_LIST);

@@ -1,10 +1,12 @@
-// Opens the columns of a snapshot that is being built. What comes in and goes out: see
-// source_columns.h. Invariant: no offset of the section is used before it was compared with the
-// length of the file, and no string is read before its offsets were checked.
-#include "builder/context/source_columns.h"
-
+// Opens the columns of a snapshot that is being built, and writes its region. See build_context.h.
+// Invariant: no offset of the section is used before it was compared with the length of the file,
+// and no string is read before its offsets were checked.
+#include <unistd.h>
+#include <cerrno>
 #include <string>
+#include <utility>
 
+#include "builder/build_context.h"
 #include "format/failure.h"
 #include "format/parallel.h"
 
@@ -120,6 +122,58 @@ void SourceColumns::checkCnpjs(uint32_t batchNumber) const {
     if (seen < 64) continue;
     damaged("the cnpj of row " + std::to_string(batchNumber * uint64_t{kBatchRows} + i) +
             " is not 14 characters of 0-9 and A-Z");
+  }
+}
+
+// Buffered pwrite. Invariant: a short write goes on where it stopped, so append() either takes all
+// bytes or throws.
+
+namespace {
+
+constexpr size_t kBufferBytes = size_t{4} << 20;
+constexpr size_t kWriteBytesMax = size_t{1} << 30;  // Linux writes at most 2 GiB at once
+
+}  // namespace
+
+RegionWriter::RegionWriter(int file, std::string path, uint64_t offset)
+    : file_(file), path_(std::move(path)), offset_(offset) {}
+
+void RegionWriter::begin(Section kind, uint32_t argument) {
+  align(kSectionAlign);
+  entries_.push_back({static_cast<uint32_t>(kind), argument, position(), 0});
+}
+
+void RegionWriter::end() { entries_.back().length = position() - entries_.back().offset; }
+
+void RegionWriter::append(const void* bytes, size_t length) {
+  if (buffer_.size() + length > kBufferBytes) flush();
+  if (length >= kBufferBytes) {
+    write(static_cast<const uint8_t*>(bytes), length);
+  } else {
+    buffer_.append(bytes, length);
+  }
+}
+
+void RegionWriter::align(size_t alignment) {
+  static constexpr uint8_t zeros[kSectionAlign] = {};
+  append(zeros, (alignment - position() % alignment) % alignment);
+}
+
+void RegionWriter::flush() {
+  const size_t length = buffer_.size();
+  buffer_.clear();
+  write(buffer_.data(), length);
+}
+
+void RegionWriter::write(const uint8_t* bytes, size_t length) {
+  while (length > 0) {
+    const size_t part = std::min(length, kWriteBytesMax);
+    const ssize_t written = pwrite(file_, bytes, part, static_cast<off_t>(offset_));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throwSystemError("write the index region of", path_);
+    bytes += written;
+    length -= static_cast<size_t>(written);
+    offset_ += static_cast<uint64_t>(written);
   }
 }
 

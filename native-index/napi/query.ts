@@ -1,0 +1,278 @@
+/**
+ * Queries as the addon takes them: the clauses and the order of a request, and the numbers that
+ * they are written as.
+ *
+ *   request  mark, then: page    afterRow, limit, method, order, query
+ *                        firsts  beginning, order, query
+ *                        query   query
+ *                        both    query, query
+ *   order    seed / 2^32, seed % 2^32, keys; each key: its order, descending
+ *   query    clauses; each clause: its kind, then
+ *     posting  negated, parts; each part: dimension, codes, and the codes
+ *     words    hints; each hint: words; each word: bytes, and the bytes
+ *     range    column, other column + 1 or 0, ranges; each range: low, high
+ *     rows     negated, lists; the lists themselves come beside the numbers, in this order
+ *
+ * Invariant: nothing else writes a query, and QueryReader (query/clauses/query.h) alone reads one.
+ * Both number kinds, methods and columns by the tables here, from which `headers.mjs` makes
+ * query_list.h; the mark is made of the same tables, so an addon of other tables refuses it.
+ * Why numbers: reading a property by its name costs more than the rest of reading a clause.
+ */
+import { DIMENSIONS, type DimensionName, ORDERS, type OrderName } from "../format/columns.ts";
+
+/** Rows whose code in one of the dimensions is (with `negated`: is not) among the codes. */
+export interface PostingClause {
+  readonly kind: "posting";
+  readonly any: readonly { readonly dimension: DimensionName; readonly codes: Uint32Array }[];
+  readonly negated: boolean;
+}
+
+/** Rows whose names hold every word of at least one hint; words are UTF-8, analyzed. */
+export interface WordsClause {
+  readonly kind: "words";
+  readonly hints: readonly (readonly string[])[];
+}
+
+/** Columns of numbers that a range can be over, in the order of their numbers. */
+export const RANGE_COLUMNS = [
+  "started_on",
+  "share_capital_cents",
+  "postal_code",
+  "phone_1",
+  "phone_2",
+  "email_shared",
+  "phone_1_shared",
+  "phone_2_shared",
+  "establishments",
+] as const;
+
+/** Name of a column that a range can be over. */
+type RangeColumn = (typeof RANGE_COLUMNS)[number];
+
+/**
+ * Rows whose value lies in one of the inclusive ranges; rows without a value never match.
+ * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number,
+ * phones as the number of their digits, what was counted as codes, which ascend as the numbers do.
+ * Where there is an `or`, a value of that column is as good.
+ */
+export interface RangeClause {
+  readonly kind: "range";
+  readonly column: RangeColumn;
+  readonly or?: RangeColumn;
+  readonly ranges: readonly (readonly [low: number, high: number])[];
+}
+
+/** A set of rows that was handed over once, and that any number of clauses may name. */
+export interface NativeRowList {
+  /** How many rows it holds, and the first row behind all of them. */
+  readonly size: number;
+  readonly end: number;
+}
+
+/** Rows that are (with `negated`: are not) in one of the lists. */
+export interface RowsClause {
+  readonly kind: "rows";
+  readonly lists: readonly NativeRowList[];
+  readonly negated: boolean;
+}
+
+/** One condition of a query; the clauses of a query are ANDed. */
+export type Clause = PostingClause | WordsClause | RangeClause | RowsClause;
+
+/** Kinds of clause, in the order of their numbers. */
+export const CLAUSE_KINDS = ["posting", "words", "range", "rows"] as const satisfies readonly [
+  ...Clause["kind"][],
+];
+
+/** One key of an order; `random` is the seeded permutation of row ids. */
+export interface OrderKey {
+  readonly key: OrderName | "random";
+  readonly descending: boolean;
+}
+
+/** Methods, in the order of their numbers. */
+export const METHODS = ["rank", "walk", "gather"] as const;
+
+/**
+ * How a page is taken: `rank` walks row ids (only for score descending), `walk` walks the stored
+ * order of the first key, `gather` reads the keys of every match and selects.
+ */
+export type Method = (typeof METHODS)[number];
+
+/** A page request. `order` ends implicitly on cnpj ascending. `afterRow` -1 is the first page. */
+export interface SelectRequest {
+  readonly clauses: readonly Clause[];
+  readonly order: readonly OrderKey[];
+  readonly method: Method;
+  readonly seed: bigint;
+  readonly afterRow: number;
+  readonly limit: number;
+}
+
+/** The answer whose rows are to be the first of their company; as in `SelectRequest`. */
+export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
+  /** Whether the rows are the ones that the answer begins with, none left out; costs less. */
+  readonly beginning: boolean;
+}
+
+/** Kinds of request, in the order of their numbers. */
+export const REQUEST_KINDS = ["query", "both", "page", "firsts"] as const;
+
+/** A written request: its numbers, valid until the next one is written, and its lists of rows. */
+export type NativeQuery = readonly [
+  numbers: Float64Array,
+  lists: readonly NativeRowList[] | undefined,
+];
+
+/** FNV-1a 32 of every name that has a number here. */
+export function queryLayout(): number {
+  const lists = [REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, DIMENSIONS, ORDERS];
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(lists.map((names) => names.join(",")).join("|"))) {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+/** The numbers of names: their places in a table. */
+function numbersOf<Name extends string>(names: readonly Name[]): Readonly<Record<Name, number>> {
+  return Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
+}
+
+const FIRST_MARK = queryLayout() * REQUEST_KINDS.length;
+const REQUESTS = numbersOf(REQUEST_KINDS);
+const KINDS = numbersOf(CLAUSE_KINDS);
+const METHOD_NUMBERS = numbersOf(METHODS);
+const COLUMNS = numbersOf(RANGE_COLUMNS);
+const DIMENSION_NUMBERS = numbersOf(DIMENSIONS);
+/** The number behind the stored orders is that of `random`. */
+const KEYS = numbersOf([...ORDERS, "random"]);
+
+/** Numbers whose memory is kept for the next request: most have fewer than a hundred. */
+const KEPT_NUMBERS = 1 << 12;
+
+/** The request that is being written. Memory of its own for each would cost more than writing. */
+let numbers = new Float64Array(KEPT_NUMBERS);
+let length = 0;
+let lists: NativeRowList[] | undefined;
+
+/** Writes a query: the rows that meet all clauses. */
+export function writeQuery(clauses: readonly Clause[]): NativeQuery {
+  begin("query");
+  putQuery(clauses);
+  return written();
+}
+
+/** Writes two queries, one after the other. */
+export function writeBoth(one: readonly Clause[], other: readonly Clause[]): NativeQuery {
+  begin("both");
+  putQuery(one);
+  putQuery(other);
+  return written();
+}
+
+/** Writes the request of a page. */
+export function writePage(request: SelectRequest): NativeQuery {
+  begin("page");
+  put(request.afterRow);
+  put(request.limit);
+  put(METHOD_NUMBERS[request.method]);
+  putOrder(request);
+  putQuery(request.clauses);
+  return written();
+}
+
+/** Writes the answer whose rows are to be the first of their company. */
+export function writeFirsts(request: FirstsRequest): NativeQuery {
+  begin("firsts");
+  put(Number(request.beginning));
+  putOrder(request);
+  putQuery(request.clauses);
+  return written();
+}
+
+function begin(kind: (typeof REQUEST_KINDS)[number]): void {
+  if (numbers.length > KEPT_NUMBERS) numbers = new Float64Array(KEPT_NUMBERS);
+  length = 0;
+  lists = undefined;
+  put(FIRST_MARK + REQUESTS[kind]);
+}
+
+function written(): NativeQuery {
+  return [numbers.subarray(0, length), lists];
+}
+
+function put(value: number): void {
+  if (length === numbers.length) makeRoom(1);
+  numbers[length++] = value;
+}
+
+function makeRoom(count: number): void {
+  if (length + count <= numbers.length) return;
+  const larger = new Float64Array(2 * (length + count));
+  larger.set(numbers.subarray(0, length));
+  numbers = larger;
+}
+
+function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void {
+  // Most have none, and arithmetic of large integers is slow.
+  put(seed === 0n ? 0 : Number(seed >> 32n));
+  put(seed === 0n ? 0 : Number(seed & 0xffffffffn));
+  put(order.length);
+  for (const { key, descending } of order) {
+    put(KEYS[key]);
+    put(Number(descending));
+  }
+}
+
+function putQuery(clauses: readonly Clause[]): void {
+  put(clauses.length);
+  for (const clause of clauses) {
+    put(KINDS[clause.kind]);
+    if (clause.kind === "posting") putPosting(clause);
+    else if (clause.kind === "range") putRange(clause);
+    else if (clause.kind === "words") putWords(clause);
+    else putRows(clause);
+  }
+}
+
+function putPosting({ negated, any }: PostingClause): void {
+  put(Number(negated));
+  put(any.length);
+  for (const { dimension, codes } of any) {
+    put(DIMENSION_NUMBERS[dimension]);
+    put(codes.length);
+    makeRoom(codes.length);
+    // One by one: the call that copies a list takes longer.
+    for (const code of codes) numbers[length++] = code;
+  }
+}
+
+function putRange({ column, or: other, ranges }: RangeClause): void {
+  put(COLUMNS[column]);
+  put(other === undefined ? 0 : COLUMNS[other] + 1);
+  put(ranges.length);
+  for (const [low, high] of ranges) {
+    put(low);
+    put(high);
+  }
+}
+
+function putWords({ hints }: WordsClause): void {
+  put(hints.length);
+  for (const words of hints) {
+    put(words.length);
+    for (const word of words) {
+      const bytes = Buffer.from(word);
+      put(bytes.length);
+      for (const byte of bytes) put(byte);
+    }
+  }
+}
+
+function putRows({ negated, lists: own }: RowsClause): void {
+  put(Number(negated));
+  put(own.length);
+  lists ??= [];
+  for (const list of own) lists.push(list);
+}

@@ -1,0 +1,62 @@
+// What the numbers of a written query stand for, and the mark that they begin with. Made from
+// native-index/napi/query.ts by headers.mjs.
+// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// goes on while it is stale.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "format/column_list.h"
+
+namespace peneira {
+
+// Kinds of request.
+struct RequestKinds {
+  enum Number : uint32_t {
+    kQuery = 0,
+    kBoth = 1,
+    kPage = 2,
+    kFirsts = 3,
+    kCount = 4,
+  };
+};
+
+// Kinds of clause.
+struct ClauseKinds {
+  enum Number : uint32_t {
+    kPosting = 0,
+    kWords = 1,
+    kRange = 2,
+    kRows = 3,
+    kCount = 4,
+  };
+};
+
+// Ways to take a page; see handles.ts.
+struct Methods {
+  enum Number : uint32_t {
+    kRank = 0,
+    kWalk = 1,
+    kGather = 2,
+    kCount = 3,
+  };
+};
+
+// Columns that a range can be over.
+constexpr Columns::Number kRangeColumns[] = {
+    Columns::kStartedOn,          // 0
+    Columns::kShareCapitalCents,  // 1
+    Columns::kPostalCode,         // 2
+    Columns::kPhone1,             // 3
+    Columns::kPhone2,             // 4
+    Columns::kEmailShared,        // 5
+    Columns::kPhone1Shared,       // 6
+    Columns::kPhone2Shared,       // 7
+    Columns::kEstablishments,     // 8
+};
+
+// Stands for these numbers, and those of dimensions and orders.
+constexpr uint32_t kQueryLayout = 3152516790u;
+
+}  // namespace peneira

@@ -1,0 +1,221 @@
+/**
+ * Proves: the addon refuses whatever is no written query, with the number that is wrong, at every
+ * method that takes one; numbers of a written query that are changed at random, cut off or drawn
+ * anew give an answer or a refusal, never a crash, and leave the segment as it was; lists of rows
+ * come as many as are named; the mark of an addon with other tables is refused.
+ * Does not prove that a written query is read as it was meant: the twins of the kernel do.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { DIMENSIONS, ORDERS } from "../../../native-index/format/columns.ts";
+import {
+  type AddonSegment,
+  type Clause,
+  type NativeRowList,
+  openRowList,
+} from "../../../native-index/napi/engine.ts";
+import {
+  queryLayout,
+  RANGE_COLUMNS,
+  REQUEST_KINDS,
+  writeBoth,
+  writeFirsts,
+  writePage,
+  writeQuery,
+} from "../../../native-index/napi/query.ts";
+import { loadEngine } from "../../../src/location.ts";
+import { randomRows, seededRandom } from "../../support/native-index/fixture-rows.ts";
+import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
+
+interface Opener {
+  openSegment(path: string, directory: Fixture["directory"]): AddonSegment;
+}
+
+type RequestKind = (typeof REQUEST_KINDS)[number];
+type Lists = readonly NativeRowList[] | undefined;
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-queries-"));
+const ROW_COUNT = 3_000;
+/** A portable Roaring bitmap of the rows 1, 3 and 5. */
+const BITMAP = [0x3a, 0x30, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 16, 0, 0, 0, 1, 0, 3, 0, 5, 0];
+const ORDER = [
+  { key: "legal_name", descending: true },
+  { key: "random", descending: false },
+] as const;
+
+let segment: AddonSegment;
+let list: NativeRowList;
+before(async () => {
+  const fixture = await writeFixture(path.join(folder, "small"), randomRows(1, ROW_COUNT));
+  segment = (loadEngine() as Opener).openSegment(fixture.path, fixture.directory);
+  list = openRowList(Uint8Array.from(BITMAP));
+});
+after(() => {
+  segment.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function clauses(): Clause[] {
+  return [
+    { kind: "posting", any: [{ dimension: "uf", codes: Uint32Array.of(1, 4) }], negated: true },
+    { kind: "words", hints: [["ltda", "são"], []] },
+    { kind: "range", column: "phone_1", or: "phone_2", ranges: [[-1, 2 ** 60]] },
+    { kind: "rows", lists: [list, list], negated: true },
+  ];
+}
+
+/** Writes a request of each kind; the numbers are a copy. */
+function writtenOf(kind: RequestKind): [Float64Array, Lists] {
+  const page = { clauses: clauses(), order: ORDER, seed: 2n ** 40n + 1n } as const;
+  const written = {
+    query: () => writeQuery(page.clauses),
+    both: () => writeBoth(page.clauses, page.clauses),
+    page: () => writePage({ ...page, method: "gather", afterRow: 7, limit: 3 }),
+    firsts: () => writeFirsts({ ...page, beginning: false }),
+  };
+  const [numbers, lists] = written[kind]();
+  return [numbers.slice(), lists];
+}
+
+type Taken = readonly [kind: RequestKind, call: (numbers: Float64Array, lists: Lists) => unknown];
+
+/** Every method that takes a query. */
+const METHODS: Readonly<Record<string, Taken>> = {
+  select: ["page", (...query) => segment.select(...query)],
+  selectAside: ["page", (...query) => segment.selectAside(...query)],
+  wholePage: ["page", (...query) => segment.wholePage(...query, ["cnpj"], new Float64Array(5))],
+  count: ["query", (...query) => segment.count(...query)],
+  countAside: ["query", (...query) => segment.countAside(...query)],
+  facets: ["query", (...query) => segment.facets(...query, ["uf"])],
+  facetsWorkMax: ["query", (...query) => segment.facetsWorkMax(...query, ["uf"])],
+  facetsAside: ["query", (...query) => segment.facetsAside(...query, ["uf"])],
+  matchEntriesAside: ["query", (...query) => segment.matchEntriesAside(...query, false)],
+  suggestAside: ["query", (...query) => segment.suggestAside(...query, ["ltda"], 3)],
+  firstsOfCompany: ["firsts", (...query) => segment.firstsOfCompany(...query, Uint32Array.of(0))],
+  firstsAside: ["firsts", (...query) => segment.firstsAside(...query, Uint32Array.of(0))],
+};
+
+const MESSAGES = [
+  "the numbers of a query end too early",
+  "the numbers of a query are wrong: number \\d+ is -?(\\d+\\.\\d+|inf|nan)",
+  "more numbers follow those of a query",
+  "a query has more lists of rows than it names",
+  "query must be a Float64Array of at least 1 numbers, not .*",
+  "lists must be .*, not .*",
+];
+const MESSAGE = new RegExp(`^(${MESSAGES.join("|")})$`);
+
+function isRefusal(error: unknown): true {
+  assert(error instanceof TypeError, `${error}`);
+  assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT");
+  assert.match(error.message, MESSAGE);
+  return true;
+}
+
+describe("written queries", () => {
+  it("are taken by every method, and by no method for another kind", async () => {
+    for (const [name, [wanted, call]] of Object.entries(METHODS)) {
+      for (const kind of REQUEST_KINDS) {
+        if (kind === wanted) await call(...writtenOf(kind));
+        else assert.throws(() => call(...writtenOf(kind)), isRefusal, name);
+      }
+    }
+  });
+
+  it("are refused where they are cut off, go on, or are none", () => {
+    for (const [name, [kind, call]] of Object.entries(METHODS)) {
+      const [numbers, lists] = writtenOf(kind);
+      for (let length = 0; length < numbers.length; length++) {
+        assert.throws(() => call(numbers.subarray(0, length), lists), isRefusal, name);
+      }
+      assert.throws(() => call(Float64Array.from([...numbers, 0]), lists), isRefusal, name);
+      for (const other of [undefined, [], [list], [list, list, list], [list, {}], 5, [null]]) {
+        assert.throws(() => call(numbers, other as Lists), isRefusal, `${name}, ${other}`);
+      }
+      for (const other of [undefined, null, [1], new Uint8Array(9), {}]) {
+        assert.throws(() => call(other as unknown as Float64Array, lists), isRefusal, name);
+      }
+    }
+  });
+
+  it("are refused where one number is none that it can be", () => {
+    for (const [name, [kind, call]] of Object.entries(METHODS)) {
+      const [numbers, lists] = writtenOf(kind);
+      for (let at = 0; at < numbers.length; at++) {
+        const wrong = Float64Array.from(numbers);
+        wrong[at] = Number.NaN;
+        assert.throws(() => call(wrong, lists), isRefusal, `${name}, number ${at}`);
+      }
+    }
+  });
+
+  it("are refused by an addon of other tables", () => {
+    const [numbers, lists] = writtenOf("query");
+    for (const layout of [0, queryLayout() - 1, queryLayout() + 1]) {
+      const other = Float64Array.from(numbers);
+      other[0] = layout * REQUEST_KINDS.length;
+      assert.throws(() => segment.count(other, lists), /: number 0 is \d+\.0+$/);
+    }
+  });
+
+  it("are an answer or a refusal, whatever their numbers are", () => {
+    const random = seededRandom(17);
+    const draw = (most: number) => Math.floor(random() * most);
+    const some = [0, 1, 2, 3, 4, 11, 255, 256, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, -1, 0.5];
+    const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 1e308];
+    const outcomes = { answered: 0, refused: 0 };
+    const names = ["count", "facets", "select", "wholePage", "firstsOfCompany"];
+    for (let round = 0; round < 20_000; round++) {
+      const [kind, call] = METHODS[names[draw(names.length)] as string] as Taken;
+      const [numbers, lists] = writtenOf(kind);
+      if (kind === "page") numbers.set([-1, 3, 2], 1);
+      for (let changes = draw(4); changes >= 0; changes--) {
+        const values = random() < 0.8 ? some : odd;
+        numbers[1 + draw(numbers.length - 1)] = values[draw(values.length)] as number;
+      }
+      const anew = Float64Array.from({ length: draw(30) }, () => draw(4));
+      anew.set(numbers.subarray(0, Math.min(anew.length, 1)));
+      const given = random() < 0.7 ? numbers : anew;
+      try {
+        call(given, random() < 0.9 ? lists : undefined);
+        outcomes.answered++;
+      } catch (error) {
+        assert(error instanceof TypeError, `${error}: ${given}`);
+        assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT");
+        outcomes.refused++;
+      }
+    }
+    assert.ok(outcomes.answered > 1_000 && outcomes.refused > 5_000, JSON.stringify(outcomes));
+    assert.equal(segment.count(...writeQuery([])), ROW_COUNT);
+  });
+
+  it("name everything that they can name", () => {
+    for (const dimension of DIMENSIONS) {
+      const any = [{ dimension, codes: Uint32Array.of(2 ** 32 - 1) }];
+      assert.equal(segment.count(...writeQuery([{ kind: "posting", any, negated: false }])), 0);
+    }
+    for (const column of RANGE_COLUMNS) {
+      const all = [[Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]] as const;
+      assert.ok(segment.count(...writeQuery([{ kind: "range", column, ranges: all }])) > 0, column);
+    }
+    for (const key of ORDERS) {
+      const order = [{ key, descending: false }];
+      const page = { clauses: [], order, method: "gather", seed: 0n, afterRow: -1 } as const;
+      assert.equal(segment.select(...writePage({ ...page, limit: 9 })).rows.length, 9, key);
+    }
+  });
+
+  it("of many numbers are as those of few", () => {
+    const codes = Uint32Array.from({ length: 100_000 }, (_, code) => code);
+    const any = [{ dimension: "municipality_ibge", codes }] as const;
+    const [numbers] = writeQuery([{ kind: "posting", any, negated: false }]);
+    assert.deepEqual(numbers.slice(-3), Float64Array.of(99_997, 99_998, 99_999));
+    const many = segment.count(...writeQuery([{ kind: "posting", any, negated: false }]));
+    const none = segment.count(...writeQuery([{ kind: "posting", any, negated: true }]));
+    assert.ok(many > 0);
+    assert.equal(many + none, ROW_COUNT);
+  });
+});
