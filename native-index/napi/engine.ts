@@ -147,29 +147,49 @@ export function openSegment(path: string, directory: DirectoryLocation): NativeS
 
 /** Puts the methods that take queries in their place, for the addon knows no copies of objects. */
 function withQueries(opened: AddonSegment): NativeSegment {
-  return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }, opened));
+  return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }));
 }
 
 /** The methods that take a query: each writes it, and calls the method of the addon. */
-function writingQueries(own: AddonSegment, to: AddonSegment): NativeSegment {
+function writingQueries(own: AddonSegment): NativeSegment {
   return {
     ...own,
-    select: (request) => own.select.call(to, ...writePage(request)),
-    selectAside: (request) => own.selectAside.call(to, ...writePage(request)),
-    count: (clauses) => own.count.call(to, ...writeQuery(clauses)),
-    countAside: (clauses) => own.countAside.call(to, ...writeQuery(clauses)),
-    facets: (clauses, facets) => own.facets.call(to, ...writeQuery(clauses), facets),
-    facetsWorkMax: (clauses, facets) => own.facetsWorkMax.call(to, ...writeQuery(clauses), facets),
-    facetsAside: (clauses, facets, threads) =>
-      own.facetsAside.call(to, ...writeQuery(clauses), facets, threads),
-    firstsOfCompany: (rows, request) => own.firstsOfCompany.call(to, ...writeFirsts(request), rows),
-    firstsAside: (rows, request) => own.firstsAside.call(to, ...writeFirsts(request), rows),
-    wholePage: (request: WholePageRequest, facts: Float64Array, room?: Uint8Array) =>
-      own.wholePage.call(to, ...writePage(request), request.fields, facts, room),
-    matchEntriesAside: (clauses, companies) =>
-      own.matchEntriesAside.call(to, ...writeQuery(clauses), companies),
-    suggestAside: ({ words, clauses, limit }) =>
-      own.suggestAside.call(to, ...writeQuery(clauses), words, limit),
+    select(request) {
+      return own.select.call(this, ...writePage(request));
+    },
+    selectAside(request) {
+      return own.selectAside.call(this, ...writePage(request));
+    },
+    count(clauses) {
+      return own.count.call(this, ...writeQuery(clauses));
+    },
+    countAside(clauses) {
+      return own.countAside.call(this, ...writeQuery(clauses));
+    },
+    facets(clauses, facets) {
+      return own.facets.call(this, ...writeQuery(clauses), facets);
+    },
+    facetsWorkMax(clauses, facets) {
+      return own.facetsWorkMax.call(this, ...writeQuery(clauses), facets);
+    },
+    facetsAside(clauses, facets, threads) {
+      return own.facetsAside.call(this, ...writeQuery(clauses), facets, threads);
+    },
+    firstsOfCompany(rows, request) {
+      return own.firstsOfCompany.call(this, ...writeFirsts(request), rows);
+    },
+    firstsAside(rows, request) {
+      return own.firstsAside.call(this, ...writeFirsts(request), rows);
+    },
+    wholePage(request: WholePageRequest, facts: Float64Array, room?: Uint8Array) {
+      return own.wholePage.call(this, ...writePage(request), request.fields, facts, room);
+    },
+    matchEntriesAside(clauses, companies) {
+      return own.matchEntriesAside.call(this, ...writeQuery(clauses), companies);
+    },
+    suggestAside({ words, clauses, limit }) {
+      return own.suggestAside.call(this, ...writeQuery(clauses), words, limit);
+    },
   };
 }
 
@@ -193,8 +213,10 @@ export function openChanges(path: string, location: ChangesLocation): NativeChan
   const { walk } = opened;
   return Object.assign<object, NativeChanges>(opened, {
     ...opened,
-    walk: (request) =>
-      walk.call(opened, ...writeBoth(request.olderClauses, request.newerClauses), request),
+    walk(request) {
+      const { olderClauses, newerClauses } = request;
+      return walk.call(this, ...writeBoth(olderClauses, newerClauses), request);
+    },
   });
 }
 

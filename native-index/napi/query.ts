@@ -148,6 +148,9 @@ const DIMENSION_NUMBERS = numbersOf(DIMENSIONS);
 /** The number behind the stored orders is that of `random`. */
 const KEYS = numbersOf([...ORDERS, "random"]);
 
+/** The largest row, and the largest limit. */
+const WHOLE_MAX = 2 ** 32 - 1;
+
 /** Numbers whose memory is kept for the next request: most have fewer than a hundred. */
 const KEPT_NUMBERS = 1 << 12;
 
@@ -155,6 +158,23 @@ const KEPT_NUMBERS = 1 << 12;
 let numbers = new Float64Array(KEPT_NUMBERS);
 let length = 0;
 let lists: NativeRowList[] | undefined;
+
+/** Returns the number of a name. Throws TypeError INVALID_ARGUMENT with the name if it has none. */
+function numberOf<Name extends string>(
+  known: Readonly<Record<Name, number>>,
+  what: string,
+  name: Name,
+): number {
+  const number = known[name];
+  if (number === undefined) {
+    refuse(`there is no ${what} ${JSON.stringify(name)}; use one of ${Object.keys(known)}`);
+  }
+  return number;
+}
+
+function refuse(message: string): never {
+  throw Object.assign(new TypeError(message), { code: "INVALID_ARGUMENT" });
+}
 
 /** Writes a query: the rows that meet all clauses. */
 export function writeQuery(clauses: readonly Clause[]): NativeQuery {
@@ -174,9 +194,9 @@ export function writeBoth(one: readonly Clause[], other: readonly Clause[]): Nat
 /** Writes the request of a page. */
 export function writePage(request: SelectRequest): NativeQuery {
   begin("page");
-  put(request.afterRow);
-  put(request.limit);
-  put(METHOD_NUMBERS[request.method]);
+  putWhole("afterRow", request.afterRow, -1);
+  putWhole("limit", request.limit, 0);
+  put(numberOf(METHOD_NUMBERS, "method", request.method));
   putOrder(request);
   putQuery(request.clauses);
   return written();
@@ -207,6 +227,13 @@ function put(value: number): void {
   numbers[length++] = value;
 }
 
+function putWhole(name: string, value: number, min: number): void {
+  if (!Number.isInteger(value) || value < min || value > WHOLE_MAX) {
+    refuse(`${name} must be a whole number from ${min} to ${WHOLE_MAX}, not ${value}`);
+  }
+  put(value);
+}
+
 function makeRoom(count: number): void {
   if (length + count <= numbers.length) return;
   const larger = new Float64Array(2 * (length + count));
@@ -220,7 +247,7 @@ function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void 
   put(seed === 0n ? 0 : Number(seed & 0xffffffffn));
   put(order.length);
   for (const { key, descending } of order) {
-    put(KEYS[key]);
+    put(numberOf(KEYS, "sort order", key));
     put(Number(descending));
   }
 }
@@ -228,7 +255,7 @@ function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void 
 function putQuery(clauses: readonly Clause[]): void {
   put(clauses.length);
   for (const clause of clauses) {
-    put(KINDS[clause.kind]);
+    put(numberOf(KINDS, "clause of kind", clause.kind));
     if (clause.kind === "posting") putPosting(clause);
     else if (clause.kind === "range") putRange(clause);
     else if (clause.kind === "words") putWords(clause);
@@ -240,7 +267,7 @@ function putPosting({ negated, any }: PostingClause): void {
   put(Number(negated));
   put(any.length);
   for (const { dimension, codes } of any) {
-    put(DIMENSION_NUMBERS[dimension]);
+    put(numberOf(DIMENSION_NUMBERS, "dimension", dimension));
     put(codes.length);
     makeRoom(codes.length);
     // One by one: the call that copies a list takes longer.
@@ -249,8 +276,8 @@ function putPosting({ negated, any }: PostingClause): void {
 }
 
 function putRange({ column, or: other, ranges }: RangeClause): void {
-  put(COLUMNS[column]);
-  put(other === undefined ? 0 : COLUMNS[other] + 1);
+  put(numberOf(COLUMNS, "range over", column));
+  put(other === undefined ? 0 : numberOf(COLUMNS, "range over", other) + 1);
   put(ranges.length);
   for (const [low, high] of ranges) {
     put(low);

@@ -171,24 +171,26 @@ describe("wrong arguments", () => {
       "the row record at byte 0 is cut off",
     ],
     [() => segment.table(-1), /^table must be a whole number from 0 to \d+, not -1$/],
-    [
-      () => segment.select(wrong({ ...PAGE, limit: "x" })),
-      "the numbers of a query are wrong: number 2 is nan",
-    ],
+    [() => segment.select(wrong({ ...PAGE, limit: "9" })), /^limit must be a whole number .* 9$/],
     [
       () => segment.select(wrong({ ...PAGE, method: "guess" })),
-      /^the numbers .*: number 3 is nan$/,
+      'there is no method "guess"; use one of rank,walk,gather',
     ],
     [() => segment.select(wrong({ ...PAGE, seed: -1n })), /^the numbers .*: number 4 is -1.0/],
     [() => segment.select(wrong({ ...PAGE, seed: 2n ** 64n })), /^the numbers .*: number 4 is 429/],
     [
       () => segment.selectAside(wrong({ ...PAGE, order: [{ key: "size" }] })),
-      /^the numbers .*: number 7 is nan$/,
+      'there is no sort order "size"; use one of cnpj,',
     ],
     [
       () => segment.count([{ kind: "range", column: wrong("size"), ranges: [] }]),
-      /^the numbers .*: number 3 is nan$/,
+      'there is no range over "size"; use one of started_on,',
     ],
+    [
+      () => segment.countAside(wrong([5])),
+      "there is no clause of kind undefined; use one of posting",
+    ],
+    [() => segment.count.call(wrong({}), []), "this must be a segment, not another object"],
     [
       () => segment.count([{ kind: "rows", lists: [wrong({})], negated: false }]),
       "lists must be a list of rows, not another object",
@@ -202,7 +204,7 @@ describe("wrong arguments", () => {
     [() => segment.documentFrequency(wrong([true])), "words must be a string, not true"],
     [
       () => segment.wholePage({ ...WHOLE, afterRow: -2 }, FACTS),
-      "the numbers of a query are wrong: number 1 is -2.0",
+      "afterRow must be a whole number from -1 to 4294967295, not -2",
     ],
     [
       () => segment.wholePage({ ...WHOLE, afterRow: 500 }, FACTS),
