@@ -3,7 +3,6 @@
  * full spelling, ascending, without repeats; the municipalities named are kept beside it.
  * Invariant: no element is dropped: each becomes at least one code, or leaves a mistake behind.
  */
-import type { Steps } from "../scheduling/steps.ts";
 import { analyzeWords } from "./analyzer.ts";
 import type { CatalogLookup, CatalogMunicipality } from "./catalog.ts";
 import { foldDistrict } from "./districtname.ts";
@@ -37,8 +36,8 @@ export class CodeReader {
   }
 
   /** Activities in any spelling, expanded to subclasses. */
-  *cnaes(value: unknown, pointer: string): Steps<string[]> {
-    const codes = yield* this.#reader.strings(value, pointer, (text, at) => {
+  cnaes(value: unknown, pointer: string): string[] {
+    const codes = this.#reader.strings(value, pointer, (text, at) => {
       const found = this.#lookup.cnae(text);
       if (found.length === 0) this.#unknownCnae(text, at);
       return found;
@@ -50,7 +49,7 @@ export class CodeReader {
   }
 
   /** The same of an extension, which may be null. */
-  secondaryCnaes(value: unknown, pointer: string): Steps<string[]> {
+  secondaryCnaes(value: unknown, pointer: string): string[] {
     return this.cnaes(value ?? undefined, pointer);
   }
 
@@ -63,14 +62,14 @@ export class CodeReader {
   }
 
   /** Phrases as folded words. */
-  *hints(value: unknown, pointer: string): Steps<string[]> {
+  hints(value: unknown, pointer: string): string[] {
     const { textHintsMax } = SPEC_LIMITS;
     if (Array.isArray(value) && value.length > textHintsMax) {
       const detail = `May hold ${textHintsMax} phrases, not ${value.length}.`;
       this.#reader.mistake(pointer, "too_many", detail);
       return [];
     }
-    return yield* this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
+    return this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
   }
 
   #hint(text: string, pointer: string): readonly string[] {
@@ -88,17 +87,17 @@ export class CodeReader {
   }
 
   /** States in upper case. */
-  ufs(value: unknown, pointer: string): Steps<string[]> {
+  ufs(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value, pointer, (text, at) => this.#uf(text, at));
   }
 
   /** Municipalities by IBGE code, 7 digits. */
-  ibges(value: unknown, pointer: string): Steps<string[]> {
+  ibges(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value, pointer, (text, at) => this.#ibge(text, at));
   }
 
   /** Municipalities by TOM code, 4 digits. */
-  toms(value: unknown, pointer: string): Steps<string[]> {
+  toms(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value, pointer, (text, at) => this.#tom(text, at));
   }
 
@@ -142,7 +141,7 @@ export class CodeReader {
   }
 
   /** Districts by municipality and folded name, ascending. */
-  *districts(value: unknown, pointer: string): Steps<SpecDistrict[]> {
+  districts(value: unknown, pointer: string): SpecDistrict[] {
     const { districtsMax } = SPEC_LIMITS;
     const found = new Map<string, SpecDistrict>();
     const sent = this.#reader.array(value, pointer, districtsMax);
@@ -150,7 +149,6 @@ export class CodeReader {
       const district = this.district(element, `${pointer}/${i}`);
       if (district === undefined) continue;
       found.set(`${district.municipality_ibge} ${district.name}`, district);
-      yield;
     }
     return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
   }
@@ -177,8 +175,8 @@ export class CodeReader {
   }
 
   /** CEP prefixes; one that another covers is taken out. */
-  *postalPrefixes(value: unknown, pointer: string): Steps<string[]> {
-    const given = yield* this.#reader.strings(value ?? undefined, pointer, (text, at) => {
+  postalPrefixes(value: unknown, pointer: string): string[] {
+    const given = this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       if (/^\d{1,8}$/.test(text)) return [text];
       const detail = () => `Must be 1 to 8 digits, not ${shown(text)}.`;
       this.#reader.mistake(at, "wrong_format", detail);
@@ -194,7 +192,7 @@ export class CodeReader {
   }
 
   /** Area codes. */
-  areaCodes(value: unknown, pointer: string): Steps<string[]> {
+  areaCodes(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       if (/^(?:1[1-9]|[2-9]\d)$/.test(text)) return [text];
       const detail = () => `Must be two digits from 11 to 99, not ${shown(text)}.`;
@@ -204,9 +202,9 @@ export class CodeReader {
   }
 
   /** Registration statuses, numbers or two digits. */
-  *statuses(value: unknown, pointer: string): Steps<RegistrationStatus[]> {
+  statuses(value: unknown, pointer: string): RegistrationStatus[] {
     const codes = new Set<RegistrationStatus>();
-    yield* this.#reader.each(value, pointer, (element, at) => {
+    this.#reader.each(value, pointer, (element, at) => {
       const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
       if (code !== undefined) codes.add(code);
       else {
@@ -218,9 +216,9 @@ export class CodeReader {
   }
 
   /** Company sizes, two digits or numbers. */
-  *sizes(value: unknown, pointer: string): Steps<CompanySize[]> {
+  sizes(value: unknown, pointer: string): CompanySize[] {
     const codes = new Set<CompanySize>();
-    yield* this.#reader.each(value, pointer, (element, at) => {
+    this.#reader.each(value, pointer, (element, at) => {
       const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
       if (code !== undefined) codes.add(code);
       else {
@@ -232,7 +230,7 @@ export class CodeReader {
   }
 
   /** Legal natures, expanded from prefixes. */
-  natures(value: unknown, pointer: string): Steps<string[]> {
+  natures(value: unknown, pointer: string): string[] {
     return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       const found = this.#lookup.legalNatures(text);
       if (found.length > 0) return found;

@@ -6,7 +6,6 @@
  * spellings of the same codes, dates and defaults give the same bytes; every mistake is found
  * before anything is refused. `null` is a mistake where its meaning is not documented.
  */
-import { atOnce, type Steps } from "../scheduling/steps.ts";
 import type { Catalog, CatalogMunicipality } from "./catalog.ts";
 import { catalogLookup } from "./catalog.ts";
 import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
@@ -70,19 +69,11 @@ const WARNING_NAMES_MAX = 5;
  *   `secondary_cnae_mode_not_allowed` where all mistakes are of that kind.
  */
 export function normalizeSpec(input: SpecInput, context: NormalizeContext): NormalizedSpec {
-  return atOnce(normalizingSteps(input, context));
-}
-
-/** As `normalizeSpec`, in steps where lists are long. */
-export function* normalizingSteps(
-  input: SpecInput,
-  context: NormalizeContext,
-): Steps<NormalizedSpec> {
   const reader = new SpecReader();
   const pointer = context.pointer ?? "/spec";
   if (input === undefined) reader.mistake(pointer, "missing", "A spec is required.");
   const root = reader.object(input, pointer, MEMBERS);
-  const read = yield* readFilters(root.filters, `${pointer}/filters`, reader, {
+  const read = readFilters(root.filters, `${pointer}/filters`, reader, {
     lookup: catalogLookup(context.catalog),
     allowedFields: context.allowedFields,
   });

@@ -38,7 +38,6 @@ import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
 import { useDescriptors } from "../../translate/activities/descriptors.ts";
-import { warmFirstSentence, warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
 import { bindPorts, limitsOf, type Ports, withoutDescriptors } from "../serving/ports.ts";
@@ -136,7 +135,8 @@ export async function serve(
   const service = makeService({ ...parts, transport: opened });
   const { segment: current, load, drop, log, look, glance } = service;
   const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
-  const reload = new Reload({ ...watched, log, clock: systemClock });
+  const prepare = (segment: Segment) => service.compute.warm(segment);
+  const reload = new Reload({ ...watched, prepare, log, clock: systemClock });
   warn(withoutRoom(config, service.freeBytes()));
   service.onDamage(() => void reload.look());
   const unlock = claimed ?? lockDataDir(dataDir);
@@ -172,9 +172,8 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
   const { log, stopping } = service;
   try {
     await warm(segment, stopping);
-    await warmFirstSentence(segment, stopping);
     await quiet();
-    await warmTranslation(segment, stopping);
+    await service.compute.warm(segment, stopping);
   } catch (error) {
     // Damage is told here as where a request finds it. Else the snapshot was replaced meanwhile, by
     // one that was made ready before it was served.

@@ -19,6 +19,7 @@ import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
 import { SearchCount } from "../../export/queue/searchcount.ts";
 import { Budget, Pressure } from "../../http/server/admission.ts";
+import { ComputePool } from "../../http/server/compute.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
@@ -70,6 +71,7 @@ export interface Parts {
 
 /** The service of a running process: its snapshot and its end can be set. */
 export interface ServedService extends Service {
+  readonly compute: ComputePool;
   /** Begins, with the first snapshot or without one. Call it before the server listens. */
   start(segment: Segment | null): void;
   /** Serves a snapshot from now on; the one before it stays open for its cursors. */
@@ -103,6 +105,7 @@ export function makeService(parts: Parts): ServedService {
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
   const reports = { log, searches, telemetry, linked: () => scrubber.glance() };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
+  const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   const streams = new Budget(config.get("http.streams_max"), config.get("http.share_max"));
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   const keyring = new Keyring(new KeyStore(database), systemClock);
@@ -114,6 +117,7 @@ export function makeService(parts: Parts): ServedService {
   let stopping = false;
   return {
     engine: ENGINE,
+    compute,
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
     ...{ searches: new SearchStore(database), rateLimits: new RateLimits(systemClock), pressure },
@@ -147,7 +151,7 @@ export function makeService(parts: Parts): ServedService {
       changes.lists.stop();
     },
     close: async () => {
-      await Promise.all([exporter.close(), people.lists.close()]);
+      await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
       pressure.close();
       telemetry.close();
       flush(log, () => keyring.flushUsed());

@@ -4,7 +4,6 @@
  * is named by a row of the table, with the value and its pointer.
  */
 
-import type { Steps } from "../../scheduling/steps.ts";
 import { readCapital, readDate } from "../amounts.ts";
 import type { CatalogLookup } from "../catalog.ts";
 import { CodeReader } from "../codes.ts";
@@ -15,7 +14,7 @@ import { SPEC_LIMITS } from "../limits.ts";
 import { LIST_ID, LISTS_MAX } from "../listids.ts";
 import { type SpecReader, shown } from "../reader.ts";
 
-/** Reads the values of one spec; lists come in steps. */
+/** Reads the values of one spec. */
 export class ValueReader extends CodeReader {
   readonly #reader: SpecReader;
 
@@ -80,7 +79,7 @@ export class ValueReader extends CodeReader {
   }
 
   /** Phones as +55, area code and number, ascending; in any spelling that people write. */
-  phones(value: unknown, pointer: string): Steps<string[]> {
+  phones(value: unknown, pointer: string): string[] {
     return this.#contacts(value, pointer, (text, at) => {
       const read = readPhone(text);
       if ("phone" in read) return [read.phone];
@@ -90,7 +89,7 @@ export class ValueReader extends CodeReader {
   }
 
   /** E-mail addresses in lower case, ascending. */
-  emails(value: unknown, pointer: string): Steps<string[]> {
+  emails(value: unknown, pointer: string): string[] {
     return this.#contacts(value, pointer, (text, at) => {
       const address = readEmail(text);
       if (address !== null) return [address];
@@ -104,18 +103,18 @@ export class ValueReader extends CodeReader {
   }
 
   /** A list that may be null, of so many values at most. */
-  *#contacts(
+  #contacts(
     value: unknown,
     pointer: string,
     read: (text: string, pointer: string) => readonly string[],
-  ): Steps<string[]> {
+  ): string[] {
     const { contactsMax } = SPEC_LIMITS;
     if (Array.isArray(value) && value.length > contactsMax) {
       const detail = `May hold ${contactsMax} elements, not ${value.length}.`;
       this.#reader.mistake(pointer, "too_many", detail);
       return [];
     }
-    return yield* this.#reader.strings(value ?? undefined, pointer, read);
+    return this.#reader.strings(value ?? undefined, pointer, read);
   }
 
   /** Whether secondary activities count. */

@@ -6,7 +6,6 @@
  * them before anything is found there; so nobody sees whether they waited, and a first sentence
  * pays for the few names that begin as its words do.
  */
-import type { Steps } from "../../scheduling/steps.ts";
 
 /** Items of one beginning; those before `next` are in place. */
 interface Queue<Item> {
@@ -39,18 +38,9 @@ export class Waitlist<Item> {
     this.#queues.delete(beginning);
   }
 
-  /** Puts all of them, so many in a step. */
-  *steps(perStep: number): Steps<void> {
-    let left = perStep;
-    for (const [beginning, queue] of this.#queues) {
-      while (queue.next < queue.items.length) {
-        this.#putNext(queue);
-        if (--left > 0) continue;
-        left = perStep;
-        yield;
-      }
-      this.#queues.delete(beginning);
-    }
+  /** Puts all of them. */
+  bringAll(): void {
+    for (const beginning of this.#queues.keys()) this.bring(beginning);
   }
 
   #putNext(queue: Queue<Item>): void {

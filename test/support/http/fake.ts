@@ -24,6 +24,7 @@ import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { Budget, Pressure } from "../../../src/http/server/admission.ts";
+import { IN_CALL } from "../../../src/http/server/compute.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
@@ -313,6 +314,7 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
 const ADDRESS = { host: "127.0.0.1", port: 0 };
 
 const SETTLED = {
+  compute: IN_CALL,
   engine: fakeEngine,
   metricsHere: true,
   version: "0.0.0-test",
