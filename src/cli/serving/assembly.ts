@@ -19,7 +19,6 @@ import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
 import { SearchCount } from "../../export/queue/searchcount.ts";
 import { Budget, Pressure } from "../../http/server/admission.ts";
-import { ComputePool } from "../../http/server/compute.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
@@ -51,6 +50,7 @@ import { UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
+import { ComputePool } from "./computepool.ts";
 import { type Freshness, freshnessOf } from "./freshness.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */

@@ -1,5 +1,5 @@
 /**
- * The thread that does long JavaScript for the requests of a server (http/server/compute.ts).
+ * The thread that does long JavaScript for the requests of a server (computepool.ts).
  * Input: a work by its name, its task, the file of the snapshot.
  * Output: its value, or its refusal, as plain values.
  * Invariant: a snapshot is used only if its identity is the wanted one. Snapshots that the server
@@ -19,17 +19,17 @@ import { COUNT } from "../../http/api/search/count.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
 import { NORMALIZE } from "../../http/api/spec/normalize.ts";
 import { TRANSLATE } from "../../http/api/spec/translate.ts";
+import type { Work } from "../../http/server/compute.ts";
+import { worker } from "../../process/tasks.ts";
+import { openSegment, type Segment } from "../../search/segment.ts";
+import { warmPart } from "../../translate/warmup.ts";
 import type {
   ComputeOrder,
   ComputeOutcome,
   ComputeWork,
   SnapshotFile,
   WarmOrder,
-  Work,
-} from "../../http/server/compute.ts";
-import { worker } from "../../process/tasks.ts";
-import { openSegment, type Segment } from "../../search/segment.ts";
-import { warmPart } from "../../translate/warmup.ts";
+} from "./computepool.ts";
 
 /** Entry point for the thread pool. */
 export const run = worker<ComputeWork>({ compute, warm });

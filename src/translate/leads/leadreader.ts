@@ -37,8 +37,8 @@ export class LeadReader extends SpecReader {
   }
 
   /**
-   * Passes the texts of one value or a list to `read`, each once. With `numbers` whole numbers count
-   * as texts.
+   * Passes the texts of one value or a list to `read`, each once. With `numbers`, whole numbers
+   * count as texts.
    */
   eachText(value: unknown, pointer: string, read: (text: LeadText) => void, numbers = false): void {
     const seen = new Set<string>();

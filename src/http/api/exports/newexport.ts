@@ -195,7 +195,7 @@ export function exportContext(
   };
 }
 
-/** Returns what is to be exported, bound to its lists. Throws every mistake; refuses broad specs. */
+/** Returns what is to be exported, bound to its lists. Throws as a request for it does. */
 export async function boundExportSpec(
   call: Question<"engine" | ReadPart>,
   segment: Segment,

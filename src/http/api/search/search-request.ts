@@ -106,7 +106,7 @@ export const SEARCH: Work<ReadTask, ReadSearch> = {
   },
 };
 
-/** Reads, charges and binds a search request: in the call if it is small and its lists are there. */
+/** Reads, charges and binds a search request, in the call if the body is small. */
 export function prepareSearch(
   call: Question<ReadPart>,
   segment: Segment,

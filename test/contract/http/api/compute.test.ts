@@ -11,6 +11,7 @@ import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { loadPlans } from "../../../../src/access/plans.ts";
+import { ComputePool } from "../../../../src/cli/serving/computepool.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { ANY_EXPORT } from "../../../../src/http/api/exports/changeexport.ts";
 import { LEADS, prepareLeads } from "../../../../src/http/api/leads/leads-request.ts";
@@ -20,7 +21,6 @@ import { NORMALIZE } from "../../../../src/http/api/spec/normalize.ts";
 import { type SentenceTask, TRANSLATE } from "../../../../src/http/api/spec/translate.ts";
 import {
   type Compute,
-  ComputePool,
   IN_CALL,
   type ReadPart,
   type Work,
