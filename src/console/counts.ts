@@ -4,10 +4,11 @@
  * Invariant: a count is kept under all that it depends on: the snapshot and the normalized filters;
  * the number of filters that are kept is bounded, the youngest stay.
  */
+
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
+import { whenReady } from "../http/server/compute.ts";
 import type { Engine } from "../http/server/service.ts";
-import { whenReady } from "../scheduling/ready.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import type { FacetName } from "../spec/facets.ts";

@@ -8,7 +8,7 @@ import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { measureRows, renderBytes } from "../export/render.ts";
 import { boundExportSpec } from "../http/api/exports/newexport.ts";
-import { matchesOf } from "../http/api/spec/normalize.ts";
+import { matchesOf } from "../http/api/search/search-request.ts";
 import type { ReadPart } from "../http/server/compute.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";

@@ -6,15 +6,19 @@
  */
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
-import { boundTo } from "../http/api/search/search-request.ts";
-import { readEither } from "../http/api/spec/normalize.ts";
+import { boundTo, readEither } from "../http/api/search/search-request.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
-import { type ReadPart, type ReadTask, readRequest, type Work } from "../http/server/compute.ts";
+import {
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  type Work,
+  whenReady,
+} from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
 import { type HttpAnswer, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
-import { whenReady } from "../scheduling/ready.ts";
 import { meets, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";

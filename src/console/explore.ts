@@ -7,8 +7,7 @@
  */
 
 import { answerWith } from "../http/api/search/search.ts";
-import { boundTo, readFacets } from "../http/api/search/search-request.ts";
-import { readEither } from "../http/api/spec/normalize.ts";
+import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
 import { type ReadPart, type ReadTask, readRequest, type Work } from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
@@ -17,9 +16,9 @@ import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
-import { tooBroad } from "../spec/breadth.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { PartName } from "../spec/filters/table.ts";
+import { tooBroad } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { answered } from "./answered.ts";

@@ -9,9 +9,8 @@ import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
-import { boundTo } from "../http/api/search/search-request.ts";
+import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
 import { statusOf } from "../http/api/service/status.ts";
-import { eitherContext, readEither } from "../http/api/spec/normalize.ts";
 import { Turns } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import {

@@ -111,3 +111,14 @@ export function readTask(
   const { listed, secondaryCnaeFull } = service;
   return { body, plan, listsKnown: listed !== null, secondaryCnaeFull };
 }
+
+/**
+ * Calls `act` with a value and returns its result. A value that is there is handed on in the same
+ * turn, so that answers leave in the order of their requests.
+ */
+export function whenReady<Value, Result>(
+  value: Value | Promise<Value>,
+  act: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(act) : act(value);
+}

@@ -2,10 +2,11 @@
  * Proves that a lazy value is made once, on first use, and again after a failure; that values by
  * key are one for each key; that what is ready is handed on in the same turn, else later.
  */
+
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { whenReady } from "../../../src/http/server/compute.ts";
 import { lazy, lazyByKey } from "../../../src/scheduling/lazy.ts";
-import { whenReady } from "../../../src/scheduling/ready.ts";
 
 describe("a lazy value", () => {
   it("is made once, on first use", () => {

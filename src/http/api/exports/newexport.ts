@@ -13,23 +13,30 @@ import type { AcceptedExport, NewExport } from "../../../export/exporter.ts";
 import { FORMATS, refuseTooManyRows } from "../../../export/formats/format.ts";
 import type { ExportFormat } from "../../../export/record.ts";
 import { faultPoint } from "../../../process/fault.ts";
-import { whenReady } from "../../../scheduling/ready.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
-import { type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
+import {
+  appendWarnings,
+  type NormalizeContext,
+  normalizeSpec,
+  tooBroad,
+} from "../../../spec/normalize.ts";
 import { isJsonObject, SpecReader } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { appendWarnings } from "../../../spec/translatornotes.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
-import { type ReadPart, type ReadTask, readRequest, type Work } from "../../server/compute.ts";
+import {
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  type Work,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import { headerMistake } from "../../server/query.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall, Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { refuseTooBroad } from "../search/search-request.ts";
-import { matchesOf } from "../spec/normalize.ts";
+import { matchesOf, refuseTooBroad } from "../search/search-request.ts";
 import { createdJson, exportPath } from "./export-record.ts";
 
 /** Members of the body of an export of accounts. */

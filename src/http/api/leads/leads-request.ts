@@ -6,12 +6,10 @@
  */
 import type { Plan } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
-import { whenReady } from "../../../scheduling/ready.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
 import { leadResultHash } from "../../../spec/identity.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import { normalizeSpec } from "../../../spec/normalize.ts";
+import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { isUncertain } from "../../../translate/confidence.ts";
@@ -21,7 +19,13 @@ import { type Language, languageOf, Notes } from "../../../translate/notes.ts";
 import { type Part, translate } from "../../../translate/translate.ts";
 import { tokenize } from "../../../translate/words/tokens.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
-import { computed, type ReadPart, type ReadTask, type Work } from "../../server/compute.ts";
+import {
+  computed,
+  type ReadPart,
+  type ReadTask,
+  type Work,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import { weakTag } from "../../server/respond.ts";
 import type { Question } from "../../server/service.ts";

@@ -7,7 +7,7 @@
 import { AppError } from "../../../errors.ts";
 import { matchClauses } from "../../../search/plan.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
+import { tooBroad } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readBody } from "../../server/body.ts";
 import { type ReadPart, type ReadTask, readRequest, type Work } from "../../server/compute.ts";
@@ -17,8 +17,7 @@ import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, refuseTooBroad } from "../search/search-request.ts";
-import { readEither } from "../spec/normalize.ts";
+import { boundTo, readEither, refuseTooBroad } from "../search/search-request.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 
 type Asked = KeyCall<"engine" | "hold" | "lists" | "segment" | "telemetry" | ReadPart>;

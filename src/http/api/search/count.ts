@@ -4,22 +4,26 @@
  * Invariant: the total is that of a search or the number of matches of an export of the same spec;
  * facets are counted over all of them.
  */
-import { whenReady } from "../../../scheduling/ready.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
 import type { FacetName } from "../../../spec/facets.ts";
+import { tooBroad } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readBody } from "../../server/body.ts";
-import { type ReadPart, type ReadTask, readRequest, type Work } from "../../server/compute.ts";
+import {
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  type Work,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type Question, timedLater } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { readEither } from "../spec/normalize.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
-import { boundTo, readFacets, refuseTooBroad } from "./search-request.ts";
+import { boundTo, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
 
 /** A question that was read. */
 interface CountQuestion {

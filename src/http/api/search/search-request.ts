@@ -4,20 +4,24 @@
  * every mistake in the body, also a facet that is unknown or there twice; the refusal of a spec
  * that is too broad names the missing filters and the exact number of matches.
  */
-import type { Plan } from "../../../access/plans.ts";
+import { type Plan, specRowsMax } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
-import { whenReady } from "../../../scheduling/ready.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
 import { FACETS, type FacetName } from "../../../spec/facets.ts";
-import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
+import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
 import { resultHash, resultHashOfText } from "../../../spec/identity.ts";
 import { parseJson } from "../../../spec/json.ts";
-import { type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
-import { type ReadPart, type ReadTask, readRequest, type Work } from "../../server/compute.ts";
+import {
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  type Work,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
 import { weakTag } from "../../server/respond.ts";
 import type { Engine, Question } from "../../server/service.ts";
@@ -79,6 +83,49 @@ export function searchContext(
     bodyLimit: limit,
     bodyOutput: output,
   };
+}
+
+/** What a spec is normalized by that is only counted: what a search or an export would take. */
+export function eitherContext(
+  { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
+  segment: Segment,
+  input: unknown,
+): NormalizeContext {
+  return {
+    catalog: segment.catalog,
+    // As of a search, so that what comes back can be sent to one.
+    limitDefault: limitsFor(input, plan).limitDefault,
+    limitCap: specRowsMax(plan),
+    fullAllowed: plan.secondaryCnaeFull && secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "either",
+  };
+}
+
+/** An export format in the spec says that it is meant for an export. */
+export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
+  const output = isJsonObject(input) ? input.output : undefined;
+  const format = isJsonObject(output) ? output.format : undefined;
+  const searchLimit = plan.limits.search_limit;
+  const exportRows = specRowsMax(plan);
+  return EXPORT_FORMATS.some((known) => known === format)
+    ? { limitDefault: exportRows, limitCap: exportRows }
+    : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
+}
+
+/** Reads the spec in a body as a search or an export would take it. */
+export function readEither(
+  task: ReadTask,
+  segment: Segment,
+  body: BodyObject,
+): { readonly spec: AccountQuerySpec; readonly warnings: readonly string[] } {
+  const { spec: input } = body.members;
+  const { listsKnown } = task;
+  const { spec, warnings } = withBodyMistakes(body, () =>
+    normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown }),
+  );
+  return { spec, warnings };
 }
 
 /** A search request whose lists are not bound yet. */
@@ -243,4 +290,13 @@ export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged)
   const detail = `Add at least one of these filters: ${filters.join(", ")}.`;
   const matches = engine.countMatches(segment, spec);
   throw new AppError("query_too_broad", detail, { errors, members: { matches } });
+}
+
+/** The exact number of matches; the engine counts a long spec off the thread that answers. */
+export function matchesOf(
+  { service: { engine }, identity: { tenantId } }: Question<"engine">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): number | Promise<number> {
+  return whenReady(engine.counts(segment, spec, null, tenantId), ({ total }) => total);
 }

@@ -5,7 +5,6 @@
  * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
-import { whenReady } from "../../../scheduling/ready.ts";
 import type { Projector } from "../../../search/project.ts";
 import { type FoundPage, WHOLE_ACCOUNTS_MAX } from "../../../search/searcher.ts";
 import type { Segment } from "../../../search/segment.ts";
@@ -13,7 +12,7 @@ import type { TextRoom } from "../../../search/wholepage.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { refuseWithoutPlace } from "../../server/admission.ts";
-import type { ReadPart } from "../../server/compute.ts";
+import { type ReadPart, whenReady } from "../../server/compute.ts";
 import {
   type HttpAnswer,
   JSON_TYPE,

@@ -4,14 +4,11 @@
  * Invariant: runs nothing but the count; what it accepts is what a search or an export accepts.
  */
 
-import { type Plan, specRowsMax } from "../../../access/plans.ts";
-import { whenReady } from "../../../scheduling/ready.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
-import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
+import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
 import type { LeadQuery } from "../../../spec/leadschema.ts";
 import { describeChanges, type NormalizationNote } from "../../../spec/normalizationnotes.ts";
-import { type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
+import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
@@ -23,14 +20,15 @@ import {
   readRequest,
   readTask,
   type Work,
+  whenReady,
 } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type KeyCall, type Question } from "../../server/service.ts";
+import { currentSegment, type KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, SEARCH_LIMIT_DEFAULT } from "../search/search-request.ts";
+import { boundTo, eitherContext, limitsFor, matchesOf } from "../search/search-request.ts";
 
 /** A spec of either kind that was read. */
 interface ReadSpec {
@@ -107,56 +105,4 @@ export function normalize(
       }),
     );
   });
-}
-
-/** The exact number of matches; the engine counts a long spec off the thread that answers. */
-export function matchesOf(
-  { service: { engine }, identity: { tenantId } }: Question<"engine">,
-  segment: Segment,
-  spec: AccountQuerySpec,
-): number | Promise<number> {
-  return whenReady(engine.counts(segment, spec, null, tenantId), ({ total }) => total);
-}
-
-/** Reads the spec in a body as a search or an export would take it. */
-export function readEither(
-  task: ReadTask,
-  segment: Segment,
-  body: BodyObject,
-): { readonly spec: AccountQuerySpec; readonly warnings: readonly string[] } {
-  const { spec: input } = body.members;
-  const { listsKnown } = task;
-  const { spec, warnings } = withBodyMistakes(body, () =>
-    normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown }),
-  );
-  return { spec, warnings };
-}
-
-/** What a spec is normalized by that is only counted: what a search or an export would take. */
-export function eitherContext(
-  { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
-  segment: Segment,
-  input: unknown,
-): NormalizeContext {
-  return {
-    catalog: segment.catalog,
-    // As of a search, so that what comes back can be sent to one.
-    limitDefault: limitsFor(input, plan).limitDefault,
-    limitCap: specRowsMax(plan),
-    fullAllowed: plan.secondaryCnaeFull && secondaryCnaeFull,
-    allowedFields: plan.fields,
-    defaultFields: DEFAULT_FIELDS,
-    mode: "either",
-  };
-}
-
-/** An export format in the spec says that it is meant for an export. */
-function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
-  const output = isJsonObject(input) ? input.output : undefined;
-  const format = isJsonObject(output) ? output.format : undefined;
-  const searchLimit = plan.limits.search_limit;
-  const exportRows = specRowsMax(plan);
-  return EXPORT_FORMATS.some((known) => known === format)
-    ? { limitDefault: exportRows, limitCap: exportRows }
-    : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
 }

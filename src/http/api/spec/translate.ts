@@ -6,7 +6,6 @@
  */
 
 import { AppError } from "../../../errors.ts";
-import { whenReady } from "../../../scheduling/ready.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { normalizeSpec } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
@@ -22,6 +21,7 @@ import {
   type ReadTask,
   readTask,
   type Work,
+  whenReady,
 } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
