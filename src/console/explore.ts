@@ -8,6 +8,7 @@
 
 import { answerWith } from "../http/api/search/search.ts";
 import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
+import { Turns } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
 import { type ReadPart, type ReadTask, readRequest, type Work } from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
@@ -87,7 +88,9 @@ async function counted(
   question: Question,
 ): Promise<HttpAnswer> {
   const counts = new Counts(call.service.engine, question.segment, call.identity.tenantId);
+  const turns = new Turns();
   for (const count of await facetWork(call, question, counts)) {
+    await turns.taken();
     if (call.finished()) return noContent();
     await count();
   }
