@@ -11,7 +11,7 @@ import shortIndustry from "../../data/shortnames/industry.json" with { type: "js
 import shortServices from "../../data/shortnames/services.json" with { type: "json" };
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { NativeFacet } from "../../native-index/napi/engine.ts";
-import type { Work } from "../http/server/compute.ts";
+import type { Computation } from "../http/server/compute.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
@@ -64,7 +64,7 @@ async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> 
 }
 
 /** Makes the catalog of a snapshot as JSON, which takes some tenths of a second. */
-export const CATALOG: Work<null, Uint8Array> = {
+export const CATALOG: Computation<null, Uint8Array> = {
   name: "catalog",
   run: async (_, segment) => Buffer.from(JSON.stringify(await catalogParts(segment))),
 };

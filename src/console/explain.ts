@@ -9,10 +9,10 @@ import { answerWith } from "../http/api/search/search.ts";
 import { boundTo, readEither } from "../http/api/search/search-request.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
 import {
+  type Computation,
   type ReadPart,
   type ReadTask,
   readRequest,
-  type Work,
   whenReady,
 } from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
@@ -75,7 +75,7 @@ interface Question {
 }
 
 /** Reads and charges a question. Throws `AppError` with every mistake in it. */
-export const EXPLAIN: Work<ReadTask, Question> = {
+export const EXPLAIN: Computation<ReadTask, Question> = {
   name: "explain",
   run(task, segment, payer) {
     const body = readBody(task.body, ["spec", "cnpj"]);

@@ -10,7 +10,12 @@ import { answerWith } from "../http/api/search/search.ts";
 import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
 import { Turns } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
-import { type ReadPart, type ReadTask, readRequest, type Work } from "../http/server/compute.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+} from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
 import { type HttpAnswer, noContent, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
@@ -55,7 +60,7 @@ interface Question extends ReadQuestion {
 }
 
 /** Reads and charges a question. Throws `AppError` with every mistake in it. */
-export const EXPLORE: Work<ReadTask, ReadQuestion> = {
+export const EXPLORE: Computation<ReadTask, ReadQuestion> = {
   name: "explore",
   run(task, segment, payer) {
     const body = readBody(task.body, ["spec", "facets", "beside"]);

@@ -14,12 +14,12 @@ import { statusOf } from "../http/api/service/status.ts";
 import { Turns } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import {
+  type Computation,
   computed,
   type ReadPart,
   type ReadTask,
   readRequest,
   readTask,
-  type Work,
 } from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
@@ -107,7 +107,7 @@ interface NewSearch {
 }
 
 /** Reads and charges a search that is to be saved. Throws `AppError` with every mistake in it. */
-export const SAVE_SEARCH: Work<ReadTask, NewSearch> = {
+export const SAVE_SEARCH: Computation<ReadTask, NewSearch> = {
   name: "saveSearch",
   run(task, segment, payer) {
     const body = readBody(task.body, ["name", "text", "spec"]);
@@ -228,7 +228,7 @@ interface SavedTask extends Omit<ReadTask, "body"> {
 }
 
 /** Reads a saved spec as a snapshot understands it. Throws if the snapshot does not. */
-export const SAVED: Work<SavedTask, AccountQuerySpec> = {
+export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
   name: "savedSearch",
   run({ saved, ...task }, segment) {
     const sent: unknown = saved === null ? null : JSON.parse(saved);

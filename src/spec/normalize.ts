@@ -244,7 +244,7 @@ type Explain = AccountQuerySpec["explain"];
 const EXPLAIN_MEMBERS = ["assumptions", "warnings", "unmapped_constraints", "confidence"];
 
 /** Reads an `explain` object; mistakes go to the reader's log. */
-export function readExplain(value: unknown, pointer: string, reader: SpecReader): Explain {
+function readExplain(value: unknown, pointer: string, reader: SpecReader): Explain {
   const members = reader.object(value, pointer, EXPLAIN_MEMBERS);
   const items = (name: string) => readItems(members[name], `${pointer}/${name}`, reader);
   return {

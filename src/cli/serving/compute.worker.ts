@@ -1,15 +1,15 @@
 /**
  * The thread that does long JavaScript for the requests of a server (computepool.ts).
- * Input: a work by its name, its task, the file of the snapshot.
+ * Input: a computation by its name, its task, the file of the snapshot.
  * Output: its value, or its refusal, as plain values.
  * Invariant: a snapshot is used only if its identity is the wanted one. Snapshots that the server
- * has closed are closed with the next work, and one with damage is opened again.
+ * has closed are closed with the next task, and one with damage is opened again.
  */
 import { CATALOG } from "../../console/catalogparts.ts";
 import { EXPLAIN } from "../../console/explain.ts";
 import { EXPLORE } from "../../console/explore.ts";
 import { SAVE_SEARCH, SAVED } from "../../console/searches.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
 import { CHANGE_SPEC } from "../../http/api/changes/changequestion.ts";
 import { ANY_EXPORT } from "../../http/api/exports/changeexport.ts";
 import { EXPORT } from "../../http/api/exports/newexport.ts";
@@ -19,27 +19,66 @@ import { COUNT } from "../../http/api/search/count.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
 import { NORMALIZE } from "../../http/api/spec/normalize.ts";
 import { TRANSLATE } from "../../http/api/spec/translate.ts";
-import type { Work } from "../../http/server/compute.ts";
+import type { Computation } from "../../http/server/compute.ts";
 import { worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
+import { useDescriptors } from "../../translate/activities/descriptors.ts";
 import { warmPart } from "../../translate/warmup.ts";
-import type {
-  ComputeOrder,
-  ComputeOutcome,
-  ComputeWork,
-  SnapshotFile,
-  WarmOrder,
-} from "./computepool.ts";
+
+/** A snapshot as a thread finds it. */
+export interface SnapshotFile {
+  readonly path: string;
+  readonly snapshotId: string;
+}
+
+/** A computation that is sent to the thread. */
+export interface ComputeOrder {
+  readonly name: string;
+  readonly task: unknown;
+  readonly segment: SnapshotFile;
+  readonly older?: SnapshotFile | undefined;
+  /** Identities of the snapshots that the server has open; the thread closes all others. */
+  readonly open: readonly string[];
+  /** Texts of activities that are in use beside the official names, as JSON; the same always. */
+  readonly descriptors: SharedArrayBuffer;
+}
+
+/** What became of it; null if a snapshot is not at its path any more. */
+export type ComputeOutcome = {
+  /** What it charged, in order. */
+  readonly spent: readonly number[];
+} & ({ readonly value: unknown } | { readonly refusal: Refusal });
+
+/** An `AppError` on its way between threads, where it would lose its class. */
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly errors: readonly Mistake[];
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A part of the translator's tables that is to be made. */
+export interface WarmOrder extends Pick<ComputeOrder, "segment" | "open" | "descriptors"> {
+  readonly part: number;
+}
+
+/** Functions of the thread. */
+export interface ComputeWork {
+  readonly compute: readonly [ComputeOrder, ComputeOutcome | null];
+  /** Makes a part of the translator's tables for a snapshot; true if further parts follow. */
+  readonly warm: readonly [WarmOrder, boolean];
+}
 
 /** Entry point for the thread pool. */
 export const run = worker<ComputeWork>({ compute, warm });
 
-const WORKS: readonly Work<never, unknown>[] = [
+const COMPUTATIONS: readonly Computation<never, unknown>[] = [
   ...[SEARCH, COUNT, NORMALIZE, TRANSLATE, LEADS],
   ...[EXPORT, ANY_EXPORT, CHANGE_SPEC, ADD_FROM_SEARCH],
   ...[EXPLAIN, EXPLORE, SAVE_SEARCH, SAVED, CATALOG],
 ];
-const works = new Map(WORKS.map((work) => [work.name, work]));
+const computations = new Map(COMPUTATIONS.map((one) => [one.name, one]));
 const segments = new Map<string, Segment>();
 
 async function compute({
@@ -47,14 +86,14 @@ async function compute({
   task,
   segment: file,
   older: olderFile,
-  open,
+  ...around
 }: ComputeOrder): Promise<ComputeOutcome | null> {
-  closeAllBut(open);
+  prepare(around);
   const segment = await opened(file);
   const older = olderFile === undefined ? undefined : await opened(olderFile);
   if (segment === null || older === null) return null;
-  const work = works.get(name);
-  if (work === undefined) throw new Error(`there is no work ${name}`);
+  const work = computations.get(name);
+  if (work === undefined) throw new Error(`there is no computation ${name}`);
   const spent: number[] = [];
   const payer = { spend: (cost: number) => void spent.push(cost) };
   try {
@@ -66,8 +105,8 @@ async function compute({
   }
 }
 
-async function warm({ segment: file, open, part }: WarmOrder): Promise<boolean> {
-  closeAllBut(open);
+async function warm({ segment: file, part, ...around }: WarmOrder): Promise<boolean> {
+  prepare(around);
   const segment = await opened(file);
   return segment !== null && warmPart(segment, part);
 }
@@ -88,7 +127,12 @@ async function opened({ path, snapshotId }: SnapshotFile): Promise<Segment | nul
   return segment;
 }
 
-function closeAllBut(open: readonly string[]): void {
+let isPrepared = false;
+
+/** Uses the descriptors of the server, and closes the snapshots that it has closed. */
+function prepare({ open, descriptors }: Pick<ComputeOrder, "open" | "descriptors">): void {
+  if (!isPrepared) useDescriptors(JSON.parse(Buffer.from(descriptors).toString()));
+  isPrepared = true;
   for (const [snapshotId, segment] of segments) {
     if (open.includes(snapshotId)) continue;
     segment.close();

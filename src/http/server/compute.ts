@@ -17,19 +17,19 @@ export function isSmall(body: Uint8Array): boolean {
 }
 
 /** Is charged for a request; throws `rate_limited`. */
-export interface Payer {
+interface Payer {
   spend(cost: number): void;
 }
 
 /** A pure function that may run in a thread: task and value must survive a structured clone. */
-export interface Work<Task, Value> {
+export interface Computation<Task, Value> {
   readonly name: string;
   /** `older` is the snapshot that a question about changes compares with. */
   run(task: Task, segment: Segment, payer: Payer, older?: Segment): Value | Promise<Value>;
 }
 
-/** What a work runs with, beside its task. */
-export interface WorkContext {
+/** What a computation runs with, beside its task. */
+export interface ComputationContext {
   readonly segment: Segment;
   readonly older?: Segment | undefined;
   readonly payer: Payer;
@@ -39,17 +39,17 @@ export interface WorkContext {
   readonly size: number;
 }
 
-/** Runs works. */
+/** Runs computations. */
 export interface Compute {
-  /** Runs a work, in the call or in a thread. Throws or rejects as the work does. */
+  /** Runs a computation, in the call or in a thread. Throws or rejects as it does. */
   run<Task, Value>(
-    work: Work<Task, Value>,
+    work: Computation<Task, Value>,
     task: Task,
-    context: WorkContext,
+    context: ComputationContext,
   ): Value | Promise<Value>;
 }
 
-/** Runs every work in the call; for a process that answers one client. */
+/** Runs everything in the call; for a process that answers one client. */
 export const IN_CALL: Compute = {
   run: (work, task, { segment, payer, older }) => work.run(task, segment, payer, older),
 };
@@ -64,7 +64,7 @@ export interface ReadTask {
   readonly secondaryCnaeFull: boolean;
 }
 
-/** A request for which works are run. */
+/** A request for which computations are run. */
 interface ComputingCall extends Payer {
   readonly service: { readonly compute: Compute };
   readonly identity: { readonly tenantId: string };
@@ -85,18 +85,18 @@ export type ReadPart = "compute" | "listed" | "secondaryCnaeFull";
 export function readRequest<Value>(
   call: ComputingCall & ReadCall,
   segment: Segment,
-  work: Work<ReadTask, Value>,
+  work: Computation<ReadTask, Value>,
 ): Value | Promise<Value> {
   if (isSmall(call.body)) return work.run(readTask(call, call.body), segment, call);
   return computed(call, work, readTask(call), { segment });
 }
 
-/** Runs a work where `compute` runs it, for the sender of a request. */
+/** Runs a computation where `compute` runs it, for the sender of a request. */
 export function computed<Task, Value>(
   call: ComputingCall,
-  work: Work<Task, Value>,
+  work: Computation<Task, Value>,
   task: Task,
-  { segment, older }: Pick<WorkContext, "segment" | "older">,
+  { segment, older }: Pick<ComputationContext, "segment" | "older">,
 ): Value | Promise<Value> {
   const asker = call.identity.tenantId;
   const size = call.body.byteLength;

@@ -12,7 +12,6 @@ import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { joinsText, Phrases, wordsOf } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { Waitlist } from "../words/waitlist.ts";
 import { descriptorsInUse } from "./descriptors.ts";
 import type { GoodsReading } from "./goods.ts";
 
@@ -102,4 +101,50 @@ function firstWordOf(text: string, known: Map<string, string>): string {
 function turned(text: string): string {
   const at = text.lastIndexOf(";");
   return at < 0 ? text : `${text.slice(at + 1)} ${text.slice(0, at)}`;
+}
+
+/** Items of one beginning; those before `next` are in place. */
+interface Queue<Item> {
+  readonly items: Item[];
+  next: number;
+}
+
+/**
+ * Items that are put in place when a lookup first comes where they belong. The items of one
+ * beginning are put in the order in which they came, each once, all of them before anything is
+ * found there. So a first sentence pays for the few texts that begin as its words do.
+ */
+class Waitlist<Item> {
+  readonly #put: (item: Item) => void;
+  readonly #queues = new Map<string, Queue<Item>>();
+
+  /** Takes what puts an item in place. */
+  constructor(put: (item: Item) => void) {
+    this.#put = put;
+  }
+
+  /** Lets an item wait until somebody looks at its beginning. */
+  add(beginning: string, item: Item): void {
+    const queue = this.#queues.get(beginning);
+    if (queue === undefined) this.#queues.set(beginning, { items: [item], next: 0 });
+    else queue.items.push(item);
+  }
+
+  /** Puts what waits at a beginning. */
+  bring(beginning: string): void {
+    const queue = this.#queues.get(beginning);
+    if (queue === undefined) return;
+    while (queue.next < queue.items.length) this.#putNext(queue);
+    this.#queues.delete(beginning);
+  }
+
+  /** Puts all of them. */
+  bringAll(): void {
+    for (const beginning of this.#queues.keys()) this.bring(beginning);
+  }
+
+  #putNext(queue: Queue<Item>): void {
+    const item = queue.items[queue.next++] as Item;
+    this.#put(item);
+  }
 }

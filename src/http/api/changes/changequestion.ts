@@ -22,7 +22,7 @@ import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
 import { type BodyObject, withBodyMistakesLater } from "../../server/body.ts";
-import { computed, isSmall, type ReadPart, type Work } from "../../server/compute.ts";
+import { type Computation, computed, isSmall, type ReadPart } from "../../server/compute.ts";
 import { currentSegment, type KeyCall } from "../../server/service.ts";
 import { allowedFieldsHash, decodeListed } from "../search/page-answer.ts";
 import { readCursor, SEARCH_LIMIT_DEFAULT } from "../search/search-request.ts";
@@ -117,7 +117,7 @@ interface ChangeSpecTask {
 }
 
 /** Normalizes the spec of a question, with the warnings of that. */
-export const CHANGE_SPEC: Work<ChangeSpecTask, SpecOfChanges> = {
+export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
   name: "changeSpec",
   run({ input, context }, newer, _, older = newer) {
     const lead = isJsonObject(input) && input.kind === "lead_query";

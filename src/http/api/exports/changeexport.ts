@@ -19,7 +19,12 @@ import {
   readMembers,
   withBodyMistakesLater,
 } from "../../server/body.ts";
-import { type ReadPart, type ReadTask, readRequest, type Work } from "../../server/compute.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
@@ -77,7 +82,7 @@ type ReadEither =
   | { readonly kind: "changes"; readonly members: JsonObject };
 
 /** Reads what is to be exported, which is charged if it is accounts. */
-export const ANY_EXPORT: Work<ReadTask, ReadEither> = {
+export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
   name: "anyExport",
   run(task, segment, payer) {
     const members = readMembers(task.body);

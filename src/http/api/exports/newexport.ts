@@ -25,10 +25,10 @@ import { isJsonObject, SpecReader } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
 import {
+  type Computation,
   type ReadPart,
   type ReadTask,
   readRequest,
-  type Work,
   whenReady,
 } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
@@ -68,7 +68,7 @@ export function readExport(
 }
 
 /** Reads and charges what is to be exported. Throws `AppError` with every mistake in it. */
-export const EXPORT: Work<ReadTask, ReadExport> = {
+export const EXPORT: Computation<ReadTask, ReadExport> = {
   name: "export",
   run: (task, segment, payer) => readExport(task, segment, readBody(task.body, MEMBERS), payer),
 };

@@ -20,10 +20,10 @@ import { type Part, translate } from "../../../translate/translate.ts";
 import { tokenize } from "../../../translate/words/tokens.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
 import {
+  type Computation,
   computed,
   type ReadPart,
   type ReadTask,
-  type Work,
   whenReady,
 } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
@@ -87,7 +87,7 @@ interface ReadLeads extends Wanted {
 }
 
 /** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
-export const LEADS: Work<SentenceTask, ReadLeads> = {
+export const LEADS: Computation<SentenceTask, ReadLeads> = {
   name: "leads",
   run(task, segment, payer) {
     const body = readBody(task.body, MEMBERS);

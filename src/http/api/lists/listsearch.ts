@@ -10,7 +10,12 @@ import type { Segment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readBody } from "../../server/body.ts";
-import { type ReadPart, type ReadTask, readRequest, type Work } from "../../server/compute.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
@@ -23,7 +28,7 @@ import { changeableList, changeJson } from "./listanswers.ts";
 type Asked = KeyCall<"engine" | "hold" | "lists" | "segment" | "telemetry" | ReadPart>;
 
 /** Reads and charges the spec of a list's new entries. */
-export const ADD_FROM_SEARCH: Work<ReadTask, { readonly spec: AccountQuerySpec }> = {
+export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuerySpec }> = {
   name: "addFromSearch",
   run(task, segment, payer) {
     const body = readBody(task.body, ["spec"]);

@@ -10,10 +10,10 @@ import { tooBroad } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readBody } from "../../server/body.ts";
 import {
+  type Computation,
   type ReadPart,
   type ReadTask,
   readRequest,
-  type Work,
   whenReady,
 } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
@@ -32,7 +32,7 @@ interface CountQuestion {
 }
 
 /** Reads and charges a question. Throws `AppError` with every mistake in it. */
-export const COUNT: Work<ReadTask, CountQuestion> = {
+export const COUNT: Computation<ReadTask, CountQuestion> = {
   name: "count",
   run(task, segment, payer) {
     const body = readBody(task.body, ["spec", "facets"]);

@@ -16,10 +16,10 @@ import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
 import {
+  type Computation,
   type ReadPart,
   type ReadTask,
   readRequest,
-  type Work,
   whenReady,
 } from "../../server/compute.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
@@ -136,7 +136,7 @@ interface ReadSearch extends Pick<SearchRequest, "cost" | "cursor" | "facets"> {
 }
 
 /** Reads a search request. Throws `AppError` with every mistake in it. */
-export const SEARCH: Work<ReadTask, ReadSearch> = {
+export const SEARCH: Computation<ReadTask, ReadSearch> = {
   name: "search",
   run({ body: bytes, plan, listsKnown }, segment, payer) {
     const body = readBody(bytes, MEMBERS);

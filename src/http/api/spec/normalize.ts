@@ -14,12 +14,12 @@ import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
 import { type BodyObject, mayHold, readBody, withBodyMistakes } from "../../server/body.ts";
 import {
+  type Computation,
   computed,
   type ReadPart,
   type ReadTask,
   readRequest,
   readTask,
-  type Work,
   whenReady,
 } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
@@ -42,7 +42,7 @@ interface ReadSpec {
 }
 
 /** Reads an account query of a search or of an export. */
-export const NORMALIZE: Work<ReadTask, ReadSpec> = {
+export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
   name: "normalize",
   run(task, segment, payer) {
     const body = readBody(task.body, ["spec"]);

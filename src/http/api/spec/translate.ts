@@ -16,11 +16,11 @@ import { type Suggestion, suggestionsOf } from "../../../translate/suggestions.t
 import { type Translation, translate } from "../../../translate/translate.ts";
 import { mayHold, readBody } from "../../server/body.ts";
 import {
+  type Computation,
   computed,
   type ReadPart,
   type ReadTask,
   readTask,
-  type Work,
   whenReady,
 } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
@@ -53,7 +53,7 @@ interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
 }
 
 /** Reads, charges and translates a sentence. */
-export const TRANSLATE: Work<SentenceTask, ReadSentence> = {
+export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
   name: "translate",
   run({ body, plan, listsKnown, lists }, segment, payer) {
     const { text, language } = readRequest(body);

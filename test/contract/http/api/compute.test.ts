@@ -20,13 +20,14 @@ import { prepareSearch, SEARCH } from "../../../../src/http/api/search/search-re
 import { NORMALIZE } from "../../../../src/http/api/spec/normalize.ts";
 import { type SentenceTask, TRANSLATE } from "../../../../src/http/api/spec/translate.ts";
 import {
+  type Computation,
   type Compute,
   IN_CALL,
   type ReadPart,
-  type Work,
 } from "../../../../src/http/server/compute.ts";
 import type { Question } from "../../../../src/http/server/service.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { useDescriptors } from "../../../../src/translate/activities/descriptors.ts";
 import { filesMatching, ROOT } from "../../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 import { hostileText, randomFrom, repeated, SHAPES } from "../../../support/translate/shapes.ts";
@@ -71,7 +72,7 @@ describe("the thread of long JavaScript", () => {
   /** The value or the refusal of a work, and what it was charged. */
   async function outcome<Value>(
     compute: Compute,
-    work: Work<SentenceTask, Value>,
+    work: Computation<SentenceTask, Value>,
     body: unknown,
     asker = "one",
   ) {
@@ -88,7 +89,7 @@ describe("the thread of long JavaScript", () => {
     }
   }
 
-  async function agree(work: Work<SentenceTask, unknown>, bodies: readonly unknown[]) {
+  async function agree(work: Computation<SentenceTask, unknown>, bodies: readonly unknown[]) {
     const refused: number[] = [];
     for (const body of bodies) {
       const wanted = await outcome(IN_CALL, work, body);
@@ -132,7 +133,7 @@ describe("the thread of long JavaScript", () => {
       { spec: { filters }, output: {}, limit: 5 },
     ]);
     for (const work of [SEARCH, COUNT, NORMALIZE, ANY_EXPORT]) {
-      const refused = await agree(work as Work<SentenceTask, unknown>, bodies);
+      const refused = await agree(work as Computation<SentenceTask, unknown>, bodies);
       assert.ok(refused >= 3 && (refused < 6 || work !== SEARCH), `${refused} of ${work.name}`);
     }
     const [, wrong] = bodies;
@@ -177,6 +178,21 @@ describe("the thread of long JavaScript", () => {
     assert.ok(ended.indexOf("one") <= 3, ended.join());
   });
 
+  it("knows the descriptors that are in use", async () => {
+    const own = new ComputePool(() => [segment]);
+    const body = { query_text: "vendas de xurupitas cintilantes em MG" };
+    const without = await outcome(IN_CALL, TRANSLATE, body);
+    useDescriptors([{ code: "5611201", texts: ["VENDAS DE XURUPITAS CINTILANTES"] }]);
+    try {
+      const wanted = await outcome(IN_CALL, TRANSLATE, body);
+      assert.notDeepEqual(wanted, without);
+      assert.deepEqual(await outcome(own, TRANSLATE, body), wanted);
+    } finally {
+      useDescriptors([]);
+      await own.close();
+    }
+  });
+
   it("leaves the work to the call where another file has taken the path", async () => {
     const other = await makeSampleSnapshot(300, 23);
     const own = new ComputePool(() => []);
@@ -206,12 +222,12 @@ describe("the thread of long JavaScript", () => {
   it("knows every work of the program", () => {
     const worker = readFileSync(join(ROOT, "src/cli/serving/compute.worker.ts"), "utf8");
     const works = filesMatching(/^src\/.*\.ts$/).flatMap((file) =>
-      [...readFileSync(join(ROOT, file), "utf8").matchAll(/^export const (\w+): Work</gm)].map(
-        ([, name]) => name as string,
-      ),
+      [
+        ...readFileSync(join(ROOT, file), "utf8").matchAll(/^export const (\w+): Computation</gm),
+      ].map(([, name]) => name as string),
     );
     assert.ok(works.length >= 10, works.join());
-    const table = worker.slice(worker.indexOf("const WORKS"));
+    const table = worker.slice(worker.indexOf("const COMPUTATIONS"));
     for (const name of works) assert.match(table, new RegExp(`\\b${name}\\b`), name);
   });
 });
