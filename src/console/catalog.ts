@@ -2,16 +2,17 @@
  * `GET /v1/console/catalog`. What comes in: nothing but a session. What goes out: every activity,
  * place and legal nature that a filter can name, what people call it, and how many accounts there
  * are.
- * Invariant: made once per snapshot, a little at a time, and kept compressed; it is the same for
+ * Invariant: made once per snapshot, and kept compressed; it is the same for
  * every tenant and plan.
  */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { computed } from "../http/server/compute.ts";
 import { type HttpAnswer, JSON_TYPE, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
-import { catalogParts } from "./catalogparts.ts";
+import { CATALOG } from "./catalogparts.ts";
 import { acceptedEncoding } from "./encoding.ts";
 
 const brotli = promisify(brotliCompress);
@@ -33,7 +34,7 @@ interface Packed {
 const packed = new WeakMap<Segment, Promise<Packed>>();
 
 /** Answers the catalog of the present snapshot. */
-export function catalog(call: KeyCall<"hold" | "segment" | "version">): Reply {
+export function catalog(call: KeyCall<"compute" | "hold" | "segment" | "version">): Reply {
   const { service } = call;
   const segment = currentSegment(service);
   const tag = weakTag(["catalog", SHAPE, service.version, segment.snapshotId]);
@@ -52,22 +53,17 @@ function answerOf(found: Packed, accepted: string, headers: Readonly<Record<stri
 }
 
 /** Makes it where nobody has yet; a failure is not kept. */
-function packedOf({ service }: KeyCall<"hold">, segment: Segment): Promise<Packed> {
+function packedOf(call: KeyCall<"compute" | "hold">, segment: Segment): Promise<Packed> {
   const known = packed.get(segment);
   if (known !== undefined) return known;
-  const release = service.hold(segment);
-  const made = pack(segment).finally(release);
+  const release = call.service.hold(segment);
+  const made = pack(call, segment).finally(release);
   packed.set(segment, made);
   made.catch(() => packed.delete(segment));
   return made;
 }
 
-async function pack(segment: Segment): Promise<Packed> {
-  const parts = await catalogParts(segment);
-  const texts: string[] = [];
-  for (const [name, value] of Object.entries(parts)) {
-    texts.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  }
-  const identity = Buffer.from(`{${texts.join(",")}}`);
+async function pack(call: KeyCall<"compute">, segment: Segment): Promise<Packed> {
+  const identity = Buffer.from(await computed(call, CATALOG, null, { segment }));
   return { identity, br: await brotli(identity, BROTLI), gzip: await gzipped(identity) };
 }

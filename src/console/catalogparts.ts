@@ -11,7 +11,7 @@ import shortIndustry from "../../data/shortnames/industry.json" with { type: "js
 import shortServices from "../../data/shortnames/services.json" with { type: "json" };
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { NativeFacet } from "../../native-index/napi/engine.ts";
-import { laterResult } from "../http/server/background-tasks.ts";
+import type { Computation } from "../http/server/compute.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";
@@ -25,8 +25,6 @@ import type { CatalogAnswer } from "./web/app/answers.ts";
 
 /** Most words of the lexicon for one activity. */
 const TERMS_MAX = 25;
-/** Activities whose words are gathered between two looks at other work. */
-const ACTIVITIES_AT_ONCE = 24;
 
 /** Short names in both languages by code of seven digits. */
 const SHORT_NAMES = new Map(
@@ -45,25 +43,31 @@ interface Activity {
 }
 
 /** Everything in the catalog; see `CatalogAnswer` in web/answers.ts. */
-export async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
+async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
   // Loaded when it is asked for: translating does not need the names as they are written.
   const { namesByCode } = await import("../translate/activities/calledby.ts");
-  const lexicon = await laterResult(namesByCode);
+  const lexicon = namesByCode();
   const written = await namesWithAccents();
-  const cnae = await laterResult(() => countsOf(segment, "cnae", "cnae_primary"));
-  const activities = await activitiesOf(segment, cnae, lexicon);
-  const municipalities = await laterResult(() => municipalitiesOf(segment, written));
-  const states = await laterResult(() => statesOf(segment));
+  const cnae = countsOf(segment, "cnae", "cnae_primary");
+  const activities = activitiesOf(segment, cnae, lexicon);
+  const municipalities = municipalitiesOf(segment, written);
+  const states = statesOf(segment);
   return {
     snapshot: segment.label,
     activities,
-    prefixes: await laterResult(() => prefixesOf(activities, lexicon)),
+    prefixes: prefixesOf(activities, lexicon),
     municipalities,
     states,
-    legal_natures: await laterResult(() => naturesOf(segment)),
-    examples: await exampleSentences(segment, { municipalities, states }),
+    legal_natures: naturesOf(segment),
+    examples: exampleSentences(segment, { municipalities, states }),
   };
 }
+
+/** Makes the catalog of a snapshot as JSON, which takes some tenths of a second. */
+export const CATALOG: Computation<null, Uint8Array> = {
+  name: "catalog",
+  run: async (_, segment) => Buffer.from(JSON.stringify(await catalogParts(segment))),
+};
 
 function table(segment: Segment, name: TableName): readonly string[] {
   return guarded(() => segment.native.table(TABLES.indexOf(name)));
@@ -79,32 +83,23 @@ function countsOf(
   return new Map(table(segment, name).map((value, code) => [value, counts?.[code] ?? 0]));
 }
 
-async function activitiesOf(
+function activitiesOf(
   segment: Segment,
   accounts: ReadonlyMap<string, number>,
   lexicon: ReadonlyMap<string, CalledBy>,
-): Promise<Activity[]> {
+): Activity[] {
   const descriptions = table(segment, "cnae_description");
   const codes = segment.catalog.cnaeCodes;
-  const activities: Activity[] = [];
-  for (let from = 0; from < codes.length; from += ACTIVITIES_AT_ONCE) {
-    const some = codes.slice(from, from + ACTIVITIES_AT_ONCE);
-    const made = await laterResult(() =>
-      some.map((code, i) => {
-        const description = descriptions[from + i] ?? "";
-        const terms = termsOf(lexicon.get(code), description);
-        return {
-          code: punctuateCnae(code),
-          description,
-          short: SHORT_NAMES.get(code) ?? null,
-          terms,
-          accounts: accounts.get(code) ?? 0,
-        };
-      }),
-    );
-    activities.push(...made);
-  }
-  return activities;
+  return codes.map((code, i) => {
+    const description = descriptions[i] ?? "";
+    return {
+      code: punctuateCnae(code),
+      description,
+      short: SHORT_NAMES.get(code) ?? null,
+      terms: termsOf(lexicon.get(code), description),
+      accounts: accounts.get(code) ?? 0,
+    };
+  });
 }
 
 /** Words that the description does not hold already, each once. */

@@ -4,10 +4,11 @@
  * Invariant: a count is kept under all that it depends on: the snapshot and the normalized filters;
  * the number of filters that are kept is bounded, the youngest stay.
  */
+
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
+import { whenReady } from "../http/server/compute.ts";
 import type { Engine } from "../http/server/service.ts";
-import { type Steps, waited } from "../scheduling/steps.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
 import type { FacetName } from "../spec/facets.ts";
@@ -48,33 +49,29 @@ export class Counts {
   }
 
   /** Exact number of matches of a spec with these filters in place of its own. */
-  total(spec: AccountQuerySpec, filters: Filters = spec.filters): number {
+  total(spec: AccountQuerySpec, filters: Filters = spec.filters): number | Promise<number> {
     const kept = this.#kept(filters);
-    kept.total ??= this.#engine.countMatches(this.#segment, { ...spec, filters });
-    return kept.total;
-  }
-
-  /** As `total`, in steps: that of a long spec is counted aside. */
-  *totalSteps(spec: AccountQuerySpec, filters: Filters = spec.filters): Steps<number> {
-    const kept = this.#kept(filters);
-    kept.total ??= (yield* waited(this.#counts({ ...spec, filters }, null))).total;
-    return kept.total;
+    if (kept.total !== null) return kept.total;
+    return whenReady(this.#counts({ ...spec, filters }, null), ({ total }) => {
+      kept.total = total;
+      return total;
+    });
   }
 
   /** Counts those facets of a spec with these filters that are not known yet. */
-  *facetSteps(
+  async count(
     spec: AccountQuerySpec,
     names: readonly FacetName[],
     filters: Filters = spec.filters,
-  ): Steps<void> {
+  ): Promise<void> {
     const missing = this.unknown(names, filters);
     if (missing.length === 0) return;
-    const counted = yield* waited(this.#counts({ ...spec, filters }, missing));
+    const counted = await this.#counts({ ...spec, filters }, missing);
     const { facets } = this.#kept(filters);
     for (const name of missing) facets.set(name, counted.facets?.[name] as Facet);
   }
 
-  /** Facets of a spec with these filters, which `facetSteps` has counted. */
+  /** Facets of a spec with these filters, which `count` has counted. */
   facets(names: readonly FacetName[], filters: Filters): Readonly<Record<string, Facet>> {
     const { facets } = this.#kept(filters);
     assert.deepEqual(this.unknown(names, filters), [], "facets are counted before they are read");

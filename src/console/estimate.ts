@@ -7,9 +7,9 @@
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { measureRows, renderBytes } from "../export/render.ts";
-import { exportSpecSteps } from "../http/api/exports/newexport.ts";
-import { matchesOf } from "../http/api/spec/normalize.ts";
-import { laterResult, stepwise } from "../http/server/background-tasks.ts";
+import { boundExportSpec } from "../http/api/exports/newexport.ts";
+import { matchesOf } from "../http/api/search/search-request.ts";
+import type { ReadPart } from "../http/server/compute.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
 import { scroll } from "../search/scroll.ts";
@@ -52,14 +52,14 @@ const caches = new WeakMap<Segment, Map<string, number>>();
 
 /** Tells how large an export would be. */
 export async function estimateExport(
-  call: KeyCall<"engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
+  call: KeyCall<"engine" | "hold" | "segment" | ReadPart>,
 ): Promise<HttpAnswer> {
   const { service, requestId } = call;
   const segment = currentSegment(service);
   const release = service.hold(segment);
   try {
-    const spec = await stepwise(exportSpecSteps(call, segment));
-    const matches = await stepwise(matchesOf(call, segment, spec));
+    const spec = await boundExportSpec(call, segment);
+    const matches = await matchesOf(call, segment, spec);
     const rows = Math.min(spec.limit, matches);
     const { rowsMax } = FORMATS[spec.output.format as ExportFormat];
     const tooMany = rowsMax !== null && rows > rowsMax;
@@ -107,7 +107,7 @@ async function bytesOf(segment: Segment, spec: AccountQuerySpec, extent: Extent)
   }
   const { rows, long } = SAMPLINGS[spec.output.format as ExportFormat];
   const wanted = { ...extent, sampled: rows };
-  const sample = await laterResult(() => sampleOf(segment, spec, wanted));
+  const sample = sampleOf(segment, spec, wanted);
   const few = await measureRows({ segment, spec }, sample.subarray(0, rows / 4));
   const all = await measureRows({ segment, spec }, sample);
   const perRow = (all - few) / (rows - rows / 4);

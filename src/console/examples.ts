@@ -4,12 +4,11 @@
  * Invariant: a sentence is an example only once its matches were counted; the cities and states in
  * them are those with the most accounts of the snapshot.
  */
-import { laterResult, stepwise } from "../http/server/background-tasks.ts";
 import { countMatches } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
-import { translateSteps } from "../translate/translate.ts";
+import { translate } from "../translate/translate.ts";
 import type { Answered } from "./answered.ts";
 import type { CatalogAnswer } from "./web/app/answers.ts";
 
@@ -68,24 +67,21 @@ const SENTENCES: Readonly<Record<keyof CatalogAnswer["examples"], (where: Larges
 };
 
 /** Finds the sentences of every language. */
-export async function exampleSentences(
-  segment: Segment,
-  catalog: Places,
-): Promise<CatalogAnswer["examples"]> {
+export function exampleSentences(segment: Segment, catalog: Places): CatalogAnswer["examples"] {
   const where = largestOf(catalog);
   if (where === null) return { pt: [], en: [] };
   return {
-    pt: await thatFind(segment, SENTENCES.pt(where)),
-    en: await thatFind(segment, SENTENCES.en(where)),
+    pt: thatFind(segment, SENTENCES.pt(where)),
+    en: thatFind(segment, SENTENCES.en(where)),
   };
 }
 
 /** The first three that match something. */
-async function thatFind(segment: Segment, sentences: readonly string[]): Promise<string[]> {
+function thatFind(segment: Segment, sentences: readonly string[]): string[] {
   const found: string[] = [];
   for (const sentence of sentences) {
-    const { spec } = await stepwise(translateSteps(sentence, segment));
-    if ((await laterResult(() => matchesOf(segment, spec))) > 0) found.push(sentence);
+    const { spec } = translate(sentence, segment);
+    if (matchesOf(segment, spec) > 0) found.push(sentence);
     if (found.length === EXAMPLES) break;
   }
   return found;

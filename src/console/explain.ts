@@ -5,15 +5,20 @@
  * meet is never said to be met.
  */
 import { absent } from "../http/api/accounts/accounts.ts";
-import { answerSteps } from "../http/api/search/search.ts";
-import { boundSteps } from "../http/api/search/search-request.ts";
-import { eitherContext } from "../http/api/spec/normalize.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
+import { answerWith } from "../http/api/search/search.ts";
+import { boundTo, readEither } from "../http/api/search/search-request.ts";
+import { type BodyObject, readBody } from "../http/server/body.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  whenReady,
+} from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
 import { type HttpAnswer, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
-import type { Steps } from "../scheduling/steps.ts";
 import { meets, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";
@@ -22,7 +27,6 @@ import type { Cnpj } from "../spec/cnpj/cnpj.ts";
 import { cnpjMistake } from "../spec/cnpj/cnpjmistake.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
-import { normalizeSpec } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type Answered, answered } from "./answered.ts";
@@ -31,21 +35,22 @@ import type { ExplainAnswer } from "./web/app/answers.ts";
 
 /** Answers one account and how it stands to a spec. */
 export function explainAccount(
-  call: KeyCall<
-    "clock" | "engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment" | "telemetry"
-  >,
+  call: KeyCall<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>,
 ): Reply {
   const segment = currentSegment(call.service);
-  return answerSteps(call, segment, explainSteps(call, segment));
+  return answerWith(call, segment, readRequest(call, segment, EXPLAIN), ({ spec, cnpj }) =>
+    whenReady(boundTo(call, segment, spec), (bound) =>
+      answerExplained(call, segment, { spec: bound, cnpj }),
+    ),
+  );
 }
 
-function* explainSteps(
-  call: KeyCall<"clock" | "engine" | "listed" | "secondaryCnaeFull" | "telemetry">,
+function answerExplained(
+  call: KeyCall<"clock" | "engine" | "telemetry">,
   segment: Segment,
-): Steps<HttpAnswer> {
+  { spec, cnpj }: Question,
+): HttpAnswer {
   const { service, plan } = call;
-  const { spec: sent, cnpj } = readQuestion(call, segment);
-  const spec = yield* boundSteps(call, segment, sent);
   const find = () => service.engine.account(segment, cnpj.cnpj, plan.fields);
   const account = timed(call, "account", find);
   if (account === null) throw absent(segment.label, cnpj.checked);
@@ -69,19 +74,18 @@ interface Question {
   readonly cnpj: Cnpj;
 }
 
-function readQuestion(call: KeyCall<"secondaryCnaeFull">, segment: Segment): Question {
-  const body = readBody(call.body, ["spec", "cnpj"]);
-  call.spend(costOf({ spec: body.members.spec }));
-  const cnpj = readNumber(body);
-  const { spec } = withBodyMistakes(body, () =>
-    normalizeSpec(body.members.spec, {
-      ...eitherContext(call, segment, body.members.spec),
-      listsKnown: true,
-    }),
-  );
-  // Without it there is a mistake, and this is not reached.
-  return { spec, cnpj: cnpj as Cnpj };
-}
+/** Reads and charges a question. Throws `AppError` with every mistake in it. */
+export const EXPLAIN: Computation<ReadTask, Question> = {
+  name: "explain",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["spec", "cnpj"]);
+    payer.spend(costOf({ spec: body.members.spec }));
+    const cnpj = readNumber(body);
+    const { spec } = readEither(task, segment, body);
+    // Without it there is a mistake, and this is not reached.
+    return { spec, cnpj: cnpj as Cnpj };
+  },
+};
 
 function readNumber({ members, mistakes }: BodyObject): Cnpj | null {
   const { cnpj: sent } = members;

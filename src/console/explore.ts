@@ -6,21 +6,25 @@
  * so that others are answered in between; whoever left is not counted for.
  */
 
-import { answerSteps } from "../http/api/search/search.ts";
-import { boundSteps, isSmall, readFacets } from "../http/api/search/search-request.ts";
-import { eitherContext } from "../http/api/spec/normalize.ts";
-import { type BodyObject, readBody, withBodyMistakesIn } from "../http/server/body.ts";
+import { answerWith } from "../http/api/search/search.ts";
+import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
+import { Turns } from "../http/server/background-tasks.ts";
+import { type BodyObject, readBody } from "../http/server/body.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+} from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
 import { type HttpAnswer, noContent, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall } from "../http/server/service.ts";
-import type { Steps } from "../scheduling/steps.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
-import { tooBroad } from "../spec/breadth.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { PartName } from "../spec/filters/table.ts";
-import { normalizingSteps } from "../spec/normalize.ts";
+import { tooBroad } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { answered } from "./answered.ts";
@@ -39,70 +43,63 @@ const BESIDE_NAMES = Object.keys(BESIDE) as BesideName[];
 const DROPS_MAX = 12;
 
 /** A question that was read. */
-interface Question {
-  readonly segment: Segment;
+interface ReadQuestion {
   /** As it was sent, in normal form. */
   readonly spec: AccountQuerySpec;
-  /** The same bound to the lists that it names. */
-  readonly bound: AccountQuerySpec;
   readonly warnings: readonly string[];
   readonly facets: readonly FacetName[];
   readonly beside: readonly BesideName[];
+}
+
+/** A question whose spec is bound to the lists that it names. */
+interface Question extends ReadQuestion {
+  readonly segment: Segment;
+  readonly bound: AccountQuerySpec;
   readonly tag: string;
   readonly startMs: number;
 }
 
+/** Reads and charges a question. Throws `AppError` with every mistake in it. */
+export const EXPLORE: Computation<ReadTask, ReadQuestion> = {
+  name: "explore",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["spec", "facets", "beside"]);
+    payer.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
+    const facets = readFacets(body) ?? [];
+    const beside = readBeside(body);
+    return { ...readEither(task, segment, body), facets, beside };
+  },
+};
+
 /** Counts what a spec matches. */
 export function explore(
-  call: KeyCall<
-    "clock" | "engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment" | "telemetry"
-  >,
+  call: KeyCall<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>,
 ): Reply {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
-  return answerSteps(call, segment, exploreSteps(call, segment, startMs));
+  return answerWith(call, segment, readRequest(call, segment, EXPLORE), async (read) => {
+    const bound = await boundTo(call, segment, read.spec);
+    const { warnings, facets, beside } = read;
+    const parts = ["explore", segment.snapshotId, JSON.stringify(bound), String(warnings)];
+    const tag = weakTag([...parts, String(facets), String(beside)]);
+    const known = unchanged(call, tag);
+    return known ?? counted(call, { ...read, segment, bound, tag, startMs });
+  });
 }
 
-/** What takes milliseconds is counted aside; whoever has left is not counted for any more. */
-function* exploreSteps(
-  call: KeyCall<"clock" | "engine" | "listed" | "secondaryCnaeFull" | "telemetry">,
-  segment: Segment,
-  startMs: number,
-): Steps<HttpAnswer> {
-  const question = { ...(yield* readQuestion(call, segment)), startMs };
-  const known = unchanged(call, question.tag);
-  if (known !== null) return known;
-  const counts = new Counts(call.service.engine, segment, call.identity.tenantId);
-  const work = yield* facetWork(call, question, counts);
-  for (const step of work) {
-    if (work.length > 1) yield;
+/** What takes milliseconds is counted aside; nothing more is counted for a client that left. */
+async function counted(
+  call: KeyCall<"clock" | "engine" | "telemetry">,
+  question: Question,
+): Promise<HttpAnswer> {
+  const counts = new Counts(call.service.engine, question.segment, call.identity.tenantId);
+  const turns = new Turns();
+  for (const count of await facetWork(call, question, counts)) {
+    await turns.taken();
     if (call.finished()) return noContent();
-    yield* step();
+    await count();
   }
-  return yield* answerOf(call, question, counts);
-}
-
-function* readQuestion(
-  call: KeyCall<"listed" | "secondaryCnaeFull">,
-  segment: Segment,
-): Steps<Omit<Question, "startMs">> {
-  if (!isSmall(call.body)) yield;
-  const body = readBody(call.body, ["spec", "facets", "beside"]);
-  call.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
-  if (!isSmall(call.body)) yield;
-  const facets = readFacets(body) ?? [];
-  const beside = readBeside(body);
-  const { spec, warnings } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(body.members.spec, {
-      ...eitherContext(call, segment, body.members.spec),
-      listsKnown: true,
-    }),
-  );
-  const bound = yield* boundSteps(call, segment, spec);
-  if (!isSmall(call.body)) yield;
-  const parts = ["explore", segment.snapshotId, JSON.stringify(bound), String(warnings)];
-  const tag = weakTag([...parts, String(facets), String(beside)]);
-  return { segment, spec, bound, warnings, facets, beside, tag };
+  return answerOf(call, question, counts);
 }
 
 function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
@@ -137,11 +134,11 @@ function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
 }
 
 /** What has to be counted, in parts; what takes long of a part is counted off the main thread. */
-function* facetWork(
+async function facetWork(
   call: KeyCall<"clock" | "telemetry">,
   question: Question,
   counts: Counts,
-): Steps<(() => Steps<void>)[]> {
+): Promise<(() => Promise<void>)[]> {
   const { bound: spec, facets, beside } = question;
   const wanted = [
     { filters: spec.filters, names: facets },
@@ -150,15 +147,15 @@ function* facetWork(
       return filters === null ? [] : [{ filters, names: [name] }];
     }),
   ];
-  const work: (() => Steps<void>)[] = [];
+  const work: (() => Promise<void>)[] = [];
   for (const { filters, names } of wanted) {
     const unknown = counts.unknown(names, filters);
     if (unknown.length === 0) continue;
-    const many = (yield* counts.totalSteps(spec, filters)) > MANY_MATCHES;
+    const many = (await counts.total(spec, filters)) > MANY_MATCHES;
     for (const some of many ? apart(unknown) : [unknown]) {
-      work.push(function* () {
+      work.push(async () => {
         const startMs = call.service.clock.monotonicMs();
-        yield* counts.facetSteps(spec, some, filters);
+        await counts.count(spec, some, filters);
         call.service.telemetry.engine("facets", call.service.clock.monotonicMs() - startMs);
       });
     }
@@ -173,11 +170,15 @@ function apart(names: readonly FacetName[]): FacetName[][] {
   return [activities, ...others.map((name) => [name])].filter((group) => group.length > 0);
 }
 
-function* answerOf(call: KeyCall<"clock">, question: Question, counts: Counts): Steps<HttpAnswer> {
+async function answerOf(
+  call: KeyCall<"clock">,
+  question: Question,
+  counts: Counts,
+): Promise<HttpAnswer> {
   const { service, requestId } = call;
   const { segment, spec, bound, facets, beside, tag } = question;
-  const total = yield* counts.totalSteps(bound);
-  const drops = total > 0 ? [] : yield* dropsOf(bound, counts);
+  const total = await counts.total(bound);
+  const drops = total > 0 ? [] : await dropsOf(bound, counts);
   const broad = tooBroad(spec);
   const answer = {
     request_id: requestId,
@@ -209,10 +210,10 @@ interface Drop {
 }
 
 /** What there would be without each filter alone, the most first; those that help nothing not. */
-function* dropsOf(spec: AccountQuerySpec, counts: Counts): Steps<Drop[]> {
+async function dropsOf(spec: AccountQuerySpec, counts: Counts): Promise<Drop[]> {
   const drops: Drop[] = [];
   for (const part of setParts(spec.filters)) {
-    const total = yield* counts.totalSteps(spec, without(spec.filters, [part]));
+    const total = await counts.total(spec, without(spec.filters, [part]));
     drops.push({ filter: part, pointers: pointersOf(spec.filters, part), total });
   }
   return drops

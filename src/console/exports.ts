@@ -11,6 +11,7 @@ import type { ExportRecord } from "../export/record.ts";
 import { whenAnyAccepted } from "../http/api/exports/changeexport.ts";
 import { createdJson, recordJson } from "../http/api/exports/export-record.ts";
 import { idOf, pageOf, readAs } from "../http/api/exports/kept-exports.ts";
+import type { ReadPart } from "../http/server/compute.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
@@ -46,11 +47,10 @@ type MakingCall = SessionCall<
   | "exporter"
   | "hold"
   | "keyring"
-  | "listed"
   | "months"
   | "replaced"
-  | "secondaryCnaeFull"
   | "segment"
+  | ReadPart
   | "stopping"
   | "telemetry"
   | "users"

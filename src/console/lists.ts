@@ -4,12 +4,11 @@
  * Invariant: another tenant's list is never looked at; nothing is changed. Apart because the table
  * of routes names answers, and this is one.
  */
-import { stepwise } from "../http/server/background-tasks.ts";
+import { Turns } from "../http/server/background-tasks.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall } from "../http/server/service.ts";
-import { holdingSteps } from "../lists/membership.ts";
-import type { Steps } from "../scheduling/steps.ts";
+import { holding } from "../lists/membership.ts";
 import { answered } from "./answered.ts";
 import { membersOf, refuse, refuseMistakes } from "./bodymembers.ts";
 import type { HoldingAnswer } from "./web/app/listanswers.ts";
@@ -27,12 +26,16 @@ export function listsOfAccounts(call: KeyCall<"lists">): Reply {
   const fits = Array.isArray(cnpjs) && texts.length === cnpjs.length && texts.length <= CNPJS_MAX;
   if (!fits) refuse(body, "cnpjs", `cnpjs must be a list of up to ${CNPJS_MAX} texts.`);
   refuseMistakes(body);
-  return stepwise(answerSteps(call, texts));
+  return answerHolding(call, texts);
 }
 
-function* answerSteps(call: KeyCall<"lists">, cnpjs: readonly string[]): Steps<HttpAnswer> {
+async function answerHolding(
+  call: KeyCall<"lists">,
+  cnpjs: readonly string[],
+): Promise<HttpAnswer> {
   const { lists } = call.service;
-  const held = yield* holdingSteps(lists, call.identity.tenantId, cnpjs);
+  const turns = new Turns();
+  const held = await holding(lists, call.identity.tenantId, cnpjs, () => turns.taken());
   return answered<HoldingAnswer>({
     request_id: call.requestId,
     lists: held.map(({ list: { id, name }, cnpjs: own }) => ({ id, name, cnpjs: own })),

@@ -8,12 +8,19 @@
 import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
-import { answerSteps } from "../http/api/search/search.ts";
-import { boundSteps, isSmall } from "../http/api/search/search-request.ts";
+import { answerWith, held } from "../http/api/search/search.ts";
+import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
 import { statusOf } from "../http/api/service/status.ts";
-import { eitherContext } from "../http/api/spec/normalize.ts";
-import { laterResult, stepwise } from "../http/server/background-tasks.ts";
+import { Turns } from "../http/server/background-tasks.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
+import {
+  type Computation,
+  computed,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  readTask,
+} from "../http/server/compute.ts";
 import { costOf } from "../http/server/cost.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
@@ -24,9 +31,7 @@ import {
   loadedSegment,
   type ServicePart,
   type SessionCall,
-  timed,
 } from "../http/server/service.ts";
-import type { Steps } from "../scheduling/steps.ts";
 import type { Segment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
@@ -47,8 +52,12 @@ const PAGE_MAX = 200;
 const TEXT_MAX = 2_000;
 
 /** What counting a saved search takes. */
-type CountPart = "clock" | "engine" | "listed" | "searches" | "secondaryCnaeFull" | "telemetry";
+type CountPart = "clock" | "engine" | "searches" | "telemetry" | ReadPart;
 type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
+
+/** Largest saved spec that is read in the call, in UTF-16 units; as for bodies. */
+const QUICK_LENGTH_MAX = 8 * 1024;
+const NO_BODY = new Uint8Array(0);
 
 /** Line ends and tabs are part of what people type into a box of several lines. */
 const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
@@ -56,15 +65,7 @@ const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 /** `GET /searches`: a page of the tenant's, newest first; counted in turns with other work. */
 export async function listSearches(
   call: KeyCall<
-    | "clock"
-    | "engine"
-    | "hold"
-    | "listed"
-    | "searches"
-    | "secondaryCnaeFull"
-    | "secrets"
-    | "segment"
-    | "telemetry"
+    "clock" | "engine" | "hold" | "searches" | "secrets" | "segment" | "telemetry" | ReadPart
   >,
 ): Promise<HttpAnswer> {
   const { searches: store, secrets } = call.service;
@@ -80,9 +81,11 @@ export async function listSearches(
   const release = segment === null ? () => {} : call.service.hold(segment);
   try {
     const searches: Answered<SavedSearch>[] = [];
+    const turns = new Turns();
     for (const row of rows.slice(0, limit)) {
       if (call.gone()) break;
-      searches.push(await laterResult(() => stepwise(searchSteps(call, segment, row))));
+      await turns.taken();
+      searches.push(await searchOf(call, segment, row));
     }
     return answered<SearchList>({ searches, next_cursor: next, has_more: next !== null });
   } finally {
@@ -93,27 +96,42 @@ export async function listSearches(
 /** `GET /searches/{id}`: one of them with its spec. */
 export function readSearch(call: SearchCall<"hold" | "segment">): Reply {
   const segment = loadedSegment(call.service);
-  return answerWhole(call, segment, wholeSteps(call, segment, find(call)));
+  return answerWhole(call, segment, whole(call, segment, find(call)));
 }
+
+/** A search that is to be saved. */
+interface NewSearch {
+  readonly name: string;
+  readonly text: string | null;
+  readonly spec: AccountQuerySpec;
+}
+
+/** Reads and charges a search that is to be saved. Throws `AppError` with every mistake in it. */
+export const SAVE_SEARCH: Computation<ReadTask, NewSearch> = {
+  name: "saveSearch",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["name", "text", "spec"]);
+    payer.spend(costOf({ spec: body.members.spec }));
+    const name = readName(body, "name");
+    const text = readText(body);
+    return { name, text, spec: readEither(task, segment, body).spec };
+  },
+};
 
 /** `POST /searches`: saves a spec under a name. */
 export function saveSearch(call: SessionCall<CountPart | "hold" | "segment">): Reply {
   const segment = currentSegment(call.service);
-  return answerSteps(call, segment, saveSteps(call, segment));
+  const read = readRequest(call, segment, SAVE_SEARCH);
+  return answerWith(call, segment, read, (search) => save(call, segment, search));
 }
 
-function* saveSteps(call: SessionCall<CountPart>, segment: Segment): Steps<HttpAnswer> {
-  const body = readBody(call.body, ["name", "text", "spec"]);
-  call.spend(costOf({ spec: body.members.spec }));
-  if (!isSmall(call.body)) yield;
-  const name = readName(body, "name");
-  const text = readText(body);
-  const spec = withBodyMistakes(body, () => specOf(call, segment, body.members.spec));
-  if (!isSmall(call.body)) yield;
-  const bound = yield* boundSteps(call, segment, spec);
-  const total = yield* new Counts(call.service.engine, segment, call.identity.tenantId).totalSteps(
-    bound,
-  );
+async function save(
+  call: SessionCall<CountPart>,
+  segment: Segment,
+  { name, text, spec }: NewSearch,
+): Promise<HttpAnswer> {
+  const bound = await boundTo(call, segment, spec);
+  const total = await new Counts(call.service.engine, segment, call.identity.tenantId).total(bound);
   const { tenantId } = call.identity;
   const { searches } = call.service;
   const row = {
@@ -127,44 +145,41 @@ function* saveSteps(call: SessionCall<CountPart>, segment: Segment): Steps<HttpA
   const wanted = Buffer.byteLength(`${row.spec}${name}${text ?? ""}`);
   refuseBeyondBytes(call.plan, "saved_bytes", { kept: searches.kept.of(tenantId).specs, wanted });
   if (!searches.insert(row, SEARCHES_MAX)) throw full();
-  if (!isSmall(call.body)) yield;
-  const search = yield* wholeSteps(call, segment, find(call, row.id));
+  const search = await whole(call, segment, find(call, row.id));
   return answered<{ search: OpenedSearch }>({ search }, 201);
 }
 
-/** `POST /searches/{id}`: counts it anew with `refresh`, gives it another name. */
+/** `POST /searches/{id}`: counts it again with `refresh`, gives it another name. */
 export function changeSearch(call: SearchCall<"hold" | "segment">): Reply {
   const row = find(call);
   const { name, refresh } = readChange(call);
   const segment = refresh ? currentSegment(call.service) : loadedSegment(call.service);
-  return answerWhole(call, segment, changeSteps(call, segment, { row, name, refresh }));
+  return answerWhole(call, segment, change(call, segment, { row, name, refresh }));
 }
 
-function* changeSteps(
+async function change(
   call: SearchCall,
   segment: Segment | null,
   { row, name, refresh }: { row: SearchRow; name: string | null; refresh: boolean },
-): Steps<Answered<OpenedSearch>> {
+): Promise<Answered<OpenedSearch>> {
   const { tenantId } = call.identity;
   const { searches } = call.service;
   if (refresh && segment !== null) {
-    const total = yield* countSteps(call, segment, meantSpec(call, row.id));
+    const total = await countOf(call, segment, row.id);
     searches.recount(tenantId, row.id, { snapshot: segment.label, total });
   }
   if (name !== null) searches.rename(tenantId, row.id, name);
-  return yield* wholeSteps(call, segment, find(call));
+  return whole(call, segment, find(call));
 }
 
 /** Answers with one search; the segment it is counted in stays open until it is. */
 function answerWhole(
   call: SearchCall<"hold">,
   segment: Segment | null,
-  steps: Steps<Answered<OpenedSearch>>,
+  opened: Promise<Answered<OpenedSearch>>,
 ): Reply {
-  const answers = (function* () {
-    return answered<{ search: OpenedSearch }>({ search: yield* steps });
-  })();
-  return segment === null ? stepwise(answers) : answerSteps(call, segment, answers);
+  const answers = opened.then((search) => answered<{ search: OpenedSearch }>({ search }));
+  return segment === null ? answers : held(call, segment, answers);
 }
 
 /** `DELETE /searches/{id}`. */
@@ -206,52 +221,57 @@ function notFound(): AppError {
   return new AppError("not_found", detail);
 }
 
-/** The spec of a search as the present snapshot reads it; throws where that does not. */
-function specOf(
-  call: KeyCall<"secondaryCnaeFull">,
-  segment: Segment,
-  spec: unknown,
-): AccountQuerySpec {
-  const context = { ...eitherContext(call, segment, spec), listsKnown: true };
-  return normalizeSpec(spec, context).spec;
+/** A saved spec that is to be read again. */
+interface SavedTask extends Omit<ReadTask, "body"> {
+  /** Its JSON, or null if it was deleted. */
+  readonly saved: string | null;
 }
+
+/** Reads a saved spec as a snapshot understands it. Throws if the snapshot does not. */
+export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
+  name: "savedSearch",
+  run({ saved, ...task }, segment) {
+    const sent: unknown = saved === null ? null : JSON.parse(saved);
+    // `explain` does not matter for a count, and earlier versions stored more than is read.
+    const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
+    const input = isJsonObject(sent) ? counted : sent;
+    return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;
+  },
+};
 
 /** The exact count of a spec as it was saved, with its lists as they are now. */
-function* countSteps(call: KeyCall<CountPart>, segment: Segment, spec: unknown): Steps<number> {
-  const bound = yield* boundSteps(call, segment, specOf(call, segment, spec));
+async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): Promise<number> {
+  const { body: _, ...task } = readTask(call, NO_BODY);
+  const saved = call.service.searches.specOf(call.identity.tenantId, id) ?? null;
+  const sent = { ...task, saved };
+  const isQuick = saved === null || saved.length <= QUICK_LENGTH_MAX;
+  const spec = await (isQuick
+    ? SAVED.run(sent, segment, call)
+    : computed(call, SAVED, sent, { segment }));
+  const bound = await boundTo(call, segment, spec);
+  const startMs = call.service.clock.monotonicMs();
   const counts = new Counts(call.service.engine, segment, call.identity.tenantId);
-  return timed(call, "count", () => counts.total(bound));
+  const total = await counts.total(bound);
+  call.service.telemetry.engine("count", call.service.clock.monotonicMs() - startMs);
+  return total;
 }
 
-/** The spec of a search as it was saved; null where it was deleted meanwhile. */
-function savedSpec({ service, identity }: KeyCall<"searches">, id: string): unknown {
-  const text = service.searches.specOf(identity.tenantId, id);
-  return text === undefined ? null : JSON.parse(text);
-}
-
-/** What is counted of it: `explain` means nothing, and earlier versions kept more than is read. */
-function meantSpec(call: KeyCall<"searches">, id: string): unknown {
-  const spec = savedSpec(call, id);
-  if (!isJsonObject(spec)) return spec;
-  const { explain: _, ...meant } = spec;
-  return meant;
-}
-
-function* wholeSteps(
+async function whole(
   call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Steps<Answered<OpenedSearch>> {
-  const spec = savedSpec(call, row.id);
+): Promise<Answered<OpenedSearch>> {
+  const text = call.service.searches.specOf(call.identity.tenantId, row.id);
+  const spec: unknown = text === undefined ? null : JSON.parse(text);
   if (!isJsonObject(spec)) throw notFound();
-  return { ...(yield* searchSteps(call, segment, row)), spec };
+  return { ...(await searchOf(call, segment, row)), spec };
 }
 
-function* searchSteps(
+async function searchOf(
   call: SearchCall,
   segment: Segment | null,
   row: SearchRow,
-): Steps<Answered<SavedSearch>> {
+): Promise<Answered<SavedSearch>> {
   return {
     id: row.id,
     name: row.name,
@@ -259,18 +279,18 @@ function* searchSteps(
     created_at: new Date(row.createdAt).toISOString(),
     created_by: row.email,
     saved: { snapshot: row.snapshot, total: row.total },
-    now: segment === null ? null : yield* nowSteps(call, segment, meantSpec(call, row.id)),
+    now: segment === null ? null : await nowOf(call, segment, row.id),
   };
 }
 
-/** Null where the spec means nothing to the snapshot, such as a code or a list that is gone. */
-function* nowSteps(
+/** Null if the snapshot does not understand the spec, such as a code or a list that is gone. */
+async function nowOf(
   call: KeyCall<CountPart>,
   segment: Segment,
-  spec: unknown,
-): Steps<Answered<SavedSearch["now"]>> {
+  id: string,
+): Promise<Answered<SavedSearch["now"]>> {
   try {
-    return { snapshot: segment.label, total: yield* countSteps(call, segment, spec) };
+    return { snapshot: segment.label, total: await countOf(call, segment, id) };
   } catch (error) {
     const means = !(error instanceof AppError) || ![404, 422].includes(error.status);
     if (means) throw error;

@@ -20,7 +20,7 @@ const WISHES = "src/translate/filters/table.ts";
  * activities are called: V8 need compile none of it.
  */
 export function tableConstants(root) {
-  const { trades, goods } = ended(made(root, LEXICON).lexiconDataSteps());
+  const { trades, goods } = made(root, LEXICON).makeLexiconData();
   const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
   const wishes = made(root, WISHES).wishText();
   const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
@@ -29,11 +29,6 @@ export function tableConstants(root) {
       return [name, JSON.stringify(text)];
     }),
   );
-}
-
-/** What steps come to. */
-function ended(steps) {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /** What a module of the sources exports. */

@@ -5,7 +5,6 @@
  * may hold one of them, and others are answered between two lists.
  */
 
-import type { Steps } from "../scheduling/steps.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { EXPORTED } from "../spec/listids.ts";
 import type { ListRow } from "../store/liststore.ts";
@@ -32,23 +31,24 @@ interface Wanted {
   readonly company: bigint;
 }
 
-/** The lists that hold one or more of some CNPJs, newest first. */
-export function* holdingSteps(
+/** The lists that hold one or more of some CNPJs, newest first; `turn` is awaited before each. */
+export async function holding(
   lists: Lists,
   tenantId: string,
   cnpjs: readonly string[],
-): Steps<Held[]> {
+  turn: () => Promise<void> | undefined,
+): Promise<Held[]> {
   const wanted = cnpjs.flatMap(entryOf).sort((a, b) => (a.entry < b.entry ? -1 : 1));
   const held: Held[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const rows = lists.page(tenantId, before, PAGE);
     for (const list of rows) {
+      await turn();
       const found = lists.atOneMoment(() => {
         const now = lists.seen(tenantId, list.id);
         return now === undefined ? [] : heldBy(lists, now, wanted);
       });
       if (found.length > 0) held.push({ list, cnpjs: found });
-      yield;
     }
     if (rows.length < PAGE) return held;
     before = (rows.at(-1) as ListRow).sequence;

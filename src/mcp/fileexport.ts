@@ -14,7 +14,7 @@ import { slugOf } from "../export/files/filename.ts";
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { type RenderedFile, renderExport } from "../export/render.ts";
-import { readExportSpec } from "../http/api/exports/newexport.ts";
+import { boundExportSpec } from "../http/api/exports/newexport.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { type AskedPart, currentSegment, type Question } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
@@ -89,7 +89,7 @@ export function fileExportTool(folder: string): Tool<Question<AskedPart>> {
       checkName(sent, isFree, asked.mistakes);
       const segment = currentSegment(asker.service);
       const spec = await withArgumentMistakes(asked.mistakes, () =>
-        readExportSpec(withBody(asker, asked.body), segment),
+        boundExportSpec(withBody(asker, asked.body), segment),
       );
       const name = (sent.file_name as string | undefined) ?? nameOf(spec, segment, isFree);
       taken.add(name);

@@ -8,6 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
 import { Budget } from "../http/server/admission.ts";
+import { IN_CALL } from "../http/server/compute.ts";
 import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
 import { systemClock } from "../process/clock.ts";
 import { ENGINE } from "../search/engine.ts";
@@ -19,6 +20,7 @@ import { SPEC_LIMITS } from "../spec/limits.ts";
 export function localAsker(segment: Segment): (gone: () => boolean) => Question<AskedPart> {
   const service: AskedService = {
     engine: ENGINE,
+    compute: IN_CALL,
     clock: systemClock,
     streams: new Budget(1),
     secondaryCnaeFull: true,

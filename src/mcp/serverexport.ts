@@ -14,9 +14,8 @@ import type { ExportRecord } from "../export/record.ts";
 import { acceptExport } from "../http/api/exports/changeexport.ts";
 import { exportPath, recordJson } from "../http/api/exports/export-record.ts";
 import { readAs } from "../http/api/exports/kept-exports.ts";
-import { exportSpecSteps } from "../http/api/exports/newexport.ts";
+import { boundExportSpec } from "../http/api/exports/newexport.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import { stepwise } from "../http/server/background-tasks.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import { noContent } from "../http/server/respond.ts";
 import { currentSegment, type KeyCall, type ServicePart } from "../http/server/service.ts";
@@ -134,7 +133,7 @@ async function accept(
   const call = withBody(asker, body);
   const segment = currentSegment(asker.service);
   if (mistakes.length > 0) {
-    await stepwise(exportSpecSteps(calledWith(call, { spend: () => {} }), segment));
+    await boundExportSpec(calledWith(call, { spend: () => {} }), segment);
     return null;
   }
   const used = key === undefined ? ownKey(call, segment.snapshotId, body) : String(key);

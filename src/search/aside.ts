@@ -6,12 +6,12 @@
  * time, so that the thread pool has room for files and passwords; tenants take turns, and too many
  * that wait are refused.
  */
+import type { Selection } from "../../native-index/napi/engine.ts";
 import { FairQueue, type QueueBounds } from "../scheduling/fairqueue.ts";
-import { eventually } from "../scheduling/steps.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type Facets, facetsAside, facetsWork } from "./facet.ts";
-import { collect, companySteps, type Page, type PageRequest, type RowFinder } from "./page.ts";
+import { CompanyWalk, collect, type Page, type PageRequest } from "./page.ts";
 import { matchClauses, plan, type QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -90,24 +90,36 @@ function aside(
     await countAside(segment, spec);
     const planned = guarded(() => plan(segment, spec));
     const wanted = { afterRow, limit: spec.limit };
-    const find = finderAside(segment, planned);
     const page = onePerCompany
-      ? await eventually(companySteps(find, planned, wanted))
-      : collect(planned, await find.select(wanted));
+      ? await companyPageAside(segment, planned, wanted)
+      : collect(planned, await selectAside(segment, planned, wanted));
     return { plan: planned, page, facets };
   });
 }
 
-/** Finds rows off the main thread. */
-function finderAside({ native }: Segment, planned: QueryPlan): RowFinder {
-  const { clauses, order, method, seed } = planned;
-  return {
-    select: (page: PageRequest) => {
-      const request = { clauses, order, method, seed, ...page };
-      return guardedLater(() => native.selectAside(request));
-    },
-    firsts: (rows, request) => guardedLater(() => native.firstsAside(rows, request)),
-  };
+/** As `companyPage`, off the main thread. */
+async function companyPageAside(
+  segment: Segment,
+  planned: QueryPlan,
+  page: PageRequest,
+): Promise<Page> {
+  const walk = new CompanyWalk(planned, page);
+  for (;;) {
+    const selection = await selectAside(segment, planned, walk.wanted);
+    const firsts = await guardedLater(() =>
+      segment.native.firstsAside(selection.rows, walk.firsts),
+    );
+    const found = walk.take(selection, firsts);
+    if (found !== null) return found;
+  }
+}
+
+function selectAside(
+  { native }: Segment,
+  { clauses, order, method, seed }: QueryPlan,
+  page: PageRequest,
+): Promise<Selection> {
+  return guardedLater(() => native.selectAside({ clauses, order, method, seed, ...page }));
 }
 
 /** Counts aside, in a turn of the asking tenant; null where it is quick. */

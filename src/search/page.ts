@@ -10,7 +10,6 @@
  */
 import { strict as assert } from "node:assert";
 import type { FirstsRequest, Selection, Work } from "../../native-index/napi/engine.ts";
-import { atOnce, type Steps, waited } from "../scheduling/steps.ts";
 import type { QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
@@ -53,50 +52,64 @@ const SELECT_MAX = 65_536;
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 
-/** How rows are found: at once, or off the main thread. */
-export interface RowFinder {
-  select(page: PageRequest): Selection | Promise<Selection>;
-  firsts(rows: Uint32Array, request: FirstsRequest): Uint32Array | Promise<Uint32Array>;
-}
-
 /** Finds a page of companies; `more` is exact: a further company follows. */
 export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest): Page {
-  return atOnce(companySteps(finderAtOnce(segment, plan), plan, page));
-}
-
-/** As `companyPage`, in steps where the rows are not found at once. */
-export function* companySteps(find: RowFinder, plan: QueryPlan, page: PageRequest): Steps<Page> {
-  const kept: number[] = [];
-  let after = page.afterRow;
-  let size = page.limit + Math.ceil(page.limit / SPARE_SHARE) + SPARE_ROWS;
+  const walk = new CompanyWalk(plan, page);
   for (;;) {
-    const selection = yield* waited(find.select({ afterRow: after, limit: size }));
-    const { rows } = selection;
-    assert(rows.length > 0 || !selection.more, "a selection brings rows while matches are left");
-    const { clauses, order, seed } = plan;
-    const beginning = after < 0;
-    const firsts = yield* waited(find.firsts(rows, { clauses, order, seed, beginning }));
-    const next = firsts[page.limit - kept.length];
-    for (const row of firsts.subarray(0, page.limit - kept.length)) kept.push(row);
-    if (next !== undefined) {
-      // The page ends right before the next company, so that nothing is passed twice.
-      const at = rows.indexOf(next);
-      const lastRow = at === 0 ? after : (rows[at - 1] as number);
-      return pageOf(plan, selection, { kept, more: true, lastRow });
-    }
-    if (!selection.more) {
-      return pageOf(plan, selection, { kept, more: false, lastRow: kept.at(-1) ?? -1 });
-    }
-    after = rows[rows.length - 1] as number;
-    size = Math.min(2 * size, SELECT_MAX);
+    const selection = execute(segment, plan, walk.wanted);
+    const firsts = guarded(() => segment.native.firstsOfCompany(selection.rows, walk.firsts));
+    const found = walk.take(selection, firsts);
+    if (found !== null) return found;
   }
 }
 
-function finderAtOnce(segment: Segment, plan: QueryPlan): RowFinder {
-  return {
-    select: (page) => execute(segment, plan, page),
-    firsts: (rows, request) => guarded(() => segment.native.firstsOfCompany(rows, request)),
-  };
+/** The walk over the matches of a plan that collects a page of companies. */
+export class CompanyWalk {
+  readonly #plan: QueryPlan;
+  readonly #limit: number;
+  readonly #kept: number[] = [];
+  #after: number;
+  #size: number;
+
+  constructor(plan: QueryPlan, { afterRow, limit }: PageRequest) {
+    this.#plan = plan;
+    this.#limit = limit;
+    this.#after = afterRow;
+    this.#size = limit + Math.ceil(limit / SPARE_SHARE) + SPARE_ROWS;
+  }
+
+  /** The rows that are selected next. */
+  get wanted(): PageRequest {
+    return { afterRow: this.#after, limit: this.#size };
+  }
+
+  /** How the first establishments of companies are found among them. */
+  get firsts(): FirstsRequest {
+    const { clauses, order, seed } = this.#plan;
+    return { clauses, order, seed, beginning: this.#after < 0 };
+  }
+
+  /** Takes the selected rows and the first ones of companies; null if the page is not full yet. */
+  take(selection: Selection, firsts: Uint32Array): Page | null {
+    const { rows, more } = selection;
+    assert(rows.length > 0 || !more, "a selection brings rows while matches are left");
+    const kept = this.#kept;
+    const room = this.#limit - kept.length;
+    const next = firsts[room];
+    for (const row of firsts.subarray(0, room)) kept.push(row);
+    if (next !== undefined) {
+      // The page ends right before the next company, so that nothing is passed twice.
+      const at = rows.indexOf(next);
+      const lastRow = at === 0 ? this.#after : (rows[at - 1] as number);
+      return pageOf(this.#plan, selection, { kept, more: true, lastRow });
+    }
+    if (!more) {
+      return pageOf(this.#plan, selection, { kept, more: false, lastRow: kept.at(-1) ?? -1 });
+    }
+    this.#after = rows[rows.length - 1] as number;
+    this.#size = Math.min(2 * this.#size, SELECT_MAX);
+    return null;
+  }
 }
 
 function pageOf(

@@ -9,8 +9,6 @@ import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { TABLES } from "../../native-index/format/columns.ts";
 import { AppError } from "../errors.ts";
-import type { Steps } from "../scheduling/steps.ts";
-import { inTurns } from "../scheduling/turns.ts";
 import { catalogLookup } from "../spec/catalog.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, SORT_FIELDS } from "../spec/fields.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
@@ -56,42 +54,36 @@ export async function askFirst(segment: Segment): Promise<void> {
 }
 
 /**
- * Warms a segment, a step a turn; ends early when `ended` says so. Throws as a search does when the
- * snapshot is damaged.
+ * Warms a segment, with a turn of the event loop after each step; ends early when `ended` returns
+ * true. Throws as a search does when the snapshot is damaged. What each step costs depends on no
+ * number of accounts: a whole count of what one kind of question matches reads all of a registry,
+ * and is left to the first request that needs it.
  */
 export async function warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
-  await inTurns(warmSteps(segment), ended);
-}
-
-/**
- * The steps of it. What each costs depends on no number of accounts: a whole count of what one kind
- * of question matches reads all of a registry, and is left to whoever asks it.
- */
-function* warmSteps(segment: Segment): Steps<void> {
-  for (const table of TABLES) {
-    segment.codeOf(table, "");
-    yield;
-  }
   const lookup = catalogLookup(segment.catalog);
-  const lists = [
+  const steps: (() => unknown)[] = [
+    ...TABLES.map((table) => () => segment.codeOf(table, "")),
     () => lookup.cnae(""),
     () => lookup.legalNatures(""),
     () => lookup.municipalityByTom(""),
+    () => askFirst(segment),
+    ...SORTED.map((question) => () => askSorted(segment, question)),
   ];
-  for (const make of lists) {
-    make();
-    yield;
+  for (const step of steps) {
+    if (ended()) return;
+    await step();
+    await setImmediate();
   }
-  yield askFirst(segment);
-  for (const question of SORTED) {
-    const spec = specOf(question, segment);
-    yield;
-    if (spec === null) continue;
-    const { clauses, order, method, seed } = guarded(() => plan(segment, spec));
-    const request = { clauses, order, method, seed, afterRow: -1, limit: spec.limit };
-    // Where the order lies on the disk takes time to read, which the loop need not wait for.
-    yield guarded(() => segment.native.selectAside(request));
-  }
+}
+
+/** Selects a first page in an order of its own, off the main thread: it is read from the disk. */
+async function askSorted(segment: Segment, question: unknown): Promise<void> {
+  const spec = specOf(question, segment);
+  if (spec === null) return;
+  await setImmediate();
+  const { clauses, order, method, seed } = guarded(() => plan(segment, spec));
+  const request = { clauses, order, method, seed, afterRow: -1, limit: spec.limit };
+  await guarded(() => segment.native.selectAside(request));
 }
 
 /** The spec of a question; null where a small snapshot does not know a code of it. */

@@ -5,18 +5,20 @@
  * Invariant: total and deterministic. A normalized spec normalizes to the same bytes; two
  * spellings of the same codes, dates and defaults give the same bytes; every mistake is found
  * before anything is refused. `null` is a mistake where its meaning is not documented.
+ * `explain` never changes what a spec means or how it is identified. A spec with one filter that
+ * narrows (filters/table.ts) is never too broad, however many accounts it matches.
  */
-import { atOnce, type Steps } from "../scheduling/steps.ts";
 import type { Catalog, CatalogMunicipality } from "./catalog.ts";
 import { catalogLookup } from "./catalog.ts";
 import { SCORING_STRATEGIES, SORT_DIRECTIONS, SORT_FIELDS } from "./fields.ts";
+import { type AnyRow, isSet } from "./filters/members.ts";
 import { readFilters } from "./filters/read.ts";
+import { FILTERS } from "./filters/table.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { describeChanges, type NormalizationNote } from "./normalizationnotes.ts";
 import { type OutputRules, readOutput } from "./output.ts";
 import { isJsonObject, SpecReader } from "./reader.ts";
 import type { AccountQuerySpec, SortKey, SpecInput } from "./schema.ts";
-import { appendWarnings, readExplain } from "./translatornotes.ts";
 
 /** The rules under which a spec is read. */
 export interface NormalizeContext extends OutputRules {
@@ -70,19 +72,11 @@ const WARNING_NAMES_MAX = 5;
  *   `secondary_cnae_mode_not_allowed` where all mistakes are of that kind.
  */
 export function normalizeSpec(input: SpecInput, context: NormalizeContext): NormalizedSpec {
-  return atOnce(normalizingSteps(input, context));
-}
-
-/** As `normalizeSpec`, in steps where lists are long. */
-export function* normalizingSteps(
-  input: SpecInput,
-  context: NormalizeContext,
-): Steps<NormalizedSpec> {
   const reader = new SpecReader();
   const pointer = context.pointer ?? "/spec";
   if (input === undefined) reader.mistake(pointer, "missing", "A spec is required.");
   const root = reader.object(input, pointer, MEMBERS);
-  const read = yield* readFilters(root.filters, `${pointer}/filters`, reader, {
+  const read = readFilters(root.filters, `${pointer}/filters`, reader, {
     lookup: catalogLookup(context.catalog),
     allowedFields: context.allowedFields,
   });
@@ -243,4 +237,87 @@ function placeWarnings(
   const places = names.slice(0, WARNING_NAMES_MAX).join(", ") + more;
   const states = geo.uf_any_of.join(", ");
   return [`uf_any_of (${states}) excludes these municipalities: ${places}.`];
+}
+
+type Explain = AccountQuerySpec["explain"];
+
+const EXPLAIN_MEMBERS = ["assumptions", "warnings", "unmapped_constraints", "confidence"];
+
+/** Reads an `explain` object; mistakes go to the reader's log. */
+function readExplain(value: unknown, pointer: string, reader: SpecReader): Explain {
+  const members = reader.object(value, pointer, EXPLAIN_MEMBERS);
+  const items = (name: string) => readItems(members[name], `${pointer}/${name}`, reader);
+  return {
+    assumptions: items("assumptions"),
+    warnings: items("warnings"),
+    unmapped_constraints: items("unmapped_constraints"),
+    confidence: readConfidence(members.confidence, `${pointer}/confidence`, reader),
+  };
+}
+
+/** Adds the warnings that are not there yet, in order. */
+export function appendWarnings(
+  explain: Explain,
+  warnings: readonly string[],
+  pointer: string,
+  reader: SpecReader,
+): Explain {
+  const missing = warnings.filter((warning) => !explain.warnings.includes(warning));
+  const all = missing.length === 0 ? explain.warnings : [...explain.warnings, ...missing];
+  const whole = { ...explain, warnings: all };
+  refuseLarge(whole, pointer, reader);
+  if (all.length > SPEC_LIMITS.explainItemsMax) {
+    const detail = `Leaves no room for ${missing.length} warnings of this spec; send fewer.`;
+    reader.mistake(`${pointer}/warnings`, "too_many", detail);
+  }
+  return whole;
+}
+
+/** Logs that there are too many bytes, the added warnings included. */
+function refuseLarge(explain: Explain, pointer: string, reader: SpecReader): void {
+  const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
+  if (assumptions.length + warnings.length + unmapped.length === 0) return;
+  const bytes = Buffer.byteLength(JSON.stringify(explain));
+  const most = SPEC_LIMITS.explainBytesMax;
+  if (bytes <= most) return;
+  const detail = `May be ${most} bytes of JSON, not ${bytes}; send less of it, or leave it out.`;
+  reader.mistake(pointer, "too_long", detail);
+}
+
+/** Reads one of the arrays: sentences or objects, kept as they are. */
+function readItems(value: unknown, pointer: string, reader: SpecReader): Explain["warnings"] {
+  const elements = reader.array(value, pointer, SPEC_LIMITS.explainItemsMax);
+  const items: Explain["warnings"] = [];
+  for (const [position, element] of elements.entries()) {
+    const place = `${pointer}/${position}`;
+    if (typeof element === "string") {
+      if (element.length > SPEC_LIMITS.explainStringMax) {
+        const detail = `May be ${SPEC_LIMITS.explainStringMax} characters long.`;
+        reader.mistake(place, "too_long", detail);
+      }
+      items.push(element);
+    } else if (isJsonObject(element)) {
+      items.push(element);
+    } else {
+      reader.wrongType(place, element, "a string or an object");
+    }
+  }
+  return items;
+}
+
+/** Reads the confidence; a spec that no translator made is certain. */
+function readConfidence(value: unknown, pointer: string, reader: SpecReader): number {
+  if (value === undefined) return 1;
+  if (typeof value === "number" && value >= 0 && value <= 1) return value === 0 ? 0 : value;
+  reader.wrongType(pointer, value, "a number from 0 to 1");
+  return 0;
+}
+
+/** Filters of which at least one is needed. */
+export const NARROWING: readonly AnyRow[] = FILTERS.filter((row) => "narrows" in row);
+
+/** The missing filters of a spec that is too broad; null for every other spec. */
+export function tooBroad({ filters }: AccountQuerySpec): { readonly missing: string[] } | null {
+  if (NARROWING.some((row) => isSet(filters, row))) return null;
+  return { missing: NARROWING.map(({ group, member }) => `filters.${group}.${member}`) };
 }

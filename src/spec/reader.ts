@@ -5,14 +5,10 @@
  * mistake behind and a harmless stand-in, and `refuse` throws if any mistake was logged.
  */
 import { AppError, type ErrorCode, type Mistake } from "../errors.ts";
-import type { Steps } from "../scheduling/steps.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
 /** Mistakes that are shown; further ones are only counted. */
 const MISTAKES_SHOWN_MAX = 50;
-
-/** Values of lists that are read in one step. */
-const STEP_VALUES = 1_000;
 
 /** Codes of mistakes that name the whole failure when no other kind is among them. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
@@ -51,7 +47,6 @@ export class SpecReader {
   /** Their codes, each once. */
   readonly #codes: string[] = [];
   #count = 0;
-  #values = 0;
 
   /** Logs a mistake; the 51st and later ones are only counted, so no sentence is made for them. */
   mistake(pointer: string, code: string, detail: string | (() => string)): void {
@@ -169,18 +164,10 @@ export class SpecReader {
     return undefined;
   }
 
-  /**
-   * Hands on each element of an array that may be missing. Others have their turn after so many
-   * values of all lists together: one is quick, those of a spec may be 100,000.
-   */
-  *each(
-    value: unknown,
-    pointer: string,
-    read: (element: unknown, pointer: string) => void,
-  ): Steps<void> {
+  /** Passes each element of an array that may be missing to `read`. */
+  each(value: unknown, pointer: string, read: (element: unknown, pointer: string) => void): void {
     const elements = this.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
     for (let position = 0; position < elements.length; position++) {
-      if (++this.#values % STEP_VALUES === 0) yield;
       read(elements[position], `${pointer}/${position}`);
     }
   }
@@ -190,21 +177,19 @@ export class SpecReader {
    * nothing for a wrong element. The result is ascending and without repeats. Equal spellings are
    * read once, so the cost is bounded by the distinct ones.
    */
-  *strings(
+  strings(
     value: unknown,
     pointer: string,
     read: (element: string, pointer: string) => readonly string[],
-  ): Steps<string[]> {
+  ): string[] {
     const seen = Array.isArray(value) && value.length > 1 ? new Set<string>() : null;
     const result: string[] = [];
-    yield* this.each(value, pointer, (element, place) => {
+    this.each(value, pointer, (element, place) => {
       const text = this.string(element, place);
       if (text === undefined || seen?.has(text) === true) return;
       seen?.add(text);
       for (const normal of read(text, place)) result.push(normal);
     });
-    // Putting thousands in order takes as long as reading them.
-    if (result.length > STEP_VALUES) yield;
     return ascending(result);
   }
 }

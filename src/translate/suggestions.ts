@@ -7,7 +7,6 @@
  * has at most `COUNTS_MAX` of them.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
-import { atOnce, type Steps } from "../scheduling/steps.ts";
 import { countMatches } from "../search/searcher.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../spec/catalog.ts";
@@ -37,29 +36,19 @@ const COUNTS_MAX = 48;
 /** The suggestions of a translation; `spec` is its normalized spec. */
 export function suggestionsOf(
   segment: Segment,
-  translation: Translation,
+  { activities }: Pick<Translation, "activities">,
   spec: AccountQuerySpec,
 ): Suggestion[] {
-  return atOnce(suggestionSteps(segment, translation, spec));
-}
-
-/** As `suggestionsOf`, in steps where there are several. */
-export function* suggestionSteps(
-  segment: Segment,
-  { activities }: Translation,
-  spec: AccountQuerySpec,
-): Steps<Suggestion[]> {
   const suggestions: Suggestion[] = [];
   let left = COUNTS_MAX;
   for (const found of activities) {
     const own = subclassesOf(segment, found);
     const unknown = found.codes.length === 0 && !found.excluded && !found.secondary;
-    const told = unknown ? yield* activitiesOfNames(segment, found.words) : [];
+    const told = unknown ? activitiesOfNames(segment, found.words) : [];
     const codes = [...new Set([...told, ...own])].slice(0, Math.min(ACTIVITIES_MAX, left));
     if (found.excluded || found.secondary || codes.length < (found.codes.length === 0 ? 1 : 2))
       continue;
     const { words, start, end } = found;
-    if (suggestions.length > 0) yield;
     const descriptions = guarded(() => segment.native.table(TABLES.indexOf("cnae_description")));
     const counted = codes.map((code) => counts(segment, spec, code, descriptions));
     suggestions.push({ words, start, end, activities: counted });

@@ -8,14 +8,11 @@
  * text, which is bounded, bounds the work.
  */
 
-import { atOnce, type Steps } from "../scheduling/steps.ts";
 import type { Segment } from "../search/segment.ts";
 import { catalogLookup } from "../spec/catalog.ts";
 import { findActivities, tradeEnd } from "./activities/activities.ts";
 import type { FoundActivity } from "./activities/activity.ts";
 import { findCodes } from "./activities/cnaecodes.ts";
-import { lexiconSteps } from "./activities/lexicon.ts";
-import { officialTextSteps } from "./activities/officialtexts.ts";
 import { findSecondaryMarks } from "./activities/secondary.ts";
 import { type ConfidenceFeatures, confidenceOf, isUncertain } from "./confidence.ts";
 import { sayEither } from "./eitherwish.ts";
@@ -46,7 +43,7 @@ import { leaveOtherPlaces } from "./otherplaces.ts";
 import { DistrictNames } from "./places/districts/districtnames.ts";
 import { findDistricts } from "./places/districts/districts.ts";
 import { districtFilterOf, findHomes, SaidDistricts } from "./places/districts/saiddistricts.ts";
-import { gazetteerSteps } from "./places/gazetteer.ts";
+import { gazetteerOf } from "./places/gazetteer.ts";
 import { geoOf } from "./places/geo.ts";
 import { findNumberedPlaces, type NumberedPlaces } from "./places/numbered.ts";
 import { type FoundPlaces, findPlaces } from "./places/places.ts";
@@ -56,7 +53,7 @@ import { leaveRequests } from "./requests.ts";
 import { leaveSecond } from "./secondrequest.ts";
 import { readAbbreviations } from "./spelling/abbreviations.ts";
 import { COMMON_WORDS } from "./spelling/commonwords.ts";
-import { correctSpelling, readyForUnknown } from "./spelling/corrections.ts";
+import { correctSpelling } from "./spelling/corrections.ts";
 import { readNegativeNo } from "./spelling/negativeno.ts";
 import { readSpanish } from "./spelling/spanish.ts";
 import { leaveTradesApart } from "./tradesapart.ts";
@@ -86,35 +83,23 @@ export interface TranslationExplain {
   readonly confidence: number;
 }
 
-/** A longer text is translated stage by stage, so that others have their turn in between. */
-const SHORT_MAX = 300;
-
 /** How a text is translated. */
 interface Wishes {
-  readonly long?: boolean;
   readonly language?: Language | undefined;
   /** The lists of who asks, where somebody has lists; asked for once at most. */
   readonly lists?: (() => readonly NamedList[]) | undefined;
 }
 
-/** Translates a text of at most `TEXT_MAX` units. */
-export function translate(text: string, segment: Segment): Translation {
-  return atOnce(translateSteps(text, segment));
-}
-
 /**
- * As `translate`, in steps where the text is `long`, and where the translator is
- * not ready yet. What it says of itself is in a `language` that somebody reads, else in that of the
+ * Translates a text of at most `TEXT_MAX` units. Notes are in `language`, or in the language of the
  * text.
  */
-export function* translateSteps(
+export function translate(
   text: string,
   segment: Segment,
-  { long = text.length > SHORT_MAX, language, lists }: Wishes = {},
-): Steps<Translation> {
-  yield* lexiconSteps();
-  yield* officialTextSteps(segment);
-  const [gazetteer, sentence] = [yield* gazetteerSteps(segment), new Sentence(text)];
+  { language, lists }: Wishes = {},
+): Translation {
+  const [gazetteer, sentence] = [gazetteerOf(segment), new Sentence(text)];
   readAbbreviations(sentence);
   readNegativeNo(sentence, readSpanish(sentence, gazetteer));
   const said = () => languageOf(sentence.tokens.map(({ folded }) => folded));
@@ -128,18 +113,14 @@ export function* translateSteps(
   const contacts = contactsOf(sentence, notes, lookup);
   leaveRequests(sentence, around.tradeEnd);
   const saidLists = findLists({ sentence, notes, places: gazetteer.places }, lists ?? null);
-  if (long) yield;
   leavePersons(sentence, notes);
   const hints = findNameWords(around);
-  yield* readyForUnknown({ ...around, segment });
   findDistricts(around);
   correctSpelling({ ...around, segment });
-  if (long) yield;
   findDistricts(around);
   const numbered = findNumberedPlaces(sentence, notes);
   const places = findPlaces(around);
   findUnknownPlaces(around, places, "long");
-  if (long) yield;
   const codes = findCodes({ segment, sentence, notes });
   const marks = findSecondaryMarks({ sentence, notes });
   const bounds = new Bounds(notes);
@@ -152,13 +133,11 @@ export function* translateSteps(
   leavePeople(sentence, notes);
   const wishes = wishesOf({ sentence, notes, counts, bounds });
   findUnknownPlaces(around, places, "named");
-  if (long) yield;
   const activities = findActivities({ segment, sentence, notes }, codes, marks);
-  if (long) yield;
   findUnknownPlaces(around, places, "left");
   if (leaveSecond(sentence, notes, places.sought) || contacts.lost) places.unknown = true;
   const geo = geoOf(places, around);
-  yield* findHomes(districts, places, gazetteer);
+  findHomes(districts, places, gazetteer);
   const named = districtFilterOf(districts, places, around);
   const { areaCodes, postalCodes } = numbered;
   const told = hints.length + saidLists.anyOf.length + contacts.count;

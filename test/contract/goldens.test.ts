@@ -44,7 +44,6 @@ import { describePlans, planPhases } from "../../src/search/plan.ts";
 import { scroll } from "../../src/search/scroll.ts";
 import { countMatches, facets, search } from "../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
-import { tooBroad } from "../../src/spec/breadth.ts";
 import { catalogLookup } from "../../src/spec/catalog.ts";
 import { encodeCursor } from "../../src/spec/cursor.ts";
 import { FACETS } from "../../src/spec/facets.ts";
@@ -56,7 +55,7 @@ import {
   resultHash,
   specHash,
 } from "../../src/spec/identity.ts";
-import { normalizeSpec } from "../../src/spec/normalize.ts";
+import { normalizeSpec, tooBroad } from "../../src/spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../src/spec/schema.ts";
 import { makePair } from "../support/changes/pair.ts";
 import { decodeSnapshot } from "../support/formats/decode.ts";

@@ -9,7 +9,6 @@ import { type Command, Option } from "commander";
 import { AppError, CommandError } from "../../errors.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
-import { atOnce } from "../../scheduling/steps.ts";
 import { DISTRICT_LIMITS, type DistrictList, districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";
@@ -91,7 +90,7 @@ function cityOf(name: string, segment: Segment): City {
   const reader = new LeadReader();
   const sent = { cities: name, states: undefined, regions: undefined };
   const context = { segment, notes: new Notes("en") };
-  const { cities } = atOnce(readPlaces(sent, "", reader, context));
+  const { cities } = readPlaces(sent, "", reader, context);
   try {
     reader.refuse();
   } catch (error) {

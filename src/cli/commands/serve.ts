@@ -39,7 +39,6 @@ import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
 import { useDescriptors } from "../../translate/activities/descriptors.ts";
-import { warmFirstSentence, warmTranslation } from "../../translate/warmup.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
 import { bindPorts, type Ports, withoutDescriptors } from "../serving/ports.ts";
@@ -138,14 +137,18 @@ export async function serve(
   const sound = checkedAtOnce(database);
   const parts = { config, plans, dataDir, ledger, searches, database, folder, logTo };
   const service = makeService({ ...parts, transport: opened });
-  const { segment: current, prepare, load, drop, log, look, glance } = service;
-  const watched = { path: snapshotPath, current, prepare, load, drop, glance, looked: look };
-  const reload = new Reload({ ...watched, log, clock: systemClock });
+  const { segment: current, load, drop, log, look, glance } = service;
+  const watched = { path: snapshotPath, current, load, drop, glance, looked: look };
+  const prepare = async (segment: Segment) => {
+    await service.compute.warm(segment);
+    await service.prepare(segment);
+  };
+  const reload = new Reload({ ...watched, prepare, log, clock: systemClock });
   warn(withoutRoom(config, service.freeBytes()));
   service.onDamage(() => void reload.look());
   const unlock = claimed ?? lockDataDir(dataDir);
   removeHeldFiles(dataDir);
-  if (first !== null) await prepare(first);
+  if (first !== null) await service.prepare(first);
   service.start(first);
   await look();
   if (printFirstKey(service.keyring, database) && service.users.list().length === 0)
@@ -178,9 +181,8 @@ async function warmLater(segment: Segment, service: ServedService): Promise<void
   const { log, stopping } = service;
   try {
     await warm(segment, stopping);
-    await warmFirstSentence(segment, stopping);
     await quiet();
-    await warmTranslation(segment, stopping);
+    await service.compute.warm(segment, stopping);
   } catch (error) {
     // Damage is told here as where a request finds it. Else the snapshot was replaced meanwhile, by
     // one that was made ready before it was served.

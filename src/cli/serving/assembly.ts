@@ -59,6 +59,7 @@ import { UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
+import { ComputePool } from "./computepool.ts";
 import { type Freshness, freshnessOf } from "./freshness.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */
@@ -83,6 +84,7 @@ export interface Parts {
 
 /** The service of a running process: its snapshot and its end can be set. */
 export interface ServedService extends Service {
+  readonly compute: ComputePool;
   /** Makes a snapshot known to all threads that are going to serve it. */
   prepare(segment: Segment): Promise<void>;
   /**
@@ -123,6 +125,7 @@ export function makeService(parts: Parts): ServedService {
   const reports = { log, searches, telemetry, linked: () => scrubber.glance() };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
   const streams = streamsOf(config, ledger);
+  const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   if (threads !== null) telemetry.include(threads);
   const keyring = new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger });
@@ -136,6 +139,7 @@ export function makeService(parts: Parts): ServedService {
   let stopping = false;
   return {
     engine: ENGINE,
+    compute,
     ...settledBy(config),
     ...{ exporter, keyring, ...people, usage, plans, telemetry, log, secrets, responses, streams },
     ...{ searches: new SearchStore(database), rateLimits, pressure },
@@ -171,7 +175,7 @@ export function makeService(parts: Parts): ServedService {
       changes.lists.stop();
     },
     close: async () => {
-      await Promise.all([exporter.close(), people.lists.close()]);
+      await Promise.all([exporter.close(), people.lists.close(), compute.close()]);
       pressure.close();
       telemetry.close();
       flush(log, () => keyring.flushUsed());

@@ -15,7 +15,6 @@ import { describeError, type Log } from "../../process/log.ts";
 import { wasTouched } from "../../search/filestate.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { readThrough, warm } from "../../search/warm.ts";
-import { warmTranslation } from "../../translate/warmup.ts";
 import { fileAt, isFolder, isNewer } from "./served.ts";
 
 /** How often the place is looked at where file events do not reach (network shares). */
@@ -217,7 +216,6 @@ export class Reload {
       if (!this.#wanted(segment)) return segment.close();
       await segment.native.verify();
       await warm(segment);
-      await warmTranslation(segment);
       await this.#parts.prepare?.(segment);
       if (this.#stopped) return segment.close();
       const kind = this.#kindOf(segment);

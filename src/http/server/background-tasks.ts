@@ -5,8 +5,6 @@
  * loop, however many answers are under way, so that whoever asks something small hardly waits.
  */
 
-import { outcomeOf, type Steps } from "../../scheduling/steps.ts";
-
 /** Time for tasks in one turn, in milliseconds; at least one task is run. */
 const TURN_MS = 0.25;
 
@@ -28,7 +26,7 @@ export function later(task: () => void): () => void {
 }
 
 /** Does something soon, never at once, as `later` does; rejects with what it throws. */
-export function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
+function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
   return new Promise((resolve, reject) => {
     later(() => {
       try {
@@ -40,24 +38,8 @@ export function laterResult<Value>(work: () => Value): Promise<Awaited<Value>> {
   });
 }
 
-/** Time for steps at once, in milliseconds: an ordinary request is done by then. */
-export const AT_ONCE_MS = 10;
-
-/**
- * The value of steps: at once where they wait for nothing and take hardly any time, so that answers
- * leave in the order of the requests; else each further step is done as `later` does it, so that
- * nobody waits for longer than for one of them.
- */
-export function stepwise<Value>(steps: Steps<Value>): Value | Promise<Value> {
-  const began = performance.now();
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    const quick = performance.now() - began < AT_ONCE_MS;
-
-    if (value !== undefined || !quick) return inTurns(steps, value);
-  }
-}
+/** Time for parts in the call, in milliseconds: an ordinary request is done by then. */
+const AT_ONCE_MS = 10;
 
 /** Work of many parts, each of them as short as that of a request. */
 export class Turns {
@@ -72,21 +54,6 @@ export class Turns {
     return laterResult(() => {
       this.#began = performance.now() - AT_ONCE_MS;
     });
-  }
-}
-
-async function inTurns<Value>(
-  steps: Steps<Value>,
-  first: Promise<unknown> | undefined,
-): Promise<Value> {
-  let waiting = first;
-  for (;;) {
-    const failure = await outcomeOf(waiting);
-    const { done, value } = await laterResult(() =>
-      failure === null ? steps.next() : steps.throw(failure.error),
-    );
-    if (done === true) return value;
-    waiting = value;
   }
 }
 

@@ -6,7 +6,6 @@
  * mistake; mistakes about the body and mistakes about the spec in it are reported together.
  */
 import { AppError, type ErrorCode, type Mistake } from "../../errors.ts";
-import type { Steps } from "../../scheduling/steps.ts";
 import { parseJson } from "../../spec/json.ts";
 import { isJsonObject, type JsonObject, pointerToken, shown } from "../../spec/reader.ts";
 import type { Exchange } from "./transport/transport.ts";
@@ -36,6 +35,17 @@ export function readMembers(bytes: Uint8Array): JsonObject {
   return members;
 }
 
+/** Text that is longer is not searched for words. */
+const SEARCHED_BYTES_MAX = 16 * 1024;
+
+/** Returns true unless the text of a body lacks a word, in any case and however it is escaped. */
+export function mayHold(bytes: Uint8Array, word: string): boolean {
+  if (bytes.byteLength > SEARCHED_BYTES_MAX) return true;
+  const { buffer, byteOffset, byteLength } = bytes;
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1").toLowerCase();
+  return text.includes(word) || text.includes("\\u");
+}
+
 /** Notes the members of a body that are not known. */
 export function checkMembers(members: JsonObject, known: readonly string[]): BodyObject {
   const unknown = Object.keys(members).filter((name) => !known.includes(name));
@@ -62,14 +72,14 @@ export function withBodyMistakes<Value>(body: BodyObject, normalize: () => Value
   throw refusal(body, failure);
 }
 
-/** As `withBodyMistakes`, in steps. */
-export function* withBodyMistakesIn<Value>(
+/** As `withBodyMistakes`, for a normalization that another thread may do. */
+export async function withBodyMistakesLater<Value>(
   body: BodyObject,
-  normalize: () => Steps<Value>,
-): Steps<Value> {
+  normalize: () => Value | Promise<Value>,
+): Promise<Value> {
   let failure: AppError | null = null;
   try {
-    const value = yield* normalize();
+    const value = await normalize();
     if (body.mistakes.length === 0) return value;
   } catch (error) {
     failure = mistakesOf(error);

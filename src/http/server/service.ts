@@ -34,6 +34,7 @@ import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
 import type { Budget, Pressure } from "./admission.ts";
+import type { Compute } from "./compute.ts";
 import type { Cors } from "./cors.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { ResponseCache } from "./responsecache.ts";
@@ -64,6 +65,8 @@ export interface Engine {
 /** Everything a handler may need. */
 export interface Service {
   readonly engine: Engine;
+  /** Runs long JavaScript of requests. */
+  readonly compute: Compute;
   readonly exporter: Exporter;
   /** Lists of accounts and companies that tenants have. */
   readonly lists: Lists;
@@ -187,7 +190,14 @@ export interface Call<Part extends ServicePart = never> {
 export interface AskedService
   extends Pick<
     Service,
-    "engine" | "clock" | "streams" | "secondaryCnaeFull" | "segment" | "replaced" | "hold"
+    | "engine"
+    | "compute"
+    | "clock"
+    | "streams"
+    | "secondaryCnaeFull"
+    | "segment"
+    | "replaced"
+    | "hold"
   > {
   /** Null where nobody has lists. */
   readonly listed: ListedSpecs | null;

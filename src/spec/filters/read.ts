@@ -5,7 +5,6 @@
  * Invariant: every row of the table is read, in its order; no element is dropped: each becomes at
  * least one code, or leaves a mistake behind. An extension that is not used does not appear.
  */
-import type { Steps } from "../../scheduling/steps.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,
@@ -69,17 +68,17 @@ const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
 };
 
 /** Reads the `filters` object of a spec; mistakes go to the reader's log. */
-export function* readFilters(
+export function readFilters(
   value: unknown,
   pointer: string,
   reader: SpecReader,
   known: { readonly lookup: CatalogLookup; readonly allowedFields: readonly string[] },
-): Steps<ReadFilters> {
+): ReadFilters {
   const members = reader.object(value, pointer, FILTER_GROUPS);
   const group = new GroupReader(reader, new ValueReader(reader, known.lookup), known);
   const filters: Partial<Record<FilterGroup, Members>> = {};
   for (const name of FILTER_GROUPS) {
-    const read = yield* group.read(name, members[name], `${pointer}/${name}`);
+    const read = group.read(name, members[name], `${pointer}/${name}`);
     if (Object.keys(read).length > 0 || !OPTIONAL_GROUPS.includes(name)) filters[name] = read;
   }
   return {
@@ -110,7 +109,7 @@ class GroupReader {
     return this.#values.municipalities;
   }
 
-  *read(group: FilterGroup, value: unknown, pointer: string): Steps<Members> {
+  read(group: FilterGroup, value: unknown, pointer: string): Members {
     const rows = rowsOf(group);
     const sent = this.#reader.object(value, pointer, rows.names);
     const members: Members = {};
@@ -122,8 +121,7 @@ class GroupReader {
         continue;
       }
       const at = `${pointer}/${member}`;
-      const made: unknown = this.#values[read](given, at);
-      const normal = isSteps(made) ? yield* made : made;
+      const normal: unknown = this.#values[read](given, at);
       if (unset === undefined && isNothing(normal)) continue;
       members[member] = normal;
       if ("needs" in row) this.#checkSnapshot(row.needs, member, at);
@@ -164,21 +162,13 @@ class GroupReader {
   }
 }
 
-function isSteps(made: unknown): made is Steps<unknown> {
-  return typeof made === "object" && made !== null && "next" in made;
-}
-
 function isNothing(normal: unknown): boolean {
   return normal === undefined || normal === null || (Array.isArray(normal) && normal.length === 0);
 }
 
 /** What a method of the reader gives in the end. */
 type Read<Name extends ReadName> =
-  ReturnType<ValueReader[Name]> extends infer Made
-    ? Made extends Steps<infer Value>
-      ? Value
-      : Exclude<Made, undefined>
-    : never;
+  ReturnType<ValueReader[Name]> extends infer Made ? Exclude<Made, undefined> : never;
 
 /** The filters as the table's methods read them: what a schema says must be what is read. */
 type ReadAsSchema = {

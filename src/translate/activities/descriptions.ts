@@ -9,7 +9,7 @@
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import type { Descriptor } from "../../dump/activitytexts.ts";
-import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
+import { lazyByKey } from "../../scheduling/lazy.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { wordsOf } from "../words/phrases.ts";
@@ -56,15 +56,12 @@ interface Index {
   readonly averageLength: number;
 }
 
-/** Texts that are taken in in one step: about a millisecond of work. */
-const STEP_TEXTS = 32;
-
 /** By what is in use beside the official names. */
-const indexes = new WeakMap<readonly Descriptor[], GradualByKey<Segment, Index>>();
+const indexes = new WeakMap<readonly Descriptor[], (segment: Segment) => Index>();
 
-/** Makes the index of the official names of a segment, in steps. */
-export function descriptionSteps(segment: Segment): Steps<unknown> {
-  return indexesInUse().of(segment).steps();
+/** Makes the index of the official names of a segment, if it is not made yet. */
+export function makeDescriptions(segment: Segment): void {
+  indexOf(segment);
 }
 
 /**
@@ -140,19 +137,16 @@ function stemOf(word: string): string {
 }
 
 function indexOf(segment: Segment): Index {
-  return indexesInUse().of(segment).now();
-}
-
-function indexesInUse(): GradualByKey<Segment, Index> {
   const descriptors = descriptorsInUse();
-  const known = indexes.get(descriptors);
-  if (known !== undefined) return known;
-  const begun = new GradualByKey((segment: Segment) => makeIndex(segment, descriptors));
-  indexes.set(descriptors, begun);
-  return begun;
+  let index = indexes.get(descriptors);
+  if (index === undefined) {
+    index = lazyByKey((one: Segment) => makeIndex(one, descriptors));
+    indexes.set(descriptors, index);
+  }
+  return index(segment);
 }
 
-function* makeIndex(segment: Segment, descriptors: readonly Descriptor[]): Steps<Index> {
+function makeIndex(segment: Segment, descriptors: readonly Descriptor[]): Index {
   const codes = segment.native.table(TABLES.indexOf("cnae_primary"));
   const names = segment.native.table(TABLES.indexOf("cnae_description"));
   const own = codes.map((code, at) => ({ code, texts: [names[at] ?? ""] }));
@@ -160,21 +154,20 @@ function* makeIndex(segment: Segment, descriptors: readonly Descriptor[]): Steps
   const texts: Text[] = [];
   const byWord = new Map<string, number[]>();
   const words = new Set<string>();
-  yield;
   const all = [...own, ...descriptors].filter(({ code }) => inUse.has(code));
   const each = all.flatMap(({ code, texts: list }) => list.map((written) => ({ code, written })));
-  yield* inSteps(each, STEP_TEXTS, ({ code, written }) => {
+  for (const { code, written } of each) {
     const own = wordsOf(affirmed(written));
     for (const word of own) words.add(word);
     const text = textOf(code, own);
-    if (text.length === 0) return;
+    if (text.length === 0) continue;
     for (const stem of text.counts.keys()) {
       const at = byWord.get(stem);
       if (at === undefined) byWord.set(stem, [texts.length]);
       else at.push(texts.length);
     }
     texts.push(text);
-  });
+  }
   const total = texts.reduce((sum, { length }) => sum + length, 0);
   return { texts, byWord, words, averageLength: total / Math.max(1, texts.length) };
 }

@@ -5,11 +5,11 @@
  * Invariant: read once, when the first sentence is translated; `codes` are what a name means,
  * `also` what else it may mean.
  */
-import { Gradual, type Steps } from "../../scheduling/steps.ts";
+import { lazy } from "../../scheduling/lazy.ts";
 import type { PhraseBook } from "../words/phrases.ts";
 import { PhraseTable } from "../words/phrasetable.ts";
 import type { Goods, LexiconChoice } from "./choices.ts";
-import { lexiconDataSteps } from "./lexicondata.ts";
+import { makeLexiconData } from "./lexicondata.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 /** The lexicon as the bundler puts it in (src/executable/tables.mjs). */
@@ -27,33 +27,19 @@ interface Lexicon {
   readonly roles: PhraseBook<TradeRole>;
 }
 
-const made = new Gradual(makeLexicon);
-const quick = new Gradual(makeQuick);
+/** Returns the lexicon, which is made on first use. */
+export const lexicon = lazy(makeLexicon);
 
-/** The lexicon; made when it is first asked for. */
-export function lexicon(): Lexicon {
-  return made.now();
+/** Makes the tables that speed up lookups in the lexicon. */
+export function speedUpLexicon(): void {
+  const { trades, goods } = lexicon();
+  trades.speedUp();
+  goods.speedUp();
 }
 
-/** Makes the lexicon, in steps. */
-export function lexiconSteps(): Steps<Lexicon> {
-  return made.steps();
-}
-
-/** Makes what the lexicon is looked up quicker with, in steps. */
-export function quickLexiconSteps(): Steps<void> {
-  return quick.steps();
-}
-
-function* makeLexicon(): Steps<Lexicon> {
+function makeLexicon(): Lexicon {
   // Told where the bundler sees it, which leaves out then what would make the texts.
   const { trades, goods } =
-    typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : yield* lexiconDataSteps();
+    typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : makeLexiconData();
   return { trades: new PhraseTable(trades), goods: new PhraseTable(goods), roles: ROLES_BEFORE };
-}
-
-function* makeQuick(): Steps<void> {
-  const { trades, goods } = yield* lexiconSteps();
-  yield* trades.steps();
-  yield* goods.steps();
 }

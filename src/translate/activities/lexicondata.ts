@@ -5,7 +5,6 @@
  * say; plurals that the analyzer does not undo are names too. Apart because the build makes it, and
  * a built program has the table and not this.
  */
-import { inSteps, type Steps } from "../../scheduling/steps.ts";
 import { Phrases } from "../words/phrases.ts";
 import { type PhraseText, phraseText } from "../words/phrasetable.ts";
 import { type Goods, joinChoices, joinGoods, type LexiconChoice } from "./choices.ts";
@@ -18,23 +17,13 @@ interface LexiconData {
   readonly goods: PhraseText;
 }
 
-/** Names that are added in one step: about a millisecond of work. */
-const STEP_NAMES = 64;
-
-/** Makes the table, in steps. */
-export function* lexiconDataSteps(): Steps<LexiconData> {
+/** Makes the table. */
+export function makeLexiconData(): LexiconData {
   const trades = new Phrases<LexiconChoice>();
-  yield* inSteps(tradeNames(), STEP_NAMES, ({ name, value }) => {
-    addForms(trades, name, value, joinChoices);
-  });
+  for (const { name, value } of tradeNames()) addForms(trades, name, value, joinChoices);
   const goods = new Phrases<Goods>();
-  yield* inSteps(goodsNames(), STEP_NAMES, ({ name, value }) => {
-    addForms(goods, name, value, joinGoods);
-  });
-  yield;
-  const made = { trades: phraseText(trades) };
-  yield;
-  return { ...made, goods: phraseText(goods) };
+  for (const { name, value } of goodsNames()) addForms(goods, name, value, joinGoods);
+  return { trades: phraseText(trades), goods: phraseText(goods) };
 }
 
 /** A name with what it stands for. */

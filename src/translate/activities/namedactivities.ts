@@ -6,7 +6,6 @@
  * never searched; a few words at most are looked for, one that many names hold tells nothing.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
-import type { Steps } from "../../scheduling/steps.ts";
 import { clausesOf } from "../../search/clauses.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
@@ -34,15 +33,14 @@ interface Counts {
   readonly byCode: ReadonlyMap<string, number>;
 }
 
-/** Codes of activities that words of names tell of, likeliest first, in steps. */
-export function* activitiesOfNames(segment: Segment, text: string): Steps<readonly string[]> {
+/** Codes of activities that words of names tell of, likeliest first. */
+export function activitiesOfNames(segment: Segment, text: string): readonly string[] {
   const words = [...new Set(analyzeWords(text))]
     .filter((word) => word.length >= LETTERS_MIN && word.length <= LETTERS_MAX)
     .filter((word) => !COMMON_WORDS.has(word))
     .slice(0, WORDS_MAX);
   const scores = new Map<string, number>();
   for (const word of words) {
-    yield;
     const usual = allCounts(segment);
     const own = countsOf(segment, [word]);
     for (const [code, accounts] of own.byCode) {

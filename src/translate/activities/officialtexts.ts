@@ -7,12 +7,11 @@
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
 import type { Descriptor } from "../../dump/activitytexts.ts";
-import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
+import { lazyByKey } from "../../scheduling/lazy.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { joinsText, Phrases, wordsOf } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { Waitlist } from "../words/waitlist.ts";
 import { descriptorsInUse } from "./descriptors.ts";
 import type { GoodsReading } from "./goods.ts";
 
@@ -32,22 +31,12 @@ interface Text {
 const CODES_MAX = 4;
 /** One word is a matter of the lexicon, which knows how people use it. */
 const WORDS_MIN = 2;
-/** Texts that are put in place, and that are let wait, in one step: about a millisecond of work. */
-const STEP_TEXTS = 32;
-const STEP_WAITING = 256;
-
 /** By what is in use beside the official names. */
-const made = new WeakMap<readonly Descriptor[], GradualByKey<Segment, Texts>>();
+const made = new WeakMap<readonly Descriptor[], (segment: Segment) => Texts>();
 
-/** Makes what a sentence needs of the texts of a segment, in steps. */
-export function officialTextSteps(segment: Segment): Steps<unknown> {
-  return textsInUse().of(segment).steps();
-}
-
-/** Makes what the texts are looked up quicker with, in steps. */
-export function* quickTextSteps(segment: Segment): Steps<void> {
-  const { waiting } = yield* textsInUse().of(segment).steps();
-  yield* waiting.steps(STEP_TEXTS);
+/** Puts all texts of a segment in place, so that no lookup has to. */
+export function speedUpTexts(segment: Segment): void {
+  textsOf(segment).waiting.bringAll();
 }
 
 /** The activity whose official text begins at a token; null where none does. */
@@ -56,7 +45,7 @@ export function readOfficial(
   sentence: Sentence,
   at: number,
 ): GoodsReading | null {
-  const { phrases, waiting } = textsInUse().of(segment).now();
+  const { phrases, waiting } = textsOf(segment);
   waiting.bring(sentence.tokens[at]?.key ?? "");
   const match = phrases.longest(sentence.tokens, at, (index) => sentence.free(index));
   if (match === null || match.words < WORDS_MIN || match.value.length > CODES_MAX) return null;
@@ -64,16 +53,17 @@ export function readOfficial(
   return { codes: match.value, also: [], to: match.to, certainty };
 }
 
-function textsInUse(): GradualByKey<Segment, Texts> {
+function textsOf(segment: Segment): Texts {
   const descriptors = descriptorsInUse();
-  const known = made.get(descriptors);
-  if (known !== undefined) return known;
-  const begun = new GradualByKey((segment: Segment) => makeTexts(segment, descriptors));
-  made.set(descriptors, begun);
-  return begun;
+  let texts = made.get(descriptors);
+  if (texts === undefined) {
+    texts = lazyByKey((one: Segment) => makeTexts(one, descriptors));
+    made.set(descriptors, texts);
+  }
+  return texts(segment);
 }
 
-function* makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Steps<Texts> {
+function makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Texts {
   const codes = segment.native.table(TABLES.indexOf("cnae_primary"));
   const names = segment.native.table(TABLES.indexOf("cnae_description"));
   const known = new Set(codes.filter((code) => code !== CNAE_NOT_INFORMED));
@@ -85,13 +75,12 @@ function* makeTexts(segment: Segment, descriptors: readonly Descriptor[]): Steps
   const waiting = new Waitlist<Text>(({ said, code }) => {
     phrases.add(said, [code], (old) => (old.includes(code) ? old : [...old, code]));
   });
-  yield;
   const firsts = new Map<string, string>();
-  yield* inSteps(each, STEP_WAITING, ({ code, text }) => {
+  for (const { code, text } of each) {
     for (const said of text.includes(";") ? [text.replaceAll(";", " "), turned(text)] : [text]) {
       waiting.add(firstWordOf(said, firsts), { said, code });
     }
-  });
+  }
   return { phrases, waiting };
 }
 
@@ -112,4 +101,50 @@ function firstWordOf(text: string, known: Map<string, string>): string {
 function turned(text: string): string {
   const at = text.lastIndexOf(";");
   return at < 0 ? text : `${text.slice(at + 1)} ${text.slice(0, at)}`;
+}
+
+/** Items of one beginning; those before `next` are in place. */
+interface Queue<Item> {
+  readonly items: Item[];
+  next: number;
+}
+
+/**
+ * Items that are put in place when a lookup first comes where they belong. The items of one
+ * beginning are put in the order in which they came, each once, all of them before anything is
+ * found there. So a first sentence pays for the few texts that begin as its words do.
+ */
+class Waitlist<Item> {
+  readonly #put: (item: Item) => void;
+  readonly #queues = new Map<string, Queue<Item>>();
+
+  /** Takes what puts an item in place. */
+  constructor(put: (item: Item) => void) {
+    this.#put = put;
+  }
+
+  /** Lets an item wait until somebody looks at its beginning. */
+  add(beginning: string, item: Item): void {
+    const queue = this.#queues.get(beginning);
+    if (queue === undefined) this.#queues.set(beginning, { items: [item], next: 0 });
+    else queue.items.push(item);
+  }
+
+  /** Puts what waits at a beginning. */
+  bring(beginning: string): void {
+    const queue = this.#queues.get(beginning);
+    if (queue === undefined) return;
+    while (queue.next < queue.items.length) this.#putNext(queue);
+    this.#queues.delete(beginning);
+  }
+
+  /** Puts all of them. */
+  bringAll(): void {
+    for (const beginning of this.#queues.keys()) this.bring(beginning);
+  }
+
+  #putNext(queue: Queue<Item>): void {
+    const item = queue.items[queue.next++] as Item;
+    this.#put(item);
+  }
 }

@@ -4,7 +4,7 @@
  * not known is a mistake that names the nearest activities, and is never searched without.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
-import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
+import { lazyByKey } from "../../scheduling/lazy.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup, cnaeDigits, punctuateCnae } from "../../spec/catalog.ts";
@@ -22,25 +22,17 @@ const CODE = /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-Za-z])$/;
 const CERTAIN = 0.7;
 const SUGGESTED_MAX = 3;
 
-/**
- * Characters of names that are understood in one step; what any name takes beside its own, such as
- * looking through all official names, and what a code takes.
- */
-const STEP_CHARACTERS = 300;
-const NAME_CHARACTERS = 100;
-const CODE_CHARACTERS = 0.3;
-
 /** Reads a list of activities, sorted and without repeats; mistakes go to the reader. */
-export function* readActivities(
+export function readActivities(
   value: unknown,
   pointer: string,
   reader: LeadReader,
   segment: Segment,
-): Steps<string[]> {
+): string[] {
   const lookup = catalogLookup(segment.catalog);
   const codes = new Set<string>();
   const texts: LeadText[] = [];
-  yield* reader.eachText(value, pointer, ({ text, place }) => {
+  reader.eachText(value, pointer, ({ text, place }) => {
     texts.push({ text: text.trim(), place });
   });
   const names = texts.filter(({ text }) => !CODE.test(text));
@@ -50,13 +42,7 @@ export function* readActivities(
     reader.mistake(pointer, "too_many", detail);
     return [];
   }
-  let characters = 0;
   for (const { text, place } of texts) {
-    characters += CODE.test(text) ? CODE_CHARACTERS : NAME_CHARACTERS + text.length;
-    if (characters > STEP_CHARACTERS) {
-      characters = 0;
-      yield;
-    }
     const known = CODE.test(text)
       ? lookup.cnae(text.toUpperCase())
       : named(text, place, reader, segment);
@@ -73,7 +59,7 @@ export function* readActivities(
 
 /** Subclasses of a name. */
 function named(text: string, place: string, reader: LeadReader, segment: Segment): string[] {
-  const official = officials.of(segment).now().get(analyzeWords(text).join(" "));
+  const official = officialNames(segment).get(analyzeWords(text).join(" "));
   if (official !== undefined) return [official];
   const sentence = new Sentence(text);
   const found = findActivities({ segment, sentence, notes: new Notes("pt") });
@@ -99,23 +85,15 @@ function nameOf(segment: Segment, code: string): string {
   return guarded(() => segment.native.table(TABLES.indexOf("cnae_description")))[at] ?? "";
 }
 
-/** Names that are analyzed in one step: about a millisecond of work. */
-const STEP_NAMES = 64;
-
-/** Subclasses by their official names, in analyzed words. */
-const officials = new GradualByKey<Segment, ReadonlyMap<string, string>>(function* (segment) {
+/** Returns subclasses by their official names, in analyzed words; made on first use. */
+export const officialNames = lazyByKey((segment: Segment): ReadonlyMap<string, string> => {
   const names = guarded(() => segment.native.table(TABLES.indexOf("cnae_description")));
   const { cnaeCodes } = segment.catalog;
   const made = new Map<string, string>();
-  yield* inSteps(names.entries(), STEP_NAMES, ([at, name]) => {
+  for (const [at, name] of names.entries()) {
     const code = cnaeCodes[at];
-    if (code === undefined || name === "") return;
+    if (code === undefined || name === "") continue;
     made.set(analyzeWords(name).join(" "), punctuateCnae(code));
-  });
+  }
   return made;
 });
-
-/** Makes the list of official names, in steps. */
-export function officialNamesSteps(segment: Segment): Steps<unknown> {
-  return officials.of(segment).steps();
-}

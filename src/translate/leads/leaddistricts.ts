@@ -7,12 +7,11 @@
  * one that has none of them is a mistake, and none of it goes on into the query.
  */
 
-import type { Steps } from "../../scheduling/steps.ts";
 import { districtsOf } from "../../search/districts.ts";
 import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, notCounted } from "../../spec/catalog.ts";
-import { CodeReader } from "../../spec/codes.ts";
 import { foldDistrict } from "../../spec/districtname.ts";
+import { CodeReader } from "../../spec/filters/values.ts";
 import type { LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isJsonObject, shown } from "../../spec/reader.ts";
@@ -41,8 +40,6 @@ interface ReadDistricts {
   readonly whole: LeadPlaces;
 }
 
-/** Names that are looked up in one step, each in a few cities. */
-const STEP_NAMES = 16;
 const SUGGESTED_MAX = 3;
 /** First letters of a name that nobody knows; what begins with them may be meant. */
 const BEGINNING = 3;
@@ -52,12 +49,12 @@ const BETWEEN = /\s*[,(/]\s*|\s+[-–]\s+/g;
 const NOWHERE: LeadPlaces = { cities: new Map(), toms: new Set(), states: new Set() };
 
 /** Reads the districts of a lead query; mistakes go to the reader. */
-export function* readDistricts(
+export function readDistricts(
   value: unknown,
   pointer: string,
   reader: LeadReader,
   context: DistrictContext,
-): Steps<ReadDistricts> {
+): ReadDistricts {
   const { places: whole } = context;
   const elements = reader.elements(value, pointer, SPEC_LIMITS.districtsMax);
   if (elements.length === 0) return { list: [], whole };
@@ -66,10 +63,7 @@ export function* readDistricts(
     return { list: [], whole };
   }
   const found = new DistrictReader(reader, context);
-  for (const [i, { element, place }] of elements.entries()) {
-    if (i % STEP_NAMES === STEP_NAMES - 1) yield;
-    found.read(element, place);
-  }
+  for (const { element, place } of elements) found.read(element, place);
   found.checkPlaces(pointer);
   return { list: found.sorted(pointer), whole: NOWHERE };
 }

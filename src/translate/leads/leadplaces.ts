@@ -5,7 +5,7 @@
  * knows is a mistake that names the nearest ones, never a guess and never a wider search.
  */
 
-import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
+import { lazyByKey } from "../../scheduling/lazy.ts";
 import type { Segment } from "../../search/segment.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
@@ -38,16 +38,16 @@ interface PlaceInput {
 }
 
 /** Reads the places of a lead query; mistakes go to the reader. */
-export function* readPlaces(
+export function readPlaces(
   input: PlaceInput,
   pointer: string,
   reader: LeadReader,
   { segment, notes }: { readonly segment: Segment; readonly notes: Notes },
-): Steps<LeadPlaces> {
+): LeadPlaces {
   const found = new PlaceReader(reader, segment, notes);
-  yield* found.readStates(input.states, `${pointer}/states`);
-  yield* found.readRegions(input.regions, `${pointer}/regions`);
-  yield* found.readCities(input.cities, `${pointer}/cities`);
+  found.readStates(input.states, `${pointer}/states`);
+  found.readRegions(input.regions, `${pointer}/regions`);
+  found.readCities(input.cities, `${pointer}/cities`);
   found.dropLocating();
   return found;
 }
@@ -68,26 +68,26 @@ class PlaceReader implements LeadPlaces {
     this.#notes = notes;
   }
 
-  readStates(value: unknown, pointer: string): Steps<void> {
-    return this.#reader.eachText(value, pointer, ({ text, place }) => {
+  readStates(value: unknown, pointer: string): void {
+    this.#reader.eachText(value, pointer, ({ text, place }) => {
       const uf = stateOf(text);
       if (uf !== undefined) this.states.add(uf);
       else this.#unknown(place, "unknown_state", text, () => nearest(stateSpellings, text));
     });
   }
 
-  readRegions(value: unknown, pointer: string): Steps<void> {
-    return this.#reader.eachText(value, pointer, ({ text, place }) => {
+  readRegions(value: unknown, pointer: string): void {
+    this.#reader.eachText(value, pointer, ({ text, place }) => {
       const states = REGION_WORDS.get(analyzeWords(text).join(" "));
       if (states !== undefined) for (const uf of states.split(" ")) this.states.add(uf);
       else this.#unknown(place, "unknown_region", text, () => REGIONS);
     });
   }
 
-  readCities(value: unknown, pointer: string): Steps<void> {
+  readCities(value: unknown, pointer: string): void {
     const read = ({ text, place }: LeadText) =>
       /^\d+$/.test(text) ? this.#readCode(text, place) : this.#readCity(text, place);
-    return this.#reader.eachText(value, pointer, read, true);
+    this.#reader.eachText(value, pointer, read, true);
   }
 
   /** A state that one of the cities lies in only says which city is meant. */
@@ -154,7 +154,7 @@ class PlaceReader implements LeadPlaces {
 
   /** Cities whose names are nearly written so, those of the state first. */
   #nearestCities(name: string, uf: string | undefined): string[] {
-    const { spelling, byName } = cityIndexes.of(this.#gazetteer).now();
+    const { spelling, byName } = cityIndexOf(this.#gazetteer);
     const near = spelling.nearest(placeWords(name).join(" "), { countMax: SUGGESTED_MAX });
     const cities = near.flatMap(({ word }) => byName.get(word) ?? []);
     const inState = cities.filter((city) => city.uf === uf);
@@ -243,22 +243,13 @@ interface CityIndex {
   readonly byName: ReadonlyMap<string, readonly City[]>;
 }
 
-/** Cities that are taken in in one step: about a millisecond of work. */
-const STEP_CITIES = 64;
-
-const cityIndexes = new GradualByKey<Gazetteer, CityIndex>(makeCityIndex);
-
-/** Makes the index of the names of cities, in steps. */
-export function cityIndexSteps(gazetteer: Gazetteer): Steps<unknown> {
-  return cityIndexes.of(gazetteer).steps();
-}
-
-function* makeCityIndex(gazetteer: Gazetteer): Steps<CityIndex> {
+/** Returns the index of the names of cities, which is made on first use. */
+export const cityIndexOf = lazyByKey((gazetteer: Gazetteer): CityIndex => {
   const byName = new Map<string, City[]>();
   const cities = UFS.flatMap((uf) => gazetteer.citiesOf(uf));
-  yield* inSteps(cities, STEP_CITIES, (city) => {
+  for (const city of cities) {
     const words = placeWords(city.name).join(" ");
     byName.set(words, [...(byName.get(words) ?? []), city]);
-  });
-  return { spelling: yield* SpellIndex.steps(byName.keys()), byName };
-}
+  }
+  return { spelling: new SpellIndex(byName.keys()), byName };
+});

@@ -6,18 +6,15 @@
  * or word is dropped. The account query needs nothing but its own normalization.
  */
 
-import { atOnce, type Steps } from "../../scheduling/steps.ts";
 import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
-import { CodeReader } from "../../spec/codes.ts";
+import { CodeReader } from "../../spec/filters/values.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { type JsonObject, shown } from "../../spec/reader.ts";
-import { lexiconSteps } from "../activities/lexicon.ts";
 import { Notes } from "../notes.ts";
-import { gazetteerSteps } from "../places/gazetteer.ts";
 import { readActivities } from "./leadactivities.ts";
 import { assumeDefaults, compile, geoFilters } from "./leadcompile.ts";
 import { readDistricts } from "./leaddistricts.ts";
@@ -52,25 +49,18 @@ const STATUS_DEFAULT = [2] as const;
 
 /** Reads a lead query. @throws AppError `invalid_spec` with every mistake. */
 export function readLeadQuery(input: unknown, context: LeadContext): ReadLeadQuery {
-  return atOnce(leadQuerySteps(input, context));
-}
-
-/** As `readLeadQuery`, in steps where many names are to be understood. */
-export function* leadQuerySteps(input: unknown, context: LeadContext): Steps<ReadLeadQuery> {
   const { segment } = context;
-  yield* lexiconSteps();
-  yield* gazetteerSteps(segment);
   const reader = new LeadReader();
   const notes = new Notes("pt");
   if (input === undefined) reader.mistake(AT, "missing", "A spec is required.");
   const members = reader.object(input, AT, LEAD_MEMBERS);
-  const named = yield* readPlaces(
+  const named = readPlaces(
     { cities: members.cities, states: members.states, regions: members.regions },
     AT,
     reader,
     { segment, notes },
   );
-  const { list: districts, whole: places } = yield* readDistricts(
+  const { list: districts, whole: places } = readDistricts(
     members.districts,
     `${AT}/districts`,
     reader,
@@ -79,8 +69,8 @@ export function* leadQuerySteps(input: unknown, context: LeadContext): Steps<Rea
   const activities = (name: "activities" | "exclude_activities") =>
     readActivities(members[name], `${AT}/${name}`, reader, segment);
   const limit = readLimit(members, reader, context);
-  const wanted = yield* activities("activities");
-  const unwanted = yield* activities("exclude_activities");
+  const wanted = activities("activities");
+  const unwanted = activities("exclude_activities");
   const query: LeadQuery = {
     kind: fixed(members, "kind", "lead_query", reader),
     spec_version: fixed(members, "spec_version", "1.0", reader),
@@ -90,8 +80,8 @@ export function* leadQuerySteps(input: unknown, context: LeadContext): Steps<Rea
     states: [...places.states].sort(),
     regions: [],
     ...(districts.length === 0 ? {} : { districts }),
-    ...(yield* readCompany(members, reader)),
-    name_contains: yield* readNames(members, reader, segment),
+    ...readCompany(members, reader),
+    name_contains: readNames(members, reader, segment),
     sort: readSort(members.sort, `${AT}/sort`, reader),
     limit: limit.effective,
     one_per_company:
@@ -116,10 +106,7 @@ type CompanyMember =
   | "mei";
 
 /** The members about the company itself. */
-function* readCompany(
-  members: JsonObject,
-  reader: LeadReader,
-): Steps<Pick<LeadQuery, CompanyMember>> {
+function readCompany(members: JsonObject, reader: LeadReader): Pick<LeadQuery, CompanyMember> {
   const at = (name: string) => `${AT}/${name}`;
   const tri = (name: string) => reader.booleanOrNull(members[name], at(name));
   const opened = {
@@ -135,11 +122,11 @@ function* readCompany(
   // Either of them takes back that some contact is needed, so the other one is said as well.
   const given = email !== null || phone !== null;
   return {
-    sizes: yield* readWords(members, "sizes", reader, SIZE_WORDS),
+    sizes: readWords(members, "sizes", reader, SIZE_WORDS),
     status:
       members.status === undefined
         ? [...STATUS_DEFAULT]
-        : yield* readWords(members, "status", reader, STATUS_WORDS),
+        : readWords(members, "status", reader, STATUS_WORDS),
     opened_after: opened.after,
     opened_before: opened.before,
     min_share_capital:
@@ -157,12 +144,12 @@ function flag(members: JsonObject, name: string, reader: LeadReader): boolean {
 }
 
 /** Reads words or codes of a closed list, ascending and each once. */
-function* readWords<Value extends string | number>(
+function readWords<Value extends string | number>(
   members: JsonObject,
   name: "sizes" | "status",
   reader: LeadReader,
   table: ReadonlyMap<string, Value>,
-): Steps<Value[]> {
+): Value[] {
   const found = new Set<Value>();
   const read = ({ text, place }: LeadText) => {
     const value = table.get(analyzeWords(text).join(" "));
@@ -177,7 +164,7 @@ function* readWords<Value extends string | number>(
       return mei ? `${known} A MEI is asked for by mei.` : known;
     });
   };
-  yield* reader.eachText(members[name], `${AT}/${name}`, read, true);
+  reader.eachText(members[name], `${AT}/${name}`, read, true);
   return [...found].sort();
 }
 
@@ -186,7 +173,7 @@ const WORDS_SHOWN = {
   status: "ativa, suspensa, inapta, baixada, nula (1, 2, 3, 4, 8)",
 };
 
-function readNames(members: JsonObject, reader: LeadReader, segment: Segment): Steps<string[]> {
+function readNames(members: JsonObject, reader: LeadReader, segment: Segment): string[] {
   const value = members.name_contains;
   const codes = new CodeReader(reader, catalogLookup(segment.catalog));
   const list = typeof value === "string" ? [value] : value;

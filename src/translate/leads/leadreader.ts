@@ -5,18 +5,11 @@
  * mistakes only, and the others are shown without.
  */
 
-import type { Steps } from "../../scheduling/steps.ts";
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SpecReader } from "../../spec/reader.ts";
 
 /** Mistakes that suggestions are looked for. */
 const SUGGESTED_MISTAKES_MAX = 20;
-
-/** Characters of names that are looked up in one step. */
-const STEP_CHARACTERS = 16_000;
-/** What else takes time, in characters: any element, and looking for what was meant. */
-const ELEMENT_CHARACTERS = 8;
-const SUGGESTION_CHARACTERS = 8_000;
 
 /** An element of a list. */
 export interface LeadText {
@@ -28,7 +21,6 @@ export interface LeadText {
 /** Reads a lead query. */
 export class LeadReader extends SpecReader {
   #unknown = 0;
-  #characters = 0;
 
   /** One value or a list, as pairs of value and pointer; null and other types are mistakes. */
   elements(
@@ -45,24 +37,14 @@ export class LeadReader extends SpecReader {
   }
 
   /**
-   * Hands on the texts of one value or a list, each once; with `numbers` whole numbers count as
-   * texts. Others have their turn after so many characters of all lists together.
+   * Passes the texts of one value or a list to `read`, each once. With `numbers`, whole numbers
+   * count as texts.
    */
-  *eachText(
-    value: unknown,
-    pointer: string,
-    read: (text: LeadText) => void,
-    numbers = false,
-  ): Steps<void> {
+  eachText(value: unknown, pointer: string, read: (text: LeadText) => void, numbers = false): void {
     const seen = new Set<string>();
     for (const { element, place } of this.elements(value, pointer)) {
-      if (this.#characters > STEP_CHARACTERS) {
-        this.#characters = 0;
-        yield;
-      }
       const whole = numbers && Number.isSafeInteger(element) && (element as number) >= 0;
       const text = this.string(whole ? String(element) : element, place);
-      this.#characters += ELEMENT_CHARACTERS + (text?.length ?? 0);
       if (text === undefined || seen.has(text)) continue;
       seen.add(text);
       read({ text, place });
@@ -72,7 +54,6 @@ export class LeadReader extends SpecReader {
   /** Logs a name that nobody knows; `detail` looks for the nearest ones. */
   unknown(place: string, code: string, detail: () => string): void {
     const told = this.#unknown++ < SUGGESTED_MISTAKES_MAX;
-    if (told) this.#characters += SUGGESTION_CHARACTERS;
     this.mistake(place, code, told ? detail : "This is not known either.");
   }
 }

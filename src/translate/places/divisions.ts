@@ -6,7 +6,6 @@
  * Apart because it knows a snapshot and no sentence; `saiddivisions.ts` reads them in one.
  */
 import type { SnapshotPlaces } from "../../../native-index/format/snapshot/meta.ts";
-import { atOnce } from "../../scheduling/steps.ts";
 import { type City, type Named, PlaceNames, type Region } from "./placenames.ts";
 
 /** Kinds of regions: the cell of a municipality that holds its region, and what it is called. */
@@ -65,7 +64,7 @@ export class Divisions {
       }
     }
     const made = new PlaceNames();
-    atOnce(made.take(all));
+    made.take(all);
     return made;
   }
 }

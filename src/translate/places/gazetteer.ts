@@ -5,7 +5,7 @@
  * a name are known, never just one of them.
  */
 
-import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
+import { lazyByKey } from "../../scheduling/lazy.ts";
 import type { Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { AREAS, COUNTRIES, HERE } from "./areas.ts";
@@ -37,28 +37,14 @@ export interface Gazetteer {
 /** A namesake with ten times the accounts of all others together is the one that is meant. */
 const OUTWEIGHS = 10;
 
-/** Municipalities that are read, and names that are put in place, in one step: a millisecond. */
-const STEP_ROWS = 1_024;
-const STEP_NAMES = 64;
+/** Returns the gazetteer of a segment, which is made on first use. */
+export const gazetteerOf = lazyByKey(makeGazetteer);
 
-const gazetteers = new GradualByKey<Segment, Gazetteer>(makeGazetteer);
-
-/** The gazetteer of a segment. */
-export function gazetteerOf(segment: Segment): Gazetteer {
-  return gazetteers.of(segment).now();
-}
-
-/** Makes the gazetteer of a segment, in steps; of a large one `countCities` before. */
-export function gazetteerSteps(segment: Segment): Steps<Gazetteer> {
-  return gazetteers.of(segment).steps();
-}
-
-/** Makes what places are looked up quicker with, in steps. */
-export function* quickPlacesSteps({ places, states, capitalOf }: Gazetteer): Steps<void> {
-  // Whoever asks for the accounts of one city has those of all.
+/** Makes the tables that speed up lookups of places. */
+export function speedUpPlaces({ places, states, capitalOf }: Gazetteer): void {
+  // Reading the accounts of one city counts those of all.
   void capitalOf(states[0] ?? "")?.accounts;
-  yield;
-  yield* places.steps(STEP_NAMES);
+  places.speedUp();
 }
 
 /**
@@ -77,14 +63,14 @@ export function namesakesMeant(cities: readonly City[]): readonly City[] {
   return largest === undefined ? cities : [largest];
 }
 
-function* makeGazetteer(segment: Segment): Steps<Gazetteer> {
+function makeGazetteer(segment: Segment): Gazetteer {
   const cities = new SnapshotCities(segment);
   const city = (ibge: string) => cities.city(ibge);
   const { places: given } = segment;
   return {
     divisions: given === undefined ? null : new Divisions(given, city),
     seats: new Seats(given),
-    places: yield* namesOf(cities),
+    places: namesOf(cities),
     abroadTom: cities.abroadTom,
     get states() {
       return cities.states();
@@ -96,18 +82,17 @@ function* makeGazetteer(segment: Segment): Steps<Gazetteer> {
 }
 
 /** Names that wait to be looked for: hardly anything is made of them here. */
-function* namesOf(cities: SnapshotCities): Steps<PlaceNames> {
+function namesOf(cities: SnapshotCities): PlaceNames {
   const all: Named[] = [];
-  yield* inSteps(cities.rows(), STEP_ROWS, (row) => {
+  for (const row of cities.rows()) {
     all.push(row);
     const found = OTHERWISE.exec(row.name);
-    if (found === null) return;
+    if (found === null) continue;
     for (const name of otherSpellings(row.name, found[1])) all.push({ name, ibge: row.ibge });
-  });
+  }
   all.push(...otherPlaces(cities));
-  yield;
   const names = new PlaceNames((ibge) => ({ cities: existing(cities.city(ibge)) }));
-  yield* names.take(all);
+  names.take(all);
   return names;
 }
 

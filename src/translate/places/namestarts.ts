@@ -5,7 +5,6 @@
  * first letters, so that names of other words may come along. Numbers in two arrays and nothing for
  * each name: five thousand names are most of what a first sentence would wait for.
  */
-import { inSteps, type Steps } from "../../scheduling/steps.ts";
 
 const [A, Z] = [0x61, 0x7a];
 /** Letters, and that there is none any more. */
@@ -86,17 +85,11 @@ export class NameStarts {
     yield* this.#taken(beginningOf(word, 0));
   }
 
-  /** All that were not given out, so many in a step; `looked` is called for each beginning. */
-  *steps(
-    perStep: number,
-    act: (name: number) => void,
-    looked: () => void = () => undefined,
-  ): Steps<void> {
-    yield* inSteps(this.#rest(looked), perStep, act);
-  }
-
-  /** A sentence may ask for all of them at each word, so what is empty is not looked at again. */
-  *#rest(looked: () => void): Generator<number> {
+  /**
+   * All that were not given out; `looked` is called for each beginning. A sentence may ask for all
+   * of them at each word, so what is empty is not looked at again.
+   */
+  *rest(looked: () => void = () => undefined): Generator<number> {
     for (; this.#emptyBelow <= ODD; this.#emptyBelow++) {
       looked();
       yield* this.#taken(this.#emptyBelow);

@@ -6,7 +6,6 @@
  * at most the number of words of the longest name, and the first one of a beginning what it takes
  * to put the names there that begin so.
  */
-import { atOnce, type Steps } from "../../scheduling/steps.ts";
 import { cachedMatch, type Looked, WALK_MAX } from "../words/matches.ts";
 import { tokensOfName } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
@@ -129,20 +128,18 @@ export class PlaceNames {
     return this.#first(word) !== undefined || this.#vocabulary.has(word);
   }
 
-  /** Takes the names with what they stand for, all at once and in order, in steps. */
-  *take(names: readonly Named[]): Steps<void> {
+  /** Takes the names with what they stand for, in order. */
+  take(names: readonly Named[]): void {
     const vocabulary = new PlaceVocabulary(names.map(({ name }) => name));
-    yield;
     this.#waiting = vocabulary.starts();
     this.#vocabulary = vocabulary;
     this.#names = names;
     this.#firstWords.clear();
   }
 
-  /** Puts every name in place, so many in a step; what is looked for is put there in any case. */
-  *steps(perStep: number): Steps<void> {
-    yield* this.#waiting.steps(perStep, (at) => this.put(this.#names[at] as Named));
-    yield;
+  /** Puts every name in place; what is looked for is put there in any case. */
+  speedUp(): void {
+    for (const at of this.#waiting.rest()) this.put(this.#names[at] as Named);
     void this.vocabulary;
   }
 
@@ -258,7 +255,7 @@ export class PlaceNames {
   /** Where words lead; no words lead to the beginnings of all names. */
   #behind([first, ...others]: readonly string[]): Node | undefined {
     if (first === undefined) {
-      atOnce(this.steps(Number.POSITIVE_INFINITY));
+      this.speedUp();
       return this.#root;
     }
     let node = this.#first(first);

@@ -7,10 +7,9 @@
  * an assumption. Rather none than a wrong one.
  */
 
-import type { Steps } from "../../scheduling/steps.ts";
 import type { Segment } from "../../search/segment.ts";
 import type { Goods, LexiconChoice } from "../activities/choices.ts";
-import { describesActivities, descriptionSteps } from "../activities/descriptions.ts";
+import { describesActivities } from "../activities/descriptions.ts";
 import { lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -24,7 +23,6 @@ import { englishSingulars, otherGenders, plainForms } from "../words/wordforms.t
 import { COMMON_WORDS } from "./commonwords.ts";
 import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
 import { isDoubled, isSwapped } from "./slips.ts";
-import { hasSpellWords, spellWordsSteps } from "./spellwords.ts";
 
 /** What the stage works on. */
 interface SpellingContext {
@@ -46,19 +44,6 @@ export function correctSpelling(context: SpellingContext): number {
     if (form !== null) sentence.readAs(at, form);
   }
   return corrections;
-}
-
-/** Makes what unknown words are looked up in, in steps, where a sentence has any. */
-export function* readyForUnknown(context: SpellingContext): Steps<void> {
-  const { sentence, segment, gazetteer } = context;
-  if (hasSpellWords(gazetteer)) return;
-  const some = (known: (token: Token) => boolean) =>
-    sentence.tokens.some((token, at) => {
-      return isPlainWord(token) && sentence.free(at) && !known(token);
-    });
-  if (!some((token) => isNamed(token) || isKnownElsewhere(context, token))) return;
-  yield* descriptionSteps(segment);
-  if (some((token) => isKnown(context, token))) yield* spellWordsSteps(gazetteer);
 }
 
 function correctSlips(context: SpellingContext): number {

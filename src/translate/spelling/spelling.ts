@@ -7,8 +7,6 @@
  * where these allow it, so that its cost is bounded by the number of words.
  */
 
-import { atOnce, inSteps, type Steps } from "../../scheduling/steps.ts";
-
 /** A word with how many slips away it is. */
 export interface NearWord {
   readonly word: string;
@@ -29,8 +27,6 @@ interface NearLimits {
 export const NEAR_LENGTH_MIN = 4;
 /** From this length on two slips leave enough of a word. */
 const TWO_SLIPS_LENGTH_MIN = 8;
-/** Words that are taken in in one step: less than a millisecond of work. */
-const STEP_WORDS = 1_024;
 /** Longer ones are no words and no names of places. */
 const LENGTH_MAX = 80;
 /** Groups of words by their first letter: a to z, and one for all else. */
@@ -55,35 +51,24 @@ export class SpellIndex {
 
   /** Takes folded words (lower case, no accents); repeats count once, too long ones not at all. */
   constructor(words: Iterable<string>) {
-    atOnce(this.#take(words));
-  }
-
-  /** Makes an index in steps. */
-  static *steps(words: Iterable<string>): Steps<SpellIndex> {
-    const index = new SpellIndex([]);
-    yield* index.#take(words);
-    return index;
-  }
-
-  *#take(words: Iterable<string>): Steps<void> {
     const groups: string[][] = Array.from({ length: this.#starts.length - 1 }, () => []);
     const taken = new Set<string>();
-    yield* inSteps(words, STEP_WORDS, (word) => {
-      if (word.length > LENGTH_MAX || taken.has(word)) return;
+    for (const word of words) {
+      if (word.length > LENGTH_MAX || taken.has(word)) continue;
       taken.add(word);
       groups[groupOf(word.length, word.charCodeAt(0))]?.push(word);
-    });
+    }
     for (const [group, list] of groups.entries()) {
       this.#starts[group + 1] = (this.#starts[group] as number) + list.length;
     }
     this.#words = groups.flat();
     this.#once = new Int32Array(this.#words.length);
     this.#twice = new Int32Array(this.#words.length);
-    yield* inSteps(this.#words.entries(), STEP_WORDS, ([i, word]) => {
+    for (const [i, word] of this.#words.entries()) {
       const { once, twice } = lettersOf(word);
       this.#once[i] = once;
       this.#twice[i] = twice;
-    });
+    }
   }
 
   /** Number of words. */

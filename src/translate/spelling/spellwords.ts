@@ -6,7 +6,7 @@
  * are in the index but are not corrected to: a slip that is as near to one of them says nothing.
  */
 
-import { GradualByKey, inSteps, type Steps } from "../../scheduling/steps.ts";
+import { lazyByKey } from "../../scheduling/lazy.ts";
 import { lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
@@ -22,49 +22,32 @@ interface SpellWords {
   written(word: string): string | undefined;
 }
 
-/** Words that are taken in in one step: about a millisecond of work. */
-const STEP_WORDS = 512;
+/** Returns the words of a gazetteer and of the lexicon, and common words. */
+export const spellWords = lazyByKey(makeWords);
 
-const made = new GradualByKey<Gazetteer, SpellWords>(makeWords);
-
-/** The words of a gazetteer, of the lexicon, and those that everybody uses. */
-export function spellWords(gazetteer: Gazetteer): SpellWords {
-  return made.of(gazetteer).now();
-}
-
-/** Whether they are made. */
-export function hasSpellWords(gazetteer: Gazetteer): boolean {
-  return made.of(gazetteer).isMade;
-}
-
-/** Makes them, in steps; the lexicon before. */
-export function spellWordsSteps(gazetteer: Gazetteer): Steps<SpellWords> {
-  return made.of(gazetteer).steps();
-}
-
-function* makeWords({ places }: Gazetteer): Steps<SpellWords> {
+function makeWords({ places }: Gazetteer): SpellWords {
   const written = new Map<string, string>();
   /** Folded plurals with their singulars as written. */
   const plurals = new Map<string, string>();
   const { trades, goods, roles } = lexicon();
   for (const { vocabulary } of [trades, goods, roles, ROLES_BEHIND]) {
-    yield* inSteps(vocabulary, STEP_WORDS, ([key, text]) => {
+    for (const [key, text] of vocabulary) {
       const word = foldWord(text);
       if (!written.has(word)) written.set(word, text);
       // Where the lexicon has a plural only, its reduced form stands for the singular; not that of
       // English words in -ns, which is none.
       if (!word.endsWith("s")) plurals.set(plural(word, FOLDED_PLURALS), text);
       else if (!word.endsWith("ns") && !written.has(key)) written.set(key, key);
-    });
+    }
   }
-  yield* inSteps(places.vocabulary.keys(), STEP_WORDS, (word) => {
+  for (const word of places.vocabulary.keys()) {
     if (!written.has(word)) written.set(word, word);
-  });
+  }
   const all = new Set<string>();
   const lists = [written.keys(), plurals.keys(), COMMON_WORDS, FILTER_PHRASES.vocabulary.keys()];
-  for (const list of lists) yield* inSteps(list, STEP_WORDS, (word) => all.add(word));
+  for (const list of lists) for (const word of list) all.add(word);
   return {
-    index: yield* SpellIndex.steps(all),
+    index: new SpellIndex(all),
     written: (word) => (written.get(word) ?? writtenPlural(plurals.get(word)))?.toLowerCase(),
   };
 }

@@ -5,7 +5,6 @@
  * sentence does not wait for twenty thousand names: they are lines in order, and a name is found by
  * halving. What makes looking quicker is made when there is time (`steps`), and changes no answer.
  */
-import { inSteps, type Steps } from "../../scheduling/steps.ts";
 import { PhraseBook, type Phrases } from "./phrases.ts";
 
 /**
@@ -35,8 +34,6 @@ interface Spot<Value> {
 const RADIX = 16;
 const PART = "\f";
 const [BLANK, TAB, LINE] = [0x20, 0x09, 0x0a];
-/** Lines that are looked at in one step: less than a millisecond of work. */
-const STEP_LINES = 2_048;
 /** Words of which is remembered where they lead, and how long they are at most. */
 const FOLLOWED_MAX = 4_096;
 const FOLLOWED_LETTERS = 64;
@@ -109,18 +106,17 @@ export class PhraseTable<Value> extends PhraseBook<Value, Spot<Value>> {
     return this.#vocabulary;
   }
 
-  /** Makes what looking is quicker with, in steps. */
-  *steps(): Steps<void> {
+  /** Makes the tables that speed up lookups. */
+  speedUp(): void {
     const firsts = new Map<string, Spot<Value>>();
-    yield* inSteps(linesOf(this.#names), STEP_LINES, (line) => {
+    for (const line of linesOf(this.#names)) {
       const name = this.#names.slice(line, wordEnd(this.#names, line));
       const known = firsts.get(name);
       const end = this.#names.indexOf("\n", line) + 1;
       if (known === undefined) firsts.set(name, spotAt(line, end, name));
       else known.end = end;
-    });
+    }
     this.#firsts = firsts;
-    yield;
     void this.vocabulary;
   }
 

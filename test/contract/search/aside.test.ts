@@ -1,16 +1,12 @@
 /**
  * Proves: what is found off the main thread is, byte for byte, what is found at once: pages, pages
  * of companies, totals and facets of random specs with long lists; ordinary questions are not
- * handed over; too many that wait are refused; damage is told as ever; steps give the same value
- * whoever runs them, end as their errors say, and leave others their turn.
+ * handed over; too many that wait are refused; damage is told as ever.
  * Does not prove: that it is worth it (bench/worst.bench.ts).
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../../src/errors.ts";
-import { AT_ONCE_MS, stepwise } from "../../../src/http/server/background-tasks.ts";
-import { atOnce, type Steps, waited } from "../../../src/scheduling/steps.ts";
 import { countsAside, pageAside } from "../../../src/search/aside.ts";
 import { suggest } from "../../../src/search/finding.ts";
 import {
@@ -24,13 +20,10 @@ import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { leadQuerySteps, readLeadQuery } from "../../../src/translate/leads/leadquery.ts";
-import { translate, translateSteps } from "../../../src/translate/translate.ts";
 import { decodeSnapshot } from "../../support/formats/decode.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 import { randomSpec, seededRng } from "../../support/spec/random.ts";
-import { hostileText, randomFrom, repeated, SHAPES } from "../../support/translate/shapes.ts";
 import type { TwinRow } from "../../support/twin.ts";
 
 const FIELDS = ["cnpj", "legal_name", "postal_code", "score"];
@@ -158,69 +151,5 @@ describe("what is found off the main thread", () => {
     const native = { ...segment.native, countAside: () => Promise.reject(damage) };
     const failing = countsAside({ ...segment, native }, spec, null);
     await assert.rejects(failing as Promise<unknown>, { code: "snapshot_unavailable" });
-  });
-
-  it("gives sentences and lead queries the same bytes, whatever is between the steps", async () => {
-    const random = randomFrom(8);
-    const texts = [
-      ...SHAPES.slice(0, 12).map((shape) => repeated(shape, 2_000)),
-      ...Array.from({ length: 40 }, () => hostileText(random)),
-    ];
-    const expected = texts.map((text) => JSON.stringify(translate(text, segment)));
-    // All at the same time: each goes on where others have been in between.
-    const found = await Promise.all(texts.map((text) => stepwise(translateSteps(text, segment))));
-    assert.deepEqual(
-      found.map((one) => JSON.stringify(one)),
-      expected,
-    );
-    const names = ["restaurantes", "comércio de peças", "padaria", "fabricação de móveis"];
-    const activities = Array.from({ length: 90 }, (_, at) => names[at % 4] + " ".repeat(at));
-    const cities = segment.catalog.municipalities.slice(0, 3_000).map(({ ibge }) => ibge);
-    const query = { kind: "lead_query", activities, cities: cities.filter((one) => one !== null) };
-    const context = { segment, limitDefault: 10, limitCap: 100 };
-    const [once, stepped] = [
-      readLeadQuery(query, context),
-      await stepwise(leadQuerySteps(query, context)),
-    ];
-    assert.deepEqual(stepped, once);
-  });
-});
-
-describe("steps", () => {
-  function* add(stops: number, log: string[], name = ""): Steps<number> {
-    for (let at = 0; at < stops; at++) {
-      log.push(`${name}${at}`);
-      // Longer than what is done at once.
-      for (const began = performance.now(); performance.now() - began <= AT_ONCE_MS; );
-      yield;
-    }
-    return stops;
-  }
-
-  it("are done at once where they stop nowhere, else in turns with others", async () => {
-    const log: string[] = [];
-    assert.equal(stepwise(add(0, log)), 0);
-    assert.equal(atOnce(add(3, log)), 3);
-    log.length = 0;
-    const both = Promise.all([stepwise(add(2, log, "a")), stepwise(add(2, log, "b"))]);
-    assert.deepEqual(log, ["a0", "b0"]);
-    assert.deepEqual(await both, [2, 2]);
-    assert.deepEqual(log, ["a0", "b0", "a1", "b1"]);
-  });
-
-  it("wait for promises, and are told of their failures", async () => {
-    function* waiting(): Steps<string> {
-      const one = yield* waited(nextTurn("one"));
-      try {
-        yield* waited(Promise.reject(new Error("two")));
-      } catch (error) {
-        return `${one}, ${(error as Error).message}`;
-      }
-      return "";
-    }
-    assert.equal(await stepwise(waiting()), "one, two");
-    assert.throws(() => atOnce(waiting()), /cannot be run at once/);
-    const failing = stepwise(waited(Promise.reject(new Error("three"))));
-    await assert.rejects(failing as Promise<unknown>, /three/);
   });
 });

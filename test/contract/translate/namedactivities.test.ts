@@ -5,7 +5,6 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { atOnce } from "../../../src/scheduling/steps.ts";
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { punctuateCnae } from "../../../src/spec/catalog.ts";
 import { activitiesOfNames } from "../../../src/translate/activities/namedactivities.ts";
@@ -69,7 +68,7 @@ describe("activities that words of names tell of", () => {
       .map(([word]) => word);
     let told = 0;
     for (const word of words) {
-      const offered = atOnce(activitiesOfNames(probe.segment, word));
+      const offered = activitiesOfNames(probe.segment, word);
       assert.deepEqual(offered, slowly(word), word);
       told += Number(offered.length > 0);
     }
@@ -93,10 +92,10 @@ describe("activities that words of names tell of", () => {
     const codes = suggestion?.activities.map(({ code }) => code) ?? [];
     assert.deepEqual(codes.slice(0, slowly(word).length), slowly(word));
     const text = `abcd ${"xyzw ".repeat(3)} ${word}`;
-    assert.deepEqual(atOnce(activitiesOfNames(probe.segment, text)), slowly(word));
+    assert.deepEqual(activitiesOfNames(probe.segment, text), slowly(word));
     const many = `abcde bcdef cdefg ${word}`;
-    assert.deepEqual(atOnce(activitiesOfNames(probe.segment, many)), [], "the fourth is not read");
+    assert.deepEqual(activitiesOfNames(probe.segment, many), [], "the fourth is not read");
     const long = `${"x".repeat(81)} ${"y".repeat(300)} abcde bcdef ${word}`;
-    assert.deepEqual(atOnce(activitiesOfNames(probe.segment, long)), slowly(word), "long ones");
+    assert.deepEqual(activitiesOfNames(probe.segment, long), slowly(word), "long ones");
   });
 });

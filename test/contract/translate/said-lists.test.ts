@@ -7,8 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { atOnce } from "../../../src/scheduling/steps.ts";
-import { translateSteps } from "../../../src/translate/translate.ts";
+import { translate } from "../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 /** Names that are other things too; each is its own id. */
@@ -53,7 +52,7 @@ describe("lists in sentences", () => {
 
   const said = (text: string, names: readonly string[] | null = NAMES) => {
     const lists = names === null ? undefined : () => names.map((name) => ({ id: name, name }));
-    const { spec, parts } = atOnce(translateSteps(text, probe.segment, { lists }));
+    const { spec, parts } = translate(text, probe.segment, { lists });
     const { filters, explain } = spec as unknown as {
       filters: { lists?: Record<string, string[]>; geo: object; industry: object };
       explain: { unmapped_constraints: readonly { code: string }[]; confidence: number };
@@ -97,7 +96,7 @@ describe("lists in sentences", () => {
   it("are joined by or, which is said if there are several", () => {
     const lists = () => NAMES.map((name) => ({ id: name, name }));
     const assumed = (text: string) =>
-      atOnce(translateSteps(text, probe.segment, { lists })).spec.explain.assumptions.some(
+      translate(text, probe.segment, { lists }).spec.explain.assumptions.some(
         ({ code }) => code === "any_of_lists",
       );
     for (const text of [
@@ -159,7 +158,7 @@ describe("lists in sentences", () => {
     }
     const same = [1, 2].map((id) => ({ id: `lst_${id}`, name: "Clientes" }));
     const text = "padarias em Recife fora da lista Clientes";
-    const { explain } = atOnce(translateSteps(text, probe.segment, { lists: () => same })).spec;
+    const { explain } = translate(text, probe.segment, { lists: () => same }).spec;
     const [note] = explain.unmapped_constraints;
     assert.match(note?.detail ?? "", /^2 listas .*“Clientes” \(lst_1\), “Clientes” \(lst_2\)/);
   });

@@ -6,12 +6,11 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { atOnce } from "../../../src/scheduling/steps.ts";
 import { SPEC_LIMITS } from "../../../src/spec/limits.ts";
 import { LISTS_MAX } from "../../../src/spec/listids.ts";
 import { TEXT_MAX } from "../../../src/spec/schema.ts";
 import { isUncertain } from "../../../src/translate/confidence.ts";
-import { translateSteps } from "../../../src/translate/translate.ts";
+import { translate } from "../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 
 let probe: Probe;
@@ -28,7 +27,7 @@ const LISTS = Array.from({ length: 60 }, (_, i) => ({
 /** A translation; its spec is normalized, which throws if a client could not send it. */
 function said(text: string) {
   assert.ok(text.length <= TEXT_MAX, String(text.length));
-  const { spec } = atOnce(translateSteps(text, probe.segment, { lists: () => LISTS }));
+  const { spec } = translate(text, probe.segment, { lists: () => LISTS });
   const { lists, ...others } = spec.filters as { lists?: Record<string, readonly string[]> };
   // A probe has no tenants, whose lists a server adds.
   const { filters } = probe.normalize({ ...spec, filters: others }).spec;

@@ -26,6 +26,7 @@ import { Months } from "../../../src/changes/months.ts";
 import { SearchCount } from "../../../src/export/queue/searchcount.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
 import { Budget, Pressure } from "../../../src/http/server/admission.ts";
+import { IN_CALL } from "../../../src/http/server/compute.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
@@ -319,6 +320,7 @@ function consoleIn(database: StateDatabase, dataDir: string, clock: Clock = syst
 const ADDRESS = { host: "127.0.0.1", port: 0 };
 
 const SETTLED = {
+  compute: IN_CALL,
   engine: fakeEngine,
   metricsHere: true,
   version: "0.0.0-test",

@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { NARROWING, tooBroad } from "../../../src/spec/breadth.ts";
 import { FILTERS } from "../../../src/spec/filters/table.ts";
+import { NARROWING, tooBroad } from "../../../src/spec/normalize.ts";
 import { textOf } from "../../support/house/checkout.ts";
 import { normal } from "../../support/spec/outcome.ts";
 

@@ -12,8 +12,7 @@ import { describe, it } from "node:test";
 import { BLOCK_ENTRIES } from "../../../src/lists/blocks.ts";
 import { EntryBuffer } from "../../../src/lists/entries.ts";
 import { Lists } from "../../../src/lists/lists.ts";
-import { holdingSteps } from "../../../src/lists/membership.ts";
-import { atOnce } from "../../../src/scheduling/steps.ts";
+import { holding } from "../../../src/lists/membership.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { ListStore } from "../../../src/store/liststore.ts";
@@ -64,7 +63,7 @@ describe("the lists of accounts", () => {
       let found = 0;
       for (let turn = 0; turn < 8; turn++) {
         const cnpjs = [...new Set(Array.from({ length: 30 }, () => cnpjOf(draw())))];
-        const got = atOnce(holdingSteps(lists, "ten", [...cnpjs, "no cnpj", "123"]));
+        const got = await holding(lists, "ten", [...cnpjs, "no cnpj", "123"], () => undefined);
         const told = new Map(got.map(({ list, cnpjs: own }) => [list.id, [...own].sort()]));
         for (const [id, held] of model) {
           const wanted = cnpjs.filter((one) => held.has(one) || held.has(one.slice(0, 8))).sort();

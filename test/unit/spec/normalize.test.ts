@@ -6,8 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tooBroad } from "../../../src/spec/breadth.ts";
-import { type NormalizeContext, normalizeSpec } from "../../../src/spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec, tooBroad } from "../../../src/spec/normalize.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 import { failure, filters, type Json, mistakes, normal } from "../../support/spec/outcome.ts";
 

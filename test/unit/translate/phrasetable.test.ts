@@ -7,9 +7,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { atOnce } from "../../../src/scheduling/steps.ts";
 import { lexicon } from "../../../src/translate/activities/lexicon.ts";
-import { lexiconDataSteps } from "../../../src/translate/activities/lexicondata.ts";
+import { makeLexiconData } from "../../../src/translate/activities/lexicondata.ts";
 import { wishText } from "../../../src/translate/filters/table.ts";
 import { Phrases } from "../../../src/translate/words/phrases.ts";
 import { PhraseTable, phraseText } from "../../../src/translate/words/phrasetable.ts";
@@ -37,7 +36,7 @@ describe("a table of phrases", () => {
       fc.property(names, text, fc.boolean(), (lists, words, quick) => {
         const twin = made(lists);
         const table = new PhraseTable<{ readonly at: number }>(phraseText(twin));
-        if (quick) atOnce(table.steps());
+        if (quick) table.speedUp();
         const tokens = tokenize(words.join(" "));
         for (let from = 0; from < tokens.length; from++) {
           assert.deepEqual(table.longest(tokens, from), twin.longest(tokens, from));
@@ -80,7 +79,7 @@ describe("the lexicon of a build", () => {
   it("is the one that the sources give", async () => {
     const { tableConstants } = await import(join(ROOT, "src/executable/tables.mjs"));
     const { BUILD_TRADES, BUILD_GOODS, BUILD_WISHES } = tableConstants(ROOT);
-    const { trades, goods } = atOnce(lexiconDataSteps());
+    const { trades, goods } = makeLexiconData();
     assert.deepEqual([JSON.parse(BUILD_TRADES), JSON.parse(BUILD_GOODS)], [trades, goods]);
     assert.equal(JSON.parse(BUILD_WISHES), wishText());
     for (const book of [lexicon().trades, lexicon().goods]) {

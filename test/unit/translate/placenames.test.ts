@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { atOnce } from "../../../src/scheduling/steps.ts";
 import { type Named, PlaceNames } from "../../../src/translate/places/placenames.ts";
 import { tokensOfName } from "../../../src/translate/words/phrases.ts";
 import { foldWord, tokenize } from "../../../src/translate/words/tokens.ts";
@@ -43,8 +42,8 @@ const named = (list: readonly string[]): Named[] =>
 
 function made(list: readonly string[], whole: boolean): PlaceNames {
   const places = new PlaceNames();
-  atOnce(places.take(named(list)));
-  if (whole) atOnce(places.steps(3));
+  places.take(named(list));
+  if (whole) places.speedUp();
   return places;
 }
 
@@ -83,13 +82,12 @@ describe("names of places that wait", () => {
     );
   });
 
-  it("are put in place while others look", () => {
+  it("are found before and after all are put in place", () => {
     fc.assert(
-      fc.property(names, fc.array(name, { maxLength: 20 }), (list, texts) => {
+      fc.property(names, fc.array(name, { maxLength: 20 }), fc.nat(20), (list, texts, when) => {
         const [late, whole] = [made(list, false), made(list, true)];
-        const steps = late.steps(1);
-        for (const text of texts) {
-          steps.next();
+        for (const [at, text] of texts.entries()) {
+          if (at === when) late.speedUp();
           assert.deepEqual(late.named(text), whole.named(text), text);
         }
       }),

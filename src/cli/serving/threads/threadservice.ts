@@ -76,6 +76,7 @@ export function openThread(
     ...{ version: VERSION, transport: "uws" as const, plans: loadPlans(config.plans) },
     rateLimits: new RateLimits(clock, GUESS_POLICY, ledger),
     listed: OWNERS_LISTS as ThreadService["listed"],
+    compute: OWNERS_COMPUTE,
     bodyBytesMax: config.get("http.body_max_bytes"),
     secondaryCnaeFull: config.get("exports.secondary_cnae_full"),
     proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
@@ -98,6 +99,13 @@ export function openThread(
   };
   return { log, snapshots, telemetry, serve };
 }
+
+/** Long work, which has its thread with the owner. */
+const OWNERS_COMPUTE: ThreadService["compute"] = {
+  run: () => {
+    throw new OnlyOwnerKnows("the work is long");
+  },
+};
 
 /** Lists of tenants, which only the owner has: a spec without lists needs none. */
 const OWNERS_LISTS = { bind: withoutLists, boundNow: withoutLists };

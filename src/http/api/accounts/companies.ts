@@ -7,7 +7,7 @@
  */
 import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
-import { type Steps, waited } from "../../../scheduling/steps.ts";
+import type { CompanyRequest } from "../../../search/finding.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { sha256 } from "../../../sha256.ts";
 import { readCnpjText, readRootText } from "../../../spec/cnpj/cnpjspelling.ts";
@@ -26,7 +26,7 @@ import { currentSegment, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { allowedFieldsHash, tookMs } from "../search/page-answer.ts";
-import { answerSteps } from "../search/search.ts";
+import { held } from "../search/search.ts";
 
 /** Establishments of a page: at most, and where no limit is given. */
 const LIMIT_MAX = 500;
@@ -97,7 +97,7 @@ export const COMPANY_ROUTES: readonly ApiRoute[] = [
 export function readCompany(call: Asked): Reply<ShapedAnswer<"CompanyAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = segmentFor(call);
-  return answerSteps(call, segment, companySteps(call, segment, startMs));
+  return companyPage(call, segment, startMs);
 }
 
 /** The current snapshot, or the one before it for a cursor that began there. */
@@ -109,11 +109,11 @@ function segmentFor({ service, query }: Asked): Segment {
   return replaced === null || replaced.native.poisoned() ? current : replaced;
 }
 
-function* companySteps(
+function companyPage(
   call: Asked,
   segment: Segment,
   startMs: number,
-): Steps<ShapedAnswer<"CompanyAnswer">> {
+): Reply<ShapedAnswer<"CompanyAnswer">> {
   const { service, plan, query } = call;
   const root = rootOf(call);
   const mistakes: Mistake[] = [];
@@ -130,16 +130,30 @@ function* companySteps(
   const known = unchanged(call, tag);
   if (known !== null) return known;
   const wanted = { root, limit, afterRow, fields };
-  const page = yield* waited(
-    service.engine.establishments(segment, wanted, call.identity.tenantId),
-  );
+  return held(call, segment, answerFound(call, { segment, wanted, scope, tag, startMs }));
+}
+
+async function answerFound(
+  call: Asked,
+  asked: {
+    readonly segment: Segment;
+    readonly wanted: CompanyRequest;
+    readonly scope: CursorScope;
+    readonly tag: string;
+    readonly startMs: number;
+  },
+): Promise<ShapedAnswer<"CompanyAnswer">> {
+  const { service } = call;
+  const { segment, wanted, scope, tag, startMs } = asked;
+  const { root, limit } = wanted;
+  const page = await service.engine.establishments(segment, wanted, call.identity.tenantId);
   service.telemetry.engine("account", service.clock.monotonicMs() - startMs);
   if (page.total === 0) {
     const detail = `The snapshot ${segment.label} has no company with this root.`;
     throw new AppError("not_found", detail);
   }
   const { lastRow } = page;
-  const next = page.more ? encodeCursor({ ...scope, lastRow }, secrets) : null;
+  const next = page.more ? encodeCursor({ ...scope, lastRow }, service.secrets.cursor) : null;
   const value = {
     request_id: call.requestId,
     snapshot: segment.label,

@@ -6,7 +6,6 @@
  */
 import Type from "typebox";
 import type { Mistake } from "../../../errors.ts";
-import { type Steps, waited } from "../../../scheduling/steps.ts";
 import { mistakeIn, SUGGEST_LIMITS, type SuggestRequest } from "../../../search/finding.ts";
 import type { Segment } from "../../../search/segment.ts";
 import type { OutputField } from "../../../spec/fields.ts";
@@ -21,7 +20,7 @@ import { currentSegment, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { tookMs } from "../search/page-answer.ts";
-import { answerSteps } from "../search/search.ts";
+import { held } from "../search/search.ts";
 
 /** What is shown of a suggestion, as far as the plan has it: enough to tell namesakes apart. */
 export const SUGGESTED_FIELDS = [
@@ -107,15 +106,6 @@ export const SUGGEST_ROUTE: ListedRoute = route({
 export function suggestAccounts(call: Asked): Reply<ShapedAnswer<"SuggestAnswer">> {
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
-  return answerSteps(call, segment, suggestSteps(call, segment, startMs));
-}
-
-function* suggestSteps(
-  call: Asked,
-  segment: Segment,
-  startMs: number,
-): Steps<ShapedAnswer<"SuggestAnswer">> {
-  const { clock, engine, telemetry } = call.service;
   const fields = SUGGESTED_FIELDS.filter((name) =>
     (call.plan.fields as readonly string[]).includes(name),
   );
@@ -135,7 +125,21 @@ function* suggestSteps(
   const tag = weakTag(["suggest", ...parts]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const found = yield* waited(engine.suggest(segment, request, call.identity.tenantId));
+  return held(call, segment, answerFound(call, { segment, request, tag, startMs }));
+}
+
+async function answerFound(
+  call: Asked,
+  asked: {
+    readonly segment: Segment;
+    readonly request: SuggestRequest;
+    readonly tag: string;
+    readonly startMs: number;
+  },
+): Promise<ShapedAnswer<"SuggestAnswer">> {
+  const { clock, engine, telemetry } = call.service;
+  const { segment, request, tag, startMs } = asked;
+  const found = await engine.suggest(segment, request, call.identity.tenantId);
   telemetry.engine("suggest", clock.monotonicMs() - startMs);
   const value = {
     request_id: call.requestId,

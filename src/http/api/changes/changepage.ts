@@ -21,13 +21,12 @@ import type { AccountSlices } from "../../../search/accountslices.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { encodeCursor } from "../../../spec/cursor.ts";
 import { overloaded } from "../../server/admission.ts";
-import { laterResult } from "../../server/background-tasks.ts";
 import type { BodyObject } from "../../server/body.ts";
+import type { ReadPart } from "../../server/compute.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
 import { JSON_TYPE, type ShapedAnswer, written } from "../../server/respond.ts";
 import type { KeyCall, Service } from "../../server/service.ts";
 import { streamedBody } from "../../server/stream.ts";
-import { isSmall } from "../search/search-request.ts";
 import { type ChangesQuestion, readQuestion } from "./changequestion.ts";
 
 /** Longest time that a question waits for its list, in milliseconds. */
@@ -72,11 +71,10 @@ export async function answerChanges(
     | "changeLists"
     | "clock"
     | "hold"
-    | "listed"
+    | ReadPart
     | "log"
     | "months"
     | "replaced"
-    | "secondaryCnaeFull"
     | "secrets"
     | "segment"
     | "stopping"
@@ -88,7 +86,6 @@ export async function answerChanges(
   const startMs = call.service.clock.monotonicMs();
   const { spec, limit } = body.members;
   call.spend(costOf({ spec, limit: limitOf([limit], call.plan.limits.search_limit) }));
-  if (!isSmall(call.body)) await laterResult(() => {});
   const question = await readQuestion(call, body);
   let held: HeldList | null = null;
   const letGo = () => {
@@ -98,7 +95,7 @@ export async function answerChanges(
   try {
     held = await openList(call, question);
     const found = await walk(call.service, question, held);
-    return await rendered(call, { ...found, question, held, startMs, letGo });
+    return rendered(call, { ...found, question, held, startMs, letGo });
   } catch (error) {
     letGo();
     throw error;
@@ -137,16 +134,16 @@ interface Rendering extends Found {
 }
 
 /** A small page is rendered at once, a large one while it is sent. */
-async function rendered(
+function rendered(
   call: KeyCall<"clock" | "hold" | "log" | "secrets" | "streams">,
   rendering: Rendering,
-): Promise<ShapedAnswer<"ChangesAnswer">> {
+): ShapedAnswer<"ChangesAnswer"> {
   const { question, held, page, letGo } = rendering;
   const { head, tail } = frameOf(call, rendering);
   const slices = itemSlices(held, page.entries, question.spec.output.fields);
   const start = { status: 200, type: JSON_TYPE, accounts: page.entries.length } as const;
   if (page.entries.length <= WHOLE_ITEMS_MAX) {
-    const items = await laterResult(() => slices.whole());
+    const items = slices.whole();
     letGo();
     return written("ChangesAnswer", { ...start, body: Buffer.concat([head, items, tail]) });
   }

@@ -11,19 +11,18 @@ import type { ChangePair } from "../../../changes/lists.ts";
 import { changeCatalog, changeWarnings } from "../../../changes/query.ts";
 import { AppError } from "../../../errors.ts";
 import type { NamedPin } from "../../../lists/listed.ts";
-import type { Steps } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import type { Catalog } from "../../../spec/catalog.ts";
 import { type CursorScope, decodeCursor } from "../../../spec/cursor.ts";
 import { DEFAULT_FIELDS, type OutputField } from "../../../spec/fields.ts";
 import { changesHash } from "../../../spec/identity.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
 import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { leadQuerySteps } from "../../../translate/leads/leadquery.ts";
-import { stepwise } from "../../server/background-tasks.ts";
-import { type BodyObject, withBodyMistakesIn } from "../../server/body.ts";
+import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
+import { type BodyObject, withBodyMistakesLater } from "../../server/body.ts";
+import { type Computation, computed, isSmall, type ReadPart } from "../../server/compute.ts";
 import { currentSegment, type KeyCall } from "../../server/service.ts";
 import { allowedFieldsHash, decodeListed } from "../search/page-answer.ts";
 import { readCursor, SEARCH_LIMIT_DEFAULT } from "../search/search-request.ts";
@@ -49,9 +48,7 @@ export interface ChangesQuestion {
 
 /** Reads a question. Throws `AppError` with every mistake; else release its pair later. */
 export async function readQuestion(
-  call: KeyCall<
-    "hold" | "listed" | "months" | "replaced" | "secondaryCnaeFull" | "secrets" | "segment"
-  >,
+  call: KeyCall<"hold" | "months" | "replaced" | "secrets" | "segment" | ReadPart>,
   body: BodyObject,
 ): Promise<ChangesQuestion> {
   const since = readSince(body);
@@ -63,7 +60,7 @@ export async function readQuestion(
     if (since !== null && pair === null) noteMissing(call, body, { since, cursor });
     const watch = readWatch(body, call.plan, pair);
     const { spec, warnings } = await withMonths(call, () =>
-      withBodyMistakesIn(body, () => normalized(call, body, pair)),
+      withBodyMistakesLater(body, () => normalized(call, body, pair)),
     );
     // A missing pair was a mistake.
     const held = pair as HeldPair;
@@ -92,10 +89,10 @@ export async function boundToPair(
 /** Runs what reads a question; a refusal for its month says which months there are. */
 export async function withMonths<Value>(
   { service }: KeyCall<"months" | "segment">,
-  read: () => Steps<Value>,
+  read: () => Promise<Value>,
 ): Promise<Value> {
   try {
-    return await stepwise(read());
+    return await read();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { errors, code, message } = error;
@@ -113,36 +110,56 @@ interface SpecOfChanges {
   readonly warnings: readonly string[];
 }
 
-/** The spec of either kind in its normal form, and the warnings of that. */
-export function* normalizedFor(
-  input: unknown,
-  pair: ChangePair,
-  context: Omit<NormalizeContext, "catalog">,
-): Steps<SpecOfChanges> {
-  const lead = isJsonObject(input) && input.kind === "lead_query";
-  const { limitDefault, limitCap } = context;
-  const read = lead
-    ? (yield* leadQuerySteps(input, { segment: pair.newer, limitDefault, limitCap })).compiled
-    : input;
-  const catalog = catalogOf(pair);
-  const known = { catalog, listsKnown: true };
-  const { spec, warnings } = yield* normalizingSteps(read, { ...context, ...known });
-  const told =
-    lead && input.one_per_company !== undefined
-      ? ["one_per_company of the spec is ignored: changes are listed by account."]
-      : [];
-  return { spec, warnings: [...told, ...warnings] };
+/** A spec of either kind, and the rules for it. */
+interface ChangeSpecTask {
+  readonly input: unknown;
+  readonly context: Omit<NormalizeContext, "catalog">;
 }
 
-function* normalized(
-  { service, plan }: KeyCall<"secondaryCnaeFull" | "segment">,
+/** Normalizes the spec of a question, with the warnings of that. */
+export const CHANGE_SPEC: Computation<ChangeSpecTask, SpecOfChanges> = {
+  name: "changeSpec",
+  run({ input, context }, newer, _, older = newer) {
+    const lead = isJsonObject(input) && input.kind === "lead_query";
+    const { limitDefault, limitCap } = context;
+    const read = lead
+      ? readLeadQuery(input, { segment: newer, limitDefault, limitCap }).compiled
+      : input;
+    const known = { catalog: catalogOf({ older, newer }), listsKnown: true };
+    const { spec, warnings } = normalizeSpec(read, { ...context, ...known });
+    const told =
+      lead && input.one_per_company !== undefined
+        ? ["one_per_company of the spec is ignored: changes are listed by account."]
+        : [];
+    return { spec, warnings: [...told, ...warnings] };
+  },
+};
+
+/** The spec of either kind in its normal form: a small one in the call. */
+export function normalizedFor(
+  call: KeyCall<"compute">,
+  input: unknown,
+  { older, newer }: ChangePair,
+  context: Omit<NormalizeContext, "catalog">,
+): SpecOfChanges | Promise<SpecOfChanges> {
+  const task = { input, context };
+  // A lead query needs the tables of the translator, which the thread has.
+  const isLead = isJsonObject(input) && input.kind === "lead_query";
+  const isQuick = isSmall(call.body) && !isLead;
+  if (isQuick) return CHANGE_SPEC.run(task, newer, call, older);
+  return computed(call, CHANGE_SPEC, task, { segment: newer, older });
+}
+
+async function normalized(
+  call: KeyCall<"compute" | "secondaryCnaeFull" | "segment">,
   body: BodyObject,
   pair: HeldPair | null,
-): Steps<SpecOfChanges> {
+): Promise<SpecOfChanges> {
+  const { service, plan } = call;
   const { members } = body;
   const here = pair === null ? currentSegment(service) : pair.newer;
   const held = pair ?? { older: here, newer: here };
-  const { spec, warnings } = yield* normalizedFor(members.spec, held, {
+  const { spec, warnings } = await normalizedFor(call, members.spec, held, {
     limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit),
     limitCap: SPEC_LIMITS.exportLimitMax,
     fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,

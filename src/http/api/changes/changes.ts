@@ -20,6 +20,7 @@ import {
 } from "../../openapi/examples.ts";
 import type { Parameter } from "../../openapi/operation.ts";
 import { type BodyObject, readBody } from "../../server/body.ts";
+import type { ReadPart } from "../../server/compute.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
 import {
@@ -151,11 +152,10 @@ export function changesByBody(
     | "changeLists"
     | "clock"
     | "hold"
-    | "listed"
+    | ReadPart
     | "log"
     | "months"
     | "replaced"
-    | "secondaryCnaeFull"
     | "secrets"
     | "segment"
     | "stopping"
@@ -172,11 +172,10 @@ async function changesByQuery(
     | "changeLists"
     | "clock"
     | "hold"
-    | "listed"
+    | ReadPart
     | "log"
     | "months"
     | "replaced"
-    | "secondaryCnaeFull"
     | "secrets"
     | "segment"
     | "stopping"

@@ -11,16 +11,20 @@ import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";
 import type { AcceptedExport } from "../../../export/exporter.ts";
 import { refuseTooManyRows } from "../../../export/formats/format.ts";
 import type { ExportFormat } from "../../../export/record.ts";
-import type { Steps } from "../../../scheduling/steps.ts";
-import { isJsonObject } from "../../../spec/reader.ts";
+import { isJsonObject, type JsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { laterResult } from "../../server/background-tasks.ts";
 import {
   type BodyObject,
   checkMembers,
   readMembers,
-  withBodyMistakesIn,
+  withBodyMistakesLater,
 } from "../../server/body.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
@@ -29,7 +33,7 @@ import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "../changes/chan
 import { openList, totalsOf } from "../changes/changepage.ts";
 import { type HeldPair, noSuchMonth, openPair } from "../changes/changepair.ts";
 import { boundToPair, normalizedFor, withMonths } from "../changes/changequestion.ts";
-import { isSmall } from "../search/search-request.ts";
+import { answerWith } from "../search/search.ts";
 import {
   type AskedExport,
   acceptAccounts,
@@ -37,6 +41,7 @@ import {
   created,
   exportContext,
   MEMBERS,
+  readExport,
   replayed,
   saysLimit,
   withCut,
@@ -49,10 +54,9 @@ type AnyExportCall = KeyCall<
   | "engine"
   | "exporter"
   | "hold"
-  | "listed"
+  | ReadPart
   | "months"
   | "replaced"
-  | "secondaryCnaeFull"
   | "segment"
   | "stopping"
   | "telemetry"
@@ -72,16 +76,34 @@ export function whenAnyAccepted<Answer extends HttpAnswer>(
   return accepted instanceof Promise ? accepted.then(show) : show(accepted);
 }
 
+/** The spec of an export of accounts, or the members of one of changes. */
+type ReadEither =
+  | ({ readonly kind: "accounts" } & ReturnType<typeof readExport>)
+  | { readonly kind: "changes"; readonly members: JsonObject };
+
+/** Reads what is to be exported, which is charged if it is accounts. */
+export const ANY_EXPORT: Computation<ReadTask, ReadEither> = {
+  name: "anyExport",
+  run(task, segment, payer) {
+    const members = readMembers(task.body);
+    // A member that only exports of changes know makes it one, whatever its value is.
+    const known = CHANGE_MEMBERS.some((name) => members[name] !== undefined);
+    if (known) return { kind: "changes", members };
+    const body = checkMembers(members, MEMBERS);
+    return { kind: "accounts", ...readExport(task, segment, body, payer) };
+  },
+};
+
 /** Queues the export that a request asks for, or finds the one that it brought about before. */
 export function acceptExport(call: AnyExportCall): AcceptedExport | Promise<AcceptedExport> {
   const asked = askedBy(call);
   const before = replayed(call, asked);
   if (before !== null) return before;
-  const members = readMembers(call.body);
-  // A member that only exports of changes know makes it one, whatever its value is.
-  const known = CHANGE_MEMBERS.some((name) => members[name] !== undefined);
-  if (!known) return acceptAccounts(call, asked, checkMembers(members, MEMBERS));
-  return acceptChanges(call, asked, checkMembers(members, [...MEMBERS, ...CHANGE_MEMBERS]));
+  const segment = currentSegment(call.service);
+  return answerWith(call, segment, readRequest(call, segment, ANY_EXPORT), (read) => {
+    if (read.kind === "accounts") return acceptAccounts(call, segment, asked, read);
+    return acceptChanges(call, asked, checkMembers(read.members, [...MEMBERS, ...CHANGE_MEMBERS]));
+  });
 }
 
 /** Queues an export of changes that nobody queued before. */
@@ -91,10 +113,9 @@ async function acceptChanges(
     | "clock"
     | "exporter"
     | "hold"
-    | "listed"
+    | ReadPart
     | "months"
     | "replaced"
-    | "secondaryCnaeFull"
     | "segment"
     | "stopping"
     | "telemetry"
@@ -103,8 +124,6 @@ async function acceptChanges(
   body: BodyObject,
 ): Promise<AcceptedExport> {
   call.spend(costOf({ spec: body.members.spec }));
-  // What a large body has been parsed for is done in another turn.
-  if (!isSmall(call.body)) await laterResult(() => {});
   const since = readSince(body);
   const pair = since === null ? null : await openPair(call.service, since, null);
   try {
@@ -112,7 +131,7 @@ async function acceptChanges(
     const kinds = readKinds(body);
     const watch = readWatch(body, call.plan, pair);
     const spec = await withMonths(call, () =>
-      withBodyMistakesIn(body, () => exportSpec(call, body, pair)),
+      withBodyMistakesLater(body, () => exportSpec(call, body, pair)),
     );
     // A missing pair was a mistake.
     const { older, newer: segment } = pair as HeldPair;
@@ -128,16 +147,19 @@ async function acceptChanges(
 }
 
 /** The spec of either kind in the normal form of an export; what of it is ignored, it says. */
-function* exportSpec(
-  call: KeyCall<"secondaryCnaeFull" | "segment">,
+async function exportSpec(
+  call: KeyCall<ReadPart | "segment">,
   body: BodyObject,
   pair: HeldPair | null,
-): Steps<AccountQuerySpec> {
+): Promise<AccountQuerySpec> {
   const { spec: input, output } = body.members;
   const here = pair === null ? currentSegment(call.service) : pair.newer;
-  const context = exportContext(call, body);
+  const context = exportContext(
+    { plan: call.plan, secondaryCnaeFull: call.service.secondaryCnaeFull },
+    body,
+  );
   const held = pair ?? { older: here, newer: here };
-  const { spec, warnings } = yield* normalizedFor(input, held, context);
+  const { spec, warnings } = await normalizedFor(call, input, held, context);
   if (spec.output.include_explain) {
     const own = isJsonObject(output) && output.include_explain === true;
     const pointer = own ? "/output/include_explain" : "/spec/output/include_explain";

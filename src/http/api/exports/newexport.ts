@@ -12,53 +12,93 @@ import { AppError } from "../../../errors.ts";
 import type { AcceptedExport, NewExport } from "../../../export/exporter.ts";
 import { FORMATS, refuseTooManyRows } from "../../../export/formats/format.ts";
 import type { ExportFormat } from "../../../export/record.ts";
-import type { ListedSpecs, NamedPin } from "../../../lists/listed.ts";
 import { faultPoint } from "../../../process/fault.ts";
-import { atOnce, type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
 import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
-import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
+import {
+  appendWarnings,
+  type NormalizeContext,
+  normalizeSpec,
+  tooBroad,
+} from "../../../spec/normalize.ts";
 import { isJsonObject, SpecReader } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { appendWarnings } from "../../../spec/translatornotes.ts";
-import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import { headerMistake } from "../../server/query.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
-import { currentSegment, type KeyCall, type Question } from "../../server/service.ts";
+import type { KeyCall, Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { answerSteps } from "../search/search.ts";
-import { isSmall, refuseTooBroad } from "../search/search-request.ts";
-import { matchesOf } from "../spec/normalize.ts";
+import { matchesOf, refuseTooBroad } from "../search/search-request.ts";
 import { createdJson, exportPath } from "./export-record.ts";
 
 /** Members of the body of an export of accounts. */
 export const MEMBERS = ["spec", "limit", "output"];
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Queues an export of accounts that nobody queued before. */
-export function acceptAccounts(
-  call: KeyCall<"engine" | "exporter" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
-  asked: AskedExport,
-  body: BodyObject,
-): AcceptedExport | Promise<AcceptedExport> {
-  const segment = currentSegment(call.service);
-  return answerSteps(call, segment, acceptSteps(call, segment, { ...asked, body }));
+/** The spec of an export of accounts. */
+interface ReadExport {
+  readonly spec: AccountQuerySpec;
+  /** True if the client sent a limit. */
+  readonly isLimited: boolean;
 }
 
-function* acceptSteps(
-  call: KeyCall<"engine" | "exporter" | "listed" | "secondaryCnaeFull">,
+/** Reads and charges what is to be exported, of a body that was parsed. */
+export function readExport(
+  task: ReadTask,
   segment: Segment,
-  { body, ...asked }: AskedExport & { readonly body: BodyObject },
-): Steps<AcceptedExport> {
-  const { listed } = call.service;
-  const { tenantId } = asked;
-  const found = yield* exportSteps(call, segment, body, { listed, tenantId });
-  const { bound, isLimited, pins } = found;
-  const { rows, matches } = yield* countRows(call, segment, { spec: bound, isLimited });
-  const spec = isLimited ? found.spec : withCut(found.spec, matches);
-  return call.service.exporter.create({ ...asked, segment, spec, rows, lists: pins });
+  body: BodyObject,
+  payer: Pick<Question, "spend">,
+): ReadExport {
+  const { members } = body;
+  payer.spend(costOf({ spec: members.spec }));
+  const context = exportContext(task, body);
+  const known = { catalog: segment.catalog, listsKnown: task.listsKnown };
+  const { spec } = withBodyMistakes(body, () =>
+    normalizeSpec(members.spec, { ...context, ...known }),
+  );
+  return { spec, isLimited: saysLimit(body) };
+}
+
+/** Reads and charges what is to be exported. Throws `AppError` with every mistake in it. */
+export const EXPORT: Computation<ReadTask, ReadExport> = {
+  name: "export",
+  run: (task, segment, payer) => readExport(task, segment, readBody(task.body, MEMBERS), payer),
+};
+
+/** Queues an export of accounts that nobody queued before. */
+export function acceptAccounts(
+  call: KeyCall<"engine" | "exporter" | "listed">,
+  segment: Segment,
+  asked: AskedExport,
+  read: ReadExport,
+): AcceptedExport | Promise<AcceptedExport> {
+  const { listed, exporter } = call.service;
+  const pins = listed.pins(asked.tenantId, read.spec);
+  return whenReady(listed.bindTo(pins, segment, read.spec), (bound) => {
+    refuseBroad(call, segment, read.spec, bound);
+    const { isLimited } = read;
+    return whenReady(countRows(call, segment, { spec: bound, isLimited }), ({ rows, matches }) => {
+      const spec = isLimited ? read.spec : withCut(read.spec, matches);
+      return exporter.create({ ...asked, segment, spec, rows, lists: pins });
+    });
+  });
+}
+
+function refuseBroad(
+  { service }: Question<"engine">,
+  segment: Segment,
+  sent: AccountQuerySpec,
+  spec: AccountQuerySpec,
+): void {
+  refuseTooBroad(service.engine, segment, { spec, missing: tooBroad(sent)?.missing ?? null });
 }
 
 /**
@@ -142,7 +182,7 @@ function readIdempotencyKey(sent: string | undefined): string {
 
 /** What the spec of an export is normalized by; an output that is missing is a mistake. */
 export function exportContext(
-  { service, plan }: Question<"secondaryCnaeFull">,
+  { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
   { members, mistakes }: BodyObject,
 ): Omit<NormalizeContext, "catalog"> {
   if (members.output === undefined) {
@@ -153,7 +193,7 @@ export function exportContext(
   return {
     limitDefault: rows,
     limitCap: rows,
-    fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
+    fullAllowed: plan.secondaryCnaeFull && secondaryCnaeFull,
     allowedFields: plan.fields,
     defaultFields: DEFAULT_FIELDS,
     mode: "export",
@@ -162,90 +202,41 @@ export function exportContext(
   };
 }
 
-/** Reads what is to be exported, at once; throws every mistake, and refuses what is too broad. */
-export function readExportSpec(
-  call: Question<"engine" | "secondaryCnaeFull">,
+/** Returns what is to be exported, bound to its lists. Throws as a request for it does. */
+export async function boundExportSpec(
+  call: Question<"engine" | ReadPart>,
   segment: Segment,
-): AccountQuerySpec {
-  const body = readBody(call.body, MEMBERS);
-  return atOnce(checkedSpec(call, segment, body, null)).spec;
-}
-
-/** As `readExportSpec`, charged, in steps where the body is large, and bound to its lists. */
-export function* exportSpecSteps(
-  call: Question<"engine" | "listed" | "secondaryCnaeFull">,
-  segment: Segment,
-): Steps<AccountQuerySpec> {
+): Promise<AccountQuerySpec> {
+  const { spec } = await readRequest(call, segment, EXPORT);
   const { listed } = call.service;
-  const owner = listed === null ? null : { listed, tenantId: call.identity.tenantId };
-  if (!isSmall(call.body)) yield;
-  const { bound } = yield* exportSteps(call, segment, readBody(call.body, MEMBERS), owner);
+  const pins = listed?.pins(call.identity.tenantId, spec) ?? [];
+  const bound = (await listed?.bindTo(pins, segment, spec)) ?? spec;
+  refuseBroad(call, segment, spec, bound);
   return bound;
 }
 
-/** Whose lists a spec may name. */
-interface ListOwner {
-  readonly listed: ListedSpecs;
-  readonly tenantId: string;
-}
-
-/** A spec that is to be exported, as it was sent and bound to the lists that it names. */
-interface ExportSpec {
-  readonly spec: AccountQuerySpec;
-  readonly bound: AccountQuerySpec;
-  readonly pins: readonly NamedPin[];
-  /** True if the client sent a limit. */
-  readonly isLimited: boolean;
-}
-
-function* exportSteps(
-  call: Question<"engine" | "secondaryCnaeFull">,
-  segment: Segment,
-  body: BodyObject,
-  owner: ListOwner | null,
-): Steps<ExportSpec> {
-  call.spend(costOf({ spec: body.members.spec }));
-  if (!isSmall(call.body)) yield;
-  const checked = yield* checkedSpec(call, segment, body, owner);
-  if (!isSmall(call.body)) yield;
-  return checked;
-}
-
-function* checkedSpec(
-  call: Question<"engine" | "secondaryCnaeFull">,
-  segment: Segment,
-  body: BodyObject,
-  owner: ListOwner | null,
-): Steps<ExportSpec> {
-  const { members } = body;
-  const context = exportContext(call, body);
-  const known = { catalog: segment.catalog, listsKnown: owner !== null };
-  const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(members.spec, { ...context, ...known }),
-  );
-  const pins = owner?.listed.pins(owner.tenantId, spec) ?? [];
-  const bound = yield* waited(owner?.listed.bindTo(pins, segment, spec) ?? spec);
-  const missing = tooBroad(spec)?.missing ?? null;
-  refuseTooBroad(call.service.engine, segment, { spec: bound, missing });
-  return { spec, bound, pins, isLimited: saysLimit(body) };
-}
-
 /**
- * Counts rows where somebody needs to know, else both are 0. Refuses what the format cannot hold;
- * a limit that was sent, and is below its bound, needs no count.
+ * Counts rows if they must be known, else both are 0. Refuses what the format cannot hold; a limit
+ * that was sent, and is below its bound, needs no count.
  */
-function* countRows(
+function countRows(
   call: KeyCall<"engine">,
   segment: Segment,
-  { spec, isLimited }: Pick<ExportSpec, "spec" | "isLimited">,
-): Steps<{ readonly rows: number; readonly matches: number }> {
+  { spec, isLimited }: ReadExport,
+): RowCount | Promise<RowCount> {
   // The mode `export` lets no other format through.
   const format = spec.output.format as ExportFormat;
   const { rowsMax } = FORMATS[format];
   const bounded = rowsMax !== null && spec.limit > rowsMax;
   if (isLimited && !bounded && !hasQuota(call.plan)) return { rows: 0, matches: 0 };
-  const matches = yield* matchesOf(call, segment, spec);
-  const rows = Math.min(spec.limit, matches);
-  if (bounded) refuseTooManyRows(format, rows);
-  return { rows, matches };
+  return whenReady(matchesOf(call, segment, spec), (matches) => {
+    const rows = Math.min(spec.limit, matches);
+    if (bounded) refuseTooManyRows(format, rows);
+    return { rows, matches };
+  });
+}
+
+interface RowCount {
+  readonly rows: number;
+  readonly matches: number;
 }

@@ -6,29 +6,32 @@
  */
 import type { Plan } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
-import type { Steps } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
 import { leadResultHash } from "../../../spec/identity.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import { normalizeSpec, normalizingSteps } from "../../../spec/normalize.ts";
+import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { isUncertain } from "../../../translate/confidence.ts";
 import { assumeContact } from "../../../translate/leads/leadcompile.ts";
-import { leadQuerySteps } from "../../../translate/leads/leadquery.ts";
+import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
 import { type Language, languageOf, Notes } from "../../../translate/notes.ts";
-import { type Part, translateSteps } from "../../../translate/translate.ts";
+import { type Part, translate } from "../../../translate/translate.ts";
 import { tokenize } from "../../../translate/words/tokens.ts";
-import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
+import {
+  type Computation,
+  computed,
+  type ReadPart,
+  type ReadTask,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import { weakTag } from "../../server/respond.ts";
 import type { Question } from "../../server/service.ts";
 import { prefixText } from "../search/page-answer.ts";
 import {
-  boundSteps,
-  isSmall,
-  listNamesOf,
+  boundTo,
   pageOf,
   readCursor,
   SEARCH_LIMIT_DEFAULT,
@@ -36,6 +39,7 @@ import {
   searchContext,
 } from "../search/search-request.ts";
 import { checkText } from "../spec/querytext.ts";
+import { type SentenceTask, sentenceTask } from "../spec/translate.ts";
 
 /** A lead request after reading. */
 export interface LeadsRequest extends SearchRequest {
@@ -73,47 +77,63 @@ const NARROWING = ["activities", "name_contains", "cities", "states", "regions"]
 /** What every sentence has that names a list. */
 const NAMING_LISTS = /list/i;
 
-/** Parses and charges a lead request. Throws `AppError` with every mistake in it. */
-export function* prepareLeads(call: Question<"listed">, segment: Segment): Steps<LeadsRequest> {
-  const { body: bytes, plan } = call;
-  if (!isSmall(bytes)) yield;
-  const body = readBody(bytes, MEMBERS);
-  const { members } = body;
-  const limit = pageOf(members.limit, members.spec, plan);
-  const cost = costOf({ spec: members.spec, text: members.query_text, limit });
-  call.spend(cost);
-  if (!isSmall(bytes)) yield;
-  const cursor = readCursor(body, []);
-  checkMembers(body);
-  const bySentence = members.query_text !== undefined;
-  const wanted = yield* bySentence ? ofSentence(call, body, segment) : ofQuery(call, body, segment);
-  if (!isSmall(bytes)) yield;
-  const { spec, onePerCompany, language, translation } = wanted;
-  const shownMembers = {
-    spec,
-    one_per_company: onePerCompany,
-    ...(translation === null ? {} : { translation }),
-  };
-  const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
-  const bound = yield* boundSteps(call, segment, spec);
+/** A lead request whose lists are not bound yet. */
+interface ReadLeads extends Wanted {
+  readonly cost: number;
+  readonly cursor: string | null;
+  readonly prefix: Uint8Array;
+  readonly bySentence: boolean;
+  readonly cacheable: boolean;
+}
+
+/** Reads and charges a lead request. Throws `AppError` with every mistake in it. */
+export const LEADS: Computation<SentenceTask, ReadLeads> = {
+  name: "leads",
+  run(task, segment, payer) {
+    const body = readBody(task.body, MEMBERS);
+    const { members } = body;
+    const { spec: input, query_text: text } = members;
+    const cost = costOf({ spec: input, text, limit: pageOf(members.limit, input, task.plan) });
+    payer.spend(cost);
+    const cursor = readCursor(body, []);
+    checkMembers(body);
+    const bySentence = text !== undefined;
+    const wanted = bySentence ? ofSentence(task, body, segment) : ofQuery(task, body, segment);
+    const { spec, onePerCompany, translation } = wanted;
+    const shownMembers = {
+      spec,
+      one_per_company: onePerCompany,
+      ...(translation === null ? {} : { translation }),
+    };
+    const prefix = Buffer.from(prefixText(segment, shownMembers, "leads"));
+    const cacheable = !(bySentence && NAMING_LISTS.test(text as string));
+    return { ...wanted, cost, cursor, prefix, bySentence, cacheable };
+  },
+};
+
+/** Reads, charges and binds a lead request; its names are looked up where `compute` runs. */
+export function prepareLeads(
+  call: Question<ReadPart>,
+  segment: Segment,
+): LeadsRequest | Promise<LeadsRequest> {
+  return whenReady(computed(call, LEADS, sentenceTask(call), { segment }), (read) =>
+    whenReady(boundTo(call, segment, read.spec), (bound) => requestOf(segment, read, bound)),
+  );
+}
+
+function requestOf(segment: Segment, read: ReadLeads, bound: AccountQuerySpec): LeadsRequest {
+  const { spec, cost, cursor, prefix, onePerCompany, language, bySentence, cacheable } = read;
   const lists = JSON.stringify(bound.filters.lists ?? {});
+  const text = Buffer.from(prefix.buffer, prefix.byteOffset, prefix.byteLength);
+  const tag = weakTag(["leads", segment.snapshotId, text, cursor ?? "", language, lists]);
   return {
-    spec: bound,
-    unbound: spec,
-    cost,
+    ...{ spec: bound, unbound: spec, cost, cursor, prefix, onePerCompany, language, cacheable },
     resultHash: leadResultHash(bound, onePerCompany),
-    cursor,
     missing: tooBroad(spec) === null ? null : NARROWING,
     ...(bySentence ? { place: "/query_text" } : {}),
     facets: null,
-    headers: {
-      ETag: weakTag(["leads", segment.snapshotId, prefix, cursor ?? "", language, lists]),
-    },
-    prefix,
-    onePerCompany,
-    language,
-    cacheable: !(bySentence && NAMING_LISTS.test(members.query_text as string)),
-    refusal: translation === null ? null : refusalOf(wanted),
+    headers: { ETag: tag },
+    refusal: bySentence ? refusalOf(read) : null,
   };
 }
 
@@ -144,33 +164,33 @@ function checkMembers({ members, mistakes }: BodyObject): void {
   }
 }
 
-function* ofQuery({ plan }: Question<"listed">, body: BodyObject, segment: Segment): Steps<Wanted> {
+function ofQuery({ plan }: ReadTask, body: BodyObject, segment: Segment): Wanted {
   const { members, mistakes } = body;
   const { searchLimitMax } = SPEC_LIMITS;
-  return yield* withBodyMistakesIn(body, function* () {
+  return withBodyMistakes(body, () => {
     const limitDefault = Math.min(SEARCH_LIMIT_DEFAULT, plan.limits.search_limit);
     // The plan's cap is applied to the account query, where it leaves a warning.
     const limits = { limitDefault, limitCap: searchLimitMax };
     // That there is no spec at all was noted with the members.
     const input = members.spec === undefined && mistakes.length > 0 ? {} : members.spec;
-    const { query, compiled } = yield* leadQuerySteps(input, { segment, ...limits });
-    const context = contextOf(body, segment, plan);
-    const { spec } = yield* normalizingSteps(compiled, context);
+    const { query, compiled } = readLeadQuery(input, { segment, ...limits });
+    const { spec } = normalizeSpec(compiled, contextOf(body, segment, plan));
     const { one_per_company: onePerCompany } = query;
     return { spec, onePerCompany, language: "pt" as const, translation: null };
   });
 }
 
-function* ofSentence(call: Question<"listed">, body: BodyObject, segment: Segment): Steps<Wanted> {
+function ofSentence(task: SentenceTask, body: BodyObject, segment: Segment): Wanted {
   const { members } = body;
   checkText(body);
-  return yield* withBodyMistakesIn(body, function* () {
+  return withBodyMistakes(body, () => {
     // With mistakes nothing is translated: the text need not even be one.
     const text = body.mistakes.length > 0 ? "" : (members.query_text as string);
     const language = languageOf(tokenize(text).map(({ folded }) => folded));
-    const lists = listNamesOf(call);
-    const { spec: input, parts } = yield* translateSteps(text, segment, { lists });
-    const context = { ...contextOf(body, segment, call.plan), listsKnown: lists !== undefined };
+    const { listsKnown } = task;
+    const lists = listsKnown ? () => task.lists : undefined;
+    const { spec: input, parts } = translate(text, segment, { lists });
+    const context = { ...contextOf(body, segment, task.plan), listsKnown };
     const alone = normalizeSpec(input, context).spec;
     const spoken = parts.some(({ role }) => role === "contact") || leavesContact(alone);
     const spec = spoken ? alone : withContact(alone, language);

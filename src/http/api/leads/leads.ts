@@ -13,7 +13,7 @@ import {
   EXAMPLE_HEAD,
   exampleNormalized,
 } from "../../openapi/examples.ts";
-import { stepwise } from "../../server/background-tasks.ts";
+import type { ReadPart } from "../../server/compute.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
@@ -109,10 +109,10 @@ export const LEAD_ROUTES: readonly ApiRoute[] = [
 const LEADS = { endpoint: "leads", schema: "LeadsAnswer" } as const;
 
 type LeadsCall = KeyCall<
+  | ReadPart
   | "clock"
   | "engine"
   | "hold"
-  | "listed"
   | "log"
   | "pressure"
   | "replaced"
@@ -131,7 +131,7 @@ function searchLeads(call: LeadsCall): Reply<ShapedAnswer<"LeadsAnswer">> {
   if (cached !== null) return cached;
   const answer = (prepared: LeadsRequest, lends: boolean) =>
     answerLeads(call, { segment, startMs, lends }, prepared);
-  const prepared = stepwise(prepareLeads(call, segment));
+  const prepared = prepareLeads(call, segment);
   if (!(prepared instanceof Promise)) return answer(prepared, true);
   return held(
     call,

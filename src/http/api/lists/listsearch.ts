@@ -5,41 +5,53 @@
  * may have are refused before any is read. Apart because it alone of lists asks the engine.
  */
 import { AppError } from "../../../errors.ts";
-import { type Steps, waited } from "../../../scheduling/steps.ts";
 import { matchClauses } from "../../../search/plan.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
-import { normalizingSteps } from "../../../spec/normalize.ts";
-import { readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { tooBroad } from "../../../spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { readBody } from "../../server/body.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { answerSteps } from "../search/search.ts";
-import { boundSteps, refuseTooBroad } from "../search/search-request.ts";
-import { eitherContext } from "../spec/normalize.ts";
+import { answerWith } from "../search/search.ts";
+import { boundTo, readEither, refuseTooBroad } from "../search/search-request.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 
-type Asked = KeyCall<
-  "engine" | "hold" | "listed" | "lists" | "secondaryCnaeFull" | "segment" | "telemetry"
->;
+type Asked = KeyCall<"engine" | "hold" | "lists" | "segment" | "telemetry" | ReadPart>;
+
+/** Reads and charges the spec of a list's new entries. */
+export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuerySpec }> = {
+  name: "addFromSearch",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["spec"]);
+    payer.spend(costOf({ spec: body.members.spec }));
+    return { spec: readEither(task, segment, body).spec };
+  },
+};
 
 /** Answers with what was added. */
 export function addFromSearch(call: Asked): Reply<ShapedAnswer<"ListChange">> {
   const segment = currentSegment(call.service);
-  return answerSteps(call, segment, addingSteps(call, segment));
+  const row = changeableList(call);
+  const read = readRequest(call, segment, ADD_FROM_SEARCH);
+  return answerWith(call, segment, read, ({ spec }) => add(call, segment, row, spec));
 }
 
-function* addingSteps(call: Asked, segment: Segment): Steps<ShapedAnswer<"ListChange">> {
-  const row = changeableList(call);
-  const body = readBody(call.body, ["spec"]);
-  const { spec: sent } = body.members;
-  call.spend(costOf({ spec: sent }));
-  const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(sent, { ...eitherContext(call, segment, sent), listsKnown: true }),
-  );
-  const bound = yield* boundSteps(call, segment, spec);
+async function add(
+  call: Asked,
+  segment: Segment,
+  row: ReturnType<typeof changeableList>,
+  spec: AccountQuerySpec,
+): Promise<ShapedAnswer<"ListChange">> {
+  const bound = await boundTo(call, segment, spec);
   const { engine, lists } = call.service;
   refuseTooBroad(engine, segment, { spec: bound, missing: tooBroad(spec)?.missing ?? null });
   const matches = engine.countMatches(segment, bound);
@@ -49,11 +61,9 @@ function* addingSteps(call: Asked, segment: Segment): Steps<ShapedAnswer<"ListCh
     throw new AppError("plan_not_allowed", detail);
   }
   const companies = row.kind === "companies";
-  const clauses = matchClauses(segment, bound);
-  const entries = yield* waited(segment.native.matchEntriesAside(clauses, companies));
+  const entries = await segment.native.matchEntriesAside(matchClauses(segment, bound), companies);
   const { limits } = call.plan;
-  const change = lists.change(row, { entries: [entries], verb: "add" }, { limits, segment });
-  const changed = yield* waited(change);
-  const read = { read: changed.distinct, refused: [], refusedCount: 0, sheet: null, column: null };
-  return answer("ListChange", { request_id: call.requestId, ...changeJson(changed, read, "add") });
+  const changed = await lists.change(row, { entries: [entries], verb: "add" }, { limits, segment });
+  const told = { read: changed.distinct, refused: [], refusedCount: 0, sheet: null, column: null };
+  return answer("ListChange", { request_id: call.requestId, ...changeJson(changed, told, "add") });
 }

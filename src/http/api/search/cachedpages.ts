@@ -7,6 +7,7 @@
  */
 import type { Segment } from "../../../search/segment.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { isSmall } from "../../server/compute.ts";
 import {
   type HttpAnswer,
   JSON_TYPE,
@@ -19,7 +20,6 @@ import type { KeyCall } from "../../server/service.ts";
 import { joined, LentBytes, lend } from "../../server/transport/lentbytes.ts";
 import type { SchemaName } from "../schemas.ts";
 import { headOf, tookMs } from "./page-answer.ts";
-import { isSmall } from "./search-request.ts";
 
 /** Parts of the service that cached pages need. */
 export type CachePart = "clock" | "listed" | "pressure" | "responses" | "telemetry";

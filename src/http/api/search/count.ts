@@ -4,76 +4,94 @@
  * Invariant: the total is that of a search or the number of matches of an export of the same spec;
  * facets are counted over all of them.
  */
-import { type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
-import { normalizingSteps } from "../../../spec/normalize.ts";
-import { readBody, withBodyMistakesIn } from "../../server/body.ts";
+import type { FacetName } from "../../../spec/facets.ts";
+import { tooBroad } from "../../../spec/normalize.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { readBody } from "../../server/body.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type Question, timedLater } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { eitherContext } from "../spec/normalize.ts";
-import { answerSteps } from "./search.ts";
-import { boundSteps, isSmall, readFacets, refuseTooBroad } from "./search-request.ts";
+import { tookMs } from "./page-answer.ts";
+import { answerWith } from "./search.ts";
+import { boundTo, readEither, readFacets, refuseTooBroad } from "./search-request.ts";
 
-/** Counts the matches of a spec. */
-export function countAccounts(
-  call: Question<
-    "clock" | "engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment" | "telemetry"
-  >,
-): Reply<ShapedAnswer<"CountAnswer">> {
-  const startMs = call.service.clock.monotonicMs();
-  const segment = currentSegment(call.service);
-  return answerSteps(call, segment, countSteps(call, segment, startMs));
+/** A question that was read. */
+interface CountQuestion {
+  readonly spec: AccountQuerySpec;
+  readonly facets: readonly FacetName[] | null;
 }
 
-function* countSteps(
-  call: Question<"clock" | "engine" | "listed" | "secondaryCnaeFull" | "telemetry">,
-  segment: Segment,
-  startMs: number,
-): Steps<ShapedAnswer<"CountAnswer">> {
-  const { service } = call;
-  if (!isSmall(call.body)) yield;
-  const body = readBody(call.body, ["spec", "facets"]);
-  call.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
-  const names = readFacets(body);
-  if (!isSmall(call.body)) yield;
-  const { spec } = yield* withBodyMistakesIn(body, () =>
-    normalizingSteps(body.members.spec, {
-      ...eitherContext(call, segment, body.members.spec),
-      listsKnown: service.listed !== null,
-    }),
+/** Reads and charges a question. Throws `AppError` with every mistake in it. */
+export const COUNT: Computation<ReadTask, CountQuestion> = {
+  name: "count",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["spec", "facets"]);
+    const { spec: input, facets: named } = body.members;
+    payer.spend(costOf({ spec: input, facets: named }));
+    const facets = readFacets(body);
+    return { spec: readEither(task, segment, body).spec, facets };
+  },
+};
+
+type CountCall = Question<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>;
+
+/** Counts the matches of a spec. */
+export function countAccounts(call: CountCall): Reply<ShapedAnswer<"CountAnswer">> {
+  const startMs = call.service.clock.monotonicMs();
+  const segment = currentSegment(call.service);
+  return answerWith(call, segment, readRequest(call, segment, COUNT), (question) =>
+    whenReady(boundTo(call, segment, question.spec), (bound) =>
+      answerCount(call, { ...question, segment, bound, startMs }),
+    ),
   );
-  const bound = yield* boundSteps(call, segment, spec);
-  if (!isSmall(call.body)) yield;
-  refuseTooBroad(service.engine, segment, {
-    spec: bound,
-    missing: tooBroad(spec)?.missing ?? null,
-  });
+}
+
+/** A question whose spec is bound to the lists that it names. */
+interface BoundQuestion extends CountQuestion {
+  readonly segment: Segment;
+  readonly bound: AccountQuerySpec;
+  readonly startMs: number;
+}
+
+function answerCount(
+  call: CountCall,
+  { segment, spec, bound, facets, startMs }: BoundQuestion,
+): Reply<ShapedAnswer<"CountAnswer">> {
+  const { engine, clock } = call.service;
+  const missing = tooBroad(spec)?.missing ?? null;
+  refuseTooBroad(engine, segment, { spec: bound, missing });
+  const { lists } = bound.filters;
   const tag = weakTag([
-    "count",
-    segment.snapshotId,
-    JSON.stringify(bound.filters.lists === undefined ? spec : [spec, bound.filters.lists]),
-    String(names),
+    ...["count", segment.snapshotId],
+    JSON.stringify(lists === undefined ? spec : [spec, lists]),
+    String(facets),
   ]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  const counted = yield* waited(
-    timedLater(call, names === null ? "count" : "facets", () =>
-      service.engine.counts(segment, bound, names, call.identity.tenantId),
-    ),
+  const counts = timedLater(call, facets === null ? "count" : "facets", () =>
+    engine.counts(segment, bound, facets, call.identity.tenantId),
   );
-  const value = {
-    request_id: call.requestId,
-    snapshot: segment.label,
-    snapshot_date: segment.snapshotDate,
-    provenance: segment.provenance,
-    spec,
-    total: counted.total,
-    ...(counted.facets === null ? {} : { facets: counted.facets }),
-    took_ms: Math.round((service.clock.monotonicMs() - startMs) * 1000) / 1000,
-  };
-  return answer("CountAnswer", value, { headers: { ETag: tag } });
+  return whenReady(counts, (counted) => {
+    const value = {
+      request_id: call.requestId,
+      snapshot: segment.label,
+      snapshot_date: segment.snapshotDate,
+      provenance: segment.provenance,
+      spec,
+      total: counted.total,
+      ...(counted.facets === null ? {} : { facets: counted.facets }),
+      took_ms: tookMs(clock, startMs),
+    };
+    return answer("CountAnswer", value, { headers: { ETag: tag } });
+  });
 }

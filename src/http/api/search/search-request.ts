@@ -4,20 +4,24 @@
  * every mistake in the body, also a facet that is unknown or there twice; the refusal of a spec
  * that is too broad names the missing filters and the exact number of matches.
  */
-import type { Plan } from "../../../access/plans.ts";
+import { type Plan, specRowsMax } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
-import { atOnce, type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
 import { FACETS, type FacetName } from "../../../spec/facets.ts";
-import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
+import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
 import { resultHash, resultHashOfText } from "../../../spec/identity.ts";
 import { parseJson } from "../../../spec/json.ts";
-import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
+import { type NormalizeContext, normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { laterResult, stepwise } from "../../server/background-tasks.ts";
-import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
+import {
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf, limitOf } from "../../server/cost.ts";
 import { weakTag } from "../../server/respond.ts";
 import type { Engine, Question } from "../../server/service.ts";
@@ -25,9 +29,6 @@ import { searchPrefix } from "./page-answer.ts";
 
 /** Accounts in a page where no limit is given. */
 export const SEARCH_LIMIT_DEFAULT = 100;
-
-/** Largest body that is parsed inline and cached, in bytes. */
-const SMALL_BYTES_MAX = 8 * 1024;
 
 /** A search request after reading. */
 export interface SearchRequest {
@@ -42,7 +43,7 @@ export interface SearchRequest {
   /** The header of the answer, which has its entity tag. */
   readonly headers: { readonly ETag: string };
   /** The answer's text from `"snapshot"` up to where the accounts begin (pagetext.ts). */
-  readonly prefix: Buffer;
+  readonly prefix: Uint8Array;
   /** Units that it was charged. */
   readonly cost: number;
   /** The spec with the ids of its lists, as it was sent; the same as `spec` if it names none. */
@@ -52,11 +53,6 @@ export interface SearchRequest {
 const MEMBERS = ["spec", "limit", "cursor", "output", "facets"];
 /** Members that belong to the first page and are part of the cursor from then on. */
 const FIRST_PAGE_MEMBERS = ["limit", "output"];
-
-/** Returns true if the body is small enough to parse inline and to cache. */
-export function isSmall(body: Uint8Array): boolean {
-  return body.byteLength <= SMALL_BYTES_MAX;
-}
 
 /** What is sent beside a spec, and whether it may name lists. */
 interface BesideSpec {
@@ -89,67 +85,88 @@ export function searchContext(
   };
 }
 
-/** A body that was read and charged. */
-interface AskedSearch {
-  readonly body: BodyObject;
-  readonly cost: number;
-  readonly cursor: string | null;
-  readonly facets: readonly FacetName[] | null;
+/** What a spec is normalized by that is only counted: what a search or an export would take. */
+export function eitherContext(
+  { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
+  segment: Segment,
+  input: unknown,
+): NormalizeContext {
+  return {
+    catalog: segment.catalog,
+    // As of a search, so that what comes back can be sent to one.
+    limitDefault: limitsFor(input, plan).limitDefault,
+    limitCap: specRowsMax(plan),
+    fullAllowed: plan.secondaryCnaeFull && secondaryCnaeFull,
+    allowedFields: plan.fields,
+    defaultFields: DEFAULT_FIELDS,
+    mode: "either",
+  };
 }
 
-/**
- * Parses, charges and normalizes a search request: a small one at once, unless the rows of its
- * lists have to be made. Throws `AppError` with every mistake in it.
- */
+/** An export format in the spec says that it is meant for an export. */
+export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
+  const output = isJsonObject(input) ? input.output : undefined;
+  const format = isJsonObject(output) ? output.format : undefined;
+  const searchLimit = plan.limits.search_limit;
+  const exportRows = specRowsMax(plan);
+  return EXPORT_FORMATS.some((known) => known === format)
+    ? { limitDefault: exportRows, limitCap: exportRows }
+    : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
+}
+
+/** Reads the spec in a body as a search or an export would take it. */
+export function readEither(
+  task: ReadTask,
+  segment: Segment,
+  body: BodyObject,
+): { readonly spec: AccountQuerySpec; readonly warnings: readonly string[] } {
+  const { spec: input } = body.members;
+  const { listsKnown } = task;
+  const { spec, warnings } = withBodyMistakes(body, () =>
+    normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown }),
+  );
+  return { spec, warnings };
+}
+
+/** A search request whose lists are not bound yet. */
+interface ReadSearch extends Pick<SearchRequest, "cost" | "cursor" | "facets"> {
+  readonly spec: AccountQuerySpec;
+  /** All of it, if it names no list; null if it does. */
+  readonly whole: SearchRequest | null;
+}
+
+/** Reads a search request. Throws `AppError` with every mistake in it. */
+export const SEARCH: Computation<ReadTask, ReadSearch> = {
+  name: "search",
+  run({ body: bytes, plan, listsKnown }, segment, payer) {
+    const body = readBody(bytes, MEMBERS);
+    const { spec: input, limit, output, facets: named } = body.members;
+    const cost = costOf({ spec: input, facets: named, limit: pageOf(limit, input, plan) });
+    payer.spend(cost);
+    const cursor = readCursor(body, FIRST_PAGE_MEMBERS);
+    const facets = readFacets(body);
+    const context = searchContext(segment, plan, { limit, output, listsKnown });
+    const { spec } = withBodyMistakes(body, () => normalizeSpec(input, context));
+    const read = { cost, cursor, facets, spec };
+    const isBound = spec.filters.lists === undefined;
+    return { ...read, whole: isBound ? requestOf(segment, read, spec) : null };
+  },
+};
+
+/** Reads, charges and binds a search request, in the call if the body is small. */
 export function prepareSearch(
-  call: Question<"listed">,
+  call: Question<ReadPart>,
   segment: Segment,
 ): SearchRequest | Promise<SearchRequest> {
-  if (!isSmall(call.body)) return prepareLarge(call, segment);
-  const asked = readSearch(call);
-  const unbound = atOnce(normalizedSearch(call, segment, asked));
-  const spec = boundTo(call, segment, unbound);
-  return spec instanceof Promise
-    ? spec.then((bound) => requestOf(segment, asked, unbound, bound))
-    : requestOf(segment, asked, unbound, spec);
-}
-
-/** The same in turns with others. */
-async function prepareLarge(call: Question<"listed">, segment: Segment): Promise<SearchRequest> {
-  const asked = await laterResult(() => readSearch(call));
-  const unbound = await laterResult(() => stepwise(normalizedSearch(call, segment, asked)));
-  const spec = await boundTo(call, segment, unbound);
-  return laterResult(() => requestOf(segment, asked, unbound, spec));
-}
-
-function readSearch(call: Question<"listed">): AskedSearch {
-  const body = readBody(call.body, MEMBERS);
-  const { members } = body;
-  const limit = pageOf(members.limit, members.spec, call.plan);
-  const cost = costOf({ spec: members.spec, facets: members.facets, limit });
-  call.spend(cost);
-  return { body, cost, cursor: readCursor(body, FIRST_PAGE_MEMBERS), facets: readFacets(body) };
-}
-
-function* normalizedSearch(
-  { service, plan }: Question<"listed">,
-  segment: Segment,
-  { body }: AskedSearch,
-): Steps<AccountQuerySpec> {
-  const { spec: input, limit, output } = body.members;
-  const context = searchContext(segment, plan, {
-    limit,
-    output,
-    listsKnown: service.listed !== null,
+  return whenReady(readRequest(call, segment, SEARCH), (read) => {
+    if (read.whole !== null) return read.whole;
+    return whenReady(boundTo(call, segment, read.spec), (bound) => requestOf(segment, read, bound));
   });
-  const { spec } = yield* withBodyMistakesIn(body, () => normalizingSteps(input, context));
-  return spec;
 }
 
 function requestOf(
   segment: Segment,
-  { cost, cursor, facets }: AskedSearch,
-  unbound: AccountQuerySpec,
+  { cost, cursor, facets, spec: unbound }: Omit<ReadSearch, "whole">,
   spec: AccountQuerySpec,
 ): SearchRequest {
   const missing = tooBroad(unbound)?.missing ?? null;
@@ -162,27 +179,13 @@ function requestOf(
 }
 
 /** The spec bound to the lists that it names, as they are now. Throws `list_not_found`. */
-function boundTo(
+export function boundTo(
   { service: { listed }, identity }: Question<"listed">,
   segment: Segment,
   spec: AccountQuerySpec,
 ): AccountQuerySpec | Promise<AccountQuerySpec> {
   if (listed === null || spec.filters.lists === undefined) return spec;
   return listed.bind(identity.tenantId, segment, spec);
-}
-
-/** As `boundTo`, in steps. */
-export function* boundSteps(
-  call: Question<"listed">,
-  segment: Segment,
-  spec: AccountQuerySpec,
-): Steps<AccountQuerySpec> {
-  return yield* waited(boundTo(call, segment, spec));
-}
-
-/** The lists of who asks by their names, for sentences; undefined where nobody has any. */
-export function listNamesOf({ service: { listed }, identity }: Question<"listed">) {
-  return listed === null ? undefined : () => listed.names(identity.tenantId);
 }
 
 /** The parts of a request that its entity tag depends on. */
@@ -287,4 +290,13 @@ export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged)
   const detail = `Add at least one of these filters: ${filters.join(", ")}.`;
   const matches = engine.countMatches(segment, spec);
   throw new AppError("query_too_broad", detail, { errors, members: { matches } });
+}
+
+/** The exact number of matches; the engine counts a long spec off the thread that answers. */
+export function matchesOf(
+  { service: { engine }, identity: { tenantId } }: Question<"engine">,
+  segment: Segment,
+  spec: AccountQuerySpec,
+): number | Promise<number> {
+  return whenReady(engine.counts(segment, spec, null, tenantId), ({ total }) => total);
 }

@@ -5,7 +5,6 @@
  * Invariant: the accounts are the engine's bytes, unparsed; a cursor continues only the spec,
  * fields, snapshot and tenant that it was made for; a failed search is never an empty answer.
  */
-import type { Steps } from "../../../scheduling/steps.ts";
 import type { Projector } from "../../../search/project.ts";
 import { type FoundPage, WHOLE_ACCOUNTS_MAX } from "../../../search/searcher.ts";
 import type { Segment } from "../../../search/segment.ts";
@@ -13,7 +12,7 @@ import type { TextRoom } from "../../../search/wholepage.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { refuseWithoutPlace } from "../../server/admission.ts";
-import { laterResult, stepwise } from "../../server/background-tasks.ts";
+import { type ReadPart, whenReady } from "../../server/compute.ts";
 import {
   type HttpAnswer,
   JSON_TYPE,
@@ -82,7 +81,7 @@ type PagePart =
   | "telemetry";
 
 /** What a search needs of a service. */
-type SearchPart = PagePart | "listed" | "replaced" | "segment";
+type SearchPart = PagePart | ReadPart | "replaced" | "segment";
 
 /** Answers `POST /v1/accounts/search`: one page, from the response cache if it is there. */
 export function searchAccounts(call: KeyCall<SearchPart | CachePart>): PageReply {
@@ -146,13 +145,14 @@ export function held<Value>(
   return value instanceof Promise ? value.finally(service.hold(segment)) : value;
 }
 
-/** Answers in steps; the segment stays open until the last of them. */
-export function answerSteps<Value>(
+/** Answers when a value is there; the segment stays open until the answer is. */
+export function answerWith<Value, Result>(
   call: Question<"hold">,
   segment: Segment,
-  steps: Steps<Value>,
-): Value | Promise<Value> {
-  return held(call, segment, stepwise(steps));
+  value: Value | Promise<Value>,
+  answer: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return held(call, segment, whenReady(value, answer));
 }
 
 /** Throws for a page that may be large, and for facets, while the server is overloaded. */
@@ -165,8 +165,8 @@ function isExpensive({ spec, facets }: SearchRequest): boolean {
 }
 
 /**
- * Answers one page: an ordinary one at once, and so in the order of the requests; one that may be
- * large in another turn, and an expensive one when the engine has it.
+ * Answers one page: an ordinary one in the call, and so in the order of the requests; an expensive
+ * one when the engine has it.
  */
 export function answerPage<Name extends PageSchema>(
   call: Question<PagePart>,
@@ -181,11 +181,8 @@ export function answerPage<Name extends PageSchema>(
   if (known !== null) return known;
   const isLarge = spec.limit > WHOLE_ACCOUNTS_MAX && afterRow < 0;
   if (!isLarge) return held(call, segment, foundPage(call, question, afterRow));
-  const found = laterResult(() => {
-    refuseWithoutRoom(call, segment, spec);
-    return foundPage(call, { ...question, lends: false }, afterRow);
-  });
-  return held(call, segment, found);
+  refuseWithoutRoom(call, segment, spec);
+  return held(call, segment, foundPage(call, { ...question, lends: false }, afterRow));
 }
 
 /** Throws where a large page would have no place to be sent from: at the cost of a count. */

@@ -4,81 +4,69 @@
  * Invariant: runs nothing but the count; what it accepts is what a search or an export accepts.
  */
 
-import { type Plan, specRowsMax } from "../../../access/plans.ts";
-import { type Steps, waited } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { tooBroad } from "../../../spec/breadth.ts";
-import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
-import { describeChanges } from "../../../spec/normalizationnotes.ts";
-import { type NormalizeContext, normalizingSteps } from "../../../spec/normalize.ts";
+import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
+import type { LeadQuery } from "../../../spec/leadschema.ts";
+import { describeChanges, type NormalizationNote } from "../../../spec/normalizationnotes.ts";
+import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { leadQuerySteps } from "../../../translate/leads/leadquery.ts";
-import { type BodyObject, readBody, withBodyMistakesIn } from "../../server/body.ts";
+import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
+import { type BodyObject, mayHold, readBody, withBodyMistakes } from "../../server/body.ts";
+import {
+  type Computation,
+  computed,
+  type ReadPart,
+  type ReadTask,
+  readRequest,
+  readTask,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type KeyCall, type Question } from "../../server/service.ts";
+import { currentSegment, type KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { answerSteps } from "../search/search.ts";
-import { boundSteps, isSmall, SEARCH_LIMIT_DEFAULT } from "../search/search-request.ts";
+import { answerWith } from "../search/search.ts";
+import { boundTo, eitherContext, limitsFor, matchesOf } from "../search/search-request.ts";
 
-/** Validates and normalizes an account query of a search or of an export, or a lead query. */
-export function normalize(
-  call: KeyCall<"engine" | "hold" | "listed" | "secondaryCnaeFull" | "segment">,
-): Reply<ShapedAnswer<"NormalizeAnswer">> {
-  const segment = currentSegment(call.service);
-  return answerSteps(call, segment, normalizeSteps(call, segment));
+/** A spec of either kind that was read. */
+interface ReadSpec {
+  /** In its own normal form. */
+  readonly spec: AccountQuerySpec | LeadQuery;
+  /** The account query that it is or stands for. */
+  readonly query: AccountQuerySpec;
+  readonly isLead: boolean;
+  readonly changes: readonly NormalizationNote[];
+  readonly warnings: readonly string[];
 }
 
-function* normalizeSteps(
-  call: KeyCall<"engine" | "listed" | "secondaryCnaeFull">,
-  segment: Segment,
-): Steps<ShapedAnswer<"NormalizeAnswer">> {
-  const { body, requestId } = call;
-  if (!isSmall(body)) yield;
-  const read = readBody(body, ["spec"]);
-  const { spec: input } = read.members;
-  call.spend(costOf({ spec: input }));
-  if (!isSmall(body)) yield;
-  if (isJsonObject(input) && input.kind === "lead_query") {
-    return yield* leadSteps(call, segment, read);
-  }
-  const normalized = yield* withBodyMistakesIn(read, () =>
-    normalizingSteps(input, {
-      ...eitherContext(call, segment, input),
-      ...limitsFor(input, call.plan),
-      listsKnown: true,
-    }),
-  );
-  const { spec, warnings } = normalized;
-  if (!isSmall(body)) yield;
-  const bound = yield* boundSteps(call, segment, spec);
-  const matches = yield* matchesOf(call, segment, bound);
-  if (!isSmall(body)) yield;
-  return answer("NormalizeAnswer", {
-    request_id: requestId,
-    valid: true,
-    spec,
-    changes: normalized.changes,
-    warnings,
-    matches,
-    too_broad: tooBroad(spec) !== null,
-  });
-}
+/** Reads an account query of a search or of an export. */
+export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
+  name: "normalize",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["spec"]);
+    const { spec: input } = body.members;
+    payer.spend(costOf({ spec: input }));
+    if (isJsonObject(input) && input.kind === "lead_query") return readLead(task, segment, body);
+    const { spec, warnings, changes } = withBodyMistakes(body, () =>
+      normalizeSpec(input, {
+        ...eitherContext(task, segment, input),
+        ...limitsFor(input, task.plan),
+        listsKnown: true,
+      }),
+    );
+    return { spec, query: spec, isLead: false, changes, warnings };
+  },
+};
 
 /** A lead query: its own normal form, and the account query that it stands for. */
-function* leadSteps(
-  call: KeyCall<"engine">,
-  segment: Segment,
-  body: BodyObject,
-): Steps<ShapedAnswer<"NormalizeAnswer">> {
-  const { plan, requestId } = call;
+function readLead({ plan }: ReadTask, segment: Segment, body: BodyObject): ReadSpec {
   const { spec: input } = body.members;
   const limits = limitsFor(undefined, plan);
-  const { query, compiled, warnings } = yield* withBodyMistakesIn(body, function* () {
-    const read = yield* leadQuerySteps(input, { segment, ...limits });
-    const { spec } = yield* normalizingSteps(read.compiled, {
+  return withBodyMistakes(body, () => {
+    const { query: lead, compiled, warnings } = readLeadQuery(input, { segment, ...limits });
+    const { spec } = normalizeSpec(compiled, {
       catalog: segment.catalog,
       ...limits,
       fullAllowed: false,
@@ -86,55 +74,35 @@ function* leadSteps(
       defaultFields: DEFAULT_FIELDS,
       mode: "search",
     });
-    return { ...read, compiled: spec };
-  });
-  const matches = yield* matchesOf(call, segment, compiled);
-  return answer("NormalizeAnswer", {
-    request_id: requestId,
-    valid: true,
-    spec: query,
-    compiled,
-    changes: describeChanges(input, query, "/spec"),
-    warnings,
-    matches,
-    too_broad: tooBroad(compiled) !== null,
+    const changes = describeChanges(input, lead, "/spec");
+    return { spec: lead, query: spec, isLead: true, changes, warnings };
   });
 }
 
-/** The exact number of matches; that of a long spec is counted aside. */
-export function* matchesOf(
-  { service: { engine }, identity: { tenantId } }: Question<"engine">,
-  segment: Segment,
-  spec: AccountQuerySpec,
-): Steps<number> {
-  return (yield* waited(engine.counts(segment, spec, null, tenantId))).total;
-}
-
-/** What a spec is normalized by that is only counted: what a search or an export would take. */
-export function eitherContext(
-  { service, plan }: Question<"secondaryCnaeFull">,
-  segment: Segment,
-  input: unknown,
-): NormalizeContext {
-  return {
-    catalog: segment.catalog,
-    // As of a search, so that what comes back can be sent to one.
-    limitDefault: limitsFor(input, plan).limitDefault,
-    limitCap: specRowsMax(plan),
-    fullAllowed: plan.secondaryCnaeFull && service.secondaryCnaeFull,
-    allowedFields: plan.fields,
-    defaultFields: DEFAULT_FIELDS,
-    mode: "either",
-  };
-}
-
-/** An export format in the spec says that it is meant for an export. */
-function limitsFor(input: unknown, plan: Plan): { limitDefault: number; limitCap: number } {
-  const output = isJsonObject(input) ? input.output : undefined;
-  const format = isJsonObject(output) ? output.format : undefined;
-  const searchLimit = plan.limits.search_limit;
-  const exportRows = specRowsMax(plan);
-  return EXPORT_FORMATS.some((known) => known === format)
-    ? { limitDefault: exportRows, limitCap: exportRows }
-    : { limitDefault: Math.min(SEARCH_LIMIT_DEFAULT, searchLimit), limitCap: searchLimit };
+/** Validates and normalizes an account query of a search or of an export, or a lead query. */
+export function normalize(
+  call: KeyCall<"engine" | "hold" | "segment" | ReadPart>,
+): Reply<ShapedAnswer<"NormalizeAnswer">> {
+  const segment = currentSegment(call.service);
+  // A lead query needs the tables of the translator, which the thread has.
+  const read = mayHold(call.body, "lead_query")
+    ? computed(call, NORMALIZE, readTask(call), { segment })
+    : readRequest(call, segment, NORMALIZE);
+  return answerWith(call, segment, read, ({ spec, query, isLead: lead, changes, warnings }) => {
+    const matched = whenReady(boundTo(call, segment, query), (bound) =>
+      matchesOf(call, segment, bound),
+    );
+    return whenReady(matched, (matches) =>
+      answer("NormalizeAnswer", {
+        request_id: call.requestId,
+        valid: true,
+        spec,
+        ...(lead ? { compiled: query } : {}),
+        changes,
+        warnings,
+        matches,
+        too_broad: tooBroad(query) !== null,
+      }),
+    );
+  });
 }

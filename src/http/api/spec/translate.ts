@@ -6,54 +6,98 @@
  */
 
 import { AppError } from "../../../errors.ts";
-import type { Steps } from "../../../scheduling/steps.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { normalizeSpec } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import type { NamedList } from "../../../translate/lists/listnames.ts";
 import { LANGUAGES, type Language } from "../../../translate/notes.ts";
-import { suggestionSteps } from "../../../translate/suggestions.ts";
-import { translateSteps } from "../../../translate/translate.ts";
-import { readBody } from "../../server/body.ts";
+import { type Suggestion, suggestionsOf } from "../../../translate/suggestions.ts";
+import { type Translation, translate } from "../../../translate/translate.ts";
+import { mayHold, readBody } from "../../server/body.ts";
+import {
+  type Computation,
+  computed,
+  type ReadPart,
+  type ReadTask,
+  readTask,
+  whenReady,
+} from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import { currentSegment, type Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
-import { answerSteps } from "../search/search.ts";
-import { boundSteps, listNamesOf, searchContext } from "../search/search-request.ts";
+import { answerWith } from "../search/search.ts";
+import { boundTo, searchContext } from "../search/search-request.ts";
 import { checkText } from "./querytext.ts";
 
-/** Translates without searching. */
-export function translateLeads(
-  call: Question<"engine" | "hold" | "listed" | "segment">,
-): Reply<ShapedAnswer<"TranslateAnswer">> {
-  const segment = currentSegment(call.service);
-  return answerSteps(call, segment, translationSteps(call, segment));
+/** A sentence to be read, with the lists that it may name. */
+export interface SentenceTask extends ReadTask {
+  /** The lists of the sender; none if the text cannot name one. */
+  readonly lists: readonly NamedList[];
 }
 
-function* translationSteps(
-  call: Question<"engine" | "listed">,
+/** Returns what reading a sentence depends on. */
+export function sentenceTask(call: Question<"listed" | "secondaryCnaeFull">): SentenceTask {
+  const { listed } = call.service;
+  const names = listed !== null && mayHold(call.body, "list");
+  return { ...readTask(call), lists: names ? listed.names(call.identity.tenantId) : [] };
+}
+
+/** A sentence that was translated, with its spec in normal form. */
+interface ReadSentence extends Pick<Translation, "parts" | "activities"> {
+  readonly spec: AccountQuerySpec;
+  /** What to choose among; null if the spec names lists, whose rows only the server has. */
+  readonly suggestions: readonly Suggestion[] | null;
+}
+
+/** Reads, charges and translates a sentence. */
+export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
+  name: "translate",
+  run({ body, plan, listsKnown, lists }, segment, payer) {
+    const { text, language } = readRequest(body);
+    payer.spend(costOf({ text }));
+    const names = listsKnown ? () => lists : undefined;
+    const translation = translate(text, segment, { language, lists: names });
+    const context = searchContext(segment, plan, { listsKnown });
+    const { spec } = normalizeSpec(translation.spec, context);
+    const isBound = spec.filters.lists === undefined;
+    const suggestions = isBound ? suggestionsOf(segment, translation, spec) : null;
+    const { parts, activities } = translation;
+    return { spec, parts, activities, suggestions };
+  },
+};
+
+type TranslateCall = Question<"engine" | "hold" | "segment" | ReadPart>;
+
+/** Translates without searching. */
+export function translateLeads(call: TranslateCall): Reply<ShapedAnswer<"TranslateAnswer">> {
+  const segment = currentSegment(call.service);
+  const read = computed(call, TRANSLATE, sentenceTask(call), { segment });
+  return answerWith(call, segment, read, (translation) =>
+    whenReady(boundTo(call, segment, translation.spec), (bound) =>
+      answerTranslation(call, segment, translation, bound),
+    ),
+  );
+}
+
+function answerTranslation(
+  { service, requestId }: TranslateCall,
   segment: Segment,
-): Steps<ShapedAnswer<"TranslateAnswer">> {
-  const { service, plan, body, requestId } = call;
-  const { text, language } = readRequest(body);
-  call.spend(costOf({ text }));
-  const lists = listNamesOf(call);
-  const translation = yield* translateSteps(text, segment, { language, lists });
-  const context = searchContext(segment, plan, { listsKnown: lists !== undefined });
-  const { spec } = normalizeSpec(translation.spec, context);
-  const bound = yield* boundSteps(call, segment, spec);
-  const matches = service.engine.countMatches(segment, bound);
-  const suggestions = yield* suggestionSteps(segment, translation, bound);
+  translation: ReadSentence,
+  bound: AccountQuerySpec,
+): ShapedAnswer<"TranslateAnswer"> {
+  const { spec, parts } = translation;
   return answer("TranslateAnswer", {
     request_id: requestId,
     snapshot: segment.label,
     snapshot_date: segment.snapshotDate,
     spec,
     explain: spec.explain,
-    parts: translation.parts,
-    matches,
-    suggestions,
+    parts,
+    matches: service.engine.countMatches(segment, bound),
+    suggestions: translation.suggestions ?? suggestionsOf(segment, translation, bound),
   });
 }
 

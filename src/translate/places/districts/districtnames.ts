@@ -6,7 +6,6 @@
  * changed.
  */
 
-import type { Steps } from "../../../scheduling/steps.ts";
 import { districtSizes } from "../../../search/districts.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { foldDistrict } from "../../../spec/districtname.ts";
@@ -42,8 +41,8 @@ function spellingsOf(name: string): readonly string[] {
   return [name];
 }
 
-/** Municipalities whose districts are read in one step: about a millisecond of work. */
-const STEP_MUNICIPALITIES = 64;
+/** Municipalities whose districts are read in one native call. */
+const MUNICIPALITIES_PER_CALL = 64;
 
 /** Names of which the municipalities are kept for a snapshot. */
 const HOMES_KEPT = 256;
@@ -86,19 +85,18 @@ export class DistrictNames {
 
   /**
    * Which municipalities, of all there are, know names, each as said, with what they know of them,
-   * the one with most accounts first. Reads all districts, in steps, for names that nobody has
+   * the one with most accounts first. Reads all districts for names that nobody has
    * asked for lately.
    */
-  *among(ibges: Iterable<string>, said: readonly string[]): Steps<readonly Homes[]> {
+  among(ibges: Iterable<string>, said: readonly string[]): readonly Homes[] {
     const kept = homesOf(this.#segment);
     const unknown = said.filter((name) => !kept.has(foldDistrict(name)));
     const found = unknown.map(() => new Map<string, KnownDistrict>());
     const forms = this.#formsOf(unknown);
     const all = unknown.length === 0 ? [] : [...ibges];
-    for (let from = 0; from < all.length; from += STEP_MUNICIPALITIES) {
-      const homes = this.#knownIn(all.slice(from, from + STEP_MUNICIPALITIES), forms);
+    for (let from = 0; from < all.length; from += MUNICIPALITIES_PER_CALL) {
+      const homes = this.#knownIn(all.slice(from, from + MUNICIPALITIES_PER_CALL), forms);
       for (const [i, some] of homes.entries()) for (const one of some) found[i]?.set(...one);
-      yield;
     }
     const homes = new Map(unknown.map((name, i) => [foldDistrict(name), largestFirst(found[i])]));
     const asked = said.map((name) => kept.get(foldDistrict(name)) ?? homes.get(foldDistrict(name)));

@@ -5,7 +5,6 @@
  * wider than what was asked for is worth nothing, and the notes say why.
  */
 
-import type { Steps } from "../../../scheduling/steps.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import type { Notes, Sentences } from "../../notes.ts";
 import type { Sentence, Words } from "../../words/sentence.ts";
@@ -71,16 +70,16 @@ interface Cities {
 }
 
 /**
- * Looks for the cities of districts that are named without one, in steps: a single city that has it
+ * Looks for the cities of districts that are named without one: a single city that has it
  * is the one that is meant, of several the largest are said.
  */
-export function* findHomes(said: SaidDistricts, found: PlacesMeant, cities: Cities): Steps<void> {
+export function findHomes(said: SaidDistricts, found: PlacesMeant, cities: Cities): void {
   if (found.cities.size > 0 || said.names.lacking) return;
   const homeless = said.all.filter(({ known, negated }) => known.size === 0 && !negated);
   const asked = homeless.slice(0, HOMELESS_MAX);
   if (asked.length === 0) return;
   const names = [...new Set(asked.map(({ name }) => name))];
-  const known = yield* said.names.among(codesOf(cities), names);
+  const known = said.names.among(codesOf(cities), names);
   const inside = ({ uf }: City) => found.states.size === 0 || found.states.has(uf);
   for (const [i, name] of names.entries()) {
     const homes = [...(known[i]?.keys() ?? [])]

@@ -7,10 +7,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { atOnce } from "../../../../src/scheduling/steps.ts";
 import type { AccountQuerySpec } from "../../../../src/spec/schema.ts";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
-import { translateSteps } from "../../../../src/translate/translate.ts";
+import { translate } from "../../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 let probe: Probe;
@@ -125,8 +124,8 @@ describe("an item behind what is left out", () => {
   it("of a list of the user is asked for, too, but not behind exceto", () => {
     const names = [{ id: "Clientes", name: "Clientes" }];
     const left = (text: string) => {
-      const steps = translateSteps(text, probe.segment, { lists: () => names });
-      return atOnce(steps).spec.explain.unmapped_constraints.map(({ code }) => code);
+      const translation = translate(text, probe.segment, { lists: () => names });
+      return translation.spec.explain.unmapped_constraints.map(({ code }) => code);
     };
     for (const out of ["que não estão na", "fora da", "sem as da"]) {
       for (const joined of ["MEI", "Simples", "filiais", "bares", "telefone", "Santos"]) {

@@ -6,9 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { atOnce } from "../../../../src/scheduling/steps.ts";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
-import { translateSteps } from "../../../../src/translate/translate.ts";
+import { translate } from "../../../../src/translate/translate.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 const NAMES = ["Clientes", "Prospects", "Parceiros MG", "Vip", "Não contatar", "Contatos 2026"];
@@ -30,7 +29,7 @@ interface Said {
 
 function said(text: string, names: readonly string[] = NAMES): Said {
   const lists = () => names.map((name) => ({ id: name, name }));
-  const { spec } = atOnce(translateSteps(text, probe.segment, { lists }));
+  const { spec } = translate(text, probe.segment, { lists });
   const { filters, explain } = spec as unknown as {
     filters: {
       lists?: { any_of?: string[]; exclude?: string[] };

@@ -1,0 +1,107 @@
+/**
+ * The thread for long JavaScript of requests, as the server sees it. It keeps the tables of the
+ * translator and the snapshots that it has opened (compute.worker.ts).
+ * Invariant: the thread opens a snapshot by its path and compares its identity. If another file has
+ * taken that path, the call does the work.
+ */
+import { AppError } from "../../errors.ts";
+import type { Computation, ComputationContext, Compute } from "../../http/server/compute.ts";
+import { ThreadPool } from "../../process/threads.ts";
+import { FairQueue } from "../../scheduling/fairqueue.ts";
+import type { Segment } from "../../search/segment.ts";
+import { descriptorsInUse } from "../../translate/activities/descriptors.ts";
+import type { ComputeOrder, ComputeWork, SnapshotFile } from "./compute.worker.ts";
+
+/** One thread: a second one would take the memory of the translator's tables again. */
+const THREADS = 1;
+/** One works, the next one is on its way to it. The connections bound how many wait. */
+const QUEUE = {
+  ...{ running: THREADS + 1, waiting: 65_536, waitingOfOwner: 65_536 },
+  what: "Long requests",
+};
+
+/** Runs computations in a thread, which is started on first use. */
+export class ComputePool implements Compute {
+  readonly #opened: () => readonly Segment[];
+  readonly #queue = new FairQueue(QUEUE);
+  #pool: ThreadPool<ComputeWork> | null = null;
+  /** The snapshot that was warmed last; the server may not have it among its own yet. */
+  #warmed = "";
+  #descriptors: SharedArrayBuffer | null = null;
+  #ended = false;
+
+  /** `opened` returns the snapshots that the server has open. */
+  constructor(opened: () => readonly Segment[]) {
+    this.#opened = opened;
+  }
+
+  /** Runs a computation in its tenant's turn. */
+  run<Task, Value>(
+    work: Computation<Task, Value>,
+    task: Task,
+    context: ComputationContext,
+  ): Promise<Value> {
+    return this.#queue.run(context.asker, context.size, () => this.#order(work, task, context));
+  }
+
+  /**
+   * Makes the tables of the translator for a snapshot, which takes about a second. Requests are
+   * answered between its parts. Ends early when `ended` returns true.
+   */
+  async warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
+    this.#warmed = segment.snapshotId;
+    for (let part = 0, more = true; more && !ended(); part++) {
+      const order = { segment: fileOf(segment), ...this.#around(), part };
+      more = await this.#started().run("warm", order);
+    }
+  }
+
+  /** Ends the thread; work that is not done within a second rejects. */
+  async close(): Promise<void> {
+    this.#ended = true;
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.close();
+  }
+
+  async #order<Task, Value>(
+    work: Computation<Task, Value>,
+    task: Task,
+    { segment, older, payer }: ComputationContext,
+  ): Promise<Value> {
+    const outcome = await this.#started().run("compute", {
+      ...{ name: work.name, task, segment: fileOf(segment), ...this.#around() },
+      older: older === undefined ? undefined : fileOf(older),
+    });
+    if (outcome === null) return work.run(task, segment, payer, older);
+    for (const cost of outcome.spent) payer.spend(cost);
+    if ("value" in outcome) return outcome.value as Value;
+    const { code, detail, ...details } = outcome.refusal;
+    throw new AppError(code, detail, details);
+  }
+
+  #started(): ThreadPool<ComputeWork> {
+    if (this.#ended) throw new Error("the compute thread has ended");
+    const worker = "cli/serving/compute.worker.ts";
+    this.#pool ??= new ThreadPool({ worker, threads: THREADS });
+    return this.#pool;
+  }
+
+  #around(): Pick<ComputeOrder, "open" | "descriptors"> {
+    this.#descriptors ??= shared(JSON.stringify(descriptorsInUse()));
+    const open = [...this.#opened().map(({ snapshotId }) => snapshotId), this.#warmed];
+    return { open, descriptors: this.#descriptors };
+  }
+}
+
+/** A text in memory that threads share, so that it can be sent again and again. */
+function shared(text: string): SharedArrayBuffer {
+  const bytes = Buffer.from(text);
+  const memory = new SharedArrayBuffer(bytes.byteLength);
+  new Uint8Array(memory).set(bytes);
+  return memory;
+}
+
+function fileOf({ path, snapshotId }: Segment): SnapshotFile {
+  return { path, snapshotId };
+}

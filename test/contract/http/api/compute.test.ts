@@ -1,0 +1,233 @@
+/**
+ * Proves: what the thread makes of a request is what the call makes of it, value, refusal and
+ * charge, for sentences, lead queries, and specs with long lists, right and wrong; small bodies are
+ * read in the call, large ones and all sentences go where `compute` runs; where another file has
+ * taken the path of a snapshot the call does the work; tenants take turns; the thread knows every
+ * work of the program.
+ * Does not prove: how long it takes (bench/worst.bench.ts).
+ */
+import assert from "node:assert/strict";
+import { readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { loadPlans } from "../../../../src/access/plans.ts";
+import { ComputePool } from "../../../../src/cli/serving/computepool.ts";
+import { AppError } from "../../../../src/errors.ts";
+import { ANY_EXPORT } from "../../../../src/http/api/exports/changeexport.ts";
+import { LEADS, prepareLeads } from "../../../../src/http/api/leads/leads-request.ts";
+import { COUNT } from "../../../../src/http/api/search/count.ts";
+import { prepareSearch, SEARCH } from "../../../../src/http/api/search/search-request.ts";
+import { NORMALIZE } from "../../../../src/http/api/spec/normalize.ts";
+import { type SentenceTask, TRANSLATE } from "../../../../src/http/api/spec/translate.ts";
+import {
+  type Computation,
+  type Compute,
+  IN_CALL,
+  type ReadPart,
+} from "../../../../src/http/server/compute.ts";
+import type { Question } from "../../../../src/http/server/service.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { useDescriptors } from "../../../../src/translate/activities/descriptors.ts";
+import { filesMatching, ROOT } from "../../../support/house/checkout.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+import { hostileText, randomFrom, repeated, SHAPES } from "../../../support/translate/shapes.ts";
+
+const { enterprise: plan } = loadPlans();
+
+const many = (count: number, make: (at: number) => unknown) =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+const LONG = {
+  right: {
+    industry: { cnae_any_of: many(9_000, (at) => ["5611-2/01", "C", "47"][at % 3]) },
+    geo: { postal_code_prefix_any_of: many(9_000, (at) => String(99_999_999 - at)) },
+    company: { registration_status_any_of: many(9_000, () => 2) },
+  },
+  wrong: {
+    industry: { cnae_any_of: many(9_000, (at) => `9x1${at}`) },
+    geo: { municipality_ibge_any_of: many(9_000, (at) => `9900001${at}`) },
+  },
+};
+
+describe("the thread of long JavaScript", () => {
+  let made: SampleSnapshot;
+  let segment: Segment;
+  let pool: ComputePool;
+  before(async () => {
+    made = await makeSampleSnapshot(500, 22);
+    segment = await openSegment(made.snapshot);
+    pool = new ComputePool(() => [segment]);
+  });
+  after(async () => {
+    await pool.close();
+    segment.close();
+    made.dispose();
+  });
+
+  const taskOf = (body: unknown): SentenceTask => ({
+    body: Buffer.from(JSON.stringify(body)),
+    ...{ plan, listsKnown: true, secondaryCnaeFull: true, lists: [] },
+  });
+
+  /** The value or the refusal of a work, and what it was charged. */
+  async function outcome<Value>(
+    compute: Compute,
+    work: Computation<SentenceTask, Value>,
+    body: unknown,
+    asker = "one",
+  ) {
+    const spent: number[] = [];
+    const payer = { spend: (cost: number) => void spent.push(cost) };
+    const context = { segment, payer, asker, size: 1 };
+    try {
+      const value = await compute.run(work, taskOf(body), context);
+      return { spent, value: structuredClone(value) };
+    } catch (error) {
+      assert.ok(error instanceof AppError, String(error));
+      const { code, message, errors, members, headers } = error;
+      return { spent, refusal: { code, message, errors, members, headers } };
+    }
+  }
+
+  async function agree(work: Computation<SentenceTask, unknown>, bodies: readonly unknown[]) {
+    const refused: number[] = [];
+    for (const body of bodies) {
+      const wanted = await outcome(IN_CALL, work, body);
+      assert.deepEqual(await outcome(pool, work, body), wanted);
+      assert.ok(wanted.spent.length > 0 || "refusal" in wanted);
+      if ("refusal" in wanted) refused.push(wanted.spent.length);
+    }
+    return refused.length;
+  }
+
+  it("translates sentences as the call does", async () => {
+    const random = randomFrom(8);
+    const texts = [
+      ...SHAPES.slice(0, 12).map((shape) => repeated(shape, 2_000)),
+      ...many(40, () => hostileText(random)),
+      ...["padarias em MG", "empresas de xyz", "", 7, "restaurantes na lista vip"],
+    ];
+    const bodies = texts.map((query_text) => ({ query_text }));
+    assert.ok((await agree(TRANSLATE, bodies)) >= 2, "texts that are none are refused");
+    await agree(LEADS, bodies);
+  });
+
+  it("reads lead queries as the call does", async () => {
+    const codes = segment.catalog.municipalities.flatMap(({ ibge }) => ibge ?? []);
+    const specs = [
+      { activities: ["padaria"], states: ["SP"], sizes: ["micro"] },
+      { activities: many(90, (at) => `comércio de peças${" ".repeat(at)}`) },
+      { cities: many(9_000, (at) => codes[at % codes.length]) },
+      { cities: many(20, (at) => `Sao Jozé ${at}`) },
+      { states: many(2_000, (at) => `${"a b ".repeat(25)}${at}`) },
+    ];
+    const bodies = specs.map((spec) => ({ spec: { kind: "lead_query", ...spec } }));
+    assert.equal(await agree(LEADS, bodies), 2);
+    assert.equal(await agree(NORMALIZE, bodies), 2);
+  });
+
+  it("reads long specs as the call does, with every mistake and the charge", async () => {
+    const bodies = Object.values(LONG).flatMap((filters) => [
+      { spec: { filters } },
+      { spec: { filters }, facets: ["uf", "no"] },
+      { spec: { filters }, output: {}, limit: 5 },
+    ]);
+    for (const work of [SEARCH, COUNT, NORMALIZE, ANY_EXPORT]) {
+      const refused = await agree(work as Computation<SentenceTask, unknown>, bodies);
+      assert.ok(refused >= 3 && (refused < 6 || work !== SEARCH), `${refused} of ${work.name}`);
+    }
+    const [, wrong] = bodies;
+    assert.match(JSON.stringify(await outcome(pool, COUNT, wrong)), /is no facet/);
+  });
+
+  it("gets large bodies and all sentences, and no small body", () => {
+    const names: string[] = [];
+    const compute: Compute = {
+      run: (work, task, context) => {
+        names.push(work.name);
+        return IN_CALL.run(work, task, context);
+      },
+    };
+    const call = (body: object) => {
+      const service = { listed: null, compute, secondaryCnaeFull: false };
+      const identity = { tenantId: "t" };
+      const bytes = Buffer.from(JSON.stringify(body));
+      return {
+        service,
+        body: bytes,
+        plan,
+        identity,
+        spend: () => {},
+      } as unknown as Question<ReadPart>;
+    };
+    const small = { spec: { filters: { geo: { uf_any_of: ["SP"] } } } };
+    assert.ok(!(prepareSearch(call(small), segment) instanceof Promise));
+    assert.deepEqual(names, []);
+    assert.ok(prepareSearch(call({ spec: { filters: LONG.right } }), segment));
+    assert.ok(prepareLeads(call({ query_text: "padarias em MG" }), segment));
+    assert.deepEqual(names, ["search", "leads"]);
+  });
+
+  it("works in turns of the tenants, not behind sixty of another one", async () => {
+    const ended: string[] = [];
+    const translate = async (asker: string) => {
+      await outcome(pool, TRANSLATE, { query_text: "padarias em MG" }, asker);
+      ended.push(asker);
+    };
+    await Promise.all([...many(60, () => translate("many")), translate("one")]);
+    assert.ok(ended.indexOf("one") <= 3, ended.join());
+  });
+
+  it("knows the descriptors that are in use", async () => {
+    const own = new ComputePool(() => [segment]);
+    const body = { query_text: "vendas de xurupitas cintilantes em MG" };
+    const without = await outcome(IN_CALL, TRANSLATE, body);
+    useDescriptors([{ code: "5611201", texts: ["VENDAS DE XURUPITAS CINTILANTES"] }]);
+    try {
+      const wanted = await outcome(IN_CALL, TRANSLATE, body);
+      assert.notDeepEqual(wanted, without);
+      assert.deepEqual(await outcome(own, TRANSLATE, body), wanted);
+    } finally {
+      useDescriptors([]);
+      await own.close();
+    }
+  });
+
+  it("leaves the work to the call where another file has taken the path", async () => {
+    const other = await makeSampleSnapshot(300, 23);
+    const own = new ComputePool(() => []);
+    try {
+      const body = { query_text: "padarias em MG" };
+      const wanted = await outcome(IN_CALL, TRANSLATE, body);
+      renameSync(made.snapshot, `${made.snapshot}.old`);
+      renameSync(other.snapshot, made.snapshot);
+      let runs = 0;
+      const counted: typeof TRANSLATE = {
+        name: TRANSLATE.name,
+        run: (...given) => {
+          runs++;
+          return TRANSLATE.run(...given);
+        },
+      };
+      assert.deepEqual(await outcome(own, counted, body), wanted);
+      renameSync(`${made.snapshot}.old`, made.snapshot);
+      assert.deepEqual(await outcome(own, counted, body), wanted);
+      assert.equal(runs, 1, "in the thread it is not this function that runs");
+    } finally {
+      await own.close();
+      other.dispose();
+    }
+  });
+
+  it("knows every work of the program", () => {
+    const worker = readFileSync(join(ROOT, "src/cli/serving/compute.worker.ts"), "utf8");
+    const works = filesMatching(/^src\/.*\.ts$/).flatMap((file) =>
+      [
+        ...readFileSync(join(ROOT, file), "utf8").matchAll(/^export const (\w+): Computation</gm),
+      ].map(([, name]) => name as string),
+    );
+    assert.ok(works.length >= 10, works.join());
+    const table = worker.slice(worker.indexOf("const COMPUTATIONS"));
+    for (const name of works) assert.match(table, new RegExp(`\\b${name}\\b`), name);
+  });
+});

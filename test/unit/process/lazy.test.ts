@@ -1,0 +1,56 @@
+/**
+ * Proves that a lazy value is made once, on first use, and again after a failure; that values by
+ * key are one for each key; that what is ready is handed on in the same turn, else later.
+ */
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { whenReady } from "../../../src/http/server/compute.ts";
+import { lazy, lazyByKey } from "../../../src/scheduling/lazy.ts";
+
+describe("a lazy value", () => {
+  it("is made once, on first use", () => {
+    let made = 0;
+    const value = lazy(() => ++made);
+    assert.equal(made, 0);
+    assert.deepEqual([value(), value(), made], [1, 1, 1]);
+  });
+
+  it("is made once if it is undefined", () => {
+    let made = 0;
+    const value = lazy(() => void made++);
+    assert.deepEqual([value(), value(), made], [undefined, undefined, 1]);
+  });
+
+  it("is made again after a failure", () => {
+    let tries = 0;
+    const value = lazy(() => {
+      if (++tries === 1) throw new Error("once");
+      return "made";
+    });
+    assert.throws(value, /once/);
+    assert.deepEqual([value(), value(), tries], ["made", "made", 2]);
+  });
+
+  it("is one for each key", () => {
+    const made: object[] = [];
+    const numberOf = lazyByKey((key: object) => made.push(key));
+    const [one, other] = [{}, {}];
+    assert.deepEqual([one, other, one].map(numberOf), [1, 2, 1]);
+  });
+});
+
+describe("a value that may come later", () => {
+  it("is handed on in the same turn if it is ready", () => {
+    assert.equal(
+      whenReady(1, (one) => one + 1),
+      2,
+    );
+  });
+
+  it("is handed on when it comes, and so are failures", async () => {
+    assert.equal(await whenReady(Promise.resolve(1), (one) => one + 1), 2);
+    const failing = whenReady(Promise.reject(new Error("no")), () => assert.fail());
+    await assert.rejects(failing as Promise<never>, /no/);
+  });
+});
