@@ -130,11 +130,12 @@ for (const [name, bodies, responseMemory] of ROWS) {
     const us = median(all.map((each) => each.us));
     const perSecond = Math.round(median(all.map((each) => each.perSecond)));
     const scaled = ((count * one) / us).toFixed(2);
-    process.stdout.write(
-      `${name.padEnd(22)}${String(count).padStart(7)}${perSecond.toLocaleString("en").padStart(9)}` +
-        `${us.toFixed(1).padStart(9)}${`${scaled}×`.padStart(9)}${(all.at(-1)?.p99 ?? "").padStart(10)}` +
-        `   ${shares.get(count)}\n`,
-    );
+    const cells = [
+      ...[name.padEnd(22), String(count).padStart(7), perSecond.toLocaleString("en").padStart(9)],
+      ...[us.toFixed(1).padStart(9), `${scaled}×`.padStart(9)],
+      ...[(all.at(-1)?.p99 ?? "").padStart(10), "   ", shares.get(count)],
+    ];
+    process.stdout.write(`${cells.join("")}\n`);
   }
 }
 await printMemory();

@@ -12,7 +12,7 @@ import type { Segment } from "./segment.ts";
 export const RETIRED_MAX = 3;
 
 /** Other threads that have the same segments open. */
-export interface OtherThreads {
+interface OtherThreads {
   /** Returns the time since one of them used a segment, in milliseconds. */
   unusedMs(segment: Segment): number;
   /** Closes a segment there; the registry has closed it here. */

@@ -114,10 +114,9 @@ export interface ServedService extends Service {
 
 /** Puts the parts together. Throws `CommandError` for an unusable state. */
 export function makeService(parts: Parts): ServedService {
-  const { config, plans, dataDir, transport, ledger, searches, database, folder, logTo } = parts;
+  const { config, plans, dataDir, transport, ledger, searches, database, folder } = parts;
   const threads = transport instanceof HttpThreads ? transport : null;
-  const gathered = threads === null ? null : new GatheredLines(ledger, logTo);
-  const log = openLog(config.get("log.level"), gathered === null ? logTo : queued(ledger));
+  const { log, closeLog } = openLogOf(parts, threads !== null);
   const snapshots = openSnapshots({ config, dataDir, folder, log }, threads);
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
   const telemetry = new Telemetry(log, searches);
@@ -128,10 +127,7 @@ export function makeService(parts: Parts): ServedService {
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
   watched(telemetry, { ...snapshots, streams, exporter, transport });
   if (threads !== null) telemetry.include(threads);
-  const keyring = new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger });
-  const stores = [new UsageStore(database), new QuotaStore(database)] as const;
-  const usage = new Usage(...stores, systemClock, ledger);
-  const rateLimits = new RateLimits(systemClock, GUESS_POLICY, ledger);
+  const { keyring, usage, rateLimits } = openAccess(database, ledger);
   const secrets = openSecrets(dataDir);
   const people = openConsole({ config, database, secrets, dataDir, log });
   const stateWatch = new StateWatch(database, (details) => telemetry.stateDamaged(details));
@@ -162,11 +158,8 @@ export function makeService(parts: Parts): ServedService {
       exporter.serve(segment);
       changes.loaded(segment);
     },
-    look: () => changes.look(),
-    drop: () => registry.drop(),
-    freeBytes: () => exporter.freeBytes(),
-    glance: () => scrubber.glance(),
-    onDamage,
+    ...{ look: () => changes.look(), drop: () => registry.drop() },
+    ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
     sweep: () => sweep(snapshots, stateWatch, log),
     stop: () => {
       stopping = true;
@@ -185,8 +178,29 @@ export function makeService(parts: Parts): ServedService {
       await scrubber.stop();
       await changes.close();
       registry.close();
-      gathered?.close();
+      closeLog();
     },
+  };
+}
+
+/** Opens the log; lines of several threads are gathered, so that they are one log in order. */
+function openLogOf(
+  { config, ledger, logTo }: Pick<Parts, "config" | "ledger" | "logTo">,
+  hasThreads: boolean,
+): { readonly log: Log; readonly closeLog: () => void } {
+  const level = config.get("log.level");
+  if (!hasThreads) return { log: openLog(level, logTo), closeLog: () => {} };
+  const gathered = new GatheredLines(ledger, logTo);
+  return { log: openLog(level, queued(ledger)), closeLog: () => gathered.close() };
+}
+
+/** Keys, and how much they ask and may ask. */
+function openAccess(database: StateDatabase, ledger: Ledger) {
+  const usage = [new UsageStore(database), new QuotaStore(database)] as const;
+  return {
+    keyring: new Keyring(new KeyStore(database), systemClock, COMMAND_LINE, { ledger }),
+    usage: new Usage(...usage, systemClock, ledger),
+    rateLimits: new RateLimits(systemClock, GUESS_POLICY, ledger),
   };
 }
 

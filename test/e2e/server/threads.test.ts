@@ -176,7 +176,7 @@ describe("three threads", () => {
     }
   });
 
-  it("answer a search in a list, which the owner of the lists answers, as often as it is paid for", async () => {
+  it("answer a search in a list, which the owner of the lists answers", async () => {
     const kept = keptBy(server);
     const [first] = kept as [Kept];
     const { key } = server;
@@ -217,7 +217,7 @@ describe("three threads", () => {
     for (const one of kept) one.close();
   });
 
-  it("let a key have as many requests under way as its plan says, on all threads together", async () => {
+  it("let a key have as many requests under way as its plan says, on all threads", async () => {
     const { key } = keyOf("starter");
     const kept = keptBy(server);
     // A request whose body does not come is under way.
@@ -257,7 +257,7 @@ describe("three threads", () => {
     }
   });
 
-  it("count every request once: in the metrics, in the use of its tenant, and in the log", async () => {
+  it("count every request once, in the metrics, in the use of its tenant and in the log", async () => {
     const { key } = keyOf("scale");
     const kept = keptBy(server);
     const ids: string[] = [];

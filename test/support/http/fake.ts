@@ -32,7 +32,7 @@ import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
 import type { Engine, Service } from "../../../src/http/server/service.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
-import { HttpThreads, openHttpThreads } from "../../../src/http/server/threads/http-threads.ts";
+import { openHttpThreads } from "../../../src/http/server/threads/http-threads.ts";
 import type { Sockets } from "../../../src/http/server/transport/sockets.ts";
 import type {
   Transport,
@@ -346,16 +346,19 @@ function changesIn(dataDir: string, log: Log): Pick<Service, "months" | "changeL
 /** Threads that take the connections and hand every request on, where TEST_THREADS says so. */
 const THREADS = Number(process.env.TEST_THREADS ?? 1);
 
+/** Limits of a transport, and the threads that take its connections if it can have several. */
+type TestLimits = TransportLimits & { readonly threads?: number };
+
 async function openTestTransport(
   transport: TransportName,
-  limits: TransportLimits,
-  threads: number,
+  { threads = THREADS, ...limits }: TestLimits,
+  telemetry: Telemetry,
 ): Promise<Transport> {
   if (transport === "node" || threads === 1) return openTransport(transport, limits);
   const { settings, plans } = loadConfig({ plans: PLANS });
   const ledger = limits.ledger ?? Ledger.open();
   const { bodiesBytesMax, senderShareMax, ledger: _, ...own } = { ledger, ...limits };
-  return openHttpThreads({
+  const opened = await openHttpThreads({
     worker: "cli/serving/threads/http.worker.ts",
     bodies: new Budget(bodiesBytesMax, senderShareMax, "bodies", ledger),
     start: {
@@ -363,15 +366,16 @@ async function openTestTransport(
       ...{ limits: { ...own, bodiesBytesMax, senderShareMax }, searches: new SearchCount().shared },
     },
   });
+  telemetry.include(opened);
+  return opened;
 }
 
 /** Starts a server; `parts` replaces what a test wants otherwise. */
 export async function startFake(
   transport: TransportName,
   parts: Partial<Service> = {},
-  limits: TransportLimits = TEST_LIMITS,
+  limits: TestLimits = TEST_LIMITS,
   tableOf: (service: Service) => RouteTable = () => PUBLIC_TABLE,
-  threads = THREADS,
 ): Promise<FakeServer> {
   const dataDir = mkdtempSync(join(tmpdir(), "peneira-http-"));
   const database = openDatabase(dataDir);
@@ -404,8 +408,7 @@ export async function startFake(
     ...changesIn(dataDir, log),
     ...parts,
   };
-  const opened = await openTestTransport(transport, limits, threads);
-  if (opened instanceof HttpThreads) telemetry.include(opened);
+  const opened = await openTestTransport(transport, limits, telemetry);
   const server = await startServer(service, opened, ADDRESS, tableOf(service));
   return {
     base: `http://127.0.0.1:${server.port}`,
@@ -441,7 +444,7 @@ export async function startFake(
 
 /** Starts a server whose connections several threads take. */
 export function openThreadedFake(threads: number): Promise<FakeServer> {
-  return startFake("uws", {}, TEST_LIMITS, () => PUBLIC_TABLE, threads);
+  return startFake("uws", {}, { ...TEST_LIMITS, threads });
 }
 
 /** What came back on a raw socket, and how it ended. */

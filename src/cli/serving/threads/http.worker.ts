@@ -13,9 +13,9 @@ import { refuseEarly } from "../../../http/server/server.ts";
 import type { Service } from "../../../http/server/service.ts";
 import { HandingOn } from "../../../http/server/threads/handing-on.ts";
 import type {
-  Order,
   OwnerMessage,
   ThreadMessage,
+  ThreadOrder,
   ThreadStart,
 } from "../../../http/server/threads/orders.ts";
 import { type ExchangeHandler, requestIdOf } from "../../../http/server/transport/transport.ts";
@@ -46,7 +46,7 @@ class AnsweringThread {
   }
 
   /** Carries out an order; returns the metrics where it is to report them. */
-  async carryOut(order: Order): Promise<MetricSamples | undefined> {
+  async carryOut(order: ThreadOrder): Promise<MetricSamples | undefined> {
     switch (order.kind) {
       case "take":
         this.#transport.take(order.port, this.#handler);

@@ -1,8 +1,8 @@
 /**
  * The snapshots of a thread that answers. Input: the segments that the owner shares, and the board.
  * Output: the one that all threads serve, and those before it for their cursors.
- * Invariant: the owner decides what is served and what is closed. A segment that is being read stays
- * open on this thread until that is over.
+ * Invariant: the owner decides what is served and what is closed. A segment that is being read
+ * stays open on this thread until that is over.
  */
 import type { Board } from "../../../http/server/threads/board.ts";
 import { openSharedSegment, type Segment, type SharedSegment } from "../../../search/segment.ts";

@@ -18,7 +18,7 @@ import type { ExchangeHandler, Transport } from "../transport/transport.ts";
 import { loadUws, openUwsPort } from "../transport/transport-uws.ts";
 import { Board } from "./board.ts";
 import { HandedExchange } from "./handed-exchange.ts";
-import type { Order, OwnerMessage, ThreadMessage, ThreadStart } from "./orders.ts";
+import type { OwnerMessage, ThreadMessage, ThreadOrder, ThreadStart } from "./orders.ts";
 
 /** Pause before a thread is replaced that ended soon after its start, in milliseconds. */
 const PAUSE_MS = 250;
@@ -164,12 +164,12 @@ export class HttpThreads implements Transport {
   }
 
   /** Sends an order to all threads; rejects if one cannot carry it out. */
-  async #all(order: Order): Promise<void> {
+  async #all(order: ThreadOrder): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.order(order)));
   }
 
   /** Sends an order to all threads; one that has failed is left alone. */
-  async #each(order: Order): Promise<void> {
+  async #each(order: ThreadOrder): Promise<void> {
     await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
   }
 
@@ -273,7 +273,7 @@ class HttpThread {
   }
 
   /** Sends an order; resolves when it is carried out. Rejects if it cannot be. */
-  order(order: Order): Promise<MetricSamples> {
+  order(order: ThreadOrder): Promise<MetricSamples> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const number = ++this.#number;
     return new Promise((resolve, reject) => {

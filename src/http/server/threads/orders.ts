@@ -28,7 +28,7 @@ export interface ThreadStart {
 }
 
 /** One order. */
-export type Order =
+export type ThreadOrder =
   /** Take connections of a port; all requests are handed on until `serve`. */
   | { readonly kind: "take"; readonly port: OpenPort }
   /** Open a snapshot that is, or is going to be, served. */
@@ -50,7 +50,7 @@ export type Order =
 
 /** Messages from the owner to a thread. */
 export type OwnerMessage =
-  | { readonly kind: "order"; readonly number: number; readonly order: Order }
+  | { readonly kind: "order"; readonly number: number; readonly order: ThreadOrder }
   | ToThread;
 
 /** Messages from a thread to the owner. */

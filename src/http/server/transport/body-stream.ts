@@ -35,7 +35,7 @@ export interface Pieces {
 }
 
 /** Content that another thread makes piece by piece. */
-export interface Brought {
+interface Brought {
   readonly brought: PulledBody;
 }
 

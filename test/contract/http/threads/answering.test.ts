@@ -1,0 +1,36 @@
+/**
+ * Proves how many threads answer: one less than the processors where nobody says, at least one, as
+ * many as the setting says, and one with the transport node, which refuses more in words.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { threadsOf } from "../../../../src/cli/serving/threads/answering.ts";
+import { loadConfig } from "../../../../src/settings/config.ts";
+
+function threads(environment: Readonly<Record<string, string>>, processors: number): number {
+  return threadsOf(loadConfig({ environment }), processors);
+}
+
+describe("threads that answer", () => {
+  it("are one less than the processors, and at least one", () => {
+    assert.deepEqual(
+      [1, 2, 3, 8].map((processors) => threads({}, processors)),
+      [1, 1, 2, 7],
+    );
+  });
+
+  it("are as many as the setting says", () => {
+    assert.equal(threads({ PENEIRA_HTTP_THREADS: "5" }, 2), 5);
+    assert.equal(threads({ PENEIRA_HTTP_THREADS: "1" }, 8), 1);
+  });
+
+  it("are one with the transport node, which refuses more", () => {
+    const node = { PENEIRA_TRANSPORT: "node" };
+    assert.equal(threads(node, 8), 1);
+    assert.equal(threads({ ...node, PENEIRA_HTTP_THREADS: "1" }, 8), 1);
+    assert.throws(() => threads({ ...node, PENEIRA_HTTP_THREADS: "2" }, 8), {
+      name: "CommandError",
+      message: /http\.threads is 2.*transport node answers on one thread/,
+    });
+  });
+});
