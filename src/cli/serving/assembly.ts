@@ -140,11 +140,17 @@ export function makeService(parts: Parts): ServedService {
       changes.loaded(segment);
     },
     look: () => changes.look(),
-    drop: () => registry.drop(),
+    drop: () => {
+      registry.drop();
+      void compute.sweep();
+    },
     freeBytes: () => exporter.freeBytes(),
     glance: () => scrubber.glance(),
     onDamage,
-    sweep: () => sweep(snapshots, stateWatch, log),
+    sweep: () => {
+      sweep(snapshots, stateWatch, log);
+      void compute.sweep();
+    },
     stop: () => {
       stopping = true;
       exporter.stop();
