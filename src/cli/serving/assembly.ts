@@ -158,9 +158,9 @@ export function makeService(parts: Parts): ServedService {
       exporter.serve(segment);
       changes.loaded(segment);
     },
-    ...{ look: () => changes.look(), drop: () => registry.drop() },
+    ...{ look: () => changes.look(), drop: () => dropCurrent(registry, compute) },
     ...{ freeBytes: () => exporter.freeBytes(), glance: () => scrubber.glance(), onDamage },
-    sweep: () => sweep(snapshots, stateWatch, log),
+    sweep: () => sweep({ ...snapshots, compute }, stateWatch, log),
     stop: () => {
       stopping = true;
       threads?.stop();
@@ -212,13 +212,26 @@ function streamsOf(config: Config, ledger: Ledger): Budget {
 
 /** Looks at the state, and closes what was replaced and whose time is over. */
 function sweep(
-  { registry, changes }: ReturnType<typeof openSnapshots>,
+  {
+    registry,
+    changes,
+    compute,
+  }: Pick<ReturnType<typeof openSnapshots>, "registry" | "changes"> & {
+    readonly compute: ComputePool;
+  },
   stateWatch: StateWatch,
   log: Log,
 ): void {
   stateWatch.look();
   changes.sweep();
   for (const snapshot of registry.sweep()) log.info({ snapshot }, "replaced snapshot closed");
+  void compute.sweep();
+}
+
+/** Serves none any more, and closes the spoilt snapshot in the compute thread too. */
+function dropCurrent(registry: SegmentRegistry, compute: ComputePool): void {
+  registry.drop();
+  void compute.sweep();
 }
 
 /** What of a service is so as long as it runs. */

@@ -3,7 +3,7 @@
  * Input: a computation by its name, its task, the file of the snapshot.
  * Output: its value, or its refusal, as plain values.
  * Invariant: a snapshot is used only if its identity is the wanted one. Snapshots that the server
- * has closed are closed with the next task, and one with damage is opened again.
+ * has closed are closed with the next task or sweep, and one with damage is opened again.
  */
 import { CATALOG } from "../../console/catalogparts.ts";
 import { EXPLAIN } from "../../console/explain.ts";
@@ -68,10 +68,12 @@ export interface ComputeWork {
   readonly compute: readonly [ComputeOrder, ComputeOutcome | null];
   /** Makes a part of the translator's tables for a snapshot; true if further parts follow. */
   readonly warm: readonly [WarmOrder, boolean];
+  /** Closes all snapshots but these. */
+  readonly close: readonly [ComputeOrder["open"], undefined];
 }
 
 /** Entry point for the thread pool. */
-export const run = worker<ComputeWork>({ compute, warm });
+export const run = worker<ComputeWork>({ compute, warm, close });
 
 const COMPUTATIONS: readonly Computation<never, unknown>[] = [
   ...[SEARCH, COUNT, NORMALIZE, TRANSLATE, LEADS],
@@ -133,6 +135,10 @@ let isPrepared = false;
 function prepare({ open, descriptors }: Pick<ComputeOrder, "open" | "descriptors">): void {
   if (!isPrepared) useDescriptors(JSON.parse(Buffer.from(descriptors).toString()));
   isPrepared = true;
+  close(open);
+}
+
+function close(open: readonly string[]): undefined {
   for (const [snapshotId, segment] of segments) {
     if (open.includes(snapshotId)) continue;
     segment.close();

@@ -29,6 +29,8 @@ export class ComputePool implements Compute {
   #warmed = "";
   #descriptors: SharedArrayBuffer | null = null;
   #ended = false;
+  /** The snapshots that were open when the thread was last swept. */
+  #swept = "";
 
   /** `opened` returns the snapshots that the server has open. */
   constructor(opened: () => readonly Segment[]) {
@@ -54,6 +56,16 @@ export class ComputePool implements Compute {
       const order = { segment: fileOf(segment), ...this.#around(), part };
       more = await this.#started().run("warm", order);
     }
+  }
+
+  /** Has the thread close the snapshots that the server has closed. Never rejects. */
+  async sweep(): Promise<void> {
+    if (this.#pool === null) return;
+    const { open } = this.#around();
+    if (open.join() === this.#swept) return;
+    this.#swept = open.join();
+    // A thread that dies has nothing open, and its end is told to the request that it worked for.
+    await this.#pool.run("close", open).catch(() => undefined);
   }
 
   /** Ends the thread; work that is not done within a second rejects. */
@@ -89,7 +101,9 @@ export class ComputePool implements Compute {
 
   #around(): Pick<ComputeOrder, "open" | "descriptors"> {
     this.#descriptors ??= shared(JSON.stringify(descriptorsInUse()));
-    const open = [...this.#opened().map(({ snapshotId }) => snapshotId), this.#warmed];
+    const open = this.#opened().map(({ snapshotId }) => snapshotId);
+    if (open.includes(this.#warmed)) this.#warmed = "";
+    else open.push(this.#warmed);
     return { open, descriptors: this.#descriptors };
   }
 }
