@@ -4,12 +4,13 @@
  * Invariant: the server runs on processor 0 and the load comes from processor 1, where the system
  * can pin; the load generator is `wrk` when it is installed, else autocannon.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { measureAsync, type Timing } from "../measure.ts";
 import { peneiraCommand } from "../questions/corpus.ts";
 
@@ -215,7 +216,32 @@ export function waitsOver(
   const path = body === null ? "/healthz" : "/v1/accounts/search";
   const bodies = body === null ? null : [body];
   const target = { url: `http://127.0.0.1:${port}${path}`, key, bodies };
-  const report = reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]);
+  return timesIn(reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]));
+}
+
+/** As `waitsOver`, on whichever processors the system gives, while this process goes on. */
+export async function waitsOf(
+  { port, key }: RunningServer,
+  body: string | null,
+  seconds: number,
+): Promise<Waits> {
+  const path = body === null ? "/healthz" : "/v1/accounts/search";
+  const folder = mkdtempSync(join(tmpdir(), "peneira-wrk-"));
+  const list = join(folder, "bodies");
+  const script = join(folder, "post.lua");
+  writeFileSync(list, body ?? "");
+  writeFileSync(script, body === null ? "" : postsOf(list, key));
+  const parameters = ["-t1", "-c1", `-d${seconds}s`, "--latency", "-s", script];
+  const { stdout } = await promisify(execFile)("wrk", [
+    ...parameters,
+    `http://127.0.0.1:${port}${path}`,
+  ]);
+  rmSync(folder, { recursive: true });
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout);
+  return timesIn(stdout);
+}
+
+function timesIn(report: string): Waits {
   const [p50, p99] = [50, 99].map((share) => {
     const [, value, unit] = new RegExp(`^ +${share}% +([\\d.]+)(us|ms|s)$`, "m").exec(report) ?? [];
     return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);

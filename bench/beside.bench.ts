@@ -1,0 +1,167 @@
+/**
+ * One quick client beside others who ask for what is dear: facets of everything, pages of 50,000,
+ * sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports, newer snapshots.
+ * Measured: the time of `/healthz` and of a narrow search on one connection, half of the time and
+ * 99 of 100, alone and beside each; how much later 99 of 100 come than alone.
+ * Command: npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]
+ * Needs Linux and wrk. Two clients ask for each dear thing, each for the next when it was answered.
+ * Invariant: the server is not pinned, because what is dear runs on threads of its own; the clients
+ * share the processors with it, so the figures of a machine with two are the worst there are.
+ */
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { quiet, type RunningServer, startServer, waitsOf } from "./load/server.ts";
+import { makeCorpus } from "./questions/corpus.ts";
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "4" },
+    threads: { type: "string", default: "1" },
+  },
+});
+const seconds = Number(values.seconds);
+/** Clients who ask for something dear. */
+const CLIENTS = 2;
+const NARROW = JSON.stringify({
+  spec: {
+    filters: {
+      industry: { cnae_any_of: ["5611-2/01"] },
+      geo: { uf_any_of: ["MG"] },
+      company: { registration_status_any_of: [2] },
+    },
+    limit: 10,
+  },
+});
+const UNLIMITED = {
+  PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "10000000",
+  PENEIRA_PLANS_ENTERPRISE_BURST: "10000000",
+  PENEIRA_HTTP_THREADS: values.threads,
+};
+
+const corpus = makeCorpus(Number(values.accounts));
+const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
+const served = join(folder, "served");
+mkdirSync(served);
+const file = join(folder, "corpus.peneira");
+copyFileSync(corpus.snapshot, file);
+linkSync(file, join(served, "first.peneira"));
+
+const SENTENCE = "padarias e restaurantes em Minas Gerais com e-mail abertas desde 2020, ";
+const POSTAL_CODES = Array.from({ length: 10_000 }, (_, i) => String(1_000_000 + i * 97));
+const FACETS = [
+  "uf",
+  "cnae_division",
+  "company_size",
+  "mei",
+  "municipality",
+  "registration_status",
+];
+
+let asked = 0;
+
+/** One dear thing: what a client sends, over and over. */
+type Dear = (
+  ask: (path: string, body: object | string, more?: object) => Promise<Response>,
+) => unknown;
+
+const DEAR: Readonly<Record<string, Dear>> = {
+  "facets of everything": (ask) => {
+    const spec = {
+      filters: { company: { started_after: `20${10 + (asked % 9)}-03-0${1 + (asked % 8)}` } },
+    };
+    return ask("/v1/accounts/count", { spec, facets: FACETS });
+  },
+  "pages of 50,000": (ask) => ask("/v1/accounts/search", { spec: { filters: {} }, limit: 50_000 }),
+  "sentences of 2,000 characters": (ask) =>
+    ask("/v1/leads/translate", { text: `${SENTENCE.repeat(40)}${asked}`.slice(-2_000) }),
+  "10,000 postal codes": (ask) =>
+    ask("/v1/accounts/count", {
+      spec: { filters: { geo: { postal_code_prefix_any_of: POSTAL_CODES } } },
+    }),
+  "uploads of lists": async (ask) => {
+    const made = (await (
+      await ask("/v1/lists", { name: `l${asked}`, kind: "accounts" })
+    ).json()) as {
+      list: { id: string };
+    };
+    const lines = Array.from({ length: 50_000 }, (_, i) => `${10_000_000 + i * 13};x`);
+    await ask(`/v1/lists/${made.list.id}/entries`, `cnpj;name\n${lines.join("\n")}`, {
+      "content-type": "text/csv",
+    });
+  },
+  exports: (ask) =>
+    ask(
+      "/v1/exports?wait=60",
+      { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, format: "csv" },
+      { "idempotency-key": `k${asked}` },
+    ),
+  "newer snapshots": async () => {
+    const next = join(served, "first.peneira");
+    copyFileSync(file, `${next}.tmp`);
+    renameSync(`${next}.tmp`, next);
+    await sleep(500);
+  },
+};
+
+/** Asks for something dear until it is told to stop. */
+async function keepAsking({ port, key }: RunningServer, dear: Dear, over: () => boolean) {
+  const ask = async (path: string, body: object | string, more: object = {}) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...more,
+    };
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers,
+      body: text,
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    if (path.endsWith("search")) await answer.arrayBuffer();
+    return answer;
+  };
+  while (!over()) {
+    asked++;
+    await dear(ask);
+  }
+}
+
+const server = await startServer(served, NARROW, { pin: false, environment: UNLIMITED });
+try {
+  await quiet(server.pid);
+  const measure = async () => ({
+    healthz: await waitsOf(server, null, seconds),
+    search: await waitsOf(server, NARROW, seconds),
+  });
+  await measure();
+  const alone = await measure();
+  const row = (name: string, seen: typeof alone) => {
+    const cells = (["healthz", "search"] as const).map((kind) => {
+      const above = seen[kind].p99 - alone[kind].p99;
+      const numbers = [seen[kind].p50, seen[kind].p99, above];
+      return numbers.map((number) => number.toFixed(2).padStart(9)).join("");
+    });
+    process.stdout.write(`${name.padEnd(32)}${cells.join("   ")}\n`);
+  };
+  process.stdout.write(
+    `${values.threads} threads, ${corpus.accounts.toLocaleString("en")} accounts, milliseconds\n` +
+      `${"".padEnd(32)} healthz: p50, p99, above   search: p50, p99, above\n`,
+  );
+  row("alone", alone);
+  for (const [name, dear] of Object.entries(DEAR)) {
+    let isOver = false;
+    const clients = Array.from({ length: CLIENTS }, () => keepAsking(server, dear, () => isOver));
+    const seen = await measure();
+    isOver = true;
+    await Promise.all(clients);
+    row(name, seen);
+  }
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
