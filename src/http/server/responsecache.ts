@@ -107,16 +107,16 @@ export class ResponseCache {
    * Returns the page of a request, or null if none is cached, if the snapshot is damaged, or if
    * `isCurrent` is false for the page's lists.
    */
-  find(
-    request: CacheRequest,
+  find<Request extends CacheRequest>(
+    request: Request,
     segment: Segment,
     endpoint: string,
-    isCurrent: (lists: BoundLists) => boolean,
+    isCurrent: (lists: BoundLists, request: Request, segment: Segment) => boolean,
   ): CachedPage | null {
     if (!this.on) return null;
     const entry = this.#entryOf(request, segment, endpoint);
     const page = entry?.page ?? null;
-    if (page === null || (page.lists !== null && !isCurrent(page.lists))) {
+    if (page === null || (page.lists !== null && !isCurrent(page.lists, request, segment))) {
       this.#misses++;
       return null;
     }

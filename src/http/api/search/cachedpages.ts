@@ -46,7 +46,6 @@ export function cachedPage<Name extends SchemaName>(
 ): ShapedAnswer<Name> | null {
   const { responses, pressure, clock, telemetry } = call.service;
   if (!responses.on || !isSmall(call.body)) return null;
-  const isCurrent = (lists: BoundLists) => boundListsOf(call, segment, lists.spec) === lists.bound;
   const page = responses.find(call, segment, endpoint, isCurrent);
   if (page === null) return null;
   telemetry.remembered();
@@ -55,6 +54,11 @@ export function cachedPage<Name extends SchemaName>(
   const { ETag: tag = "" } = page.headers;
   const known = unchanged(call, tag);
   return known ?? written(schema, answerFrom(call, page, tookMs(clock, startMs)));
+}
+
+/** Apart, so that a search makes no closure. */
+function isCurrent(lists: BoundLists, call: KeyCall<CachePart>, segment: Segment): boolean {
+  return boundListsOf(call, segment, lists.spec) === lists.bound;
 }
 
 function answerFrom({ requestId }: KeyCall, page: CachedPage, took: number): HttpAnswer {
