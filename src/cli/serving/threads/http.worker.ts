@@ -7,7 +7,7 @@
 import { strict as assert } from "node:assert";
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { PUBLIC_TABLE } from "../../../http/api/routes.ts";
+import { THREAD_TABLE } from "../../../http/api/threadroutes.ts";
 import { dispatcher } from "../../../http/server/dispatch.ts";
 import { refuseEarly } from "../../../http/server/server.ts";
 import type { Service } from "../../../http/server/service.ts";
@@ -93,7 +93,7 @@ class AnsweringThread {
   #serve(dataDir: string): void {
     // The rows that are answered anywhere have handlers that make do with these parts (route.ts).
     const service = this.#parts.serve(dataDir) as unknown as Service;
-    this.#handler = dispatcher(service, PUBLIC_TABLE, this.#handing.handOn);
+    this.#handler = dispatcher(service, THREAD_TABLE, this.#handing.handOn);
     this.#transport.answerWith(this.#handler);
   }
 }
