@@ -5,7 +5,7 @@
  * Invariant: a single CNPJ without a header gives way to a column with the header CNPJ and more of
  * them; where few CNPJs may be a cover or the data, neither is guessed: both are named.
  */
-import { XlsxRefusal } from "./refusal.ts";
+import { XlsxRefusal } from "./package.ts";
 import type { SheetPart } from "./workbook.ts";
 
 /** CNPJs of the first rows, and if a header names their column. */

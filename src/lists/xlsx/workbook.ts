@@ -7,9 +7,14 @@
 import { posix } from "node:path";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { otherPackage } from "../otherfiles.ts";
-import type { XlsxPackage } from "./package.ts";
-import { attributeOf, PartReader, type PartTaker, textOf } from "./part.ts";
-import { XlsxRefusal } from "./refusal.ts";
+import {
+  attributeOf,
+  PartReader,
+  type PartTaker,
+  textOf,
+  type XlsxPackage,
+  XlsxRefusal,
+} from "./package.ts";
 
 const SHEETS_MAX = 1_024;
 

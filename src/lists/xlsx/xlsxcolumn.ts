@@ -16,9 +16,7 @@ import {
   showsCnpjs,
 } from "../column.ts";
 import { Formats, readStyles, type SeenNumber } from "./formats.ts";
-import type { XlsxPackage } from "./package.ts";
-import { PartReader } from "./part.ts";
-import { XlsxRefusal } from "./refusal.ts";
+import { PartReader, type XlsxPackage, XlsxRefusal } from "./package.ts";
 import { type RowTaker, type SheetParts, SheetReader } from "./sheet.ts";
 import { readTexts, TextTable } from "./texts.ts";
 import {
