@@ -7,8 +7,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
 import { describeError } from "../process/log.ts";
-import { stepBack } from "../process/priority.ts";
-import { worker } from "../process/tasks.ts";
+import { stepBack, worker } from "../process/tasks.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 import { makeChangeList } from "./list.ts";
 

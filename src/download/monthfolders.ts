@@ -1,14 +1,17 @@
 /**
- * Where the months of a place lie.
- * What comes in: a place. What goes out: the folder of each month, by its label.
- * Invariant: months are folders called YYYY-MM or YYYY-MM-DD, at the root or, where there is none,
- * in the first folder below it that has some with zips of the registry; the walk is bounded. Of
- * several folders of one month that of the latest day counts.
+ * The folders of the months of a place, and the names of the registry's zips by which they are
+ * known.
+ * Input: a place. Output: the folder of each month, by its label.
+ * Invariant: months are folders called YYYY-MM or YYYY-MM-DD, at the root or, if there is none, in
+ * the first folder below it that has some with zips of the registry; the walk is bounded. Of
+ * several folders of one month that of the latest day counts. Only the registry's names of zips are
+ * fetched; case does not count in them, everything else does.
  */
+
+import { FILE_TYPES, type FileType, LAYOUTS } from "../dump/layout.ts";
 import { ShareFault } from "./downloaderror.ts";
 import type { FolderEntry } from "./lister.ts";
 import { listFolder, type SourceInquiry } from "./source.ts";
-import { readZipName } from "./zipname.ts";
 
 /** The registry's own share has its months three folders below the root that people link to. */
 const DEPTH_MAX = 5;
@@ -103,4 +106,24 @@ function byChance(one: readonly string[], other: readonly string[]): number {
   };
   const [a, b] = [one.join("/"), other.join("/")];
   return chance(other) - chance(one) || one.length - other.length || (a < b ? -1 : 1);
+}
+
+/** What a name stands for. */
+interface ZipName {
+  /** `Empresas0.zip`, spelled as the registry does. */
+  readonly name: string;
+  readonly type: FileType;
+  readonly part: number | null;
+}
+
+/** A zip of the registry by its name; null for everything else. */
+export function readZipName(written: string): ZipName | null {
+  const match = /^([A-Za-z]{5,20})(\d{1,2})?\.zip$/i.exec(written);
+  const type = FILE_TYPES.find((one) => {
+    return LAYOUTS[one].zip.toLowerCase() === match?.[1]?.toLowerCase();
+  });
+  if (match === null || type === undefined) return null;
+  if (LAYOUTS[type].parts !== (match[2] !== undefined)) return null;
+  const part = match[2] === undefined ? null : Number(match[2]);
+  return { name: `${LAYOUTS[type].zip}${part ?? ""}.zip`, type, part };
 }

@@ -11,10 +11,9 @@ import { placeOf } from "./address.ts";
 import { patiently } from "./backoff.ts";
 import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
 import type { FolderEntry } from "./lister.ts";
-import { findMonths, type MonthFolders } from "./monthfolders.ts";
+import { findMonths, type MonthFolders, readZipName } from "./monthfolders.ts";
 import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
 import { type Crowd, inStreams } from "./streams.ts";
-import { readZipName } from "./zipname.ts";
 
 /** The registry cuts its large types into this many parts, at least. */
 const PARTS = 10;

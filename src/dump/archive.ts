@@ -1,10 +1,10 @@
 /**
- * What comes in: a folder with the zips of one monthly release (or their unzipped members).
- * What goes out: the list of members with everything needed to read them, and their decompressed
- * bytes as a stream.
+ * The zips of one monthly release, or their unzipped members.
+ * Input: a folder with them. Output: the list of members with everything needed to read them, and
+ * their decompressed bytes as a stream.
  * Invariant: all members are of one release date, every needed file is there (or that some are not
- * was allowed), and a stream
- * that ends without an error had the size and CRC-32 that the zip's directory promised.
+ * was allowed), and a stream that ends without an error had the size and CRC-32 that the zip's
+ * directory promised.
  */
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -14,10 +14,9 @@ import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
 import { crc32 } from "./crc32.ts";
-import { type PackedFile, readPlain, readZip } from "./directory.ts";
+import { type DumpMember, type PackedFile, readPlain, readZip } from "./directory.ts";
 import { hostOfDump } from "./downloadrecord.ts";
 import { FILE_TYPES, LAYOUTS, readLabel, readMemberName, readNames } from "./layout.ts";
-import type { DumpMember } from "./member.ts";
 import {
   checkDate,
   checkTokens,

@@ -5,7 +5,7 @@
  * Invariant: a number inside a name stays. Behind the last one may stand punctuation, a bracket and
  * the form of a company (ME, MEI); the form stays. The twin of `native-index/scan/texts.cc`.
  */
-import type { TextSink } from "./textsink.ts";
+import type { TextSink } from "./registrytext.ts";
 
 const DIGITS = 11;
 const [SPACE, DOT, HYPHEN, SLASH, OPEN, CLOSE] = [32, 46, 45, 47, 40, 41] as const;

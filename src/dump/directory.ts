@@ -1,6 +1,7 @@
 /**
- * What comes in: the path of a zip, or of an unzipped file.
- * What goes out: where its one member's packed bytes lie and what they must unpack to.
+ * A file of a release: where its bytes are.
+ * Input: the path of a zip, or of an unzipped file. Output: where its one member's packed bytes are
+ * and what they must unpack to, as plain values that can be passed to a worker thread.
  * Invariant: only shapes that can be streamed safely get through: exactly one member, not
  * encrypted, no link, no zip bomb, data inside the file. ZIP64 is read like the older form.
  * Entries that operating systems add (folders, `__MACOSX/`, `.DS_Store`) are no members.
@@ -9,6 +10,7 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import yauzl from "yauzl";
 import { insteadOf, type KindId, kindOfFile } from "../files/filekind.ts";
+import type { FileType } from "./layout.ts";
 
 /** More than this many times its packed size is a zip bomb; real members reach 13. */
 const RATIO_MAX = 200;
@@ -31,6 +33,14 @@ export interface PackedFile {
   readonly bytes: number;
   /** Null for a plain file, which has none. */
   readonly crc: number | null;
+}
+
+/** A file of the release: where its bytes are, and what they hold. */
+export interface DumpMember extends PackedFile {
+  readonly type: FileType;
+  /** 0 to 9; null for the types that have one file. */
+  readonly part: number | null;
+  readonly token: string | null;
 }
 
 /** Describes an unzipped file of so many bytes. */

@@ -1,10 +1,11 @@
 /**
- * The one decoder of the registry's texts.
+ * The one decoder of the registry's texts, and the buffer that cleaned texts are appended to.
  * Input: bytes of a file of the registry, or of a table that a user keeps with it.
  * Output: strings, and what each byte or character becomes in a clean text.
  * Invariant: ISO-8859-1 is read as Windows-1252, which agrees with it on every printable byte and
  * has quotes and dashes where it has controls; no other file of `src/dump` or `src/ingest` decodes
- * bytes of a file (unit/house/tidy-text.test.ts). The twin of the tables is texts.cc.
+ * bytes of a file (unit/house/tidy-text.test.ts). The twin of the tables is texts.cc. Bytes of a
+ * buffer after its `length` mean nothing.
  */
 import { isUtf8 } from "node:buffer";
 
@@ -85,4 +86,19 @@ export function decodeText(bytes: Uint8Array, charset: Charset): string {
 /** Decodes a table of a user: UTF-8, with or without its mark, else Windows-1252. */
 export function decodeTable(bytes: Uint8Array): string {
   return decodeText(bytes, isUtf8(bytes) ? "utf8" : "windows-1252").replace(/^\ufeff/, "");
+}
+
+/** A byte buffer that texts are appended to; it grows as needed. */
+export interface TextSink {
+  bytes: Uint8Array;
+  length: number;
+  /** Texts so far with a character that Windows-1252 has and ISO-8859-1 lacks. */
+  windows: number;
+  /** Texts so far in which a control or a direction mark became a blank. */
+  controls: number;
+}
+
+/** An empty sink. */
+export function newTextSink(capacity = 1 << 16): TextSink {
+  return { bytes: new Uint8Array(capacity), length: 0, windows: 0, controls: 0 };
 }

@@ -6,8 +6,8 @@
  * was allowed, and a warning then, which the report of the import shows.
  */
 import { basename } from "node:path";
+import type { DumpMember } from "./directory.ts";
 import { FILE_TYPES, type FileType, LAYOUTS, PARTS, readToken } from "./layout.ts";
-import type { DumpMember } from "./member.ts";
 
 /** Everything found in a folder, before the checks. */
 export interface Findings {

@@ -1,9 +1,11 @@
 /**
- * The Node that the executable is made from. What comes in: the packages that
- * packages.mjs installed for it.
- * What goes out: its binary, its version, and the addons that fit it.
+ * The Node that the executable is made from, and packages with addons, compiled for it.
+ * Input: the packages that packages.mjs installed for it, and the sources of the addons in
+ * node_modules. Output: its binary, its version, and the addons that fit it.
  * Invariant: a release ships the Node of the package, which still gets security fixes, not the one
- * that happens to run the build; a binary of another version or another hash is refused.
+ * that happens to run the build; a binary of another version or another hash is refused. Addons are
+ * compiled in a copy of their sources, so that those in node_modules, which fit the Node that runs
+ * the build, stay as they are; no path of this machine gets into a file.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -71,4 +73,47 @@ function nodeLicense(binary) {
     path.join(prefix, "share", "doc", "node", "LICENSE"),
   ];
   return places.find((file) => fs.existsSync(file)) ?? null;
+}
+
+/** The packages: the file that each loads, its sources, and what its own installer tells gyp. */
+export const ADDONS = [
+  {
+    name: "better-sqlite3",
+    file: "better_sqlite3.node",
+    sources: ["binding.gyp", "package.json", "deps", "src"],
+    variables: [],
+  },
+  {
+    name: "roaring",
+    file: "roaring.node",
+    sources: ["binding.gyp", "package.json", "roaring-node.cpp"],
+    variables: ["--module_name=roaring", "--module_path=./built"],
+  },
+];
+
+/** The folder of a package's sources. */
+export function sourcesOf(root, { name }) {
+  return path.join(root, "node_modules", name);
+}
+
+/** The addon in a folder where it was compiled. */
+export function addonIn(folder, { file }) {
+  return path.join(folder, "build", "Release", file);
+}
+
+/** Compiles one; `run` runs a program to its end or fails. */
+export function compileAddon(addon, { root, folder, base, run }) {
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  for (const name of addon.sources) {
+    const from = path.join(sourcesOf(root, addon), name);
+    fs.cpSync(from, path.join(folder, name), { recursive: true });
+  }
+  const gyp = path.join(root, "node_modules", "node-gyp", "bin", "node-gyp.js");
+  const flags = `-ffile-prefix-map=${fs.realpathSync(folder)}=.`;
+  const env = { CFLAGS: flags, CXXFLAGS: flags, npm_config_nodedir: base.headers };
+  for (const part of ["configure", "build"]) {
+    const args = [gyp, part, "--release", "--jobs=max", "--loglevel=error", ...addon.variables];
+    run(process.execPath, [...args, `--target=${base.version}`], { cwd: folder, env });
+  }
 }

@@ -1,11 +1,23 @@
 /**
- * Where the executable keeps the parts that the system must load from files. What comes in: the
- * setting cache_dir, the data directory, the environment. What goes out: a folder that nobody but
- * the user of this process can change.
+ * The folder in which the executable keeps the parts that the system must load from files, and how
+ * a part is written there. Input: the setting cache_dir, the data directory, the environment.
+ * Output: a folder that nobody but the user of this process can change.
  * Invariant: code is never taken from a folder that others can write into or that belongs to
- * another user; what is wrong with a place is said together with the mend.
+ * another user; what is wrong with a place is reported together with the mend. Threads of one
+ * process and other processes may write the same part at once; each finds it whole, whichever was
+ * last.
  */
-import { accessSync, chmodSync, constants, lstatSync } from "node:fs";
+
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
@@ -111,4 +123,24 @@ function problemOf(folder: string, kind: "around" | "ours"): string | null {
 
 function lookAt(place: string) {
   return lstatSync(place, { throwIfNoEntry: false });
+}
+
+/** Nobody changes what is run, not even by mistake. */
+const FILE_MODE = 0o500;
+
+/**
+ * Writes a file of its own beside it and renames that.
+ * @throws CommandError where the folder takes no such file
+ */
+export function writePart(file: string, bytes: Uint8Array): void {
+  // Threads share a process id, so it would not keep them apart.
+  const fresh = `${file}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    writeFileSync(fresh, bytes, { mode: FILE_MODE, flag: "wx" });
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    const reason = (error as Error).message;
+    throw new CommandError(`${file} cannot be written: ${reason}. ${NAME_ANOTHER}`, 1, error);
+  }
 }

@@ -11,8 +11,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { CommandError } from "../errors.ts";
-import { NAME_ANOTHER, openCacheFolder } from "./cachefolder.ts";
-import { writePart } from "./partfile.ts";
+import { NAME_ANOTHER, openCacheFolder, writePart } from "./cachefolder.ts";
 
 declare const BUILD_EXECUTABLE: boolean | undefined;
 

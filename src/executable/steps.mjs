@@ -6,8 +6,7 @@
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { ADDONS, addonIn, compileAddon, sourcesOf } from "./addons.mjs";
-import { findBase } from "./base.mjs";
+import { ADDONS, addonIn, compileAddon, findBase, sourcesOf } from "./base.mjs";
 import { buildExecutable } from "./executable.mjs";
 import { installShipped } from "./packages.mjs";
 
@@ -41,7 +40,7 @@ function addonOf(addon, { root, upToDate, run, requireTools }, base) {
   const name = `${addon.name}-${base.version}`;
   const folder = path.join(root, ".cache", "executable", name);
   const built = addonIn(folder, addon);
-  const inputs = [`node_modules/${addon.name}/package.json`, "src/executable/addons.mjs"];
+  const inputs = [`node_modules/${addon.name}/package.json`, "src/executable/base.mjs"];
   upToDate({ name, inputs, salt: process.env.CXX ?? "", outputs: [built] }, () => {
     requireTools();
     compileAddon(addon, { root, run, base, folder });

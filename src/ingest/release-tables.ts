@@ -14,9 +14,9 @@ import type {
 import type { SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
 import { FORMAT_VERSION } from "../../native-index/format/snapshot/versions.ts";
 import manifest from "../../package.json" with { type: "json" };
+import type { DumpMember } from "../dump/directory.ts";
 import type { FileType } from "../dump/layout.ts";
 import type { Lookups } from "../dump/lookups.ts";
-import type { DumpMember } from "../dump/member.ts";
 import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";

@@ -8,9 +8,8 @@
 import { printable } from "../../native-index/format/printable.ts";
 import type { ScanFindings } from "../../native-index/napi/import-handles.ts";
 import type { DumpRecord } from "../dump/records.ts";
-import { type Charset, decodeText } from "../dump/registrytext.ts";
+import { type Charset, decodeText, type TextSink } from "../dump/registrytext.ts";
 import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
-import type { TextSink } from "../dump/textsink.ts";
 import { fieldText } from "../dump/values.ts";
 
 /** Examples kept per rule. */

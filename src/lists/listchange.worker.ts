@@ -5,8 +5,7 @@
  * the requests, over a connection of its own that is open for one order only.
  */
 import { sortEntriesAside } from "../../native-index/napi/engine.ts";
-import { stepBack } from "../process/priority.ts";
-import { worker } from "../process/tasks.ts";
+import { stepBack, worker } from "../process/tasks.ts";
 import { openBeside } from "../store/database.ts";
 import { ListStore } from "../store/liststore.ts";
 import {

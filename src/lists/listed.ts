@@ -12,9 +12,8 @@ import { EXPORTED } from "../spec/listids.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
 import type { ListPin } from "../store/listpins.ts";
-import { exportedRows, type KnownRows } from "./exportedrows.ts";
 import { type Lists, listNotFound } from "./lists.ts";
-import { Unions, unionOf } from "./unions.ts";
+import { exportedRows, type KnownRows, Unions, unionOf } from "./rowlists.ts";
 
 /** Rows of lists that are kept for a segment; one takes up to an eighth of a byte for each row. */
 const KEPT_MAX = 64;

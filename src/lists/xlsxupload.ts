@@ -9,8 +9,7 @@
 import { FairQueue } from "../scheduling/fairqueue.ts";
 import { ColumnRefusal } from "./column.ts";
 import { Upload, unreadable } from "./upload.ts";
-import { XlsxPackage } from "./xlsx/package.ts";
-import { XlsxRefusal } from "./xlsx/refusal.ts";
+import { XlsxPackage, XlsxRefusal } from "./xlsx/package.ts";
 import { readXlsxColumn } from "./xlsx/xlsxcolumn.ts";
 
 /** Bytes of a file, packed as it is. */

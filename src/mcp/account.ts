@@ -10,10 +10,20 @@ import { readAccount } from "../http/api/accounts/accounts.ts";
 import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
-import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
-import { ACCOUNT_TYPES, objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+import {
+  ACCOUNT_TYPES,
+  type AnswerSource,
+  answeredBy,
+  objectSchema,
+  READING,
+  SOURCE,
+  SOURCE_NAMES,
+  sourceLine,
+  sourceOf,
+  type Tool,
+} from "./tool.ts";
 
 /** Longest text that is looked at as a CNPJ. */
 const CNPJ_LENGTH_MAX = 64;

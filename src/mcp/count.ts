@@ -11,25 +11,23 @@ import type { AskedPart, Question } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import { FACETS } from "../spec/facets.ts";
 import { wordFor } from "../text/amounts.ts";
-import {
-  type AnswerSource,
-  answeredBy,
-  sentencesOf,
-  sourceLine,
-  sourceOf,
-  withBody,
-} from "./handlercall.ts";
 import { FILTERS_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
 import {
+  type AnswerSource,
+  answeredBy,
   objectSchema,
   READING,
   SELECTION,
   SOURCE,
   SOURCE_NAMES,
+  sentencesOf,
+  sourceLine,
+  sourceOf,
   type Tool,
   terse,
+  withBody,
 } from "./tool.ts";
 
 /** Most facets of a call, and most values of one. */

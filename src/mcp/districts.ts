@@ -10,9 +10,18 @@ import { calledWith } from "../http/server/requestcall.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { DISTRICT_LIMITS, type DistrictList } from "../search/districts.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
-import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
-import { objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+import {
+  type AnswerSource,
+  answeredBy,
+  objectSchema,
+  READING,
+  SOURCE,
+  SOURCE_NAMES,
+  sourceLine,
+  sourceOf,
+  type Tool,
+} from "./tool.ts";
 
 const ARGUMENTS = {
   municipality_ibge: { type: "string", description: "Its IBGE code." } as TSchema,

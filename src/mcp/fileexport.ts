@@ -23,10 +23,18 @@ import { type JsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
 import { EXPORT_ARGUMENTS, FORMAT, readExport } from "./exportarguments.ts";
-import { sentencesOf, sourceLine, sourceOf, withBody } from "./handlercall.ts";
 import { FILTERS_NOTE } from "./instructions.ts";
 import { withArgumentMistakes } from "./mistakes.ts";
-import { objectSchema, SOURCE, SOURCE_NAMES, type Tool } from "./tool.ts";
+import {
+  objectSchema,
+  SOURCE,
+  SOURCE_NAMES,
+  sentencesOf,
+  sourceLine,
+  sourceOf,
+  type Tool,
+  withBody,
+} from "./tool.ts";
 
 /** A name that is a name in every file system, and no path. */
 const NAME_SHAPE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;

@@ -15,10 +15,20 @@ import { refusalText } from "../spec/cnpj/cnpjmistake.ts";
 import { contactRefusalText } from "../spec/contacts/contactrefusal.ts";
 import { lacksArea } from "../spec/contacts/phones.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
-import { type AnswerSource, answeredBy, sourceLine, sourceOf } from "./handlercall.ts";
 import { VALUES_NOTE } from "./instructions.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
-import { objectSchema, READING, SOURCE, SOURCE_NAMES, type Tool, terse } from "./tool.ts";
+import {
+  type AnswerSource,
+  answeredBy,
+  objectSchema,
+  READING,
+  SOURCE,
+  SOURCE_NAMES,
+  sourceLine,
+  sourceOf,
+  type Tool,
+  terse,
+} from "./tool.ts";
 
 const ARGUMENTS = {
   q: {

@@ -13,26 +13,24 @@ import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
-import {
-  type AnswerSource,
-  answeredBy,
-  sentencesOf,
-  sourceLine,
-  sourceOf,
-  withBody,
-} from "./handlercall.ts";
 import { FILTERS_NOTE, VALUES_NOTE } from "./instructions.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
 import {
   ACCOUNT,
+  type AnswerSource,
+  answeredBy,
   objectSchema,
   READING,
   SELECTION,
   SOURCE,
   SOURCE_NAMES,
+  sentencesOf,
+  sourceLine,
+  sourceOf,
   type Tool,
   type ToolAnswer,
+  withBody,
 } from "./tool.ts";
 
 /** Accounts of an answer where no limit is given, and the most there are. */

@@ -23,10 +23,17 @@ import { type JsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
 import { EXPORT_ARGUMENTS, type ExportArguments, readExport } from "./exportarguments.ts";
-import { sentencesOf, sourceLine, withBody } from "./handlercall.ts";
 import { FILTERS_NOTE } from "./instructions.ts";
 import { isWhole, withArgumentMistakes } from "./mistakes.ts";
-import { objectSchema, SOURCE, type Tool, type ToolAnswer } from "./tool.ts";
+import {
+  objectSchema,
+  SOURCE,
+  sentencesOf,
+  sourceLine,
+  type Tool,
+  type ToolAnswer,
+  withBody,
+} from "./tool.ts";
 
 /** How long a call waits for the file, in seconds: less than clients wait for a tool. */
 const WAIT_SECONDS = 10;

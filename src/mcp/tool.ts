@@ -1,12 +1,19 @@
 /**
- * What a tool is, and what tools are described by. What comes in: schemas of the public interface.
- * What goes out: the shape of a tool, and plain JSON Schemas for its definition.
+ * A tool: its shape, what it is described by, and how it calls the handlers of the HTTP interface.
+ * Input: schemas of the public interface, and a body as its routes take it. Output: plain JSON
+ * Schemas for a definition, and what the handler of a route answers, as values.
  * Invariant: a member of a tool's arguments is the schema of the same member of the HTTP interface,
  * so that the two cannot say different things, but for limits that no model comes near; a
- * definition is plain JSON.
+ * definition is plain JSON. The handlers are those of the public interface, so that a tool finds
+ * the same accounts and totals, under the same plan, at the same cost.
  */
+
+import { strict as assert } from "node:assert";
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
+import { calledWith } from "../http/server/requestcall.ts";
+import type { HttpAnswer } from "../http/server/respond.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";
 
@@ -115,3 +122,43 @@ export const ACCOUNT = {
 
 /** The same without saying it, for the tools after the one that has told it. */
 export const ACCOUNT_TYPES = untold(ACCOUNT);
+
+/** What every answer about data says of its source. */
+export interface AnswerSource {
+  readonly snapshot: string;
+  readonly snapshot_date: string;
+  readonly provenance: object;
+}
+
+/** The same question with another body; conditions of the message are none of the question. */
+export function withBody<Asker extends Question<AskedPart>>(asker: Asker, body: object): Asker {
+  const sent = Buffer.from(JSON.stringify(body));
+  return calledWith(asker, { body: sent, header: () => undefined });
+}
+
+/** The values of an answer. */
+export function answeredBy<Value>({ status, body }: HttpAnswer): Value {
+  const whole = typeof body === "string" || body instanceof Uint8Array;
+  assert(status < 300 && whole, "a handler answers a small body at once");
+  return JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString()) as Value;
+}
+
+/** One line about where an answer comes from. */
+export function sourceLine(source: Omit<AnswerSource, "provenance">): string {
+  const { snapshot, snapshot_date: date } = source;
+  return `Source: Receita Federal, CNPJ registry, snapshot ${snapshot} (data of ${date}).`;
+}
+
+/** The members of an answer that say where it comes from. */
+export function sourceOf({ snapshot, snapshot_date, provenance }: AnswerSource): JsonObject {
+  return { snapshot, snapshot_date, provenance };
+}
+
+/** Notes of a specification as sentences: what translation or normalization has to say. */
+export function sentencesOf(notes: readonly unknown[]): string[] {
+  return notes.map((note) => {
+    if (typeof note === "string") return note;
+    const { words, detail } = note as { readonly words?: string; readonly detail?: string };
+    return words === undefined ? String(detail) : `"${words}": ${detail}`;
+  });
+}

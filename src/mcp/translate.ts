@@ -14,17 +14,20 @@ import { wordFor } from "../text/amounts.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";
 import type { Suggestion } from "../translate/suggestions.ts";
 import type { Part } from "../translate/translate.ts";
-import { answeredBy, sentencesOf, sourceLine, withBody } from "./handlercall.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { shortSelection } from "./selection.ts";
 import {
+  answeredBy,
   objectSchema,
   READING,
   type SELECTION,
   SOURCE_NAMES,
   SOURCE_TOLD,
+  sentencesOf,
+  sourceLine,
   type Tool,
   type ToolAnswer,
+  withBody,
 } from "./tool.ts";
 
 /** Most notes of a kind, and most activities of one suggestion, that are shown. */

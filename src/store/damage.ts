@@ -1,11 +1,12 @@
 /**
- * A state that is damaged. What comes in: what the database threw, or what a check of it found.
- * What goes out: words that name the file and the way back, for a command and for a request.
- * Invariant: what the database says is damaged is never answered from, and never ends in a stack.
+ * A state that is damaged. Input: what the database threw, or the database itself, whose structure
+ * and blobs are checked. Output: words that name the file and the way back, for a command and a
+ * request.
+ * Invariant: what the database says is damaged is never answered from, and never ends in a stack. A
+ * check reads every blob once and changes nothing.
  */
 import { AppError, CommandError } from "../errors.ts";
-import { BlobDamage } from "./checksums.ts";
-import { damagedBlobs } from "./damagedblobs.ts";
+import { BLOBS, BlobDamage, CHECKSUM_FUNCTION } from "./checksums.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** How many findings are looked for. */
@@ -58,4 +59,29 @@ export function stateGone(cause: unknown): AppError {
     "The server's data directory was removed while it runs. Tell the operator, who has to stop " +
     "the server and restore a backup.";
   return new AppError("state_damaged", detail, { cause });
+}
+
+/** Counts the damaged rows of each table, in a sentence each. Earlier schemas have no checksums. */
+export function damagedBlobs(database: StateDatabase): string[] {
+  return BLOBS.filter(({ table }) => hasChecksums(database, table)).flatMap(({ table, blobs }) => {
+    const damaged = database
+      .prepare<[], number>(
+        `SELECT count(*) FROM ${table}
+         WHERE checksum IS NOT ${CHECKSUM_FUNCTION}(${blobs.join(", ")})`,
+      )
+      .pluck()
+      .get();
+    return damaged === 0 ? [] : [`rows of ${table} that do not match their checksum: ${damaged}`];
+  });
+}
+
+function hasChecksums(database: StateDatabase, table: string): boolean {
+  return (
+    database
+      .prepare<[string], number>(
+        "SELECT count(*) FROM pragma_table_info(?) WHERE name = 'checksum'",
+      )
+      .pluck()
+      .get(table) === 1
+  );
 }

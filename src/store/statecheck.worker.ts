@@ -4,8 +4,7 @@
  * Invariant: it reads with a connection of its own and below the priority of the requests, so that
  * they do not wait for it.
  */
-import { stepBack } from "../process/priority.ts";
-import { worker } from "../process/tasks.ts";
+import { stepBack, worker } from "../process/tasks.ts";
 import { findingsIn } from "./damage.ts";
 import { reading } from "./database.ts";
 

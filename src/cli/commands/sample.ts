@@ -5,7 +5,7 @@
  */
 import { constants } from "node:os";
 import type { Command } from "commander";
-import { monthsBetween } from "../../dump/sample/months.ts";
+import { monthsBetween } from "../../dump/sample/dates.ts";
 import { ESTABLISHMENTS_MAX, type SampleOptions, writeSample } from "../../dump/sample/release.ts";
 import { CommandError } from "../../errors.ts";
 import { stderr } from "../../process/terminal.ts";

@@ -1,22 +1,31 @@
 /**
- * What changed from the month before to the newest one, in counts. What comes in: the snapshots of
- * a folder. What goes out: how many establishments entered, left and changed; the same in
- * `.update.changes.json` beside the snapshots, for every pair of months that was counted.
- * Invariant: the counts are those of `peneira diff` without a spec. A pair is compared once: what
- * was killed in between, or failed, is made up for by the next update.
+ * Counts of what changed from the month before to the newest one. Input: the snapshots of a folder.
+ * Output: how many establishments entered, left and changed; the same in `.update.changes.json`
+ * next to the snapshots, for every pair of months that was counted.
+ * Invariant: the counts are those of `peneira diff` without a spec, with every watchable field
+ * watched. A pair is compared once: what was killed in between, or failed, is made up for by the
+ * next update.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
+import { CHANGE_KINDS } from "../../changes/kinds.ts";
 import {
   type ChangeList,
   changeListName,
   makeChangeList,
   openChangeList,
 } from "../../changes/list.ts";
-import type { ChangeTotals } from "../../changes/query.ts";
-import { wholeTotals } from "../../changes/wholetotals.ts";
+import {
+  type ChangeTotals,
+  changeCatalog,
+  changeTotals,
+  watchableFields,
+} from "../../changes/query.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
+import { SPEC_LIMITS } from "../../spec/limits.ts";
+import { normalizeSpec } from "../../spec/normalize.ts";
 import type { KnownSnapshot } from "../serving/snapshots.ts";
 import { progress } from "../support/progress.ts";
 import { readRecord, writeRecord } from "./recordfile.ts";
@@ -143,4 +152,24 @@ function isCounts(value: unknown): value is MonthCounts {
     [since, until].every((month) => isMonth(month?.snapshot) && typeof month?.id === "string") &&
     [totals?.entered, totals?.left, totals?.changed].every(isCount)
   );
+}
+
+/** Counts everything. @throws `AppError` `snapshot_unavailable` */
+async function wholeTotals(list: ChangeList): Promise<ChangeTotals> {
+  const { older, newer } = list;
+  const { spec } = normalizeSpec(
+    {},
+    {
+      catalog: changeCatalog(older, newer),
+      limitDefault: SPEC_LIMITS.exportLimitMax,
+      limitCap: SPEC_LIMITS.exportLimitMax,
+      bodyOutput: { format: "jsonl" },
+      allowedFields: OUTPUT_FIELD_NAMES,
+      defaultFields: DEFAULT_FIELDS,
+      mode: "export",
+      fullAllowed: true,
+    },
+  );
+  const watch = watchableFields(older, newer, OUTPUT_FIELD_NAMES);
+  return changeTotals({ list, spec, kinds: CHANGE_KINDS, watch });
 }

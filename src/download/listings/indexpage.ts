@@ -1,12 +1,12 @@
 /**
- * Reads the page on which a web server lists a folder.
- * What comes in: HTML of Apache, nginx, Caddy, `python -m http.server` or their like, and the
- * address of the folder. What goes out: the names of what lies directly in it.
- * Invariant: a link counts only when it leads to the same host, directly below the folder, without
- * a query; other hosts, `..`, slashes in names, columns to sort by and scripts are passed over.
- * Nothing on the page is believed but names. It takes time in proportion to the page.
+ * Reads the list of a folder that a web server gives, as a page or as JSON.
+ * Input: HTML of Apache, nginx, Caddy, `python -m http.server` or their like, or the JSON of nginx
+ * (`autoindex_format json`) or Caddy, and the address of the folder. Output: the names in it.
+ * Invariant: nothing is believed but names, and a name is one step below the folder, never none, up
+ * or several. A link counts only if it leads to the same host, directly below the folder, without a
+ * query; other hosts, `..`, slashes in names, columns to sort by and scripts are passed over. It
+ * takes time in proportion to the page.
  */
-import { nameIn } from "./place.ts";
 import { ListingFault } from "./xml.ts";
 
 const ENTRIES_MAX = 20_000;
@@ -14,7 +14,7 @@ const ENTRIES_MAX = 20_000;
 const TAG_LENGTH_MAX = 4_096;
 
 /** One file or folder of a page. */
-export interface PageEntry {
+interface PageEntry {
   readonly name: string;
   readonly folder: boolean;
 }
@@ -100,4 +100,43 @@ function plainHtml(text: string): string {
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
     },
   );
+}
+
+/** The entries of a list; null where the text is none. @throws ListingFault */
+export function parseJsonIndex(text: string, folder: URL): readonly PageEntry[] | null {
+  if (!/^\s*\[\s*(\{|\])/.test(text.slice(0, 1_000))) return null;
+  if (!/\]\s*$/.test(text.slice(-1_000))) throw new ListingFault("it ends in the middle");
+  const listed = valuesOf(text);
+  if (listed.length > ENTRIES_MAX) throw new ListingFault("it lists too many files");
+  return listed.flatMap((value): PageEntry[] => {
+    const {
+      name: written,
+      type,
+      is_dir: isFolder,
+    } = Object(value) as Readonly<Record<string, unknown>>;
+    if (typeof written !== "string") return [];
+    const name = nameIn(folder, `./${encodeURIComponent(written.replace(/\/$/, ""))}`);
+    return name === null ? [] : [{ name, folder: type === "directory" || isFolder === true }];
+  });
+}
+
+function valuesOf(text: string): readonly unknown[] {
+  try {
+    return JSON.parse(text) as unknown[];
+  } catch {
+    throw new ListingFault("it is no right JSON");
+  }
+}
+
+/** The name of what lies directly in a folder; null for the folder itself and what lies apart. */
+export function nameIn(folder: URL, href: string): string | null {
+  if (!URL.canParse(href, folder.href)) return null;
+  try {
+    const path = decodeURIComponent(new URL(href, folder).pathname).replace(/\/$/, "");
+    const base = decodeURIComponent(folder.pathname);
+    const name = path.startsWith(base) ? path.slice(base.length) : "";
+    return /^\.{0,2}$/.test(name) || /[/\\\0]/.test(name) ? null : name;
+  } catch {
+    return null;
+  }
 }

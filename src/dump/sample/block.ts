@@ -6,13 +6,13 @@
  */
 
 import type { World } from "./company.ts";
+import { monthsBetween, releaseDay } from "./dates.ts";
 import { Evolution } from "./evolve.ts";
-import { monthsBetween, releaseDay } from "./months.ts";
 import type { CompanyCount } from "./order.ts";
-import { type Piece, packWith } from "./piece.ts";
 import { buildWorld, SampleSteps, type Step } from "./steps.ts";
 import { RowBytes } from "./zip/bytes.ts";
 import { Deflater } from "./zip/deflate.ts";
+import { type Piece, packWith } from "./zip/zip.ts";
 
 /** File types whose rows are drawn; the others are small tables. */
 type DrawnType = "estabelecimentos" | "empresas" | "socios" | "simples";

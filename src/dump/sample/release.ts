@@ -8,16 +8,15 @@
 import { join } from "node:path";
 import { FILE_TYPES, type FileType, LAYOUTS, type LookupType, memberNames } from "../layout.ts";
 import { type Block, blocksOf, type DrawnBlock, type SampleShape } from "./block.ts";
+import { monthsBetween, releaseDate, tokenOf } from "./dates.ts";
 import { ReleaseDraft } from "./draft.ts";
 import { drawBlocks, sampleThreads } from "./drawing.ts";
 import { newcomersOf } from "./evolve.ts";
-import { monthsBetween, releaseDate, tokenOf } from "./months.ts";
 import { countCompanies, PARTS, partStart } from "./order.ts";
-import { packPiece } from "./piece.ts";
 import { expectedQuirks } from "./quirks.ts";
 import { tableRows } from "./tables.ts";
 import { RowBytes } from "./zip/bytes.ts";
-import { ZipWriter } from "./zip/zip.ts";
+import { packPiece, ZipWriter } from "./zip/zip.ts";
 
 /** More establishments would need more roots than eight digits give. */
 export const ESTABLISHMENTS_MAX = 90_000_000;

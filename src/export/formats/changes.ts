@@ -22,8 +22,7 @@ import type { ExportFormat } from "../record.ts";
 import { refuseTooManyRows } from "./format.ts";
 import { htmlFrame } from "./html/html.ts";
 import { columnsFile, parquetRenderer, ROW_GROUP_ROWS } from "./parquet/parquet.ts";
-import type { RenderContext, Renderer } from "./renderer.ts";
-import { EntrySlices } from "./slices.ts";
+import { EntrySlices, type RenderContext, type Renderer } from "./renderer.ts";
 import { csvHead } from "./text.ts";
 import { ROWS_AT_ONCE, XlsxRenderer } from "./xlsx/xlsx.ts";
 

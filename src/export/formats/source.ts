@@ -1,17 +1,20 @@
 /**
- * Where the rows of a file come from and what was asked for, in words. What comes in: the context
- * of an export. What goes out: labels with their values.
+ * What a file tells about itself: its title, where its rows come from, what was asked for, and the
+ * limit. Input: the context of an export. Output: labels with their values.
  * Invariant: every format that tells about itself tells the same; a file of changes names both
- * snapshots, the kinds and the watched fields.
+ * snapshots, the kinds and the watched fields. A title is one line. A limit that no answer of the
+ * snapshot can reach is not told, because plans and commands set such limits: the same rows would
+ * be another file under each of them.
  */
 import type { ChangeKind } from "../../changes/kinds.ts";
+import type { Segment } from "../../search/segment.ts";
 import { valueWord } from "../../spec/fields/words.ts";
+import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { type DescriptionItem, describeFilters, describeLimit, describeSpec } from "./describe.ts";
 import { describeWords } from "./describewords.ts";
 import { columnLabel } from "./labels.ts";
-import { registryNames } from "./names.ts";
+import { registryNames, stateName } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
-import { toldLimit } from "./toldlimit.ts";
 
 /** Describes snapshot, provenance and counts; `formatCount` writes a count as the format does. */
 export function describeSource(
@@ -71,4 +74,46 @@ export function describeAsked(context: RenderContext): DescriptionItem[] {
     { label: words.order, values: [words.byCnpj] },
     ...describeLimit(limit, labels),
   ];
+}
+
+/** More states than this are counted. */
+const STATES_NAMED_MAX = 3;
+
+/** The title of a file of these accounts. */
+export function titleOf({ filters, output }: AccountQuerySpec, segment: Segment): string {
+  if (output.title !== undefined) return output.title;
+  const pt = output.labels === "pt";
+  const names = registryNames(segment);
+  const { industry, geo } = filters;
+  const withMore = (name: string, count: number) =>
+    count === 1 ? name : pt ? `${name} e mais ${count - 1}` : `${name} and ${count - 1} more`;
+  const [activity] = industry.cnae_any_of;
+  const places = [...geo.municipality_ibge_any_of, ...geo.municipality_tom_any_of];
+  const [place] = places;
+  const parts = [
+    ...(activity === undefined
+      ? []
+      : [withMore(names.activity(activity) ?? activity, industry.cnae_any_of.length)]),
+    ...(place === undefined
+      ? statesOf(geo.uf_any_of, pt)
+      : [withMore(names.municipality(place) ?? place, places.length)]),
+  ];
+  if (parts.length > 0) return parts.join(", ");
+  return pt ? "Estabelecimentos" : "Establishments";
+}
+
+function statesOf(ufs: readonly string[], pt: boolean): string[] {
+  if (ufs.length === 0) return [];
+  if (ufs.length > STATES_NAMED_MAX) return [`${ufs.length} ${pt ? "estados" : "states"}`];
+  return [ufs.map((uf) => (uf === "EX" && pt ? "exterior" : (stateName(uf) ?? uf))).join(", ")];
+}
+
+/** The limit, or null where it can cut nothing off. */
+export function toldLimit({
+  segment,
+  spec,
+  changes,
+}: Pick<RenderContext, "segment" | "spec" | "changes">): number | null {
+  const rowsMax = segment.accounts + (changes?.older.accounts ?? 0);
+  return spec.limit < rowsMax ? spec.limit : null;
 }

@@ -12,8 +12,7 @@ import { guarded } from "../../search/segment.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { explainCells, explainColumns } from "./explained.ts";
 import { headerCells } from "./labels.ts";
-import type { RenderContext, Renderer } from "./renderer.ts";
-import { WrittenInTurn } from "./writteninturn.ts";
+import { type RenderContext, type Renderer, WrittenInTurn } from "./renderer.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
 

@@ -18,15 +18,14 @@ import { AppError, CommandError } from "../../errors.ts";
 import { type HeldRows, HoldingEnded, markRows, noRows, stageHeld } from "../../lists/holding.ts";
 import { giveEntries } from "../../lists/listed.ts";
 import { faultPoint } from "../../process/fault.ts";
-import { stepBack } from "../../process/priority.ts";
-import { worker } from "../../process/tasks.ts";
+import { stepBack, worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { openBeside } from "../../store/database.ts";
 import { openDataDir } from "../../store/datadir.ts";
 import { ExportedStore } from "../../store/exportedstore.ts";
 import { RenderCancelled, type RenderJob, renderExport } from "../render.ts";
-import { endOf } from "./failure.ts";
 import {
+  endOf,
   type RenderFunctions,
   type RenderOutcome,
   type RenderTask,

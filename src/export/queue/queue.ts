@@ -15,12 +15,9 @@ import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ExportFolder } from "../files/folder.ts";
 import { ATTEMPTS_MAX, type ExportFailure } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
-import { endOf } from "./failure.ts";
-import { changesOf, listedSpec, type OrderParts } from "./order.ts";
 import type { OnProgress, RenderThreads, StartedRender } from "./pool.ts";
-import type { RenderOutcome } from "./rendertask.ts";
-import { Staging } from "./staging.ts";
-import { nextTurn } from "./turns.ts";
+import { changesOf, endOf, listedSpec, type OrderParts, type RenderOutcome } from "./rendertask.ts";
+import { nextTurn, Staging } from "./turns.ts";
 
 /** What the queue works with. */
 interface QueueParts extends OrderParts {

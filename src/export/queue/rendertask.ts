@@ -1,17 +1,25 @@
 /**
- * What the queue and the threads that render say to each other. What comes in: nothing. What goes
- * out: the order for one export, and what can become of it.
+ * The task of a render thread: what it is sent, made of an export's row, and how it can end.
  * Invariant: everything here survives the way between threads; an error does not keep its class
- * there, so outcomes are values.
+ * there, so outcomes are values. The revisions of lists are those of the pins, even if the lists
+ * have newer ones. An error that no attempt can avoid fails the export immediately, so that its
+ * disk space is freed; an unknown one is tried again.
  */
 import type { MessagePort } from "node:worker_threads";
 import type { ChangeKind } from "../../changes/kinds.ts";
+import { AppError, CommandError } from "../../errors.ts";
+import { boundSpec, pinName } from "../../lists/listed.ts";
+import { describeError } from "../../process/log.ts";
 import type { OutputField } from "../../spec/fields.ts";
+import { EXPORTED } from "../../spec/listids.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
+import { isStateDamage } from "../../store/damage.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
+import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import type { ListPin } from "../../store/listpins.ts";
-import type { ExportFailure } from "../record.ts";
+import { type ExportFailure, namesIn } from "../record.ts";
 import type { RenderedFile } from "../render.ts";
+import type { Pins } from "./pins.ts";
 
 /** What an order says more where changes are exported. */
 interface ChangesTask {
@@ -93,3 +101,77 @@ export interface RenderFunctions {
 
 /** Name of the channel on which threads hear of snapshots that no export needs any more. */
 export const UNPINNED = "peneira.unpinned";
+
+/** What places of snapshots and lists of changes are asked of. */
+export interface OrderParts {
+  readonly pins: Pins;
+  /** Where the list of changes between two snapshots is, or will be. */
+  readonly listPath: (olderId: string, newerId: string) => string;
+}
+
+/** The spec of an export, bound to the lists that it is pinned to, and what these hold. */
+export function listedSpec(store: ExportStore, id: string): Pick<RenderTask, "spec" | "lists"> {
+  const spec = JSON.parse(store.specOf(id) as string) as AccountQuerySpec;
+  const pins = store.lists.pinsOf(id);
+  const lists = pins.map((pin): [string, Uint8Array | ListPin] => {
+    if (pin.id === EXPORTED) return [pinName(pin), pin];
+    const blocks = Array.from(store.lists.blocks(pin), ({ entries }) => entries);
+    return [pinName(pin), Buffer.concat(blocks)];
+  });
+  return { spec: boundSpec(spec, pins), lists: new Map(lists) };
+}
+
+/** What an order says more where changes are exported. */
+export function changesOf(
+  row: ExportRow,
+  { pins, listPath }: OrderParts,
+): Pick<RenderTask, "changes"> {
+  const { sinceId, sincePath, snapshotId } = row;
+  if (sinceId === null) return {};
+  const changes = {
+    places: pins.places(sinceId, sincePath ?? ""),
+    snapshotId: sinceId,
+    listPath: listPath(sinceId, snapshotId),
+    kinds: namesIn(row.kinds) as readonly ChangeKind[],
+    watch: namesIn(row.watch) as readonly OutputField[],
+  };
+  return { changes };
+}
+
+/** No space: of the disk, of a quota, or of what a file may hold. */
+const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
+
+/** The file cannot be written here, however often it is tried. */
+const WRITE_FAILED = [
+  ...["EIO", "EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR", "ELOOP"],
+  ...["EISDIR", "ENXIO", "ENODEV", "ENAMETOOLONG"],
+];
+
+/** Returns how a run ended that threw: for good, or so that another attempt may succeed. */
+export function endOf(
+  error: unknown,
+): Extract<RenderOutcome, { readonly kind: "threw" | "failed" }> {
+  const failure = failureOf(error);
+  const described = describeError(error);
+  return failure === null
+    ? { kind: "threw", error: described }
+    : { kind: "failed", failure, error: described };
+}
+
+/** The reason for which an export has failed for good, or null. */
+export function failureOf(error: unknown): ExportFailure | null {
+  if (isStateDamage(error)) return "state_damaged";
+  // A refusal of the spec is the same at every attempt.
+  if (error instanceof AppError) {
+    const { code } = error;
+    const told = code === "snapshot_unavailable" || code === "quota_exceeded";
+    return told ? code : "render_failed";
+  }
+  // Opening a snapshot refuses a damaged or foreign file with a CommandError.
+  if (error instanceof CommandError) return "snapshot_unavailable";
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code === undefined) return null;
+  if (code === "SNAPSHOT_DAMAGED") return "snapshot_unavailable";
+  if (DISK_FULL.includes(code)) return "disk_full";
+  return WRITE_FAILED.includes(code) ? "write_failed" : null;
+}

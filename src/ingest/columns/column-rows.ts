@@ -21,8 +21,8 @@ import { COLUMNS, type ColumnName } from "../../../native-index/format/columns.t
 import { isPrintable, printable } from "../../../native-index/format/printable.ts";
 import { checkDigits } from "../../dump/cnpj.ts";
 import { removeCpf } from "../../dump/cpf.ts";
+import { newTextSink, type TextSink } from "../../dump/registrytext.ts";
 import type { Rule } from "../../dump/rules.ts";
-import { newTextSink, type TextSink } from "../../dump/textsink.ts";
 import { isStoredCnpj } from "../../spec/cnpj/cnpj.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../../spec/fields.ts";
 import { type AllCounters, CODE_WIDTHS, type CodeKind } from "../codes.ts";

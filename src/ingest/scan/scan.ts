@@ -9,8 +9,8 @@
 import { openScan } from "../../../native-index/napi/engine.ts";
 import type { NativeScan } from "../../../native-index/napi/import-handles.ts";
 import { placeOf, readMember } from "../../dump/archive.ts";
+import type { DumpMember } from "../../dump/directory.ts";
 import type { TextEncoding } from "../../dump/encoding.ts";
-import type { DumpMember } from "../../dump/member.ts";
 import { CommandError } from "../../errors.ts";
 import type { AllCodes, CodeKind } from "../codes.ts";
 import { type SpillFile, spillFileOf } from "../spill.ts";

@@ -6,9 +6,14 @@
  */
 
 import type { XmlAttributes } from "../../text/xmlreader.ts";
-import type { XlsxPackage } from "./package.ts";
-import { attributeOf, PartReader, type PartTaker, textOf } from "./part.ts";
-import { XlsxRefusal } from "./refusal.ts";
+import {
+  attributeOf,
+  PartReader,
+  type PartTaker,
+  textOf,
+  type XlsxPackage,
+  XlsxRefusal,
+} from "./package.ts";
 
 /** How the numbers of a style look: as dates, or with as many digits at least. */
 type Format = "date" | number;

@@ -1,16 +1,18 @@
 /**
- * The package of a workbook: a zip. What comes in: its bytes. What goes out: its parts by path,
- * each unpacked piece by piece.
- * Invariant: parts, bytes that they unpack to and their sum are bounded whatever the package says
- * of itself, and so is the processor time for them; a part whose size or checksum is not the one
- * of the package is refused; nothing is ever written to the disk.
+ * The package of a workbook: a zip with parts of XML. Input: its bytes. Output: its parts by path,
+ * each unpacked piece by piece and parsed, or a refusal with the place, what is wrong and the mend.
+ * Invariant: whatever the bytes are, reading them ends with texts or with `XlsxRefusal`. Parts,
+ * bytes that they unpack to and their sum are bounded whatever the package says of itself, and so
+ * is the processor time for them; a part whose size or checksum is not the one of the package is
+ * refused; nothing is ever written to the disk. Prefixes in XML do not count, because programs
+ * choose them freely.
  */
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import yauzl from "yauzl";
 import { crc32 } from "../../dump/crc32.ts";
+import { localName, type XmlAttributes, XmlFault, XmlReader } from "../../text/xmlreader.ts";
 import { isText, isZip, otherFile } from "../otherfiles.ts";
-import { SAVE_LESS, XlsxRefusal } from "./refusal.ts";
 
 /** Parts of a package; real ones have dozens. */
 const PARTS_MAX = 4_096;
@@ -165,5 +167,76 @@ async function damaged<Value>(place: string, read: () => Promise<Value>): Promis
     const why = String(Object(error).message ?? error).replace(/\.$/, "");
     const wrong = `it is no XLSX workbook, or one that is damaged or cut off (${why})`;
     throw new XlsxRefusal(place, wrong, AGAIN);
+  }
+}
+
+/** Receives what a part holds; names of elements are without their prefixes. */
+export interface PartTaker {
+  open(name: string, attributes: XmlAttributes): void;
+  close(name: string): void;
+  text(text: string): void;
+}
+
+/** Parses one part. */
+export class PartReader {
+  readonly #place: string;
+  readonly #reader: XmlReader;
+
+  /** `place` is named where something is wrong. */
+  constructor(place: string, taker: PartTaker) {
+    this.#place = place;
+    this.#reader = new XmlReader({
+      open: (name, attributes) => taker.open(localName(name), attributes),
+      close: (name) => taker.close(localName(name)),
+      text: (text) => taker.text(text),
+    });
+  }
+
+  /** Parses a chunk. Throws `XlsxRefusal`. */
+  add(chunk: Buffer): void {
+    this.#refusing(() => this.#reader.add(chunk));
+  }
+
+  /** Ends the part. Throws `XlsxRefusal` if something is left open. */
+  end(): void {
+    this.#refusing(() => this.#reader.end());
+  }
+
+  #refusing(parse: () => void): void {
+    try {
+      parse();
+    } catch (error) {
+      throw error instanceof XmlFault ? new XlsxRefusal(this.#place, error.message) : error;
+    }
+  }
+}
+
+/** The value of an attribute, whatever its prefix. */
+export function attributeOf(attributes: XmlAttributes, name: string): string | undefined {
+  const value = attributes[name];
+  if (value !== undefined) return value;
+  const prefixed = Object.keys(attributes).find((one) => localName(one) === name);
+  return prefixed === undefined ? undefined : attributes[prefixed];
+}
+
+/** Replaces what Excel writes as `_x000D_` by the character that it stands for. */
+export function textOf(written: string): string {
+  if (!written.includes("_x")) return written;
+  return written.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** What mends a workbook that no program should have written. */
+const SAVE_ANEW = "Open it in a spreadsheet program and save it anew as XLSX.";
+
+/** What mends a workbook that is too large. */
+export const SAVE_LESS = "Keep only the column of CNPJs, or save the sheet as CSV, and send that.";
+
+/** A workbook that cannot be read. */
+export class XlsxRefusal extends Error {
+  /** `place` is the part, the sheet or the cell; the mend is to save it anew if nothing is said. */
+  constructor(place: string, wrong: string, mend = SAVE_ANEW) {
+    super(`${place}: ${wrong}. ${mend}`);
   }
 }

@@ -7,8 +7,7 @@
 import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
 import type { Formats, SeenNumber } from "./formats.ts";
-import { attributeOf, type PartTaker, textOf } from "./part.ts";
-import { XlsxRefusal } from "./refusal.ts";
+import { attributeOf, type PartTaker, textOf, XlsxRefusal } from "./package.ts";
 import { TextGathered, type TextTable } from "./texts.ts";
 
 /** Rows of a sheet. */

@@ -5,9 +5,14 @@
  * enough to see that it is no CNPJ; how a text is pronounced is no part of it.
  */
 
-import type { XlsxPackage } from "./package.ts";
-import { PartReader, type PartTaker, textOf } from "./part.ts";
-import { SAVE_LESS, XlsxRefusal } from "./refusal.ts";
+import {
+  PartReader,
+  type PartTaker,
+  SAVE_LESS,
+  textOf,
+  type XlsxPackage,
+  XlsxRefusal,
+} from "./package.ts";
 
 const TEXTS_MAX = 4_194_304;
 const BYTES_MAX = 128 * 1024 * 1024;

@@ -4,7 +4,7 @@
  * Invariant: as for CSV (csvcolumn.ts): the first rows say which column it is; what is read besides
  * is the table of texts, within bounds, and the numbers' formats. A sheet that shows no CNPJs, such
  * as a cover, is passed over, unless no other sheet has anything; where several have and none
- * shows any, each is named with what was wrong. Of several that show some whichsheet.ts chooses.
+ * shows any, each is named with what was wrong. Of several that show some workbook.ts chooses.
  */
 import {
   ColumnRefusal,
@@ -16,19 +16,18 @@ import {
   showsCnpjs,
 } from "../column.ts";
 import { Formats, readStyles, type SeenNumber } from "./formats.ts";
-import type { XlsxPackage } from "./package.ts";
-import { PartReader } from "./part.ts";
-import { XlsxRefusal } from "./refusal.ts";
+import { PartReader, type XlsxPackage, XlsxRefusal } from "./package.ts";
 import { type RowTaker, type SheetParts, SheetReader } from "./sheet.ts";
 import { readTexts, TextTable } from "./texts.ts";
 import {
   mayBeCover,
   type PassedSheet,
+  readWorkbook,
   type SeenSheet,
+  type SheetPart,
   type ShownCnpjs,
   sheetOf,
-} from "./whichsheet.ts";
-import { readWorkbook, type SheetPart } from "./workbook.ts";
+} from "./workbook.ts";
 
 /** A cell of the column. */
 interface XlsxCell extends SeenNumber {

@@ -30,8 +30,8 @@ import {
 import { removeCpf } from "../../../src/dump/cpf.ts";
 import { ESTAB } from "../../../src/dump/layout.ts";
 import type { DumpRecord } from "../../../src/dump/records.ts";
+import { newTextSink, type TextSink } from "../../../src/dump/registrytext.ts";
 import { isValue, oddCode, type Rule } from "../../../src/dump/rules.ts";
-import { newTextSink, type TextSink } from "../../../src/dump/textsink.ts";
 import {
   cleanCnae,
   cleanCode,

@@ -13,10 +13,10 @@ import {
   endOfControl,
   isControlSequence,
   KIND_OF_BYTE,
+  type TextSink,
   UTF8_OF_BYTE,
 } from "../../../src/dump/registrytext.ts";
 import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
-import type { TextSink } from "../../../src/dump/textsink.ts";
 import { EMAIL_BYTES_MAX, isEmail } from "../../../src/spec/contacts/emails.ts";
 
 const SPACE = 32;

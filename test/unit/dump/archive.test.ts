@@ -12,6 +12,7 @@ import { after, before, test } from "node:test";
 import { constants, deflateRawSync, crc32 as zlibCrc32 } from "node:zlib";
 import { openDump, readMember } from "../../../src/dump/archive.ts";
 import { crc32, crc32ByTable } from "../../../src/dump/crc32.ts";
+import type { DumpMember } from "../../../src/dump/directory.ts";
 import {
   FILE_TYPES,
   type FileType,
@@ -20,7 +21,6 @@ import {
   PARTS,
 } from "../../../src/dump/layout.ts";
 import { readLookups } from "../../../src/dump/lookups.ts";
-import type { DumpMember } from "../../../src/dump/member.ts";
 import { ZipWriter } from "../../../src/dump/sample/zip/zip.ts";
 import { CommandError } from "../../../src/errors.ts";
 

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { removeCpf } from "../../../src/dump/cpf.ts";
-import { newTextSink, type TextSink } from "../../../src/dump/textsink.ts";
+import { newTextSink, type TextSink } from "../../../src/dump/registrytext.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanText } from "../../support/ingest/text.ts";
 

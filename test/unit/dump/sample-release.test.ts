@@ -17,7 +17,7 @@ import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { readSampleFlags } from "../../../src/cli/commands/sample.ts";
 import { openDump } from "../../../src/dump/archive.ts";
 import { FILE_TYPES, LAYOUTS } from "../../../src/dump/layout.ts";
-import { releaseDate, tokenOf } from "../../../src/dump/sample/months.ts";
+import { releaseDate, tokenOf } from "../../../src/dump/sample/dates.ts";
 import { partStart } from "../../../src/dump/sample/order.ts";
 import { type SampleSummary, writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";

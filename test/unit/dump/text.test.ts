@@ -6,9 +6,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeText } from "../../../src/dump/registrytext.ts";
+import { decodeText, newTextSink, type TextSink } from "../../../src/dump/registrytext.ts";
 import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
-import { newTextSink, type TextSink } from "../../../src/dump/textsink.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanEmail, cleanText } from "../../support/ingest/text.ts";
 

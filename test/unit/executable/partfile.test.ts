@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { buildSync } from "esbuild";
 
-const PARTFILE = new URL("../../../src/executable/partfile.ts", import.meta.url);
+const PARTFILE = new URL("../../../src/executable/cachefolder.ts", import.meta.url);
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-part-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -17,7 +17,7 @@ import {
   temporaryName,
   writeWhole,
 } from "../../../src/export/files/sink.ts";
-import { failureOf } from "../../../src/export/queue/failure.ts";
+import { failureOf } from "../../../src/export/queue/rendertask.ts";
 
 type Call = Exclude<keyof DiskCalls, "startWriting">;
 const SYSTEM: DiskCalls = { ...fs, startWriting };

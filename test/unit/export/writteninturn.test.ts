@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WrittenInTurn } from "../../../src/export/formats/writteninturn.ts";
+import { WrittenInTurn } from "../../../src/export/formats/renderer.ts";
 import { seededRandom } from "../../support/native-index/fixture-rows.ts";
 
 /** What was written, and how to make a piece that takes its time. */

@@ -8,8 +8,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
-import { XlsxPackage } from "../../../src/lists/xlsx/package.ts";
-import { XlsxRefusal } from "../../../src/lists/xlsx/refusal.ts";
+import { XlsxPackage, XlsxRefusal } from "../../../src/lists/xlsx/package.ts";
 import { readXlsxColumn } from "../../../src/lists/xlsx/xlsxcolumn.ts";
 import { readXlsx } from "../../../src/lists/xlsxupload.ts";
 import { packed, partsOf, text, workbook } from "../../support/lists/workbooks.ts";

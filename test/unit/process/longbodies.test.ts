@@ -6,8 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseIndexPage } from "../../../src/download/listings/indexpage.ts";
-import { parseJsonIndex } from "../../../src/download/listings/jsonindex.ts";
+import { parseIndexPage, parseJsonIndex } from "../../../src/download/listings/indexpage.ts";
 import { ListingFault } from "../../../src/download/listings/xml.ts";
 import { JsonFault, JsonScanner } from "../../../src/text/json-scanner.ts";
 

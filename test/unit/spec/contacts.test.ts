@@ -10,7 +10,7 @@ import { describe, it } from "node:test";
 import { getAreaCodeInfo } from "@brazilian-utils/brazilian-utils";
 import { find as en } from "../../../src/console/web/strings/en/find.ts";
 import { find as pt } from "../../../src/console/web/strings/pt/find.ts";
-import { newTextSink } from "../../../src/dump/textsink.ts";
+import { newTextSink } from "../../../src/dump/registrytext.ts";
 import { cleanPhone } from "../../../src/dump/values.ts";
 import { AppError } from "../../../src/errors.ts";
 import { ERROR_NOTES } from "../../../src/http/openapi/error-notes.ts";

@@ -1,13 +1,13 @@
 /**
- * What comes in: the pieces of one member, in order.
- * What goes out: a zip file with that one member.
- * Invariant: the same pieces give the same bytes; nothing in it tells of the time or the machine.
+ * A zip file with one member, and the packed pieces that it is written from.
+ * Input: bytes of the member, any whole number of rows, and its pieces in order. Output: the file.
+ * Invariant: pieces do not depend on each other; the same pieces give the same bytes, and nothing
+ * in it tells of the time or the machine.
  * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { crc32Joined } from "../../crc32.ts";
-import type { Piece } from "../piece.ts";
-import { STREAM_END } from "./deflate.ts";
+import { crc32, crc32Joined } from "../../crc32.ts";
+import { Deflater, STREAM_END } from "./deflate.ts";
 
 const MAX_32 = 0xffffffff;
 
@@ -144,4 +144,24 @@ export class ZipWriter {
     end.writeUInt32LE(1, 72);
     return end;
   }
+}
+
+/** A packed part of a member. */
+export interface Piece {
+  readonly packed: Uint8Array;
+  /** Length and CRC-32 of what was packed. */
+  readonly bytes: number;
+  readonly crc: number;
+}
+
+/** Makes a piece of the first `length` bytes. */
+export function packWith(deflater: Deflater, bytes: Uint8Array, length: number): Piece {
+  // Apart from the packer's memory, which is used again.
+  const packed = deflater.pack(bytes, length).slice();
+  return { packed, bytes: length, crc: crc32(bytes.subarray(0, length)) };
+}
+
+/** Makes a piece of bytes of any length. */
+export function packPiece(bytes: Uint8Array): Piece {
+  return packWith(new Deflater(bytes.length), bytes, bytes.length);
 }

@@ -12,8 +12,7 @@ import { type DescriptionItem, formatCount } from "../describe.ts";
 import { describeWords } from "../describewords.ts";
 import type { ColumnLabel } from "../labels.ts";
 import type { RenderContext } from "../renderer.ts";
-import { describeAsked, describeSource } from "../source.ts";
-import { titleOf } from "../title.ts";
+import { describeAsked, describeSource, titleOf } from "../source.ts";
 import { pageStyle } from "./pagestyle.ts";
 
 /** What the page says beside names, values and filters. */

@@ -8,11 +8,16 @@
 import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../../../search/segment.ts";
 import { specText } from "../../../spec/identity.ts";
-import { explainedColumns } from "../explainedcolumns.ts";
-import type { OpenRenderer, RenderContext, Renderer, Slices } from "../renderer.ts";
-import { RowSlices } from "../slices.ts";
-import { toldLimit } from "../toldlimit.ts";
-import { WrittenInTurn } from "../writteninturn.ts";
+import { explainedColumns } from "../explained.ts";
+import {
+  type OpenRenderer,
+  type RenderContext,
+  type Renderer,
+  RowSlices,
+  type Slices,
+  WrittenInTurn,
+} from "../renderer.ts";
+import { toldLimit } from "../source.ts";
 import { RowGroups } from "./rowgroups.ts";
 
 /**

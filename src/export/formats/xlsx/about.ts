@@ -7,8 +7,7 @@
 import type { DescriptionItem } from "../describe.ts";
 import { columnLabel, headerCells } from "../labels.ts";
 import type { RenderContext } from "../renderer.ts";
-import { describeAsked, describeSource } from "../source.ts";
-import { titleOf } from "../title.ts";
+import { describeAsked, describeSource, titleOf } from "../source.ts";
 
 /** A row of the sheet; both may be empty. */
 export type AboutRow = readonly [label: string, value: string];

@@ -12,9 +12,14 @@ import { crc32 } from "../../../dump/crc32.ts";
 import { guarded } from "../../../search/segment.ts";
 import { explainCells, explainColumns } from "../explained.ts";
 import { headerCells } from "../labels.ts";
-import type { OpenRenderer, RenderContext, Renderer, Slices } from "../renderer.ts";
-import { RowSlices } from "../slices.ts";
-import { WrittenInTurn } from "../writteninturn.ts";
+import {
+  type OpenRenderer,
+  type RenderContext,
+  type Renderer,
+  RowSlices,
+  type Slices,
+  WrittenInTurn,
+} from "../renderer.ts";
 import { aboutRows } from "./about.ts";
 import { partsOf, ROWS_PATH, sheetEnd, sheetStart, type Workbook } from "./workbook.ts";
 import { type PackedPiece, ZipPackage } from "./zippackage.ts";

@@ -1,12 +1,17 @@
 /**
- * Unions of lists, and the only importer of `roaring`. What comes in: the rows that a segment has
- * of several lists. What goes out: the rows that one or more of them hold, for the kernel.
- * Invariant: threads of the package read and write bitmaps. The caller copies their bytes, which
- * are up to an eighth of a byte for each row, makes the union, and has the addon check the result.
- * The package trusts its input, so it gets only bytes that the addon has checked.
+ * The rows that a segment has of lists: of a list `exported`, and of unions of several lists.
+ * Input: lists at a revision, and the rows of an earlier one if they are known. Output: the rows as
+ * the kernel takes them.
+ * Invariant: the rows of `exported` are exact, because such a list only grows; memory is bounded by
+ * the rows of the snapshot, not by the list. This is the only importer of `roaring`. Threads of
+ * that package read and write bitmaps: the caller copies their bytes, which are up to an eighth of
+ * a byte for each row, makes the union, and has the addon check the result. The package trusts its
+ * input, so it gets only bytes that the addon has checked.
  */
 import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
 import type { Segment } from "../search/segment.ts";
+import type { ExportedStore } from "../store/exportedstore.ts";
+import type { ListPin } from "../store/listpins.ts";
 
 /** Unions that are kept for a segment; one takes up to an eighth of a byte for each row. */
 const KEPT_MAX = 16;
@@ -59,4 +64,33 @@ export class Unions {
       throw error;
     }
   }
+}
+
+/** Blocks that are read at a time: a few megabytes. */
+const BLOCKS_AT_ONCE = 512;
+
+/** What is known of an earlier revision of the same list. */
+export interface KnownRows {
+  readonly revision: number;
+  readonly rows: NativeRowList;
+}
+
+/** Makes the rows; the list is read as it is when this is called. */
+export function exportedRows(
+  segment: Segment,
+  store: ExportedStore,
+  pin: ListPin,
+  known: KnownRows | null = null,
+): Promise<NativeRowList> {
+  return store.atOnce(async (reader) => {
+    const ids = reader.idsSince(pin, known?.revision ?? 0);
+    let rows = known?.rows ?? null;
+    for (let from = 0; from < ids.length || rows === null; from += BLOCKS_AT_ONCE) {
+      const some = ids.slice(from, from + BLOCKS_AT_ONCE);
+      const blocks = Buffer.concat(some.map((id) => reader.entriesOf(id)));
+      const { roaring } = await segment.native.blockRowsAside(blocks, rows);
+      rows = openRowList(roaring);
+    }
+    return rows;
+  });
 }
