@@ -20,8 +20,8 @@ import { openSnapshot } from "../native-index/format/snapshot/snapshot.ts";
 import { openDump, readMember } from "../src/dump/archive.ts";
 import { writeSample } from "../src/dump/sample/release.ts";
 import { importDump } from "../src/ingest/dump-import.ts";
+import { watch } from "./load/watched.ts";
 import { widerBytes } from "./questions/wider.ts";
-import { watch } from "./watched.ts";
 
 const LABEL = "2026-10";
 

@@ -24,8 +24,8 @@ import { facets } from "../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
 import { normalizeSpec } from "../../src/spec/normalize.ts";
+import { bytesOf, type Watched, watch } from "../load/watched.ts";
 import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
-import { bytesOf, type Watched, watch } from "../watched.ts";
 
 /** Most bytes on the disk at once per account: a dump, its snapshot and the import's workspace. */
 const BYTES_PER_ACCOUNT = 870;

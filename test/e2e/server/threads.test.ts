@@ -257,7 +257,7 @@ describe("three threads", () => {
     }
   });
 
-  it("count every request once, in the metrics, in the use of its tenant and in the log", async () => {
+  it("count every request once, in metrics, the use of its tenant, and the log", async () => {
     const { key } = keyOf("scale");
     const kept = keptBy(server);
     const ids: string[] = [];

@@ -9,7 +9,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { peneiraCommand } from "./questions/corpus.ts";
+import { peneiraCommand } from "../questions/corpus.ts";
 
 const LOOK_MS = 30;
 /** Files are counted less often: a folder of thousands takes a while. */
