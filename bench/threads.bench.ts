@@ -78,12 +78,12 @@ function measured(server: RunningServer, bodies: readonly string[] | null): Seen
 /** Connections and requests by thread, from the metrics. */
 async function sharesOf({ port }: RunningServer): Promise<string> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const of = (name: string) =>
-    [...text.matchAll(new RegExp(`^peneira_thread_${name}_total\\{.*\\} (\\d+)$`, "gm"))].map(
-      ([, value]) => Number(value),
-    );
+  const of = (name: string, more = "") =>
+    [
+      ...text.matchAll(new RegExp(`^peneira_thread_${name}_total\\{[^,]*${more}\\} (\\d+)$`, "gm")),
+    ].map(([, value]) => Number(value));
   const connections = of("connections");
-  const requests = of("requests");
+  const requests = of("requests", ',answered_by="thread"');
   const all = requests.reduce((sum, one) => sum + one, 0);
   const shares = requests.map((one) => `${((100 * one) / all).toFixed(1)} %`);
   return connections.length === 0

@@ -44,7 +44,12 @@ import { type Ending, endingOf } from "../serving/ending.ts";
 import { bindPorts, type Ports, withoutDescriptors } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
-import { openAnswering, serveOnThreads } from "../serving/threads/answering.ts";
+import {
+  openAnswering,
+  serveOnThreads,
+  threadsOf,
+  withoutProcessors,
+} from "../serving/threads/answering.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
@@ -120,7 +125,7 @@ export async function serve(
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath, dataDir } = required(config);
   const plans = loadPlans(config.plans);
-  warn([...withoutEffect(config), ...withoutDescriptors(config)]);
+  warn([...withoutEffect(config), ...withoutDescriptors(config), ...withoutProcessors(config)]);
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) useDescriptors(readActivityTexts(descriptors));
   // Before any secret is read.
@@ -230,7 +235,8 @@ function openPorts(config: Config, service: ServedService, transport: Transport,
   const metrics = ports.metrics?.answer(metricsHandler(service.telemetry));
   const server = ports.main.answer(dispatcher(service, consoleOf(config, service)));
   const label = service.segment()?.label;
-  service.log.info({ transport: transport.name, snapshot: label }, "serving");
+  const threads = threadsOf(config);
+  service.log.info({ transport: transport.name, threads, snapshot: label }, "serving");
   stderr.print(`listening on ${ports.url}\n`);
   if (metrics !== undefined) stderr.print(`metrics on port ${metrics.port}\n`);
   const close = async (deadlineMs: number) => {

@@ -55,7 +55,9 @@ async function bindMetrics(address: ListenAddress, limits: TransportLimits): Pro
  * File descriptors reserved for everything but connections: program files, threads, snapshots,
  * exports, and uploads.
  */
-const OWN_DESCRIPTORS = 96;
+export const OWN_DESCRIPTORS = 96;
+/** Descriptors of each thread that answers, beside its connections. */
+const THREAD_DESCRIPTORS = 10;
 /** Min connections, the least that the setting allows. */
 const SOCKETS_LEAST = 16;
 
@@ -63,7 +65,11 @@ const SOCKETS_LEAST = 16;
 export function socketsOf(config: Config, openFiles = openFilesMax()): number {
   const wanted = config.get("http.sockets_max");
   if (openFiles === null) return wanted;
-  return Math.min(wanted, Math.max(SOCKETS_LEAST, openFiles - OWN_DESCRIPTORS));
+  return Math.min(wanted, Math.max(SOCKETS_LEAST, openFiles - ownDescriptors(config)));
+}
+
+function ownDescriptors(config: Config): number {
+  return OWN_DESCRIPTORS + THREAD_DESCRIPTORS * (config.get("http.threads") ?? 1);
 }
 
 /** Returns a warning if fewer connections are allowed than the setting says. */
@@ -73,7 +79,7 @@ export function withoutDescriptors(config: Config, openFiles = openFilesMax()): 
   if (sockets === wanted) return [];
   return [
     `http.sockets_max is ${wanted}, and this process may open ${openFiles} files: ` +
-      `${sockets} connections are let in at once. Raise its limit to ${wanted + OWN_DESCRIPTORS} ` +
+      `${sockets} connections are let in at once. Raise its limit to ${wanted + ownDescriptors(config)} ` +
       "(ulimit -n, LimitNOFILE of systemd), or lower the setting.",
   ];
 }

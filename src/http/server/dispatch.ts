@@ -142,6 +142,7 @@ class Dispatch implements RequestOrigin, AccessLine {
     this.route = destination?.path ?? "unknown";
     if (framing !== null) throw framing;
     if (this.#handOn !== null && !isAnsweredAnywhere(destination, this.exchange.method)) {
+      this.service.telemetry.handedOn();
       this.#handOn(this.exchange, this.requestId, null);
       return;
     }
@@ -336,6 +337,8 @@ class Dispatch implements RequestOrigin, AccessLine {
       const { identity, limited } = this.sender;
       this.service.rateLimits.spend(identity.keyId, limited, 0, this.#charged);
     }
+    this.service.responses.takeBackMiss(this.#body);
+    this.service.telemetry.handedOn();
     this.#handOn(this.exchange, this.requestId, this.#body);
   }
 

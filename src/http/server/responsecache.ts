@@ -69,6 +69,8 @@ export class ResponseCache {
   #bytes = 0;
   #hits = 0;
   #misses = 0;
+  /** Body of the request that was counted as a miss last. */
+  #missed: Uint8Array | null = null;
 
   /** With 0 bytes nothing is cached, and nothing counted. */
   constructor(bytesMax: number) {
@@ -118,10 +120,17 @@ export class ResponseCache {
     const page = entry?.page ?? null;
     if (page === null || (page.lists !== null && !isCurrent(page.lists, request, segment))) {
       this.#misses++;
+      this.#missed = request.body;
       return null;
     }
     this.#hits++;
     return page;
+  }
+
+  /** Takes the miss of a request back that another thread looks up again. */
+  takeBackMiss(body: Uint8Array | null): void {
+    if (body !== null && body === this.#missed) this.#misses--;
+    this.#missed = null;
   }
 
   /**

@@ -92,8 +92,9 @@ export class Telemetry {
   readonly #kernel: Histogram;
   readonly #damaged: Counter;
   readonly #searches: { add(): void };
-  /** Requests that this thread has answered. */
+  /** Requests that this thread has answered, and those that it has handed on. */
   #answered = 0;
+  #handedOn = 0;
   #others: (() => Promise<readonly MetricSamples[]>) | null = null;
   /** Labels of the request that was counted last. */
   #labels: readonly string[] = [];
@@ -172,7 +173,10 @@ export class Telemetry {
     const thread = [String(slot)];
     this.#addThreads(
       () => [[thread, taken()]],
-      () => [[thread, this.#answered]],
+      () => [
+        [[String(slot), "thread"], this.#answered],
+        [[String(slot), "owner"], this.#handedOn],
+      ],
     );
   }
 
@@ -187,7 +191,10 @@ export class Telemetry {
     this.#metrics.add(new Gauge({ ...info, name, help }, taken, "counter"));
     const requests = {
       name: "peneira_thread_requests_total",
-      help: "Requests that a thread has answered by itself, by its number; none with one thread.",
+      help:
+        "Requests that came to a thread, by its number: those that it answered, and those that it " +
+        "handed on to the owner of the state; none with one thread.",
+      labels: ["thread", "answered_by"],
     };
     this.#metrics.add(new Gauge({ ...info, ...requests }, answered, "counter"));
   }
@@ -295,6 +302,11 @@ export class Telemetry {
     const level = PROBES.includes(route) ? "debug" : "info";
     if (!this.#log.isLevelEnabled(level)) return;
     writeMembers(this.#log, level, accessLine(answer), "request");
+  }
+
+  /** Counts a request that another thread answers, and counts. */
+  handedOn(): void {
+    this.#handedOn++;
   }
 
   /** The labels of a request; those of the one before where nothing differs. */
@@ -422,7 +434,9 @@ export class Telemetry {
       new Gauge(
         {
           name: "peneira_memory_bytes",
-          help: "Resident memory: anonymous, of mapped files (the snapshot), and of V8's heap.",
+          help:
+            "Resident memory: anonymous, of mapped files (the snapshot), and of V8's heap in the " +
+            "main thread.",
           labels: ["kind"],
         },
         memory,
@@ -432,7 +446,7 @@ export class Telemetry {
       new Gauge(
         {
           name: "peneira_event_loop_lag_seconds",
-          help: "Delay of the event loop since the start, by quantile.",
+          help: "Delay of the event loop since the start, by quantile; of threads the longest.",
           labels: ["quantile"],
           across: "max",
         },

@@ -360,6 +360,7 @@ async function openTestTransport(
   const { bodiesBytesMax, senderShareMax, ledger: _, ...own } = { ledger, ...limits };
   const opened = await openHttpThreads({
     worker: "cli/serving/threads/http.worker.ts",
+    loadingAtOnce: threads,
     bodies: new Budget(bodiesBytesMax, senderShareMax, "bodies", ledger),
     start: {
       ...{ threads, settings, plans, ledger: ledger.id },

@@ -13,8 +13,9 @@ import { HttpThreads, openHttpThreads } from "../../../http/server/threads/http-
 import type { Transport, TransportLimits } from "../../../http/server/transport/transport.ts";
 import type { Ledger } from "../../../process/ledger.ts";
 import { describeError, type Log } from "../../../process/log.ts";
+import { openFilesMax } from "../../../process/openfiles.ts";
 import type { Config } from "../../../settings/config.ts";
-import { limitsOf } from "../ports.ts";
+import { limitsOf, OWN_DESCRIPTORS } from "../ports.ts";
 
 /** Returns the number of threads that answer. Throws `CommandError` where there can only be one. */
 export function threadsOf(config: Config, processors = availableParallelism()): number {
@@ -42,6 +43,7 @@ export async function openAnswering(
   return openHttpThreads({
     worker: "cli/serving/threads/http.worker.ts",
     bodies,
+    loadingAtOnce: loadingAtOnce(),
     start: {
       ...{ threads, settings, plans, limits: shareOf(limits, threads) },
       ...{ searches: searches.shared, ledger: ledger.id },
@@ -49,14 +51,39 @@ export async function openAnswering(
   });
 }
 
+/** Files that a thread opens at once while it loads. */
+const LOADED_FILES = 48;
+
+/** Returns how many threads may load at once, with as many files as the process may open. */
+function loadingAtOnce(openFiles = openFilesMax()): number {
+  if (openFiles === null) return availableParallelism();
+  const files = openFiles - OWN_DESCRIPTORS;
+  return Math.max(1, Math.min(availableParallelism(), Math.floor(files / LOADED_FILES)));
+}
+
 /** Limits of one of several threads: connections are dealt evenly, so each has its part of them. */
 function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   const { socketsMax, socketsPerAddress } = limits;
   return {
     ...limits,
-    socketsMax: Math.ceil(socketsMax / threads),
-    socketsPerAddress: socketsPerAddress === null ? null : Math.ceil(socketsPerAddress / threads),
+    socketsMax: partOf(socketsMax, threads),
+    socketsPerAddress: socketsPerAddress === null ? null : partOf(socketsPerAddress, threads),
   };
+}
+
+/** The parts of all threads together are never more than the whole, unless that is less than one. */
+function partOf(whole: number, threads: number): number {
+  return Math.max(1, Math.floor(whole / threads));
+}
+
+/** Returns a warning if there are more threads than processors, which only take memory. */
+export function withoutProcessors(config: Config, processors = availableParallelism()): string[] {
+  const threads = config.get("http.threads") ?? 1;
+  if (threads <= processors) return [];
+  return [
+    `http.threads is ${threads}, and there are ${processors} processors: more threads than ` +
+      "processors answer no faster, take memory, and make the start longer.",
+  ];
 }
 
 /** Lets the threads answer, if there are several; gives back what one held that has failed. */

@@ -111,7 +111,10 @@ export class HandedExchange implements Exchange {
     return this.#isOver && this.#source === null && this.#file === null;
   }
 
-  /** Ends it, because the thread with its connection has ended. */
+  /**
+   * Ends it, because the thread with its connection has ended. A file that the thread had stays
+   * open: it may have closed it, and its number may be that of another file by now.
+   */
   lost(): void {
     this.#wanted?.taker?.drop?.();
     this.#endSource(null);

@@ -5,6 +5,7 @@
  * Invariant: the owner gets every request once and learns its end once. The body of a request stays
  * in the client's connection until the owner wants it, a first part aside.
  */
+import { close } from "node:fs";
 import type { PulledBody } from "../transport/body-stream.ts";
 import { type Exchange, READ_HEADERS } from "../transport/transport.ts";
 import {
@@ -40,9 +41,18 @@ export class HandingOn {
     this.#open.set(id, new HandedOn({ id, exchange, body, post: this.#post, over }, requestId));
   };
 
-  /** Takes a message of the owner; one about a request that is over says nothing any more. */
+  /** Takes a message of the owner. */
   take(message: ToThread): void {
-    this.#open.get(message.id)?.take(message);
+    const handed = this.#open.get(message.id);
+    if (handed !== undefined) handed.take(message);
+    else if (message.kind === "answer") this.#refuseLate(message);
+  }
+
+  /** Gives back what came with an answer whose client has left in the meantime. */
+  #refuseLate({ id, body }: Extract<ToThread, { kind: "answer" }>): void {
+    if (typeof body === "string" || body instanceof Uint8Array) return;
+    if (body !== null) close(body.descriptor, () => {});
+    this.#post({ kind: "ended", id, failure: null });
   }
 }
 

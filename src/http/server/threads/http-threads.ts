@@ -28,7 +28,7 @@ const LIVED_MS = 2_000;
  * Memory for the new objects of a thread, in MB. V8 would take up to 48: with 4 a thread has 9 MB
  * less after searches, and its garbage is collected as quickly.
  */
-const YOUNG_MB = Number(process.env.YOUNG ?? 4);
+const YOUNG_MB = 4;
 /** Time within which a thread must report its metrics; then its last ones count. */
 const METRICS_MS = 1_000;
 
@@ -36,6 +36,8 @@ const METRICS_MS = 1_000;
 interface HttpThreadsParts {
   readonly start: Omit<ThreadStart, "slot" | "board">;
   readonly bodies: Budget;
+  /** Number of threads that load at the same time; each opens all files of its code. */
+  readonly loadingAtOnce: number;
   /** Source of the thread, relative to src/. */
   readonly worker: `${string}.worker.ts`;
 }
@@ -87,10 +89,8 @@ export class HttpThreads implements Transport {
     const port = openUwsPort(address);
     this.#port = port;
     this.#handler = handler;
-    for (let slot = 1; slot <= this.size; slot++) this.#start(slot);
     try {
-      // All of them first, so that none takes the connections of those that still load.
-      await this.#all({ kind: "metrics" });
+      await this.#startAll();
       await this.#all({ kind: "take", port });
     } catch (error) {
       await this.close(0);
@@ -178,6 +178,16 @@ export class HttpThreads implements Transport {
     await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
   }
 
+  /** Starts all, and waits for them, so that none takes the connections of those that load. */
+  async #startAll(): Promise<void> {
+    const atOnce = this.#parts.loadingAtOnce;
+    for (let slot = 1; slot <= this.size; slot++) {
+      this.#start(slot);
+      if (slot % atOnce === 0) await this.#all({ kind: "metrics" });
+    }
+    await this.#all({ kind: "metrics" });
+  }
+
   #start(slot: number): HttpThread {
     const { worker, start } = this.#parts;
     const thread = new HttpThread(
@@ -254,6 +264,8 @@ class HttpThread {
     this.#worker = new Worker(workerFile(worker), {
       execArgv: workerArguments(),
       workerData: start,
+      // Files are opened by the owner and closed here; Node would warn of each.
+      trackUnmanagedFds: false,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     this.#worker.on("message", (message: ThreadMessage) => this.#take(message));

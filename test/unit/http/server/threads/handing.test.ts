@@ -1,0 +1,239 @@
+/**
+ * Proves, for 4,000 seeded orders of events: a request that a thread hands on is over at the owner
+ * exactly once, its body is read or dropped, the pieces and the file of its answer are given back
+ * exactly once, and what is sent is what was made, whenever the client leaves, the thread ends, or
+ * messages of both sides cross.
+ * Does not prove the transports (contract/http/threads runs them).
+ */
+import assert from "node:assert/strict";
+import { fstatSync, openSync } from "node:fs";
+import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { HandedExchange } from "../../../../../src/http/server/threads/handed-exchange.ts";
+import { HandingOn } from "../../../../../src/http/server/threads/handing-on.ts";
+import type { ToOwner, ToThread } from "../../../../../src/http/server/threads/wire.ts";
+import {
+  type AnswerBody,
+  isPulled,
+  type PulledBody,
+  pull,
+} from "../../../../../src/http/server/transport/body-stream.ts";
+import type { BodyRequest } from "../../../../../src/http/server/transport/incoming.ts";
+import type { AwaitsEnd, Exchange } from "../../../../../src/http/server/transport/transport.ts";
+import { randomFrom } from "../../../../support/translate/shapes.ts";
+
+const ORDERS = 4_000;
+
+/** A client's exchange on the thread, whose events a test brings about. */
+class ClientExchange implements Exchange {
+  readonly method = "POST";
+  readonly path = "/v1/x";
+  readonly query = "";
+  readonly address = "127.0.0.1";
+  readonly framing = null;
+  aborted = false;
+  wanted: BodyRequest | null = null;
+  source: PulledBody | null = null;
+  sent = "";
+  answered = false;
+  isOver = false;
+  #awaiting: AwaitsEnd | null = null;
+  #asks = false;
+
+  get finished(): boolean {
+    return this.aborted;
+  }
+
+  header(): undefined {}
+  keepBody(): void {}
+
+  body(wanted: BodyRequest): void {
+    this.wanted = wanted;
+  }
+
+  whenOver(awaiting: AwaitsEnd): void {
+    if (this.isOver) awaiting.over();
+    else this.#awaiting = awaiting;
+  }
+
+  send(_status: number, _headers: unknown, body: AnswerBody): void {
+    assert(!this.answered, "answered once");
+    this.answered = true;
+    if (!isPulled(body)) {
+      this.sent = String(body);
+      this.#end();
+    } else if (this.aborted) pull(body).end();
+    else this.source = pull(body);
+  }
+
+  cut(): void {
+    this.leave();
+  }
+
+  /** The client leaves, or its connection ends. */
+  leave(): void {
+    if (this.isOver) return;
+    this.aborted = true;
+    this.wanted?.taker?.drop?.();
+    this.source?.end();
+    this.source = null;
+    this.#end();
+  }
+
+  /** Asks for the next piece, and ends behind the last one. */
+  pullOn(): void {
+    const { source } = this;
+    if (source === null || this.#asks) return;
+    if (source.left === 0) {
+      source.end();
+      this.source = null;
+      this.#end();
+      return;
+    }
+    this.#asks = true;
+    source.next((chunk) => {
+      this.#asks = false;
+      if (chunk === null) this.leave();
+      else this.sent += Buffer.from(chunk).toString();
+    });
+  }
+
+  #end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#awaiting?.over();
+    this.#awaiting = null;
+  }
+}
+
+type Kind = "bytes" | "pieces" | "file";
+
+/** One request, with a queue of messages in each direction. */
+class Case {
+  readonly client = new ClientExchange();
+  readonly #random: () => number;
+  readonly #kind: Kind;
+  readonly #toOwner: ToOwner[] = [];
+  readonly #toThread: ToThread[] = [];
+  readonly #handing = new HandingOn((message) => this.#toOwner.push(message));
+  #owner: HandedExchange | null = null;
+  #isKnown = false;
+  #isLost = false;
+  overs = 0;
+  ends = 0;
+  made = "";
+  descriptor = -1;
+
+  constructor(random: () => number, kind: Kind) {
+    this.#random = random;
+    this.#kind = kind;
+    this.#handing.handOn(this.client, "req_1", null);
+  }
+
+  get isSettled(): boolean {
+    const quiet = this.#toOwner.length === 0 && this.#toThread.length === 0;
+    return quiet && (this.#isLost || (this.client.isOver && this.overs > 0));
+  }
+
+  step(): void {
+    const choice = Math.floor(this.#random() * 8);
+    if (choice < 3) this.#deliverToOwner();
+    else if (choice < 5) this.#deliverToThread();
+    else if (choice === 5) this.client.pullOn();
+    else if (choice === 6 && this.client.wanted !== null) this.#sendBody();
+    else if (choice === 7 && this.#random() < 0.15) this.client.leave();
+  }
+
+  /** Ends the thread: what it would have said is lost. */
+  lose(): void {
+    this.#isLost = true;
+    this.#toThread.length = 0;
+    this.#toOwner.length = 0;
+    this.#owner?.lost();
+  }
+
+  #sendBody(): void {
+    const wanted = this.client.wanted;
+    this.client.wanted = null;
+    wanted?.read(Buffer.from("{}"));
+  }
+
+  #deliverToOwner(): void {
+    const message = this.#toOwner.shift();
+    if (message === undefined) return;
+    if (message.kind === "request") {
+      this.#owner = new HandedExchange(message, (answer) => this.#toThread.push(answer));
+      this.#isKnown = true;
+      this.#owner.whenOver({ over: () => void this.overs++ });
+      this.#owner.body({ limitBytes: 100, sender: "t", read: () => this.#answer() });
+    } else if (this.#isKnown) {
+      if (this.#owner?.take(message) === true) this.#isKnown = false;
+    }
+  }
+
+  #deliverToThread(): void {
+    const message = this.#toThread.shift();
+    if (message !== undefined) this.#handing.take(message);
+  }
+
+  #answer(): void {
+    const done = () => void this.ends++;
+    let body: AnswerBody = "whole";
+    if (this.#kind === "pieces") {
+      const pieces = ["a", "b", "c"].map((text) => Buffer.from(text)).values();
+      body = { pieces, failed: () => {}, done };
+    } else if (this.#kind === "file") {
+      this.descriptor = openSync(import.meta.filename ?? process.execPath, "r");
+      body = { descriptor: this.descriptor, offset: 0, length: 4, done };
+    }
+    this.made = this.#kind;
+    this.#owner?.send(200, [], body);
+  }
+}
+
+function isOpen(descriptor: number): boolean {
+  try {
+    fstatSync(descriptor);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("requests that are handed on", () => {
+  for (const kind of ["bytes", "pieces", "file"] as const) {
+    it(`are over once and give back their ${kind}, in any order of events`, async () => {
+      const random = randomFrom(kind.length);
+      const seen = { whole: 0, left: 0, lost: 0 };
+      for (let order = 0; order < ORDERS / 3; order++) {
+        const one = new Case(random, kind);
+        const loses = random() < 0.1 ? Math.floor(random() * 30) : Number.POSITIVE_INFINITY;
+        for (let step = 0; !one.isSettled; step++) {
+          assert(step < 20_000, "it comes to an end");
+          if (step === loses) one.lose();
+          else one.step();
+          if (step % 8 === 7) await setImmediate();
+        }
+        for (let turn = 0; turn < 100 && one.made !== "" && one.made !== "bytes"; turn++) {
+          if (one.ends > 0) break;
+          one.client.pullOn();
+          for (let step = 0; step < 8; step++) one.step();
+          await setImmediate();
+        }
+        assert(one.overs <= 1, "over once");
+        if (one.made === "pieces" || one.made === "file") assert.equal(one.ends, 1, one.made);
+        if (one.descriptor >= 0 && loses === Number.POSITIVE_INFINITY) {
+          for (let turn = 0; turn < 200 && isOpen(one.descriptor); turn++) await setImmediate();
+          assert(!isOpen(one.descriptor), "the file is closed");
+        } else one.client.leave();
+        if (loses !== Number.POSITIVE_INFINITY) seen.lost++;
+        else if (one.client.aborted) seen.left++;
+        else seen.whole++;
+        if (!one.client.aborted && loses === Number.POSITIVE_INFINITY && kind !== "file") {
+          assert.equal(one.client.sent, kind === "pieces" ? "abc" : "whole");
+        }
+      }
+      assert(seen.whole > 50 && seen.left > 50 && seen.lost > 20, JSON.stringify(seen));
+    });
+  }
+});
