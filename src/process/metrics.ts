@@ -24,7 +24,7 @@ interface MetricInfo {
   /** One sentence for people. */
   readonly help: string;
   readonly labels?: readonly string[];
-  /** How the values of several threads become one; `own` is the value of the thread that is read. */
+  /** How values of several threads become one; `own` is the value of the thread that is read. */
   readonly across?: "sum" | "max" | "own";
 }
 
@@ -179,7 +179,7 @@ export class Metrics {
     return Object.fromEntries(names.map((name) => [name, samples[name] ?? []]));
   }
 
-  /** Returns every series, with those of other threads; ends with a line feed, as the format wants. */
+  /** Returns every series, with those of other threads; ends with the line feed of the format. */
   text(others: readonly MetricSamples[] = []): string {
     const lines = this.#metrics.flatMap((metric) => [
       `# HELP ${metric.info.name} ${metric.info.help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}`,
