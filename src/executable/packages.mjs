@@ -112,7 +112,7 @@ export const COMPILING = Object.keys(COMPILED);
  * Gets or compiles the package of a step if it is missing. SQLite is compiled with -O1, because the
  * first start waits for it: 58 s instead of 95 s with -O2, while the addon compiles.
  * Inserts, look-ups and sums of 200,000 rows take up to a tenth longer, in a state that is asked
- * now and then. `roaring` says -O3 itself. The executable has both of its own (addons.mjs).
+ * now and then. `roaring` says -O3 itself. The executable has both of its own (base.mjs).
  */
 export function compilePackage(title, { root, cache, step, npm, requireTools }) {
   const { name, built } = COMPILED[title];

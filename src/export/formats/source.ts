@@ -1,10 +1,12 @@
 /**
- * What a file tells about itself: its title, where its rows come from, what was asked for, and the
- * limit. Input: the context of an export. Output: labels with their values.
+ * What a file tells about itself: its title, where its rows come from, what was asked for, the
+ * limit, and what the columns of a workbook mean. Input: the context of an export. Output: labels
+ * with their values; for a workbook, rows of a label and a value.
  * Invariant: every format that tells about itself tells the same; a file of changes names both
  * snapshots, the kinds and the watched fields. A title is one line. A limit that no answer of the
  * snapshot can reach is not told, because plans and commands set such limits: the same rows would
- * be another file under each of them.
+ * be another file under each of them. In a sheet a label is next to the first of its values only,
+ * and rows of an empty label and value separate the sections.
  */
 import type { ChangeKind } from "../../changes/kinds.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -12,7 +14,7 @@ import { valueWord } from "../../spec/fields/words.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { type DescriptionItem, describeFilters, describeLimit, describeSpec } from "./describe.ts";
 import { describeWords } from "./describewords.ts";
-import { columnLabel } from "./labels.ts";
+import { columnLabel, headerCells } from "./labels.ts";
 import { registryNames, stateName } from "./names.ts";
 import type { RenderContext } from "./renderer.ts";
 
@@ -116,4 +118,36 @@ export function toldLimit({
 }: Pick<RenderContext, "segment" | "spec" | "changes">): number | null {
   const rowsMax = segment.accounts + (changes?.older.accounts ?? 0);
   return spec.limit < rowsMax ? spec.limit : null;
+}
+
+/** A row of the sheet; both may be empty. */
+export type AboutRow = readonly [label: string, value: string];
+
+/** Describes an export whose file has these columns. */
+export function aboutRows(context: RenderContext, columns: readonly string[]): AboutRow[] {
+  const { output } = context.spec;
+  const pt = output.labels === "pt";
+  const headings = headerCells(columns, output);
+  const meanings = columns.map((name, i) => ({
+    label: headings[i] ?? name,
+    values: [columnLabel(name, output).sentence],
+  }));
+  return [
+    // Counts are plain digits, because thousands are parted differently where a file is opened.
+    ...(output.labels === undefined && output.title === undefined
+      ? []
+      : [[titleOf(context.spec, context.segment), ""] as const, ["", ""] as const]),
+    ...section(pt ? "Origem" : "Source", describeSource(context, String)),
+    ["", ""],
+    ...section(pt ? "Filtros e ordem" : "Filters and order", describeAsked(context)),
+    ["", ""],
+    ...section(pt ? "O que as colunas significam" : "What the columns mean", meanings),
+  ];
+}
+
+function section(title: string, items: readonly DescriptionItem[]): AboutRow[] {
+  const rows = items.flatMap(({ label, values }) =>
+    values.map((value, i): AboutRow => [i === 0 ? label : "", value]),
+  );
+  return [[title, ""], ...rows];
 }

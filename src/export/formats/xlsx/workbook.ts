@@ -9,7 +9,7 @@
 
 import type { LabelLanguage } from "../../../spec/fields/words.ts";
 import { OUTPUT_FIELDS } from "../../../spec/fields.ts";
-import type { AboutRow } from "./about.ts";
+import type { AboutRow } from "../source.ts";
 
 /** What a workbook is made of beside its rows. */
 export interface Workbook {

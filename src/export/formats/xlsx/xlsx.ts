@@ -20,7 +20,7 @@ import {
   type Slices,
   WrittenInTurn,
 } from "../renderer.ts";
-import { aboutRows } from "./about.ts";
+import { aboutRows } from "../source.ts";
 import { partsOf, ROWS_PATH, sheetEnd, sheetStart, type Workbook } from "./workbook.ts";
 import { type PackedPiece, ZipPackage } from "./zippackage.ts";
 
