@@ -33,8 +33,8 @@ const NEW_QUESTIONS = 120_000;
 /** Ticks of a processor a second, as /proc counts them. */
 const TICKS = 100;
 const UNLIMITED = {
-  PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "10000000",
-  PENEIRA_PLANS_ENTERPRISE_BURST: "10000000",
+  PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
+  PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
 };
 
 const corpus = makeCorpus(Number(values.accounts));
