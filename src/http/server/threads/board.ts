@@ -4,7 +4,6 @@
  * Invariant: each number changes in one step, so all threads serve the same snapshot from one
  * moment on. A snapshot is named by a serial number that is never used again.
  */
-import { hrtime } from "node:process";
 
 const CURRENT = 0;
 const STOPPING = 1;
@@ -52,5 +51,5 @@ export class Board {
 
 /** Returns seconds of a clock that all threads share. */
 function seconds(): number {
-  return hrtime()[0];
+  return process.hrtime()[0];
 }
