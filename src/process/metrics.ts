@@ -190,6 +190,19 @@ export class Metrics {
   }
 }
 
+/** Adds the series of two threads. */
+export function addSamples(one: MetricSamples, other: MetricSamples): MetricSamples {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const values = new Map(one[name] ?? []);
+      for (const [series, value] of other[name] ?? [])
+        values.set(series, (values.get(series) ?? 0) + value);
+      return [name, [...values]];
+    }),
+  );
+}
+
 /** The series of a metric in all threads. */
 function merged(metric: Metric, others: readonly MetricSamples[]): Sample[] {
   const { name, across = metric.across } = metric.info;

@@ -44,12 +44,8 @@ import { type Ending, endingOf } from "../serving/ending.ts";
 import { bindPorts, type Ports, withoutDescriptors } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
-import {
-  openAnswering,
-  serveOnThreads,
-  threadsOf,
-  withoutProcessors,
-} from "../serving/threads/answering.ts";
+import { openAnswering, serveOnThreads } from "../serving/threads/answering.ts";
+import { threadsOf, withoutProcessors } from "../serving/threads/threadcount.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 

@@ -10,6 +10,7 @@ import { openNodeTransport } from "../../http/server/transport/transport-node.ts
 import { openFilesMax } from "../../process/openfiles.ts";
 import type { Config } from "../../settings/config.ts";
 import { type ListenAddress, listenText, parseListen } from "../../settings/settings.ts";
+import { threadsOf } from "./threads/threadcount.ts";
 
 /** The bound ports. */
 export interface Ports {
@@ -69,7 +70,8 @@ export function socketsOf(config: Config, openFiles = openFilesMax()): number {
 }
 
 function ownDescriptors(config: Config): number {
-  return OWN_DESCRIPTORS + THREAD_DESCRIPTORS * (config.get("http.threads") ?? 1);
+  const threads = threadsOf(config);
+  return OWN_DESCRIPTORS + (threads === 1 ? 0 : THREAD_DESCRIPTORS * threads);
 }
 
 /** Returns a warning if fewer connections are allowed than the setting says. */
@@ -79,7 +81,8 @@ export function withoutDescriptors(config: Config, openFiles = openFilesMax()): 
   if (sockets === wanted) return [];
   return [
     `http.sockets_max is ${wanted}, and this process may open ${openFiles} files: ` +
-      `${sockets} connections are let in at once. Raise its limit to ${wanted + ownDescriptors(config)} ` +
+      `${sockets} connections are let in at once. Raise its limit to ` +
+      `${wanted + ownDescriptors(config)} ` +
       "(ulimit -n, LimitNOFILE of systemd), or lower the setting.",
   ];
 }

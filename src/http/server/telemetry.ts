@@ -68,8 +68,8 @@ interface TelemetrySources {
 
 /** Threads that count for themselves. */
 interface CountingThreads {
-  /** The last counts of threads that have ended. */
-  readonly past: readonly MetricSamples[];
+  /** The last counts of threads that have ended, added up. */
+  readonly past: MetricSamples;
   /** Returns the counts of those that answer. */
   samples(): Promise<readonly MetricSamples[]>;
 }
@@ -192,8 +192,8 @@ export class Telemetry {
     const requests = {
       name: "peneira_thread_requests_total",
       help:
-        "Requests that came to a thread, by its number: those that it answered, and those that it " +
-        "handed on to the owner of the state; none with one thread.",
+        "Requests that came to a thread, by its number: those that it answered, and those that " +
+        "it handed on to the owner of the state; none with one thread.",
       labels: ["thread", "answered_by"],
     };
     this.#metrics.add(new Gauge({ ...info, ...requests }, answered, "counter"));
@@ -360,7 +360,7 @@ export class Telemetry {
   include(threads: CountingThreads): void {
     this.#others = async () => {
       const now = await threads.samples();
-      return [...now, ...threads.past.map((samples) => this.#metrics.lasting(samples))];
+      return [...now, this.#metrics.lasting(threads.past)];
     };
     this.#addThreads(
       () => [],

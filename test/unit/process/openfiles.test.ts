@@ -33,11 +33,13 @@ describe("the limit of open files", () => {
   });
 
   it("bounds the connections, and says so", () => {
-    const config = loadConfig({});
+    const config = loadConfig({ environment: { PENEIRA_HTTP_THREADS: "1" } });
     assert.deepEqual([socketsOf(config, null), withoutDescriptors(config, null)], [2_000, []]);
     assert.deepEqual([socketsOf(config, 65_536), withoutDescriptors(config, 65_536)], [2_000, []]);
     assert.equal(socketsOf(config, 1_024), 928);
     assert.match(withoutDescriptors(config, 1_024).join(), /1024 files: 928 .* limit to 2096 /);
     assert.equal(socketsOf(config, 64), 16);
+    const threads = loadConfig({ environment: { PENEIRA_HTTP_THREADS: "3" } });
+    assert.equal(socketsOf(threads, 1_024), 898);
   });
 });

@@ -5,7 +5,6 @@
  * answers what they hand on.
  */
 import { availableParallelism } from "node:os";
-import { CommandError } from "../../../errors.ts";
 import type { SearchCount } from "../../../export/queue/searchcount.ts";
 import { Budget } from "../../../http/server/admission.ts";
 import { openTransport } from "../../../http/server/server.ts";
@@ -16,18 +15,7 @@ import { describeError, type Log } from "../../../process/log.ts";
 import { openFilesMax } from "../../../process/openfiles.ts";
 import type { Config } from "../../../settings/config.ts";
 import { limitsOf, OWN_DESCRIPTORS } from "../ports.ts";
-
-/** Returns the number of threads that answer. Throws `CommandError` where there can only be one. */
-export function threadsOf(config: Config, processors = availableParallelism()): number {
-  const wanted = config.get("http.threads");
-  if (config.get("transport") === "uws") return wanted ?? Math.max(1, processors - 1);
-  if (wanted === null || wanted === 1) return 1;
-  throw new CommandError(
-    `http.threads is ${wanted}, and the transport node answers on one thread: Node hands no ` +
-      "connection from one thread to another. Set http.threads to 1, or transport to uws.",
-    2,
-  );
-}
+import { threadsOf } from "./threadcount.ts";
 
 /** Opens the transport of the settings, on as many threads as they say. Throws `CommandError`. */
 export async function openAnswering(
@@ -71,19 +59,9 @@ function shareOf(limits: TransportLimits, threads: number): TransportLimits {
   };
 }
 
-/** The parts of all threads together are never more than the whole, unless that is less than one. */
+/** Returns the part of a thread: all together are not more than the whole, but at least 1 each. */
 function partOf(whole: number, threads: number): number {
   return Math.max(1, Math.floor(whole / threads));
-}
-
-/** Returns a warning if there are more threads than processors, which only take memory. */
-export function withoutProcessors(config: Config, processors = availableParallelism()): string[] {
-  const threads = config.get("http.threads") ?? 1;
-  if (threads <= processors) return [];
-  return [
-    `http.threads is ${threads}, and there are ${processors} processors: more threads than ` +
-      "processors answer no faster, take memory, and make the start longer.",
-  ];
 }
 
 /** Lets the threads answer, if there are several; gives back what one held that has failed. */

@@ -8,7 +8,7 @@
 import { Worker } from "node:worker_threads";
 import { closePort, type OpenPort } from "../../../../native-index/napi/engine.ts";
 import { workerArguments, workerFile } from "../../../location.ts";
-import type { MetricSamples } from "../../../process/metrics.ts";
+import { addSamples, type MetricSamples } from "../../../process/metrics.ts";
 import { type Segment, type SharedSegment, shareSegment } from "../../../search/segment.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
 import type { Budget } from "../admission.ts";
@@ -65,8 +65,8 @@ export class HttpThreads implements Transport {
   readonly #threads: HttpThread[] = [];
   readonly #snapshots = new Map<number, SharedSegment>();
   readonly #serials = new WeakMap<Segment, number>();
-  /** Counts of threads that have ended. */
-  readonly past: MetricSamples[] = [];
+  /** Counts of threads that have ended, added up. */
+  #past: MetricSamples = {};
   #lastSerial = 0;
   #port: OpenPort | null = null;
   #dataDir: string | null = null;
@@ -78,6 +78,10 @@ export class HttpThreads implements Transport {
     this.#parts = parts;
     this.bodies = parts.bodies;
     this.sockets = new Sockets(parts.start.limits);
+  }
+
+  get past(): MetricSamples {
+    return this.#past;
   }
 
   /** Number of threads. */
@@ -204,7 +208,7 @@ export class HttpThreads implements Transport {
 
   /** Puts another thread in the place of one that has ended. */
   #replace(slot: number, thread: HttpThread, error: unknown): void {
-    this.past.push(thread.lastSamples);
+    this.#past = addSamples(this.#past, thread.takeLast());
     this.#events?.replaced(slot, error);
     if (this.#isLeaving || this.#port === null) return;
     const pauseMs = thread.ageMs < LIVED_MS ? PAUSE_MS : 0;
@@ -285,9 +289,11 @@ class HttpThread {
     return performance.now() - this.#beganMs;
   }
 
-  /** The metrics that it reported last. */
-  get lastSamples(): MetricSamples {
-    return this.#samples;
+  /** Returns the metrics that it reported last, once: they count no more as its own. */
+  takeLast(): MetricSamples {
+    const last = this.#samples;
+    this.#samples = {};
+    return last;
   }
 
   /** Sends an order; resolves when it is carried out. Rejects if it cannot be. */

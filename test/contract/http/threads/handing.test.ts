@@ -9,18 +9,18 @@ import assert from "node:assert/strict";
 import { fstatSync, openSync } from "node:fs";
 import { describe, it } from "node:test";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { HandedExchange } from "../../../../../src/http/server/threads/handed-exchange.ts";
-import { HandingOn } from "../../../../../src/http/server/threads/handing-on.ts";
-import type { ToOwner, ToThread } from "../../../../../src/http/server/threads/wire.ts";
+import { HandedExchange } from "../../../../src/http/server/threads/handed-exchange.ts";
+import { HandingOn } from "../../../../src/http/server/threads/handing-on.ts";
+import type { ToOwner, ToThread } from "../../../../src/http/server/threads/wire.ts";
 import {
   type AnswerBody,
   isPulled,
   type PulledBody,
   pull,
-} from "../../../../../src/http/server/transport/body-stream.ts";
-import type { BodyRequest } from "../../../../../src/http/server/transport/incoming.ts";
-import type { AwaitsEnd, Exchange } from "../../../../../src/http/server/transport/transport.ts";
-import { randomFrom } from "../../../../support/translate/shapes.ts";
+} from "../../../../src/http/server/transport/body-stream.ts";
+import type { BodyRequest } from "../../../../src/http/server/transport/incoming.ts";
+import type { AwaitsEnd, Exchange } from "../../../../src/http/server/transport/transport.ts";
+import { randomFrom } from "../../../support/translate/shapes.ts";
 
 const ORDERS = 4_000;
 
