@@ -19,13 +19,7 @@ import { type Language, languageOf, Notes } from "../../../translate/notes.ts";
 import { type Part, translate } from "../../../translate/translate.ts";
 import { tokenize } from "../../../translate/words/tokens.ts";
 import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
-import {
-  type Computation,
-  computed,
-  type ReadPart,
-  type ReadTask,
-  whenReady,
-} from "../../server/compute.ts";
+import { type Computation, type ReadPart, type ReadTask, whenReady } from "../../server/compute.ts";
 import { costOf } from "../../server/cost.ts";
 import { weakTag } from "../../server/respond.ts";
 import type { Question } from "../../server/service.ts";
@@ -39,7 +33,7 @@ import {
   searchContext,
 } from "../search/search-request.ts";
 import { checkText } from "../spec/querytext.ts";
-import { type SentenceTask, sentenceTask } from "../spec/translate.ts";
+import { readSentence, type SentenceTask } from "../spec/translate.ts";
 
 /** A lead request after reading. */
 export interface LeadsRequest extends SearchRequest {
@@ -116,7 +110,7 @@ export function prepareLeads(
   call: Question<ReadPart>,
   segment: Segment,
 ): LeadsRequest | Promise<LeadsRequest> {
-  return whenReady(computed(call, LEADS, sentenceTask(call), { segment }), (read) =>
+  return whenReady(readSentence(call, segment, LEADS), (read) =>
     whenReady(boundTo(call, segment, read.spec), (bound) => requestOf(segment, read, bound)),
   );
 }

@@ -18,6 +18,7 @@ import { mayHold, readBody } from "../../server/body.ts";
 import {
   type Computation,
   computed,
+  isSmall,
   type ReadPart,
   type ReadTask,
   readTask,
@@ -39,7 +40,7 @@ export interface SentenceTask extends ReadTask {
 }
 
 /** Returns what reading a sentence depends on. */
-export function sentenceTask(call: Question<"listed" | "secondaryCnaeFull">): SentenceTask {
+function sentenceTask(call: Question<"listed" | "secondaryCnaeFull">): SentenceTask {
   const { listed } = call.service;
   const names = listed !== null && mayHold(call.body, "list");
   return { ...readTask(call), lists: names ? listed.names(call.identity.tenantId) : [] };
@@ -71,10 +72,27 @@ export const TRANSLATE: Computation<SentenceTask, ReadSentence> = {
 
 type TranslateCall = Question<"engine" | "hold" | "segment" | ReadPart>;
 
+/**
+ * Members of a body with a sentence, or with names that are looked up; and the backslash, by which
+ * they could be written otherwise.
+ */
+const LOOKS_UP = /query_text|activit|cit(?:y|ies)|state|region|district|name|list|\\/;
+
+/** Reads a body; in the call where it is small and has neither a sentence nor names. */
+export function readSentence<Value>(
+  call: Question<ReadPart>,
+  segment: Segment,
+  work: Computation<SentenceTask, Value>,
+): Value | Promise<Value> {
+  const task = sentenceTask(call);
+  const isQuick = isSmall(call.body) && !LOOKS_UP.test(Buffer.from(call.body).toString("latin1"));
+  return isQuick ? work.run(task, segment, call) : computed(call, work, task, { segment });
+}
+
 /** Translates without searching. */
 export function translateLeads(call: TranslateCall): Reply<ShapedAnswer<"TranslateAnswer">> {
   const segment = currentSegment(call.service);
-  const read = computed(call, TRANSLATE, sentenceTask(call), { segment });
+  const read = readSentence(call, segment, TRANSLATE);
   return answerWith(call, segment, read, (translation) =>
     whenReady(boundTo(call, segment, translation.spec), (bound) =>
       answerTranslation(call, segment, translation, bound),

@@ -111,7 +111,7 @@ export class HttpThreads implements Transport {
   async serve(dataDir: string, events: ThreadEvents): Promise<void> {
     this.#dataDir = dataDir;
     this.#events = events;
-    await this.#all({ kind: "serve", dataDir });
+    await this.#living({ kind: "serve", dataDir });
   }
 
   /** Opens a snapshot on all threads. Rejects if one of them cannot. */
@@ -121,7 +121,12 @@ export class HttpThreads implements Transport {
     this.#serials.set(segment, serial);
     this.#snapshots.set(serial, shared);
     this.#board.use(serial);
-    await this.#all({ kind: "open", serial, segment: shared });
+    try {
+      await this.#living({ kind: "open", serial, segment: shared });
+    } catch (error) {
+      this.drop(segment);
+      throw error;
+    }
   }
 
   /** Makes an opened snapshot the one that all threads serve, in one step; null serves none. */
@@ -177,6 +182,18 @@ export class HttpThreads implements Transport {
     await Promise.all(this.#threads.map((thread) => thread.order(order)));
   }
 
+  /** As `#all`; a thread that has ended is left out, for the one in its place is told the same. */
+  async #living(order: ThreadOrder): Promise<void> {
+    const sent = this.#threads.map(async (thread) => {
+      try {
+        await thread.order(order);
+      } catch (error) {
+        if (!thread.hasEnded) throw error;
+      }
+    });
+    await Promise.all(sent);
+  }
+
   /** Sends an order to all threads; one that has failed is left alone. */
   async #each(order: ThreadOrder): Promise<void> {
     await Promise.allSettled(this.#threads.map((thread) => thread.order(order)));
@@ -211,7 +228,10 @@ export class HttpThreads implements Transport {
     this.#past = addSamples(this.#past, thread.takeLast());
     this.#events?.replaced(slot, error);
     if (this.#isLeaving || this.#port === null) return;
-    const pauseMs = thread.ageMs < LIVED_MS ? PAUSE_MS : 0;
+    this.#startLater(slot, thread.ageMs < LIVED_MS ? PAUSE_MS : 0);
+  }
+
+  #startLater(slot: number, pauseMs: number): void {
     setTimeout(() => void this.#startAnew(slot), pauseMs).unref();
   }
 
@@ -227,8 +247,10 @@ export class HttpThreads implements Transport {
       if (dataDir !== null) await thread.order({ kind: "serve", dataDir });
       if (this.#port !== null) await thread.order({ kind: "take", port: this.#port });
     } catch {
-      // Its end was told, and another one takes its place.
-      void thread.end();
+      // Where it has ended by itself, another one takes its place already.
+      if (thread.hasEnded) return;
+      await thread.end();
+      this.#startLater(slot, PAUSE_MS);
     }
   }
 }
@@ -287,6 +309,11 @@ class HttpThread {
   /** Time since the start, in milliseconds. */
   get ageMs(): number {
     return performance.now() - this.#beganMs;
+  }
+
+  /** True once it has ended. */
+  get hasEnded(): boolean {
+    return this.#ended !== null;
   }
 
   /** Returns the metrics that it reported last, once: they count no more as its own. */

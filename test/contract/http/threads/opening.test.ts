@@ -1,0 +1,88 @@
+/**
+ * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also while one
+ * of them has just ended, whose place is taken by one that has it too; a snapshot that the server
+ * has closed is refused by all, and nothing of it is kept.
+ * Does not prove what is answered from it (e2e/server/threads.test.ts).
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import PLANS from "../../../../data/plans.json" with { type: "json" };
+import { SearchCount } from "../../../../src/export/queue/searchcount.ts";
+import { Budget } from "../../../../src/http/server/admission.ts";
+import {
+  type HttpThreads,
+  openHttpThreads,
+} from "../../../../src/http/server/threads/http-threads.ts";
+import { Ledger } from "../../../../src/process/ledger.ts";
+import { openSegment, type Segment } from "../../../../src/search/segment.ts";
+import { loadConfig } from "../../../../src/settings/config.ts";
+import { TEST_LIMITS } from "../../../support/http/fake.ts";
+import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
+
+let sample: SampleSnapshot;
+let threads: HttpThreads;
+const workers: Worker[] = [];
+const note = (worker: Worker) => workers.push(worker);
+
+before(async () => {
+  process.on("worker", note);
+  sample = await makeSampleSnapshot(60, 3);
+  const { settings, plans } = loadConfig({ plans: PLANS });
+  const ledger = Ledger.open();
+  threads = await openHttpThreads({
+    worker: "cli/serving/threads/http.worker.ts",
+    loadingAtOnce: 2,
+    bodies: new Budget(1_000_000, 1, "bodies", ledger),
+    start: {
+      ...{ threads: 2, settings, plans, limits: TEST_LIMITS, ledger: ledger.id },
+      searches: new SearchCount().shared,
+    },
+  });
+  await threads.listen({ host: "127.0.0.1", port: 0 }, (exchange) => exchange.send(200, [], ""));
+});
+after(async () => {
+  await threads.close(0);
+  process.off("worker", note);
+  sample.dispose();
+});
+
+/** Opens the snapshot, shares it, and runs something with it. */
+async function withSegment(run: (segment: Segment) => Promise<void>): Promise<void> {
+  const segment = await openSegment(sample.snapshot);
+  try {
+    await run(segment);
+  } finally {
+    segment.close();
+  }
+}
+
+describe("a snapshot on all threads", () => {
+  it("is opened also while one of them has just ended", async () => {
+    await withSegment(async (segment) => {
+      await (workers.at(-1) as Worker).terminate();
+      const started = workers.length;
+      await threads.open(segment);
+      threads.publish(segment);
+      for (let tries = 0; workers.length === started; tries++) {
+        assert(tries < 500, "the thread is replaced");
+        await sleep(20);
+      }
+      const replaced = workers.at(-1) as Worker;
+      await once(replaced, "online");
+      // Orders are carried out one after the other, so those of its start are over by then.
+      assert.equal((await threads.samples()).length, 2);
+      threads.publish(null);
+      threads.drop(segment);
+    });
+  });
+
+  it("is refused by all where the server has closed it", async () => {
+    const segment = await openSegment(sample.snapshot);
+    segment.close();
+    await assert.rejects(threads.open(segment), /closed/);
+    await withSegment((opened) => threads.open(opened));
+  });
+});
