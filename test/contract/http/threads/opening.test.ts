@@ -1,7 +1,7 @@
 /**
- * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also while one
- * of them has just ended, whose place is taken by one that has it too; a snapshot that the server
- * has closed is refused by all, and nothing of it is kept.
+ * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also while
+ * one of them has just ended, whose place is taken by one that has it too; a snapshot that the
+ * server has closed is refused by all, and nothing of it is kept.
  * Does not prove what is answered from it (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";
