@@ -116,7 +116,7 @@ const DEAR: Readonly<Record<string, Dear>> = {
   },
 };
 
-/** Asks for something dear until it is told to stop. */
+/** Sends one kind of expensive request until `over` returns true. */
 async function keepAsking({ port, key }: RunningServer, dear: Dear, over: () => boolean) {
   const ask = async (path: string, body: object | string | null, more: object = {}) => {
     const headers = {

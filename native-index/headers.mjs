@@ -303,7 +303,7 @@ function scoreList({ SCORE_PARTS, SCORED_STRATEGIES, SCORE_WEIGHTS, ...numbersOf
 function header({ opening, includes, parts }) {
   const head = [
     ...opening.map((line) => `// ${line}`),
-    "// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build",
+    "// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build",
     "// goes on while it is stale.",
     "#pragma once",
     "#include <cstddef>",

@@ -1,6 +1,6 @@
 // What a snapshot stores: columns, posting dimensions, sort orders, string tables and flags
 // by number. Made from columns.ts by headers.mjs.
-// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
 // goes on while it is stale.
 #pragma once
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The numbers that make a score. Made from src/search/score.ts by headers.mjs.
-// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
 // goes on while it is stale.
 #pragma once
 #include <cstddef>

@@ -38,7 +38,7 @@ napi_value versions(napi_env env, napi_callback_info) {
   });
 }
 
-// A stream's places are told in 32 bits, and a Buffer of Node is not much longer.
+// Positions in a stream have 32 bits, and a Buffer of Node is not much longer.
 constexpr size_t kPieceMax = size_t{1} << 31;
 
 std::span<uint8_t> readPiece(const Given& bytes) {

@@ -1,5 +1,5 @@
 /**
- * What goes into the addon and comes out of it, as types: pages, buffers of columns, and the
+ * Types of the values that go into the addon and come out: pages, buffers of columns, and the
  * objects that stand for opened files.
  * Invariant: nothing here exists at run time; each type is the face of a struct or a method of the
  * addon, and changes with it.
@@ -157,7 +157,7 @@ interface EntrySlice {
   readonly next: number;
 }
 
-/** What a snapshot has of the entries of a list. */
+/** Rows of a snapshot for the entries of a list. */
 interface EntryRows {
   /** The rows as a portable Roaring bitmap. */
   readonly roaring: Uint8Array;

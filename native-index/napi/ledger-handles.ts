@@ -1,8 +1,8 @@
 /**
  * The functions of the addon that count for all threads of a process, and the places of their
  * numbers; the counterpart of napi/threads/ledgers.cc.
- * Invariant: a ledger is a number that every thread of the process may use. Calls with a ledger
- * that is closed throw `Error` with `code` "LEDGER_CLOSED".
+ * Invariant: a ledger is a number that every thread of the process may use. A closed ledger makes
+ * each call fail with an `Error` whose `code` is "LEDGER_CLOSED".
  */
 
 /** Places in the numbers of `takeRate`; those from `remaining` on are written by it. */
@@ -22,7 +22,7 @@ export const HOLD = {
   amount: 0,
   /** Number of the thread that takes the amount. */
   slot: 1,
-  /** What one owner may hold, and all owners together. */
+  /** Limit of one owner, and of all owners together. */
   ...{ ownerMost: 2, most: 3 },
   /** Part of what the others leave that one owner may hold. */
   share: 4,
@@ -30,7 +30,7 @@ export const HOLD = {
   reserve: 5,
 } as const;
 
-/** What a hold returns: nothing stands in its way, the owner's limit does, or that of all. */
+/** Results of a hold, in the addon's order: taken, over the owner's limit, over that of all. */
 export const SHORTAGES = [null, "share", "all"] as const;
 
 /** Places in the numbers of `countUse`, and of each use that is returned. */

@@ -111,7 +111,7 @@ export interface SelectRequest {
 
 /** The answer whose rows are to be the first of their company; as in `SelectRequest`. */
 export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
-  /** Whether the rows are the ones that the answer begins with, none left out; costs less. */
+  /** True if the answer begins with these rows and none is left out; costs less. */
   readonly beginning: boolean;
 }
 

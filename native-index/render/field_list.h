@@ -1,7 +1,7 @@
 // The output fields by number: their names, where they are stored, which of them people
 // typed; behind them the scores that only explanations read. Made from
 // src/spec/fields/table.ts by headers.mjs.
-// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
 // goes on while it is stale.
 #pragma once
 #include <cstddef>

@@ -39,7 +39,7 @@ size_t appendSnappy(std::span<const uint8_t> bytes, RawBytes& out);
 
 // Structs in Apache Thrift's compact protocol, as far as the metadata of Parquet needs them. What
 // comes in: fields by ascending number. What goes out: bytes. Invariant: every struct that was
-// begun is ended by whoever began it. What reads them, and the types on the wire:
+// begun is ended by the code that began it. The readers, and the types on the wire:
 // src/export/formats/parquet/thrift.ts. Format: thrift-compact-protocol.md of the Apache Thrift
 // specification.
 

@@ -1,6 +1,6 @@
 // Words of values in files for people. Made from src/spec/fields/words.ts and reasons.ts by
 // headers.mjs.
-// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
 // goes on while it is stale.
 #pragma once
 #include <cstddef>

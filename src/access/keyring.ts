@@ -54,7 +54,7 @@ interface TenantState {
 /** Whether a key works, and if not, why. */
 export type KeyState = "active" | "disabled" | "expired" | "tenant_disabled";
 
-/** What keyrings of one process share; each has its own where one is missing. */
+/** Parts that the keyrings of a process share; a keyring makes those that are missing. */
 interface KeyringParts {
   readonly rows?: Map<string, KeyRow | null>;
   /** Time for which rows are answered from memory, in milliseconds. */

@@ -282,7 +282,7 @@ uint32_t bucketOfName(std::string_view name) {
 }
 
 // Seven bytes of a name from `depth` on, then how many of them there are (kMore: others follow).
-// So keys compare as the names do, whatever bytes they hold.
+// So keys compare as the names do, for any bytes.
 uint64_t keyOfName(std::string_view name, size_t depth) {
   const size_t left = name.size() > depth ? name.size() - depth : 0;
   uint64_t bytes = 0;

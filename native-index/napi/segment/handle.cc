@@ -324,7 +324,7 @@ std::mutex& sharedMutex = *new std::mutex;
 auto& sharedSegments = *new std::map<uint32_t, std::weak_ptr<Segment>>;
 uint32_t lastShared = 0;
 
-// share(): number by which another thread opens the same segment, whatever has become of its file.
+// share(): number by which another thread opens the same segment, also if its file is gone.
 napi_value share(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
     const std::lock_guard<std::mutex> lock(sharedMutex);

@@ -162,7 +162,7 @@ class KeptNumbers {
   std::span<uint32_t> numbers_;
 };
 
-// The place where progress is told: null for undefined, else a Uint32Array of one number or more.
+// Memory for progress: null for undefined, else a Uint32Array of one number or more.
 std::shared_ptr<KeptNumbers> keepProgress(const Given& progress);
 
 }  // namespace peneira

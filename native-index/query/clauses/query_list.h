@@ -1,6 +1,6 @@
 // What the numbers of a written query stand for, and the mark that they begin with. Made from
 // native-index/napi/query.ts by headers.mjs.
-// Invariant: nobody edits this file; `node build.mjs headers` makes it anew, and no build
+// Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
 // goes on while it is stale.
 #pragma once
 #include <cstddef>

@@ -24,7 +24,7 @@ struct FirstsRequest {
   Query query;
   std::vector<SortKey> order;  // empty: the order of the rows themselves, as score descending
   uint64_t seed = 0;
-  // Whether the rows are the ones that the answer begins with, none left out: then nothing has to
+  // True if the answer begins with these rows and none is left out: then nothing has to
   // be looked up.
   bool beginning = false;
 };

@@ -484,7 +484,7 @@ void ChunkQuery::testRange(const RangeTest& range) {
   }
 }
 
-// Rows by code are in no order, so all of the chunk are read whatever the span; where fewer values
+// Rows by code are in no order, so all of the chunk are read for any span; where fewer values
 // are to be tested, those are.
 void ChunkQuery::applyIndexed(const Condition& condition) {
   const bool all = state_ == State::kAll;
