@@ -38,8 +38,16 @@ export class HandingOn {
   readonly handOn: HandOn = (exchange, requestId, body) => {
     const id = ++this.#last;
     const over = () => this.#open.delete(id);
-    this.#open.set(id, new HandedOn({ id, exchange, body, post: this.#post, over }, requestId));
+    const handed = new HandedOn({ id, exchange, body, post: this.#post, over });
+    this.#open.set(id, handed);
+    // After it is known, because a request whose client has left is over at once.
+    handed.begin(requestId);
   };
+
+  /** Number of requests that the owner answers now. */
+  get size(): number {
+    return this.#open.size;
+  }
 
   /** Takes a message of the owner. */
   take(message: ToThread): void {
@@ -71,11 +79,15 @@ class HandedOn {
   readonly #handed: Handed;
   #pieces: OwnerPieces | null = null;
 
-  constructor(handed: Handed, requestId: string) {
+  constructor(handed: Handed) {
     this.#handed = handed;
-    const { exchange, body, post } = handed;
+  }
+
+  /** Sends the request to the owner. */
+  begin(requestId: string): void {
+    const { exchange, body, post } = this.#handed;
     if (body === null && hasBody(exchange.method)) exchange.keepBody();
-    post(requestOf(handed, requestId));
+    post(requestOf(this.#handed, requestId));
     exchange.whenOver({ over: () => this.#over() });
   }
 

@@ -201,6 +201,19 @@ function isOpen(descriptor: number): boolean {
 }
 
 describe("requests that are handed on", () => {
+  it("are forgotten by their thread when the client has left before", () => {
+    const sent: ToOwner[] = [];
+    const handing = new HandingOn((message) => sent.push(message));
+    const client = new ClientExchange();
+    client.leave();
+    handing.handOn(client, "req_1", null);
+    assert.equal(handing.size, 0);
+    assert.deepEqual(
+      sent.map(({ kind }) => kind),
+      ["request", "over"],
+    );
+  });
+
   for (const kind of ["bytes", "pieces", "file"] as const) {
     it(`are over once and give back their ${kind}, in any order of events`, async () => {
       const random = randomFrom(kind.length);
