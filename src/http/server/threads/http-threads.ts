@@ -246,10 +246,11 @@ export class HttpThreads implements Transport {
       const dataDir = this.#dataDir;
       if (dataDir !== null) await thread.order({ kind: "serve", dataDir });
       if (this.#port !== null) await thread.order({ kind: "take", port: this.#port });
-    } catch {
+    } catch (error) {
       // Where it has ended by itself, another one takes its place already.
       if (thread.hasEnded) return;
       await thread.end();
+      this.#events?.replaced(slot, error);
       this.#startLater(slot, PAUSE_MS);
     }
   }
