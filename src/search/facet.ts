@@ -118,17 +118,7 @@ function facetOf(segment: Segment, name: FacetName, counts: Uint32Array): Facet 
     if (place < 0) missing += count;
     else (byPlace[place] as number) += count;
   }
-  const listed = mostOf(byPlace);
-  const other = { values: 0, count: 0 };
-  for (const count of byPlace) {
-    if (count === 0) continue;
-    other.values++;
-    other.count += count;
-  }
-  for (const place of listed) {
-    other.values--;
-    other.count -= byPlace[place] as number;
-  }
+  const { listed, other } = mostOf(byPlace);
   const counted = (place: number): FacetCount => {
     const { value, label } = values[place] as FacetValue;
     const count = byPlace[place] as number;
@@ -137,22 +127,37 @@ function facetOf(segment: Segment, name: FacetName, counts: Uint32Array): Facet 
   return { values: listed.map(counted), other, missing };
 }
 
-/** Places of the most, at most so many as are listed; of equal counts the first place is first. */
-function mostOf(counts: Float64Array): number[] {
-  const most: number[] = [];
-  const countAt = (at: number) => counts[most[at] as number] as number;
+/**
+ * Places of the most, at most so many as are listed, and the sums of the others; of equal counts
+ * the first place is first.
+ */
+function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
+  const listed: number[] = [];
+  let values = 0;
+  let sum = 0;
+  /** Count of the last place if all are listed that may be; a place needs more than this. */
+  let least = 0;
   for (let place = 0; place < counts.length; place++) {
     const count = counts[place] as number;
-    const isFull = most.length === FACET_VALUES_MAX;
-    if (count === 0 || (isFull && count <= countAt(FACET_VALUES_MAX - 1))) continue;
-    let low = 0;
-    for (let high = most.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      if (countAt(middle) >= count) low = middle + 1;
-      else high = middle;
-    }
-    if (isFull) most.pop();
-    most.splice(low, 0, place);
+    if (count === 0) continue;
+    values++;
+    sum += count;
+    if (count <= least) continue;
+    if (listed.length === FACET_VALUES_MAX) listed.pop();
+    listed.splice(placeFor(listed, counts, count), 0, place);
+    if (listed.length === FACET_VALUES_MAX) least = counts[listed.at(-1) as number] as number;
   }
-  return most;
+  for (const place of listed) sum -= counts[place] as number;
+  return { listed, other: { values: values - listed.length, count: sum } };
+}
+
+/** Where a count belongs among those listed: behind all that are not smaller. */
+function placeFor(listed: readonly number[], counts: Float64Array, count: number): number {
+  let low = 0;
+  for (let high = listed.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((counts[listed[middle] as number] as number) >= count) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

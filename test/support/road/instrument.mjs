@@ -1,7 +1,9 @@
 /**
- * The product, built so that it records which of its functions run, in order.
- * Invariant: nothing else changes: each function reports its number first and then does what it
- * does in the sources. Worker threads run the ordinary bundle and record nothing.
+ * The product, built so that it records which of its functions run, in order, and how often its
+ * loops go round.
+ * Invariant: nothing else changes: each function, and each round of a loop, reports the number of
+ * the function first and then does what it does in the sources. Worker threads run the ordinary
+ * bundle and record nothing.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -11,8 +13,9 @@ import { bundleOptions } from "../../../src/executable/bundle.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** Name of the global function that gets the number of a function that begins. */
+/** Names of the global functions that get the number of a function that begins, or that loops. */
 const RECORD = "recordRoad";
+const RECORD_ROUND = "recordRound";
 
 /**
  * Builds the recording product into `folder`, which lies in the checkout. `product` is the folder
@@ -51,22 +54,33 @@ export async function buildRecorder({ root, folder, product }) {
   return { program: path.join(folder, "recorder.mjs"), functions };
 }
 
-/** Returns the source with a call at the beginning of each function; `numbered` numbers a name. */
+/**
+ * Returns the source with a call at the beginning of each function and of each round of a loop;
+ * `numbered` numbers a name.
+ */
 function recording(text, numbered) {
   const ts = require("typescript");
   const tree = ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest, true);
   const inserts = [];
-  const visit = (node) => {
+  const visit = (node, within) => {
+    let number = within;
     if (ts.isFunctionLike(node) && node.body !== undefined) {
-      const call = `globalThis.${RECORD}?.(${numbered(nameOf(ts, node))})`;
+      number = numbered(nameOf(ts, node));
+      const call = `globalThis.${RECORD}?.(${number})`;
       if (ts.isBlock(node.body)) inserts.push([node.body.getStart() + 1, `${call};`]);
       else inserts.push([node.body.getStart(), `(${call},`], [node.body.end, ")"]);
+    } else if (ts.isIterationStatement(node, false) && number !== null) {
+      const { statement } = node;
+      const call = `globalThis.${RECORD_ROUND}?.(${number});`;
+      if (ts.isBlock(statement)) inserts.push([statement.getStart() + 1, call]);
+      else inserts.push([statement.getStart(), `{${call}`], [statement.end, "}"]);
     }
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, (child) => visit(child, number));
   };
-  visit(tree);
+  visit(tree, null);
   let out = "";
   let at = 0;
+  // Several at one place stay in their order: those of the outer node come first.
   for (const [place, piece] of inserts.sort(([a], [b]) => a - b)) {
     out += text.slice(at, place) + piece;
     at = place;

@@ -1,21 +1,47 @@
 /**
  * The recording of a server that `buildRecorder` built. "begin" empties it, "end" answers with the
- * numbers of the functions that ran since, in the order of their first run.
+ * numbers of the functions that ran since, in the order of their first run, and with the turn of
+ * the event loop that had the most steps: calls of functions and rounds of loops.
+ * Invariant: a turn ends when the loop looks for finished input, so steps of several callbacks of
+ * one turn are added up: a turn is never counted as shorter than it was.
  * Apart from recorder.ts because it must run before the product's modules do.
  */
 let seen = new Set<number>();
 let calls = 0;
+/** Steps of the turn so far, in all and by function. */
+let steps = 0;
+let byFunction = new Map<number, number>();
+/** The same of the longest turn since "begin". */
+let most = { steps: 0, byFunction };
+
+function step(number: number): void {
+  if (steps++ === 0) setImmediate(endTurn);
+  byFunction.set(number, (byFunction.get(number) ?? 0) + 1);
+}
+
+function endTurn(): void {
+  if (steps > most.steps) most = { steps, byFunction };
+  steps = 0;
+  byFunction = new Map();
+}
 
 Object.assign(globalThis, {
   recordRoad(number: number) {
     calls++;
     seen.add(number);
+    step(number);
   },
+  recordRound: step,
 });
 
 process.on("message", (message) => {
-  if (message === "end") process.send?.({ ran: [...seen], calls });
+  endTurn();
+  if (message === "end") {
+    const turn = { steps: most.steps, byFunction: [...most.byFunction] };
+    process.send?.({ ran: [...seen], calls, turn });
+  }
   seen = new Set();
   calls = 0;
+  most = { steps: 0, byFunction: new Map() };
   if (message === "begin") process.send?.("begun");
 });

@@ -5,15 +5,10 @@
  * excludes the timers of the server. Each round sends a new request, because answers are cached.
  */
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { ROOT } from "../house/checkout.ts";
-import { makeSampleSnapshot } from "../sample/snapshot.ts";
+import { type Recording, startRecording } from "./recordingserver.ts";
 
 /** A request of which every round sends another one. */
 export interface Walk {
@@ -90,79 +85,30 @@ export const WALKS = {
 /** The name of a walk. */
 export type WalkName = keyof typeof WALKS;
 
-// A module of the build, in plain JavaScript.
-const { buildRecorder } = (await import("./instrument.mjs" as string)) as {
-  buildRecorder(wanted: {
-    readonly root: string;
-    readonly folder: string;
-    readonly product: string;
-  }): Promise<{ readonly program: string; readonly functions: readonly string[] }>;
-};
-
 /** Walks the named roads, all on one server. The bundle must have been built. */
 export async function walkRoads(names: readonly WalkName[]): Promise<Map<WalkName, Road>> {
-  mkdirSync(join(ROOT, ".cache"), { recursive: true });
-  // In the checkout, because the program imports its packages.
-  const folder = mkdtempSync(join(ROOT, ".cache", "road-"));
-  const sample = await makeSampleSnapshot(2_000, 5);
-  const product = join(ROOT, "dist", "bundle");
-  const { program, functions } = await buildRecorder({ root: ROOT, folder, product });
-  const parameters = ["serve", "--snapshot", sample.snapshot, "--data-dir", join(folder, "state")];
-  const child = fork(program, [...parameters, "--listen", "127.0.0.1:0"], {
-    execArgv: [],
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-  });
+  const recording = await startRecording(2_000);
   try {
-    const walker = new Walker(child, functions, await started(child));
+    const walker = new Walker(recording);
     await walker.idle();
     const roads = new Map<WalkName, Road>();
     for (const name of names) roads.set(name, await walker.walk(WALKS[name]));
     await walker.close();
     return roads;
   } finally {
-    child.kill("SIGKILL");
-    sample.dispose();
-    rmSync(folder, { recursive: true, force: true });
+    recording.dispose();
   }
 }
 
-interface Started {
-  readonly base: string;
-  readonly key: string;
-}
-
-/** Resolves when the server listens. */
-function started(child: ChildProcess): Promise<Started> {
-  let text = "";
-  return new Promise((resolve, reject) => {
-    child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
-    child.stderr?.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      const base = /^listening on (http:\/\/\S+)$/m.exec(text)?.[1];
-      const key = /pnr_[0-9a-f_]+/.exec(text)?.[0];
-      if (base !== undefined && key !== undefined) resolve({ base, key });
-    });
-  });
-}
-
-interface Recorded {
-  readonly ran: number[];
-  readonly calls: number;
-}
-
 class Walker {
-  readonly #child: ChildProcess;
-  readonly #functions: readonly string[];
-  readonly #server: Started;
+  readonly #recording: Recording;
   /** One connection: accepting another one is no part of a request's road. */
   readonly #agent = new Agent({ connections: 1, pipelining: 1 });
   /** Functions that timers run, by number. */
   #timers: ReadonlySet<number> = new Set();
 
-  constructor(child: ChildProcess, functions: readonly string[], server: Started) {
-    this.#child = child;
-    this.#functions = functions;
-    this.#server = server;
+  constructor(recording: Recording) {
+    this.#recording = recording;
   }
 
   /**
@@ -173,7 +119,7 @@ class Walker {
     let warmed = false;
     for (let window = 0; window < WARM_WINDOWS_MAX; window++) {
       const isWarming = (await this.#window()).some((number) =>
-        this.#functions[number]?.startsWith("src/translate/"),
+        this.#recording.functions[number]?.startsWith("src/translate/"),
       );
       if (warmed && !isWarming) break;
       warmed ||= isWarming;
@@ -188,9 +134,9 @@ class Walker {
 
   /** What runs in a while without requests. */
   async #window(): Promise<readonly number[]> {
-    await this.#ask("begin");
+    await this.#recording.begin();
     await sleep(IDLE_MS);
-    return ((await this.#ask("end")) as Recorded).ran;
+    return (await this.#recording.end()).ran;
   }
 
   async walk(walk: Walk): Promise<Road> {
@@ -199,9 +145,9 @@ class Walker {
     let calls = 0;
     for (let round = 0; round < ROUNDS; round++) {
       for (let i = 0; i < (walk.before ?? 0); i++) await this.#send(walk, round);
-      await this.#ask("begin");
+      await this.#recording.begin();
       await this.#send(walk, round);
-      const recorded = (await this.#ask("end")) as Recorded;
+      const recorded = await this.#recording.end();
       const ran = new Set(recorded.ran);
       common = common === null ? recorded.ran : common.filter((number) => ran.has(number));
       calls = recorded.calls;
@@ -217,25 +163,18 @@ class Walker {
   #filesOf(ran: readonly number[]): Map<string, string[]> {
     const files = new Map<string, string[]>();
     for (const number of ran) {
-      const [file = "", name = ""] = (this.#functions[number] ?? "").split(":");
+      const [file = "", name = ""] = (this.#recording.functions[number] ?? "").split(":");
       files.set(file, [...(files.get(file) ?? []), name]);
     }
     return files;
   }
 
-  async #ask(message: string): Promise<unknown> {
-    const answer = once(this.#child, "message");
-    this.#child.send(message);
-    const [value] = await answer;
-    return value;
-  }
-
   async #send({ method, path, status, body }: Walk, round: number): Promise<void> {
-    const answer = await request(`${this.#server.base}${path}`, {
+    const answer = await request(`${this.#recording.base}${path}`, {
       method,
       dispatcher: this.#agent,
       headers: {
-        authorization: `Bearer ${this.#server.key}`,
+        authorization: `Bearer ${this.#recording.key}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(path === "/v1/exports" ? { "idempotency-key": randomUUID() } : {}),
       },

@@ -1,0 +1,100 @@
+/**
+ * A server of this checkout that records which of its functions run, and how much in one turn of
+ * its event loop. The bundle must have been built.
+ * Invariant: only the thread that answers is recorded; worker threads run the ordinary bundle.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../house/checkout.ts";
+import { makeSampleSnapshot } from "../sample/snapshot.ts";
+
+/** Functions that ran between `begin` and `end`. */
+export interface Recorded {
+  /** Numbers of the functions, in the order of their first run. */
+  readonly ran: number[];
+  readonly calls: number;
+  /** The turn of the event loop with the most steps: calls of functions and rounds of loops. */
+  readonly turn: {
+    readonly steps: number;
+    /** Steps by the number of the function. */
+    readonly byFunction: readonly (readonly [number, number])[];
+  };
+}
+
+/** A recording server. */
+export interface Recording {
+  readonly base: string;
+  readonly key: string;
+  /** Functions by number, as `file:name`. */
+  readonly functions: readonly string[];
+  /** Begins a recording. */
+  begin(): Promise<void>;
+  /** Returns the recording since `begin`. */
+  end(): Promise<Recorded>;
+  /** Stops the server and removes its files. */
+  dispose(): void;
+}
+
+// A module of the build, in plain JavaScript.
+const { buildRecorder } = (await import("./instrument.mjs" as string)) as {
+  buildRecorder(wanted: {
+    readonly root: string;
+    readonly folder: string;
+    readonly product: string;
+  }): Promise<{ readonly program: string; readonly functions: readonly string[] }>;
+};
+
+/** Starts a recording server over a sample of so many companies. */
+export async function startRecording(
+  companies: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Recording> {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  // In the checkout, because the program imports its packages.
+  const folder = mkdtempSync(join(ROOT, ".cache", "road-"));
+  const sample = await makeSampleSnapshot(companies, 5);
+  const product = join(ROOT, "dist", "bundle");
+  const { program, functions } = await buildRecorder({ root: ROOT, folder, product });
+  const parameters = ["serve", "--snapshot", sample.snapshot, "--data-dir", join(folder, "state")];
+  const child = fork(program, [...parameters, "--listen", "127.0.0.1:0"], {
+    execArgv: [],
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const dispose = () => {
+    child.kill("SIGKILL");
+    sample.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const begin = async () => void (await ask(child, "begin"));
+    const end = async () => (await ask(child, "end")) as Recorded;
+    return { ...(await started(child)), functions, begin, end, dispose };
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+}
+
+/** Resolves when the server listens. */
+function started(child: ChildProcess): Promise<{ readonly base: string; readonly key: string }> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    child.once("exit", () => reject(new Error(`the server stopped:\n${text}`)));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const base = /^listening on (http:\/\/\S+)$/m.exec(text)?.[1];
+      const key = /pnr_[0-9a-f_]+/.exec(text)?.[0];
+      if (base !== undefined && key !== undefined) resolve({ base, key });
+    });
+  });
+}
+
+async function ask(child: ChildProcess, message: string): Promise<unknown> {
+  const answer = once(child, "message");
+  child.send(message);
+  const [value] = await answer;
+  return value;
+}
