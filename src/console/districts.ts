@@ -15,7 +15,7 @@ import { catalogLookup } from "../spec/catalog.ts";
 import { foldDistrict } from "../spec/districtname.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";
 import { answered } from "./answered.ts";
-import type { DistrictsFound } from "./web/app/listanswers.ts";
+import type { DistrictsFound } from "./web/app/answers.ts";
 
 const CITIES_MAX = 10;
 /** Districts of an answer. */

@@ -11,7 +11,7 @@ import type { KeyCall } from "../http/server/service.ts";
 import { holding } from "../lists/membership.ts";
 import { answered } from "./answered.ts";
 import { membersOf, refuse, refuseMistakes } from "./bodymembers.ts";
-import type { HoldingAnswer } from "./web/app/listanswers.ts";
+import type { HoldingAnswer } from "./web/app/answers.ts";
 
 /** Accounts of one question: more than a screen shows. */
 const CNPJS_MAX = 200;

@@ -13,7 +13,7 @@ import type { SessionCall } from "../http/server/service.ts";
 import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
 import { membersOf, readChoice, readText, refuse, refuseMistakes } from "./bodymembers.ts";
-import type { CreatedMember, InvitedMember, Member, MemberList } from "./web/app/memberanswers.ts";
+import type { CreatedMember, InvitedMember, Member, MemberList } from "./web/app/answers.ts";
 
 const STATES = ["active", "disabled"] as const;
 
