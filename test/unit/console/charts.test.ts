@@ -20,18 +20,15 @@ import {
 } from "../../../src/console/web/account/layers.ts";
 import type { FacetAnswer, UsageAnswer } from "../../../src/console/web/app/answers.ts";
 import {
+  branchChosen,
+  chooseYears,
+  chosenYears,
+  clearYears,
   datesOf,
   decadesUntil,
   FIRST_YEAR,
   inInterval,
   intervalOf,
-  yearBuckets,
-} from "../../../src/console/web/find/charts/buckets.ts";
-import {
-  branchChosen,
-  chooseYears,
-  chosenYears,
-  clearYears,
   onlyActivity,
   toggleActivity,
   toggleBranch,
@@ -41,11 +38,12 @@ import {
   toggleSize,
   toggleState,
   toggleStatus,
+  yearBuckets,
 } from "../../../src/console/web/find/charts/choice.ts";
 import { rowsOf } from "../../../src/console/web/find/charts/rows.ts";
 import { emptyQuery, isEmpty, type Query } from "../../../src/console/web/find/question.ts";
-import { branches as english } from "../../../src/console/web/strings/en/branches.ts";
-import { branches as portuguese } from "../../../src/console/web/strings/pt/branches.ts";
+import { branches as english } from "../../../src/console/web/strings/en/charts.ts";
+import { branches as portuguese } from "../../../src/console/web/strings/pt/charts.ts";
 import { sectionOfCnae } from "../../../src/spec/catalog.ts";
 
 const counts = fc.array(fc.nat({ max: 1_000_000 }), { maxLength: 40 });

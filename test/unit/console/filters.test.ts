@@ -7,17 +7,20 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
-import { language } from "../../../src/console/web/app/language.ts";
+import { language } from "../../../src/console/web/app/format.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
-import { amountText, readAmount } from "../../../src/console/web/find/filters/amount.ts";
-import { chainOf, readCount, spanText } from "../../../src/console/web/find/filters/chainspan.ts";
 import {
+  amountText,
+  chainOf,
   dayTyped,
+  readAmount,
+  readCount,
   readDay,
   readSpan,
   shiftDays,
   shiftMonths,
-} from "../../../src/console/web/find/filters/days.ts";
+  spanText,
+} from "../../../src/console/web/find/filters/enteredvalues.ts";
 import { describeFilter } from "../../../src/console/web/find/filters/filterwords.ts";
 import {
   clearGroup,

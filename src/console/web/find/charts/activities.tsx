@@ -12,8 +12,7 @@ import { change } from "../query.ts";
 import { Bars } from "./bars.tsx";
 import { branchChosen, onlyActivity, toggleActivity, toggleBranch } from "./choice.ts";
 import { type ChartData, Frame } from "./frame.tsx";
-import { rowsOf } from "./rows.ts";
-import { sharedBeginning, withoutBeginning } from "./sharedbeginning.ts";
+import { rowsOf, sharedBeginning, withoutBeginning } from "./rows.ts";
 
 const ROWS_MAX = 40;
 

@@ -5,8 +5,7 @@
  * server put it; none is lost.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
-import type { ApiMistake } from "../../app/api.ts";
-import { mistakeText } from "../../app/said.ts";
+import { type ApiMistake, mistakeText } from "../../app/api.ts";
 import { words } from "../../app/words.ts";
 import { exploration } from "../query.ts";
 
