@@ -13,7 +13,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import plans from "../../data/plans.json" with { type: "json" };
 import { loadPlans, PLAN_SETTINGS } from "../../src/access/plans.ts";
 import { makeService, type ServedService } from "../../src/cli/serving/assembly.ts";
-import { CONSOLE_DATA_ROUTES } from "../../src/console/routes.ts";
+import { CONSOLE_DATA_ROUTES } from "../../src/console/data-routes.ts";
 import { SearchCount } from "../../src/export/queue/searchcount.ts";
 import { ROUTES } from "../../src/http/api/routes.ts";
 import { dispatcher } from "../../src/http/server/dispatch.ts";

@@ -17,7 +17,7 @@ import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import type { AuditRow } from "../store/auditstore.ts";
-import { type Answered, answered } from "./bodies.ts";
+import { type Answered, answered } from "./answered.ts";
 import { namesOf } from "./usage.ts";
 import type { AuditLine, AuditPage } from "./web/app/answers.ts";
 

@@ -1,13 +1,9 @@
 /**
- * `POST /v1/console/accounts/explain`, and the filters of a spec one by one as people see them.
- * Input: a spec and a CNPJ, or the filters of a normalized spec. Output: the whole account, whether
- * the spec lists it, its score with its parts, and which filters it meets; the filters that are
- * set, each with its members, and the filters without one or with one alone.
+ * `POST /v1/console/accounts/explain`. What comes in: a spec and a CNPJ. What goes out: the whole
+ * account, whether the spec lists it, its score with its parts, and which filters it meets.
  * Invariant: no value is shown that the plan does not offer; a filter that the account does not
- * meet is never said to be met. Filters with some cleared are in normal form again; the others keep
- * their meaning, and lists of which some are left have the rows that they had.
+ * meet is never said to be met.
  */
-
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
 import { boundTo, readEither } from "../http/api/search/search-request.ts";
@@ -25,65 +21,17 @@ import type { Reply } from "../http/server/routetable.ts";
 import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
 import { meets, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
-import { keepListedRows } from "../search/listedrows.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
 import type { Cnpj } from "../spec/cnpj/cnpj.ts";
 import { cnpjMistake } from "../spec/cnpj/cnpjmistake.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
-import {
-  isPartSet,
-  isSet,
-  memberOf,
-  membersBy,
-  PART_NAMES,
-  rowsOfPart,
-} from "../spec/filters/members.ts";
-import { FILTERS, type PartName } from "../spec/filters/table.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { type Answered, answered } from "./bodies.ts";
+import { type Answered, answered } from "./answered.ts";
+import { alone, reasonsOf, setParts } from "./filters.ts";
 import type { ExplainAnswer } from "./web/app/answers.ts";
-
-type Filters = AccountQuerySpec["filters"];
-
-/** The filters that are set, in the order in which they are shown. */
-export function setParts(filters: Filters): readonly PartName[] {
-  return PART_NAMES.filter((name) => isPartSet(filters, name));
-}
-
-/** Names that an explanation has for what met a filter. */
-export function reasonsOf(name: PartName): readonly string[] {
-  return rowsOfPart(name).flatMap((row) => ("reason" in row ? [row.reason.name] : []));
-}
-
-/** Pointers of the members of a filter that are set, such as `/filters/geo/uf_any_of`. */
-export function pointersOf(filters: Filters, name: PartName): string[] {
-  return rowsOfPart(name)
-    .filter((row) => isSet(filters, row))
-    .map(({ group, member }) => `/filters/${group}/${member}`);
-}
-
-/** The filters without some of them. */
-export function without(filters: Filters, names: readonly PartName[]): Filters {
-  const cleared = (part: PartName | null) => part !== null && names.includes(part);
-  const left = membersBy(FILTERS, (row) =>
-    cleared(row.part) ? row.unset : memberOf(filters, row),
-  ) as Filters;
-  if (filters.lists !== undefined && left.lists !== undefined) {
-    keepListedRows(left.lists, filters.lists);
-  }
-  return left;
-}
-
-/** One filter and no other; what a filter means (the mode of activities) stays as it is. */
-export function alone(filters: Filters, wanted: PartName): Filters {
-  return without(
-    filters,
-    PART_NAMES.filter((other) => other !== wanted),
-  );
-}
 
 /** Answers one account and how it stands to a spec. */
 export function explainAccount(

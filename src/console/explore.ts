@@ -27,9 +27,9 @@ import type { PartName } from "../spec/filters/table.ts";
 import { tooBroad } from "../spec/normalize.ts";
 import { shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { answered } from "./bodies.ts";
+import { answered } from "./answered.ts";
 import { Counts, MANY_MATCHES } from "./counts.ts";
-import { pointersOf, setParts, without } from "./explain.ts";
+import { pointersOf, setParts, without } from "./filters.ts";
 import type { ExploreAnswer } from "./web/app/answers.ts";
 
 /** Facets that can be counted without the filters of the same thing, and which those are. */

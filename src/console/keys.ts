@@ -11,8 +11,9 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { DAY_MS } from "../process/clock.ts";
 import type { KeyRow } from "../store/keystore.ts";
+import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
-import { answered, membersOf, readName, readWhole, refuseMistakes } from "./bodies.ts";
+import { membersOf, readName, readWhole, refuseMistakes } from "./bodymembers.ts";
 import type { ApiKey, CreatedKeyAnswer, KeyList } from "./web/app/answers.ts";
 
 const EXPIRES_DAYS_MAX = 3_650;

@@ -9,8 +9,9 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall } from "../http/server/service.ts";
 import { holding } from "../lists/membership.ts";
-import { answered, membersOf, refuse, refuseMistakes } from "./bodies.ts";
-import type { HoldingAnswer } from "./web/app/answers.ts";
+import { answered } from "./answered.ts";
+import { membersOf, refuse, refuseMistakes } from "./bodymembers.ts";
+import type { HoldingAnswer } from "./web/app/listanswers.ts";
 
 /** Accounts of one question: more than a screen shows. */
 const CNPJS_MAX = 200;

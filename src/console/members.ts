@@ -10,9 +10,10 @@ import { AppError } from "../errors.ts";
 import type { BodyObject } from "../http/server/body.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
+import { answered } from "./answered.ts";
 import { inNameOf } from "./audit.ts";
-import { answered, membersOf, readChoice, readText, refuse, refuseMistakes } from "./bodies.ts";
-import type { CreatedMember, InvitedMember, Member, MemberList } from "./web/app/answers.ts";
+import { membersOf, readChoice, readText, refuse, refuseMistakes } from "./bodymembers.ts";
+import type { CreatedMember, InvitedMember, Member, MemberList } from "./web/app/memberanswers.ts";
 
 const STATES = ["active", "disabled"] as const;
 

@@ -10,8 +10,10 @@ import type { BodyObject } from "../http/server/body.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Call, SessionCall } from "../http/server/service.ts";
 import type { CookieKind, SessionAuth } from "../http/server/session-auth.ts";
-import { answered, membersOf, readText, refuse, refuseMistakes } from "./bodies.ts";
-import type { InvitationAnswer, SessionAnswer, SessionList } from "./web/app/answers.ts";
+import { answered } from "./answered.ts";
+import { membersOf, readText, refuse, refuseMistakes } from "./bodymembers.ts";
+import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
+import type { InvitationAnswer } from "./web/app/memberanswers.ts";
 
 /** Longer texts are nobody's e-mail and nobody's password. */
 const TEXT_MAX = 4_096;

@@ -11,7 +11,7 @@ import type { HttpAnswer } from "../http/server/respond.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { dayText } from "../process/clock.ts";
 import type { UsedByKey } from "../store/usagestore.ts";
-import { answered } from "./bodies.ts";
+import { answered } from "./answered.ts";
 import { OTHER_SENDERS, type UsageAnswer } from "./web/app/answers.ts";
 
 /** What identities of the console begin with. */

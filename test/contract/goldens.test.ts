@@ -24,7 +24,7 @@ import {
   watchableFields,
 } from "../../src/changes/query.ts";
 import { changeItems, changeRows } from "../../src/changes/rows.ts";
-import { alone, pointersOf, setParts, without } from "../../src/console/explain.ts";
+import { alone, pointersOf, setParts, without } from "../../src/console/filters.ts";
 import type { Spec } from "../../src/console/web/app/answers.ts";
 import { speak } from "../../src/console/web/app/words.ts";
 import { summaryOf } from "../../src/console/web/exports/summary.ts";

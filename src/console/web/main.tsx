@@ -6,10 +6,10 @@
  */
 import "./app/kit.ts";
 import { render, type VNode } from "preact";
-import { session, user } from "./app/api.ts";
 import { App, loadSignIn, preload } from "./app/app.tsx";
 import { beginLanguage, beginTheme } from "./app/preferences.ts";
 import { followAddress, view } from "./app/router.ts";
+import { session, user } from "./app/session.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
 /** What an invitation has behind the `#`, where no server and no log sees it. */

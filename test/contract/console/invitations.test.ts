@@ -8,7 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { InvitedMember, MemberList } from "../../../src/console/web/app/answers.ts";
+import type { InvitedMember, MemberList } from "../../../src/console/web/app/memberanswers.ts";
 import { DAY_MS, manualClock } from "../../../src/process/clock.ts";
 import { type ConsoleServer, type Person, startConsole } from "../../support/console/fake.ts";
 import { MATRIX } from "../../support/run/scale.ts";

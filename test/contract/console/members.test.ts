@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { CONSOLE_LIMIT } from "../../../src/access/limits.ts";
-import type { CreatedMember, Member } from "../../../src/console/web/app/answers.ts";
+import type { CreatedMember, Member } from "../../../src/console/web/app/memberanswers.ts";
 import {
   type ConsoleServer,
   type Got,

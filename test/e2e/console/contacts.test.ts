@@ -9,7 +9,8 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { Account, ExploreAnswer, SearchPage } from "../../../src/console/web/app/answers.ts";
-import { cnpj, language } from "../../../src/console/web/app/format.ts";
+import { cnpj } from "../../../src/console/web/app/format.ts";
+import { language } from "../../../src/console/web/app/language.ts";
 import type { Person, Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, shows } from "../../support/console/suite.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";

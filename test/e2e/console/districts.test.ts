@@ -9,8 +9,10 @@
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { DistrictsFound, ExploreAnswer } from "../../../src/console/web/app/answers.ts";
-import { compact, language } from "../../../src/console/web/app/format.ts";
+import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
+import { compact } from "../../../src/console/web/app/format.ts";
+import { language } from "../../../src/console/web/app/language.ts";
+import type { DistrictsFound } from "../../../src/console/web/app/listanswers.ts";
 import { districtTitle, foldDistrict } from "../../../src/spec/districtname.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, shows } from "../../support/console/suite.ts";

@@ -10,12 +10,12 @@ import { copyFileSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import type {
-  AccountList,
   ChangesAnswer,
   ExportList,
   ExportView,
   OpenedSearch,
 } from "../../../src/console/web/app/answers.ts";
+import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, entry, heading } from "../../support/console/suite.ts";

@@ -9,8 +9,9 @@
  */
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { AccountList, SearchPage } from "../../../src/console/web/app/answers.ts";
+import type { SearchPage } from "../../../src/console/web/app/answers.ts";
 import { number } from "../../../src/console/web/app/format.ts";
+import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import {

@@ -12,7 +12,6 @@ import { copyFileSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import type {
-  AccountList,
   ChangesAnswer,
   ExportList,
   ExportView,
@@ -21,6 +20,7 @@ import type {
   Status,
 } from "../../../src/console/web/app/answers.ts";
 import { month, number } from "../../../src/console/web/app/format.ts";
+import type { AccountList } from "../../../src/console/web/app/listanswers.ts";
 import { AXE, findingsOf, TAGS } from "../../support/console/axe.ts";
 import { eventually, type Person, type Visit } from "../../support/console/browser.ts";
 import { button, consoleSuite, countOf, entry, heading } from "../../support/console/suite.ts";

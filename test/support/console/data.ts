@@ -7,7 +7,7 @@
  */
 
 import type { OpenSession } from "../../../src/access/sessions.ts";
-import { CONSOLE_DATA_ROUTES } from "../../../src/console/routes.ts";
+import { CONSOLE_DATA_ROUTES } from "../../../src/console/data-routes.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { RouteTable } from "../../../src/http/server/routetable.ts";
 import type { Service } from "../../../src/http/server/service.ts";

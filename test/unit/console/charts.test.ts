@@ -20,15 +20,18 @@ import {
 } from "../../../src/console/web/account/layers.ts";
 import type { FacetAnswer, UsageAnswer } from "../../../src/console/web/app/answers.ts";
 import {
-  branchChosen,
-  chooseYears,
-  chosenYears,
-  clearYears,
   datesOf,
   decadesUntil,
   FIRST_YEAR,
   inInterval,
   intervalOf,
+  yearBuckets,
+} from "../../../src/console/web/find/charts/buckets.ts";
+import {
+  branchChosen,
+  chooseYears,
+  chosenYears,
+  clearYears,
   onlyActivity,
   toggleActivity,
   toggleBranch,
@@ -38,7 +41,6 @@ import {
   toggleSize,
   toggleState,
   toggleStatus,
-  yearBuckets,
 } from "../../../src/console/web/find/charts/choice.ts";
 import { rowsOf } from "../../../src/console/web/find/charts/rows.ts";
 import { emptyQuery, isEmpty, type Query } from "../../../src/console/web/find/question.ts";

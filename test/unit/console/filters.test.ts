@@ -7,20 +7,17 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
-import { language } from "../../../src/console/web/app/format.ts";
+import { language } from "../../../src/console/web/app/language.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
+import { amountText, readAmount } from "../../../src/console/web/find/filters/amount.ts";
+import { chainOf, readCount, spanText } from "../../../src/console/web/find/filters/chainspan.ts";
 import {
-  amountText,
-  chainOf,
   dayTyped,
-  readAmount,
-  readCount,
   readDay,
   readSpan,
   shiftDays,
   shiftMonths,
-  spanText,
-} from "../../../src/console/web/find/filters/enteredvalues.ts";
+} from "../../../src/console/web/find/filters/days.ts";
 import { describeFilter } from "../../../src/console/web/find/filters/filterwords.ts";
 import {
   clearGroup,

@@ -13,15 +13,14 @@ import {
   date,
   dateTime,
   duration,
-  language,
   list,
   money,
   month,
   number,
   percent,
   phone,
-  type ScreenLanguage,
 } from "../../../src/console/web/app/format.ts";
+import { language, type ScreenLanguage } from "../../../src/console/web/app/language.ts";
 
 afterEach(() => {
   language.value = "pt";

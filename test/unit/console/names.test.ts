@@ -11,7 +11,10 @@ import fc from "fast-check";
 import commerce from "../../../data/shortnames/commerce.json" with { type: "json" };
 import industry from "../../../data/shortnames/industry.json" with { type: "json" };
 import services from "../../../data/shortnames/services.json" with { type: "json" };
-import { sharedBeginning, withoutBeginning } from "../../../src/console/web/find/charts/rows.ts";
+import {
+  sharedBeginning,
+  withoutBeginning,
+} from "../../../src/console/web/find/charts/sharedbeginning.ts";
 import { companyName } from "../../../src/console/web/find/table/companyname.ts";
 import { activityName } from "../../../src/dump/activitynames.ts";
 

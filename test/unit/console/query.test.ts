@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
 import { bodyOf, freshDraft, hasContact } from "../../../src/console/web/exports/draft.ts";
-import { Explorer } from "../../../src/console/web/find/query.ts";
+import { Explorer } from "../../../src/console/web/find/explorer.ts";
 import {
   clearPointer,
   emptyQuery,

@@ -35,7 +35,7 @@ import {
   type PageBody,
   ROWS_MAX,
   Rows,
-} from "../../../src/console/web/find/table/list.ts";
+} from "../../../src/console/web/find/table/rows.ts";
 import { LANDLINES, MOBILES } from "../../../src/search/phonekinds.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 

@@ -6,7 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { ApiError, errorText, mistakeText, saidOf } from "../../../src/console/web/app/api.ts";
+import { ApiError } from "../../../src/console/web/app/api.ts";
+import { errorText, mistakeText, saidOf } from "../../../src/console/web/app/said.ts";
 import { speak } from "../../../src/console/web/app/words.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { language } from "../../../src/console/web/app/format.ts";
+import { language } from "../../../src/console/web/app/language.ts";
 import { laterTable, loadLaterWords, speak, words } from "../../../src/console/web/app/words.ts";
 import { words as en } from "../../../src/console/web/strings/en.ts";
 import { laterWords as laterEn } from "../../../src/console/web/strings/later-en.ts";

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { language } from "../../../src/console/web/app/format.ts";
+import { language } from "../../../src/console/web/app/language.ts";
 import { REFUSALS } from "../../../src/lists/entries.ts";
 import { CONTACT_REASONS } from "../../../src/spec/contacts/contactrefusal.ts";
 import { FILTERS } from "../../../src/spec/filters/table.ts";

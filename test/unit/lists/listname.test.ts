@@ -12,7 +12,7 @@ import { after, before, describe, it } from "node:test";
 import { Keyring } from "../../../src/access/keyring.ts";
 import { Passwords } from "../../../src/access/passwords.ts";
 import { Users } from "../../../src/access/users.ts";
-import { readName } from "../../../src/console/bodies.ts";
+import { readName } from "../../../src/console/bodymembers.ts";
 import { readListName } from "../../../src/lists/listname.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { SETTINGS } from "../../../src/settings/settings.ts";

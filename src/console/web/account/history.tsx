@@ -19,7 +19,8 @@ import {
   valuesOf,
 } from "./layers.ts";
 import { Plot } from "./plot.tsx";
-import { dayName, measureName, senderName, UsageTable } from "./usagetable.tsx";
+import { dayName, measureName, senderName } from "./usagenames.ts";
+import { UsageTable } from "./usagetable.tsx";
 
 /** The history of a tenant's usage. */
 export function UsageHistory({ answer: whole }: { answer: UsageAnswer }) {

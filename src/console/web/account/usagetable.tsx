@@ -1,15 +1,12 @@
 /**
- * Usage as a table, and the names that table and charts use for senders, measures and days. Input:
- * days and the layers that are shown. Output: one row per day, newest first, with the sum of each
- * measure, and one row per sender below.
- * Invariant: the last row of each part is the sum of those above it. Nothing is without a name;
- * days are days in UTC, as the server counts them.
+ * Usage as a table. What comes in: days and the layers that are shown. What goes out: one row per
+ * day, newest first, with the sum of each measure, and one row per sender below.
+ * Invariant: the last row of each part is the sum of those above it.
  */
-
-import { OTHER_SENDERS } from "../app/answers.ts";
-import { language, number } from "../app/format.ts";
+import { number } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { type Layer, MEASURES, type Measure, sum, valuesOf } from "./layers.ts";
+import { dayName, measureName, senderName } from "./usagenames.ts";
 
 /** The numbers of the charts. */
 export function UsageTable({
@@ -93,33 +90,4 @@ function Numbers({ head, rows }: NumbersProps) {
 function dailySums(days: number, layers: readonly Layer[], measure: Measure): number[] {
   const all = layers.map((layer) => valuesOf(layer, measure));
   return Array.from({ length: days }, (_, day) => sum(all.map((values) => values[day] ?? 0)));
-}
-
-/** What a layer is called; senders without a name say what they are. */
-export function senderName(layer: Layer): string {
-  const { usage } = laterWords.value;
-  const [first] = layer.senders;
-  if (layer.senders.length > 1) return usage.othersOf(number(layer.senders.length));
-  if (first?.id === OTHER_SENDERS) return usage.others;
-  if (first === undefined || first.name !== "") return first?.name ?? "";
-  return first.kind === "key" ? usage.unnamedKey : usage.goneUser;
-}
-
-/** A measure as people call it. */
-export function measureName(measure: Measure): string {
-  const { usage } = laterWords.value;
-  return { requests: usage.requests, accounts: usage.accounts, export_rows: usage.exportRows }[
-    measure
-  ];
-}
-
-/** A day in short; with its year where that is asked for. */
-export function dayName(iso: string, withYear = false): string {
-  const instant = new Date(`${iso}T00:00:00Z`);
-  if (Number.isNaN(instant.getTime())) return iso;
-  const year = withYear ? ({ year: "numeric" } as const) : {};
-  const options = { day: "numeric", month: "short", timeZone: "UTC", ...year } as const;
-  return new Intl.DateTimeFormat(language.value === "pt" ? "pt-BR" : "en-GB", options).format(
-    instant,
-  );
 }

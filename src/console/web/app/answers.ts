@@ -1,8 +1,9 @@
 /**
- * Types of the requests and answers of the console's routes, as the browser sees them; their
- * members are spelled as in JSON. Those of lists, districts and members are at the end.
- * Invariant: if the public interface has the same answer, its schema describes it. For the others,
- * the server's handlers are typed by these, so both sides change together.
+ * What the console's routes take and answer, as the browser sees it. What comes in: nothing. What
+ * goes out: types; their members are spelled as in JSON.
+ * Invariant: what the public interface answers too is described by its schemas; what only the
+ * console answers is described here, and its handlers (src/console) compile against it. End-to-end
+ * tests read every one of them. Paths are below /v1/console; failures are problem documents.
  */
 import type Type from "typebox";
 import type { TSchema } from "typebox";
@@ -12,7 +13,6 @@ import type {
 } from "../../../http/api/accounts/accounts-schemas.ts";
 import type { CHANGE_SCHEMAS } from "../../../http/api/changes/changes-schemas.ts";
 import type { EXPORT_SCHEMAS } from "../../../http/api/exports/exports-schemas.ts";
-import type { LIST_SCHEMAS } from "../../../http/api/lists/lists-schemas.ts";
 import type { STATUS_SCHEMAS } from "../../../http/api/service/status-schemas.ts";
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec/spec-schemas.ts";
 import type { RefusedContact } from "../../../spec/contacts/contactrefusal.ts";
@@ -387,72 +387,4 @@ export interface AuditPage {
   lines: AuditLine[];
   next_cursor: string | null;
   has_more: boolean;
-}
-
-/** A list of the tenant's own, as GET /v1/lists/{id} answers it. */
-export type AccountList = Type.Static<typeof LIST_SCHEMAS.List>;
-
-/** `GET /lists?limit&cursor`: newest first. */
-export interface ListPage {
-  lists: AccountList[];
-  next_cursor: string | null;
-  has_more: boolean;
-}
-
-/** `GET /lists/{id}/entries?limit&cursor`: CNPJs and roots, ascending. */
-export type ListEntries = Type.Static<typeof LIST_SCHEMAS.ListEntries>;
-
-/** `POST /lists/{id}/entries` and `…/remove` with `{cnpjs}` or a CSV file, `…/from-search`. */
-export type ListChange = Omit<Type.Static<typeof LIST_SCHEMAS.ListChange>, "list"> & {
-  list: AccountList;
-};
-
-/** `POST /accounts/lists` with `{cnpjs}`: the lists that hold any of them, with those it holds. */
-export interface HoldingAnswer {
-  request_id: string;
-  lists: { id: string; name: string; cnpjs: string[] }[];
-}
-
-/** `GET /districts?municipality_ibge&q`: of all of them together, the best first. */
-export interface DistrictsFound {
-  request_id: string;
-  districts: { municipality_ibge: string; name: string; accounts: number }[];
-  total: number;
-}
-
-/** `GET /members`; `POST /members` `{email, role}` and `…/{id}/password` add `password`. */
-export interface Member {
-  id: string;
-  email: string;
-  role: "owner" | "member";
-  state: "active" | "disabled" | "invited";
-  created_at: string;
-  last_seen_at: string | null;
-  /** When the invitation ends; null for who has chosen a password. */
-  invited_until: string | null;
-  you: boolean;
-}
-
-/** `GET /members`: oldest first. `POST /members/{id}` answers the member as it is then. */
-export interface MemberList {
-  members: Member[];
-}
-
-/** `POST /members`, `POST /members/{id}/password` (not for oneself: that is `POST /password`). */
-export interface CreatedMember extends Member {
-  /** Made up; shown once. */
-  password: string;
-}
-
-/** `POST /invitations`, `POST /members/{id}/invitation`. */
-export interface InvitedMember extends Member {
-  /** Opens the page where the first password is chosen; given out once. */
-  token: string;
-}
-
-/** `POST /invitation` with `{token}`: whom it is for. */
-export interface InvitationAnswer {
-  email: string;
-  tenant: string;
-  expires_at: string;
 }

@@ -1,34 +1,16 @@
 /**
- * Requests to the server, the session that they belong to, and the sentences for those that failed.
- * Input: a path below /v1/console and a body. Output: the answer's JSON, or an ApiError with the
- * problem document; for a failure, a sentence in the language of the page.
- * Invariant: the cookie belongs to the browser, the CSRF token to the session's answer. A session
- * that ends during work does not clear the user: `ended` asks for the password over the view. A
- * request that finds the session ended waits until the user has signed in again and is then sent
- * once more with the same Idempotency-Key, so no view has to know about it; aborting works all the
- * while. Every code of the server has a sentence in each language. The server's own sentence is
- * English: a page in another language shows it second, and never alone.
+ * Requests to the server. What comes in: a path below /v1/console and a body. What goes out: the
+ * answer's JSON, or an ApiError with what the problem document says.
+ * Invariant: the cookie belongs to the browser, the CSRF token to the session's answer. A request
+ * that finds the session ended waits until the user has signed in again and is then sent once more
+ * with the same Idempotency-Key, so no view has to know about it; aborting works all the while.
  */
 import { effect, signal } from "@preact/signals";
-import type { ErrorCode } from "../../../errors.ts";
-import type { Problems } from "../strings/en/shell.ts";
-import type { SessionAnswer, SignedInUser } from "./answers.ts";
-import { language } from "./format.ts";
-import { words } from "./words.ts";
-
-/** The last answer about the session; null until the first one. */
-export const session = signal<SessionAnswer | null>(null);
-
-/** Whether the session ended under a user who has not signed in again yet. */
-export const ended = signal(false);
-
-/** Who is signed in, or was until the session ended; null for nobody. */
-export function user(): SignedInUser | null {
-  return session.value?.user ?? null;
-}
+import type { SessionAnswer } from "./answers.ts";
+import { ended, session } from "./session.ts";
 
 /** What a request may carry. */
-interface RequestOptions {
+export interface RequestOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
 }
@@ -196,42 +178,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** A sentence in the language of the page, and what the server said where that says more. */
-export interface Said {
-  text: string;
-  /** In English, as all sentences of the server. */
-  detail: string | null;
-}
-
-/** Puts a failure into words: every code of the server has a sentence in each language. */
-export function saidOf(error: unknown): Said {
-  const { shell, problems } = words.value;
-  const whole = (text: string): Said => ({ text, detail: null });
-  if (!(error instanceof ApiError)) return whole(shell.bug);
-  if (error.code === "unreachable") return whole(shell.unreachable);
-  if (error.code === "rate_limited") return whole(shell.rateLimited(error.retryAfterSeconds ?? 1));
-  const known: Readonly<Record<string, Problems[ErrorCode]>> = problems;
-  const text = known[error.code] ?? shell.answered(error.status);
-  if (typeof text !== "string") return whole(text[0]);
-  if (error.detail === "") return whole(text);
-  return language.value === "en" ? whole(error.detail) : { text, detail: error.detail };
-}
-
-/** The same in one line, for places that have no more room. */
-export function errorText(error: unknown): string {
-  const { text, detail } = saidOf(error);
-  return detail === null ? text : `${text} (${detail})`;
-}
-
-/** A sentence for one mistake of what was sent. */
-export function mistakeText(mistake: ApiMistake): string {
-  const known: Record<string, string> = words.value.shell.mistakes;
-  return known[mistake.code] ?? mistake.detail;
-}
-
-/** True if a mistake has words in the language of the page. */
-export function isKnownMistake({ code }: ApiMistake): boolean {
-  return Object.hasOwn(words.value.shell.mistakes, code);
 }

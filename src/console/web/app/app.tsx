@@ -11,9 +11,10 @@ import { Busy } from "../parts/busy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Toasts } from "../parts/toast.tsx";
-import { ended, reachable, session, user } from "./api.ts";
+import { reachable } from "./api.ts";
 import { Header } from "./header.tsx";
 import { type ViewName, view } from "./router.ts";
+import { ended, session, user } from "./session.ts";
 import { loadSession } from "./signing.ts";
 import { words } from "./words.ts";
 

@@ -1,17 +1,11 @@
 /**
- * The language of the screen, and values as people read them in it: pt-BR or British English, whose
- * dates cannot be misread. Input: numbers, ISO dates, identifiers. Output: text.
- * Invariant: pure but for the signal of the language, which preferences.ts sets, and free of the
- * DOM. A value that is not of the expected form comes back as it is, since data must never vanish
- * from the screen. Days without a time are never shifted by a time zone.
+ * Values as people read them. What comes in: numbers, ISO dates, identifiers. What goes out: text
+ * in the present language (pt-BR or British English, whose dates cannot be misread).
+ * Invariant: pure and free of the DOM; a value that is not of the expected form comes back as it
+ * is, since data must never vanish from the screen. Days without a time are never shifted by a
+ * time zone.
  */
-import { signal } from "@preact/signals";
-
-/** Languages that have a table of words. */
-export type ScreenLanguage = "pt" | "en";
-
-/** The language shown at present. */
-export const language = signal<ScreenLanguage>("pt");
+import { language } from "./language.ts";
 
 const LOCALES = { pt: "pt-BR", en: "en-GB" } as const;
 const cache = new Map<string, unknown>();

@@ -6,7 +6,7 @@
  * system and leaves no attribute on the page.
  */
 import { signal } from "@preact/signals";
-import type { ScreenLanguage } from "./format.ts";
+import type { ScreenLanguage } from "./language.ts";
 import { speak } from "./words.ts";
 
 /** How the colours are chosen. */

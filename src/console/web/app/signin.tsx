@@ -13,8 +13,10 @@ import { Checkbox, focusInvalid, TextInput } from "../parts/field.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { PasswordInput } from "../parts/password.tsx";
-import { ApiError, errorText, user } from "./api.ts";
+import { ApiError } from "./api.ts";
 import { LanguageMenu, ThemeMenu } from "./header.tsx";
+import { errorText } from "./said.ts";
+import { user } from "./session.ts";
 import { contact, keepSeconds, linkFailed, signIn, signOut } from "./signing.ts";
 import { words } from "./words.ts";
 

@@ -7,7 +7,8 @@
  */
 import { signal } from "@preact/signals";
 import type { SessionAnswer } from "./answers.ts";
-import { ended, get, lastAnswer, post, remove, session, user } from "./api.ts";
+import { get, lastAnswer, post, remove } from "./api.ts";
+import { ended, session, user } from "./session.ts";
 
 /** Asks who is signed in; whoever was until now keeps the view and is asked for the password. */
 export async function loadSession(): Promise<void> {

@@ -8,7 +8,7 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { ScreenWords } from "../strings/en.ts";
 import type { LaterWords } from "../strings/later-en.ts";
-import { language, type ScreenLanguage } from "./format.ts";
+import { language, type ScreenLanguage } from "./language.ts";
 
 const first = signal<ScreenWords | null>(null);
 const later = signal<LaterWords | null>(null);

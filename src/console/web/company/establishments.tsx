@@ -7,9 +7,10 @@
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Account, CompanyAnswer } from "../app/answers.ts";
-import { errorText, get } from "../app/api.ts";
+import { get } from "../app/api.ts";
 import { cnpj as cnpjText, number } from "../app/format.ts";
 import { CompanyLink } from "../app/router.ts";
+import { errorText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { cityText, named, otherNameOf, textOf } from "../find/table/values.ts";
 import { Skeleton } from "../parts/busy.tsx";

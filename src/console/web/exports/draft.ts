@@ -19,7 +19,7 @@ import {
   type PresetName,
 } from "../../../spec/presets.ts";
 import type { ExportEstimate, Status } from "../app/answers.ts";
-import { language } from "../app/format.ts";
+import { language } from "../app/language.ts";
 import { keep, read } from "../app/preferences.ts";
 import { type Query, specOf } from "../find/question.ts";
 

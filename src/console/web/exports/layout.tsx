@@ -7,7 +7,7 @@
  */
 import type { VNode } from "preact";
 import { PRESETS, type PresetName } from "../../../spec/presets.ts";
-import { language } from "../app/format.ts";
+import { language } from "../app/language.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { Select } from "../parts/field.tsx";
 import { layoutsOf } from "./draft.ts";

@@ -9,7 +9,7 @@ import type { PartName } from "../../../spec/filters/table.ts";
 import type { Spec } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import { encodeAddress } from "../find/address.ts";
-import type { CatalogBook } from "../find/catalog.ts";
+import type { CatalogBook } from "../find/catalogbook.ts";
 import { describeFilter } from "../find/filters/filterwords.ts";
 import { queryOf } from "../find/question.ts";
 

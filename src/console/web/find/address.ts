@@ -6,7 +6,8 @@
  * address is dropped without being reported. The address is readable: codes, dates and words.
  */
 import type { CatalogLookup } from "../../../spec/catalog.ts";
-import { decodeCode, encodeCode, MEMBERS } from "./addressmembers.ts";
+import { decodeCode, encodeCode } from "./addressforms.ts";
+import { MEMBERS } from "./addressmembers.ts";
 import { emptyQuery, type Query, tidyQuery } from "./question.ts";
 
 /** What an address says. */

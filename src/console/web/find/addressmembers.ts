@@ -1,6 +1,6 @@
 /**
- * The members of an address, one by one, after the forms that they have in common. Input: a query,
- * or the text of one member. Output: that member's text, or the query with its value.
+ * The members of an address, one by one. What comes in: a query, or the text of one member. What
+ * goes out: that member's text, or the query with what it says.
  * Invariant: each member writes exactly what it reads; a value that means nothing is reported with
  * its own text, and the values beside it still count.
  */
@@ -21,132 +21,18 @@ import {
 } from "../../../spec/fields.ts";
 import type { PartMember } from "../../../spec/filters/table.ts";
 import { LIST_ID } from "../../../spec/listids.ts";
-import { BOUNDS, type Query } from "./question.ts";
-
-/** What a member is read with. */
-interface MemberReading {
-  readonly lookup: CatalogLookup;
-  readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
-}
-
-/** One member of an address; an empty text is not written. */
-interface AddressMember {
-  readonly key: string;
-  readonly write: (query: Query, lookup: CatalogLookup | null) => string;
-  readonly read: (text: string, query: Query, reading: MemberReading) => void;
-}
-
-/** Writes a value so that it stands in an address and can be read by people. */
-export function encodeCode(text: string): string {
-  const whole = text.replace(/[\uD800-\uDFFF]/gu, "\uFFFD");
-  return encodeURIComponent(whole).replaceAll("%2F", "/").replaceAll("%20", "+");
-}
-
-/** Reads what `encodeCode` wrote; null where the text is broken. */
-export function decodeCode(text: string): string | null {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return null;
-  }
-}
-
-/** Reads a list; each element becomes the codes that it stands for, or is reported. */
-function readList<Code>(
-  text: string,
-  { report }: MemberReading,
-  read: (element: string) => readonly Code[],
-): Code[] {
-  return text.split(",").flatMap((part) => {
-    const element = decodeCode(part);
-    if (element === null || element === "") {
-      report("broken", part);
-      return [];
-    }
-    const codes = read(element);
-    if (codes.length === 0) report("unknown", element);
-    return codes;
-  });
-}
-
-/** A member that is a list of texts. */
-function list(
-  key: string,
-  at: (query: Query) => string[],
-  read: (element: string, lookup: CatalogLookup) => readonly string[],
-  shorten: (codes: string[], lookup: CatalogLookup) => string[] = (codes) => codes,
-): AddressMember {
-  return {
-    key,
-    write: (query, lookup) => {
-      const codes = at(query);
-      return (lookup === null ? codes : shorten(codes, lookup)).map(encodeCode).join(",");
-    },
-    read: (text, query, reading) => {
-      at(query).push(...readList(text, reading, (element) => read(element, reading.lookup)));
-    },
-  };
-}
-
-/** A member that is one of a few words; the word of the value that filters nothing is empty. */
-function choice<Value>(
-  key: string,
-  words: readonly (readonly [word: string, value: Value])[],
-  get: (query: Query) => Value,
-  set: (query: Query, value: Value) => void,
-): AddressMember {
-  return {
-    key,
-    write: (query) => words.find(([, value]) => value === get(query))?.[0] ?? "",
-    read: (text, query, { report }) => {
-      const found = words.find(([word]) => word === text);
-      if (found === undefined || text === "") report("unknown");
-      else set(query, found[1]);
-    },
-  };
-}
-
-/**
- * A member that is two bounds, `from..to`, either of which may be missing; `set` returns whether
- * there is anything between them.
- */
-function range<Value>(
-  key: string,
-  read: (text: string) => Value | null,
-  get: (query: Query) => readonly [Value | null | undefined, Value | null | undefined],
-  set: (query: Query, bounds: readonly [Value | null, Value | null]) => boolean,
-): AddressMember {
-  return {
-    key,
-    write: (query) => {
-      const [from, to] = get(query).map((bound) => `${bound ?? ""}`);
-      return from === "" && to === "" ? "" : `${from}..${to}`;
-    },
-    read: (text, query, { report }) => {
-      const [from = "", to = "", ...more] = text.split("..");
-      const bounds = [from, to].map((bound) => (bound === "" ? null : read(bound)));
-      const wrong = [from, to].some((bound, at) => bound !== "" && bounds[at] === null);
-      if (wrong || more.length > 0 || from + to === "" || !text.includes("..")) report("broken");
-      else if (!set(query, [bounds[0] ?? null, bounds[1] ?? null])) report("broken");
-    },
-  };
-}
-
-/** Words of a yes and of a no. */
-const YES_OR_NO = [
-  ["yes", true],
-  ["no", false],
-] as const;
-
-/** Reads one of the values. */
-function oneOf(values: readonly string[]): (element: string) => readonly string[] {
-  return (element) => values.filter((value) => value === element);
-}
-
-/** Reads what fits a pattern. */
-function matching(pattern: RegExp): (element: string) => readonly string[] {
-  return (element) => (pattern.test(element) ? [element] : []);
-}
+import {
+  type AddressMember,
+  choice,
+  encodeCode,
+  list,
+  matching,
+  oneOf,
+  range,
+  readList,
+  YES_OR_NO,
+} from "./addressforms.ts";
+import { BOUNDS } from "./question.ts";
 
 /**
  * Shortens activities: where all subclasses of a section, division, group or class are in a list,

@@ -1,30 +1,26 @@
 /**
- * The view that finds. Input: the address bar. Output: the sentence box across the top, the filters
- * beside or above the results, and the results; a message when a newer month is served.
+ * The view that finds. What comes in: the address bar. What goes out: the sentence box across the
+ * top, the filters beside or above the results, and what is found.
  * Invariant: one heading of the first level; the address is followed as long as the view is shown;
- * "/" goes to the sentence box unless the user is typing. Two months are never on one screen; each
- * month is announced once, and requested once by itself, whatever the answers are.
+ * "/" goes to the sentence box wherever nobody writes.
  */
 import "../app/kit.ts";
-import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { reachable } from "../app/api.ts";
-import { month } from "../app/format.ts";
 import { narrow, railed } from "../app/media.ts";
 import { keep, read } from "../app/preferences.ts";
-import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { toast } from "../parts/toast.tsx";
 import { catalogFailed, loadCatalog, refreshCatalog } from "./catalog.ts";
 import { CHARTS_FROM, Charts } from "./charts/charts.tsx";
 import { FilterSheet, Filters } from "./filters/filters.tsx";
 import { Guidance, needsGuidance } from "./guidance.tsx";
 import { FiltersButton, FindHeader } from "./header.tsx";
 import { LinkNotice } from "./linknotice.tsx";
+import { followMonth } from "./newmonth.ts";
 import { isNotUnderstood, NotUnderstood } from "./notunderstood.tsx";
 import { Overview } from "./overview.tsx";
 import { Printed } from "./printed.tsx";
@@ -34,7 +30,6 @@ import {
   isEmpty,
   openingLink,
   query,
-  renewAddress,
   reopenAddress,
   retry,
 } from "./query.ts";
@@ -43,34 +38,6 @@ import { focusCell } from "./table/grid.tsx";
 import { place } from "./table/list.ts";
 import { Results } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
-
-/** The newest month that was shown or asked for; empty before the first one. */
-let newest = "";
-/** Whether the count of the newest month is still to come, and the address to name it. */
-let isAwaited = false;
-
-/** Follows the months from now on; the answer ends it. */
-function followMonth(): () => void {
-  return effect(() => {
-    const { state, answer } = exploration.value;
-    const served = status.value?.snapshot ?? "";
-    const counted = answer?.snapshot ?? "";
-    if (counted === "" || served === "" || state === "busy") return;
-    const [later = ""] = [counted, served].sort().reverse();
-    if (later === newest) {
-      if (isAwaited && counted === later) renewAddress();
-      isAwaited = isAwaited && counted !== later;
-      return;
-    }
-    const isFirst = newest === "" && counted === served;
-    newest = later;
-    if (isFirst) return;
-    isAwaited = true;
-    if (counted < later) retry();
-    if (served < later) void loadStatus();
-    toast(words.peek().find.newMonth(month(later)));
-  });
-}
 
 // The page of a company shares nearly all of its code: one file of the bundle holds both.
 export { CompanyView } from "../company/company.tsx";

@@ -12,7 +12,7 @@ import type { TranslateAnswer } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { EmptyState } from "../parts/notice.tsx";
-import { examples } from "./catalog.ts";
+import { examples } from "./examples.ts";
 import { noteOf } from "./parttext.ts";
 import { ask, change, edited, query, sentence, translation } from "./query.ts";
 import { BOUNDS, emptyQuery, queryOf, sameFilters } from "./question.ts";

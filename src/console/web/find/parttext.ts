@@ -7,7 +7,7 @@ import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import { type FILTER_ROLES, PARTS, type PartName } from "../../../spec/filters/table.ts";
 import type { TranslateAnswer, TranslationNote, TranslationPart } from "../app/answers.ts";
 import { words } from "../app/words.ts";
-import type { CatalogBook } from "./catalog.ts";
+import type { CatalogBook } from "./catalogbook.ts";
 import { describeFilter, some } from "./filters/filterwords.ts";
 import { queryOf } from "./question.ts";
 

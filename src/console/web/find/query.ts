@@ -1,94 +1,27 @@
 /**
- * The query of the find view, and its exploration. Input: edits, sentences and addresses. Output:
- * signals of the query, of the translation of its sentence, and of its matches.
- * Invariant: the address bar always shows the query; each completed change is one entry of the
- * history, and steps of typing replace each other. Every change is explored: at most one request is
- * in flight, an answer of an older spec is never shown as that of a newer one, and the last good
- * answer stays until there is a better one.
+ * The query of the find view. What comes in: edits, sentences and addresses. What goes out:
+ * signals of the query, of what its sentence became, and of what it matches.
+ * Invariant: the address bar always says what is asked; each completed change is one entry of the
+ * history, and steps of typing replace each other. Every change is explored, the last one counts.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ExploreAnswer, TranslateAnswer } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
-import { language } from "../app/format.ts";
+import { language } from "../app/language.ts";
 import { type AddressError, decodeAddress, encodeAddress } from "./address.ts";
 import { catalog, loadCatalog } from "./catalog.ts";
+import { type Exploration, Explorer } from "./explorer.ts";
 import {
   emptyQuery,
   isEmpty,
   type Query,
   queryOf,
-  type SentSpec,
   sameQuery,
   specOf,
   tidyQuery,
   withListsOf,
   withoutListsOf,
 } from "./question.ts";
-
-/** How far an exploration is; `answer` is the last good one, also while busy or failed. */
-interface Exploration<Failure> {
-  state: "idle" | "busy" | "ready" | "failed";
-  answer: ExploreAnswer | null;
-  error: Failure | null;
-}
-
-/** What an explorer works with. */
-interface ExplorerParts<Failure> {
-  readonly ask: (spec: SentSpec, signal: AbortSignal) => Promise<ExploreAnswer>;
-  /** What is thrown by `ask`, as the views want it. */
-  readonly failureOf: (error: unknown) => Failure;
-  /** How long edits settle before a request. */
-  readonly delayMs: number;
-}
-
-/** Explores the last spec that it was given. */
-export class Explorer<Failure> {
-  readonly #parts: ExplorerParts<Failure>;
-  readonly #state = signal<Exploration<Failure>>({ state: "idle", answer: null, error: null });
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #running: AbortController | null = null;
-  #last: SentSpec | null = null;
-
-  constructor(parts: ExplorerParts<Failure>) {
-    this.#parts = parts;
-  }
-
-  get state(): ReadonlySignal<Exploration<Failure>> {
-    return this.#state;
-  }
-
-  /** Explores a spec once edits have settled, or at once. */
-  explore(spec: SentSpec, { now = false } = {}): void {
-    this.#last = spec;
-    clearTimeout(this.#timer);
-    this.#running?.abort();
-    this.#running = null;
-    this.#state.value = { ...this.#state.peek(), state: "busy", error: null };
-    if (now) void this.#run(spec);
-    else this.#timer = setTimeout(() => void this.#run(spec), this.#parts.delayMs);
-  }
-
-  /** Asks the last spec once more. */
-  retry(): void {
-    if (this.#last !== null) this.explore(this.#last, { now: true });
-  }
-
-  async #run(spec: SentSpec): Promise<void> {
-    const controller = new AbortController();
-    this.#running = controller;
-    try {
-      const answer = await this.#parts.ask(spec, controller.signal);
-      if (this.#running !== controller) return;
-      this.#state.value = { state: "ready", answer, error: null };
-    } catch (error) {
-      // An aborted request rejects as well; what replaced it has the say.
-      if (this.#running !== controller) return;
-      const { answer } = this.#state.peek();
-      this.#state.value = { state: "failed", answer, error: this.#parts.failureOf(error) };
-    }
-    this.#running = null;
-  }
-}
 
 export { isEmpty, type Query, specOf } from "./question.ts";
 

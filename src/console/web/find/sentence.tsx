@@ -7,13 +7,14 @@
  */
 import type { RefObject, VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
-import { ApiError, errorText } from "../app/api.ts";
+import { ApiError } from "../app/api.ts";
 import { cnpj } from "../app/format.ts";
 import { CompanyLink, goCompany } from "../app/router.ts";
+import { errorText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { exampleShown } from "./catalog.ts";
+import { exampleShown } from "./examples.ts";
 import { OfferedList, useOffered } from "./offered.tsx";
 import { ask, clearAll, sentence, translationState } from "./query.ts";
 import { BOUNDS } from "./question.ts";

@@ -7,7 +7,7 @@
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { TranslateAnswer, TranslationNote } from "../app/answers.ts";
-import { language } from "../app/format.ts";
+import { language } from "../app/language.ts";
 import { narrow } from "../app/media.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";

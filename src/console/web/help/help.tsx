@@ -7,7 +7,8 @@
 import "../app/kit.ts";
 import "../app/laterkit.ts";
 import type { VNode } from "preact";
-import { language, month } from "../app/format.ts";
+import { month } from "../app/format.ts";
+import { language } from "../app/language.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { status } from "../app/status.ts";
 import { words } from "../app/words.ts";

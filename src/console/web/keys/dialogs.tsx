@@ -7,8 +7,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiKey, CreatedKeyAnswer } from "../app/answers.ts";
-import { ApiError, mistakeText, post } from "../app/api.ts";
+import { ApiError, post } from "../app/api.ts";
 import { laterWords } from "../app/laterwords.ts";
+import { mistakeText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";

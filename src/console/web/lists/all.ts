@@ -7,8 +7,9 @@
  * server keeps has its name in the words of the language wherever a person reads it.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { AccountList, ListPage } from "../app/answers.ts";
-import { get, user } from "../app/api.ts";
+import { get } from "../app/api.ts";
+import type { AccountList, ListPage } from "../app/listanswers.ts";
+import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 
 /** The list of all that exports have held, which the server keeps. */

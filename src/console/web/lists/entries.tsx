@@ -4,11 +4,12 @@
  * Invariant: entries that the present data lack are among them, for the list keeps them.
  */
 import type { VNode } from "preact";
-import type { AccountList, ListChange, ListEntries } from "../app/answers.ts";
-import { errorText, post } from "../app/api.ts";
+import { post } from "../app/api.ts";
 import { cnpj as cnpjText } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
+import type { AccountList, ListChange, ListEntries } from "../app/listanswers.ts";
 import { CompanyLink } from "../app/router.ts";
+import { errorText } from "../app/said.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { IconButton } from "../parts/button.tsx";
 import { EmptyState } from "../parts/notice.tsx";

@@ -5,8 +5,8 @@
  * nothing is asked; a failure leaves accounts without a mark and is tried again with the next ones.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { HoldingAnswer } from "../app/answers.ts";
 import { post } from "../app/api.ts";
+import type { HoldingAnswer } from "../app/listanswers.ts";
 import { allLists, listChanges } from "./all.ts";
 
 /** Accounts of one question; the server takes no more. */

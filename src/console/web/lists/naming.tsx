@@ -6,9 +6,9 @@
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
-import type { AccountList } from "../app/answers.ts";
 import { post } from "../app/api.ts";
 import { laterWords } from "../app/laterwords.ts";
+import type { AccountList } from "../app/listanswers.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";

@@ -4,9 +4,9 @@
  * Invariant: the counts sum to what was read; how many lines of the refused are not shown is said.
  */
 import type { VNode } from "preact";
-import type { ListChange } from "../app/answers.ts";
 import { cnpj as cnpjText, number } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
+import type { ListChange } from "../app/listanswers.ts";
 import { Button } from "../parts/button.tsx";
 
 /** What it takes. */

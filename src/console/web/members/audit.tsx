@@ -7,9 +7,9 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import type { AuditLine, AuditPage, AuditParty } from "../app/answers.ts";
-import { user } from "../app/api.ts";
 import { ago, date, dateTime } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
+import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { EmptyState, Notice } from "../parts/notice.tsx";

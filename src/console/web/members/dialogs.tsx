@@ -5,9 +5,9 @@
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { CreatedMember, InvitedMember, Member } from "../app/answers.ts";
 import { date } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
+import type { CreatedMember, InvitedMember, Member } from "../app/memberanswers.ts";
 import { words } from "../app/words.ts";
 import { errorBeside, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
 import { Button } from "../parts/button.tsx";

@@ -7,10 +7,12 @@
 import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { InvitedMember, Member } from "../app/answers.ts";
-import { errorText, post, remove, user } from "../app/api.ts";
+import { post, remove } from "../app/api.ts";
 import { ago, date } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
+import type { InvitedMember, Member } from "../app/memberanswers.ts";
+import { errorText } from "../app/said.ts";
+import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";

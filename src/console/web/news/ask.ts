@@ -1,20 +1,14 @@
 /**
- * Requests about changes: pages of them, and files. Input: a saved search, the month to go back to,
- * the kind that is shown, the fields of the plan. Output: the totals of all kinds and the changes
- * of one, page by page; the body of the request that makes a file of them, and its name.
- * Invariant: an answer to an older question is never shown; while the server still lists the
- * differences between the months, the question is repeated by itself and the view says so. A file
- * is enough to call and write to companies, as far as the plan allows; its title says that it does
- * not hold the whole search.
+ * Questions about changes. What comes in: a saved search, the month to go back to, the kind that is
+ * shown. What goes out: the totals of all kinds and the changes of one, page by page.
+ * Invariant: an answer to an older question is never shown; while the server still lists what
+ * differs between the months, the question is asked again by itself and that is said.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { OutputField } from "../../../spec/fields.ts";
-import type { ChangeAnswer, ChangesAnswer, ExportView, Spec } from "../app/answers.ts";
+import type { ChangeAnswer, ChangesAnswer, Spec } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
-import { language } from "../app/format.ts";
-import { laterWords } from "../app/laterwords.ts";
-import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
 
 /** What is asked. */
 export interface NewsQuestion {
@@ -122,44 +116,4 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
       reject(signal.reason);
     });
   });
-}
-
-/** What a file of news is made from. */
-interface NewsFile {
-  readonly question: NewsQuestion;
-  readonly format: "xlsx" | "csv";
-  /** Name of the saved search. */
-  readonly name: string;
-  /** Fields that the plan allows. */
-  readonly allowed: readonly string[];
-}
-
-/** The body of POST /exports. */
-export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
-  const { spec, since, kind } = question;
-  const { explain: _, output: __, limit: ___, ...asked } = spec;
-  const columns = layoutsOf(allowed).includes("sales")
-    ? { preset: "sales" }
-    : { fields: presetFields(allowed).contact };
-  const title = titleOfNews([kind], name).slice(0, TITLE_MAX);
-  return {
-    ...{ spec: asked, since, kinds: [kind] },
-    output: { format, labels: language.value, ...columns, title },
-  };
-}
-
-/** What an export is called where exports are listed; `summary` says what its spec finds. */
-export function titleOfExport(
-  { since, kinds, spec }: Pick<ExportView, "since" | "kinds" | "spec">,
-  summary: string,
-): string {
-  if (since === undefined) return summary;
-  return spec.output.title ?? titleOfNews(kinds ?? [], summary);
-}
-
-/** News of some kinds of a search. */
-function titleOfNews(kinds: readonly ChangeKind[], name: string): string {
-  const { news } = laterWords.value;
-  const [kind, ...others] = kinds;
-  return kind === undefined || others.length > 0 ? news.fileOfAll(name) : news.fileOf[kind](name);
 }

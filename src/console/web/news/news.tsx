@@ -10,10 +10,11 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { CreatedExport, Filters, OpenedSearch } from "../app/answers.ts";
-import { ApiError, errorText, post } from "../app/api.ts";
+import { ApiError, post } from "../app/api.ts";
 import { month, number } from "../app/format.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { go, shownSearch } from "../app/router.ts";
+import { errorText } from "../app/said.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { exportRowsMax, SendingKeys } from "../exports/draft.ts";
 import { addressOfSpec } from "../exports/summary.ts";
@@ -28,8 +29,9 @@ import { Menu } from "../parts/menu.tsx";
 import { EmptyState, ErrorNotice, Notice } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { toast } from "../parts/toast.tsx";
-import { bodyOfFile, type News, type NewsQuestion, useNews } from "./ask.ts";
+import { type News, type NewsQuestion, useNews } from "./ask.ts";
 import { Changes, LINE_FIELDS } from "./changes.tsx";
+import { bodyOfFile } from "./file.ts";
 
 /** The new ones first: they are what most people come for. */
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];

@@ -14,15 +14,9 @@
 // What most views share comes in the file that all of them load, not as one more.
 import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
-import {
-  ApiError,
-  type ApiMistake,
-  isKnownMistake,
-  mistakeText,
-  type Said,
-  saidOf,
-} from "../app/api.ts";
-import { language } from "../app/format.ts";
+import { ApiError, type ApiMistake } from "../app/api.ts";
+import { language } from "../app/language.ts";
+import { isKnownMistake, mistakeText, type Said, saidOf } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";

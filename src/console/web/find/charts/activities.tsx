@@ -12,7 +12,8 @@ import { change } from "../query.ts";
 import { Bars } from "./bars.tsx";
 import { branchChosen, onlyActivity, toggleActivity, toggleBranch } from "./choice.ts";
 import { type ChartData, Frame } from "./frame.tsx";
-import { rowsOf, sharedBeginning, withoutBeginning } from "./rows.ts";
+import { rowsOf } from "./rows.ts";
+import { sharedBeginning, withoutBeginning } from "./sharedbeginning.ts";
 
 const ROWS_MAX = 40;
 

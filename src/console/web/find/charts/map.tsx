@@ -13,7 +13,8 @@ import { compact, number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import outlines from "./brazil.json" with { type: "json" };
 import type { ChartData, ChartRow } from "./frame.tsx";
-import { neighbour, shadeOf, shareBounds, stepOf, upperBound } from "./mapstates.ts";
+import { neighbour } from "./neighbour.ts";
+import { shadeOf, shareBounds, stepOf, upperBound } from "./scale.ts";
 
 interface Outline {
   readonly path: string;

@@ -1,12 +1,10 @@
 /**
- * A facet as rows, and their names without the beginning that most of them share. Input: a facet,
- * the values that a query asks for, and those that are always shown; names of activities. Output:
- * rows with shares, then the values that are not shown as one row, then the missing ones; shorter
- * names.
+ * A facet as rows. What comes in: a facet, the values that a query asks for, and those that are
+ * always shown. What goes out: rows with shares, then what is not shown as one row, then what is
+ * missing.
  * Invariant: counts of the rows, `rest` and `missing` sum to the total of the answer; values that a
  * query asks for are never folded into the rest. A count of null means: not counted, because the
- * query's own filter leaves it out. Only one beginning is taken off, so that two names never look
- * the same; it ends where a word ends, and leaves something of every name.
+ * query's own filter leaves it out.
  */
 import type { FacetAnswer } from "../../app/answers.ts";
 
@@ -86,32 +84,4 @@ function every(listed: readonly Listed[], options: RowOptions, all: readonly str
     const absent = filtered && !options.chosen(value) ? null : 0;
     return known ?? { value, label: undefined, count: absent };
   });
-}
-
-/** Fewer words say too little to be worth taking off. */
-const WORDS_MIN = 2;
-
-/** The beginning of at least two names that most of them share; empty where there is none. */
-export function sharedBeginning(names: readonly string[]): string {
-  const groups = new Map<string, string[][]>();
-  for (const name of names) {
-    const words = name.split(" ");
-    if (words.length <= WORDS_MIN) continue;
-    const key = words.slice(0, WORDS_MIN).join(" ");
-    groups.set(key, [...(groups.get(key) ?? []), words]);
-  }
-  const [largest = []] = [...groups.values()].sort((one, other) => other.length - one.length);
-  const [first, ...others] = largest;
-  if (first === undefined || others.length === 0) return "";
-  const differs = first.findIndex((word, at) => {
-    const isLast = at + 1 >= Math.min(...largest.map(({ length }) => length));
-    return isLast || others.some((words) => words[at] !== word);
-  });
-  return first.slice(0, differs).join(" ");
-}
-
-/** A name that begins so, without; undefined for any other. */
-export function withoutBeginning(name: string, beginning: string): string | undefined {
-  const begins = beginning !== "" && name.startsWith(`${beginning} `);
-  return begins ? `…${name.slice(beginning.length)}` : undefined;
 }

@@ -11,15 +11,13 @@ import { words } from "../../app/words.ts";
 import { change } from "../query.ts";
 import {
   type Bucket,
-  chooseYears,
-  chosenYears,
-  clearYears,
   decadesUntil,
   FIRST_YEAR,
   type Interval,
   inInterval,
   yearBuckets,
-} from "./choice.ts";
+} from "./buckets.ts";
+import { chooseYears, chosenYears, clearYears } from "./choice.ts";
 import { type ChartData, Frame } from "./frame.tsx";
 import type { ListProps } from "./lists.tsx";
 

@@ -10,7 +10,8 @@ import { compact } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
 import { compressActivities } from "../addressmembers.ts";
-import { type CatalogBook, catalog, type PickerChoice, shortActivity } from "../catalog.ts";
+import { catalog, shortActivity } from "../catalog.ts";
+import type { CatalogBook, PickerChoice } from "../catalogbook.ts";
 import { ChipList } from "./chiplist.tsx";
 
 /** Choices of one search. */

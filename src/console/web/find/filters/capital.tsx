@@ -14,8 +14,8 @@ import { TextInput } from "../../parts/field.tsx";
 import { catalog } from "../catalog.ts";
 import { change, query } from "../query.ts";
 import { BOUNDS } from "../question.ts";
+import { amountText, readAmount } from "./amount.ts";
 import { ChipList } from "./chiplist.tsx";
-import { amountText, readAmount } from "./enteredvalues.ts";
 import { mistakeAt } from "./fielderrors.ts";
 import { FieldMistake } from "./fieldmistake.tsx";
 

@@ -10,7 +10,7 @@ import { useState } from "preact/hooks";
 import { words } from "../../app/words.ts";
 import { Segmented } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
-import { CHAIN_NAMES, CHAINS, chainOf, spanText } from "./enteredvalues.ts";
+import { CHAIN_NAMES, CHAINS, chainOf, spanText } from "./chainspan.ts";
 import { LazyGroup } from "./lazygroup.tsx";
 
 const MEMBERS = ["establishments_min", "establishments_max"] as const;

@@ -8,7 +8,7 @@ import { useEffect, useState } from "preact/hooks";
 import { words } from "../../app/words.ts";
 import { TextInput } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
-import { readCount } from "./enteredvalues.ts";
+import { readCount } from "./chainspan.ts";
 import { mistakeAt } from "./fielderrors.ts";
 
 type Member = "establishments_min" | "establishments_max";

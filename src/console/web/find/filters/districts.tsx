@@ -8,14 +8,16 @@
 import type { VNode } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { districtTitle, foldDistrict } from "../../../../spec/districtname.ts";
-import type { DistrictsFound, Filters } from "../../app/answers.ts";
+import type { Filters } from "../../app/answers.ts";
 import { ApiError, get } from "../../app/api.ts";
 import { compact } from "../../app/format.ts";
 import { laterWords } from "../../app/laterwords.ts";
+import type { DistrictsFound } from "../../app/listanswers.ts";
 import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
-import { type CatalogBook, catalog } from "../catalog.ts";
+import { catalog } from "../catalog.ts";
+import type { CatalogBook } from "../catalogbook.ts";
 import { change, query } from "../query.ts";
 import { ChipList } from "./chiplist.tsx";
 import { districtQuestion } from "./districtsearch.ts";

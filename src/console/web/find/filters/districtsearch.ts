@@ -6,7 +6,7 @@
  */
 import { analyzeWords } from "../../../../spec/analyzer.ts";
 import type { Filters } from "../../app/answers.ts";
-import type { CatalogBook } from "../catalog.ts";
+import type { CatalogBook } from "../catalogbook.ts";
 
 /** What is asked of the server. */
 interface DistrictQuestion {

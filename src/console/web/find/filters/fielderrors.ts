@@ -5,7 +5,8 @@
  * server put it; none is lost.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { type ApiMistake, mistakeText } from "../../app/api.ts";
+import type { ApiMistake } from "../../app/api.ts";
+import { mistakeText } from "../../app/said.ts";
 import { words } from "../../app/words.ts";
 import { exploration } from "../query.ts";
 

@@ -12,9 +12,11 @@ import { date, list, money } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { listName } from "../../lists/all.ts";
 import { compressActivities } from "../addressmembers.ts";
-import { type CatalogBook, shortActivity } from "../catalog.ts";
+import { shortActivity } from "../catalog.ts";
+import type { CatalogBook } from "../catalogbook.ts";
 import type { Query } from "../question.ts";
-import { shiftDays, spanText } from "./enteredvalues.ts";
+import { spanText } from "./chainspan.ts";
+import { shiftDays } from "./days.ts";
 
 /** Names that are written out before the rest is counted. */
 const NAMED_MAX = 3;

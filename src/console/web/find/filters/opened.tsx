@@ -11,7 +11,7 @@ import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextInput } from "../../parts/field.tsx";
 import { change, exploration, query } from "../query.ts";
-import { dayTyped, readDay, readSpan, shiftDays, shiftMonths } from "./enteredvalues.ts";
+import { dayTyped, readDay, readSpan, shiftDays, shiftMonths } from "./days.ts";
 import { mistakeAt } from "./fielderrors.ts";
 
 /** Length of `01/01/2020`. */

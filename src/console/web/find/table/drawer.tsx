@@ -15,11 +15,12 @@ import { ListsOfAccount } from "../../lists/ofaccount.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { Drawer } from "../../parts/dialog.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
+import { type Explained, useExplained } from "./explained.ts";
 import { Facts, Group } from "./facts.tsx";
 import { Identity, LoadingAccount } from "./identity.tsx";
 import type { ShownList } from "./list.ts";
 import { nameOf } from "./values.ts";
-import { type Explained, useExplained, Why } from "./why.tsx";
+import { Why } from "./why.tsx";
 
 /** What the drawer takes. */
 interface AccountDrawerProps {

@@ -16,7 +16,8 @@ import { words } from "../../app/words.ts";
 import { CopyButton } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { catalog, loadCatalog } from "../catalog.ts";
-import { cityText, named, postalText, reasonNames, streetText, textOf, yesNo } from "./values.ts";
+import { reasonNames } from "./reasonnames.ts";
+import { cityText, named, postalText, streetText, textOf, yesNo } from "./values.ts";
 
 /** Where the registry itself shows a company, its partners included. */
 const REGISTRY =

@@ -25,9 +25,9 @@ import { AccountDrawer } from "./drawer.tsx";
 import { askedFor, choiceFor } from "./forquery.ts";
 import { focusCell, Grid } from "./grid.tsx";
 import { opened, place, type ShownList, showList, shownList } from "./list.ts";
+import { useRoom } from "./room.ts";
 import { SelectionBar } from "./selectionbar.tsx";
 import { Tail } from "./tail.tsx";
-import { useRoom } from "./viewport.ts";
 
 /** Rows of the largest page that a plan may have to allow. */
 const PAGE_MAX = 50_000;

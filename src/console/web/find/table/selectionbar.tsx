@@ -9,7 +9,7 @@ import { cnpj } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { AddButton } from "../../lists/button.tsx";
 import { Button, copyText, IconButton } from "../../parts/button.tsx";
-import { clearSelection, selection } from "./list.ts";
+import { clearSelection, selection } from "./selection.ts";
 
 /** The bar. */
 export function SelectionBar(): VNode | null {

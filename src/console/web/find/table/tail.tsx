@@ -5,8 +5,8 @@
  * Apart because it draws how far a list is, while results.tsx decides which list there is.
  */
 import type { ComponentChildren, VNode } from "preact";
-import { errorText } from "../../app/api.ts";
 import { number } from "../../app/format.ts";
+import { errorText } from "../../app/said.ts";
 import { words } from "../../app/words.ts";
 import { Busy } from "../../parts/busy.tsx";
 import { Button } from "../../parts/button.tsx";

@@ -1,18 +1,19 @@
 /**
- * Values of an account as text. Input: an account as the server answers it. Output: the text of a
- * cell or a fact, in the present language.
- * Invariant: an absent value is an empty text, never "null"; a value of an unknown form is shown as
- * it is. The text of a cell is what is copied out of it: names as the registry writes them. Reasons
- * of a status show as codes until the later words are loaded; the first page does without these.
+ * Values of an account as text. What comes in: an account as the server answers it. What goes out:
+ * what a cell or a fact says, in the present language.
+ * Invariant: what is absent is an empty text, never "null"; a value of an unknown form is shown as
+ * it is. The text of a cell is what is copied out of it: names as the registry writes them.
  */
+
 import { punctuateCnae } from "../../../../spec/catalog.ts";
 import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
 import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
 import type { Account, AccountFields } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
-import { laterTable, loadLaterWords, words } from "../../app/words.ts";
+import { words } from "../../app/words.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
 import { companyName } from "./companyname.ts";
+import { reasonNames } from "./reasonnames.ts";
 
 /** A value as text; empty where it is absent. */
 export function textOf(account: AccountFields, field: string): string {
@@ -160,13 +161,4 @@ export function cellText(id: ColumnId, account: Account): string {
 export function columnName(id: ColumnId): string {
   const { columns, fields } = words.value.table;
   return columns[id as NamedColumn] ?? fields[id as OutputField];
-}
-
-const NONE: Readonly<Record<string, string>> = {};
-
-/** Names of reasons by code; the first one to ask has them loaded. */
-export function reasonNames(): Readonly<Record<string, string>> {
-  // What cannot be loaded is asked for again by the next cell; until then the code is shown.
-  if (laterTable.value === null) loadLaterWords().catch(() => {});
-  return laterTable.value?.reasons ?? NONE;
 }

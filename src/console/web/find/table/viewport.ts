@@ -1,11 +1,8 @@
 /**
- * The position and the height of the table on the page. Input: the elements of the table and its
- * frame. Output: the rows to draw, movements to a row or a cell, the greatest height as a property
- * of style, and a wheel that moves the page outside before the table.
+ * Where the table is scrolled. What comes in: the elements of the table. What goes out: the rows to
+ * draw, and movements to a row or a cell.
  * Invariant: measured at most once per frame; on wide screens the table scrolls by itself, on
- * phones with the page, and both are measured from where the rows are on the screen. Header and end
- * of the table can always be on screen together; the wheel is handled only while there is something
- * outside left to scroll.
+ * phones with the page, and both are measured from where the rows stand on the screen.
  */
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -105,87 +102,4 @@ export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   // Behind the last cell there is the button of the chooser, which must not cover its heading.
   const to = cell.nextElementSibling === null ? box.scrollWidth : scrollLeftFor(sideways);
   if (to !== box.scrollLeft) box.scrollLeft = to;
-}
-
-/** Height of a line where a wheel counts in lines. */
-const LINE_PX = 36;
-
-/** Fits a frame into its room; not where the page scrolls in place of the table. */
-export function useRoom(frame: RefObject<HTMLElement | null>, page: boolean): void {
-  useLayoutEffect(() => {
-    const element = frame.current;
-    if (element === null || page) return;
-    const room = new Room(element);
-    return () => room.leave();
-  }, [frame, page]);
-}
-
-/** A frame and what scrolls around it. */
-class Room {
-  readonly #frame: HTMLElement;
-  readonly #observer = new ResizeObserver(() => this.#measure());
-  #outer: Element;
-  #listening = false;
-
-  constructor(frame: HTMLElement) {
-    this.#frame = frame;
-    this.#outer = outerOf(frame);
-    addEventListener("resize", this.#measure);
-    document.addEventListener("scroll", this.#listen, { capture: true, passive: true });
-    this.#observer.observe(this.#outer);
-    this.#measure();
-  }
-
-  leave(): void {
-    this.#observer.disconnect();
-    removeEventListener("resize", this.#measure);
-    document.removeEventListener("scroll", this.#listen, { capture: true });
-    this.#frame.removeEventListener("wheel", this.#wheel);
-    this.#frame.style.removeProperty("--room");
-  }
-
-  readonly #measure = (): void => {
-    const outer = outerOf(this.#frame);
-    if (outer !== this.#outer) {
-      this.#observer.disconnect();
-      this.#observer.observe(outer);
-      this.#outer = outer;
-    }
-    const { style } = this.#frame;
-    // The page's own height is known to the style sheet, with the header that covers its top.
-    if (outer === document.scrollingElement) style.removeProperty("--room");
-    else style.setProperty("--room", `${outer.clientHeight}px`);
-    this.#listen();
-  };
-
-  readonly #listen = (): void => {
-    const wanted = this.#left() >= 1;
-    if (wanted === this.#listening) return;
-    this.#listening = wanted;
-    if (wanted) this.#frame.addEventListener("wheel", this.#wheel, { passive: false });
-    else this.#frame.removeEventListener("wheel", this.#wheel);
-  };
-
-  /** How far the outside can still be scrolled down. */
-  #left(): number {
-    const { scrollHeight, clientHeight, scrollTop } = this.#outer;
-    return scrollHeight - clientHeight - scrollTop;
-  }
-
-  readonly #wheel = (event: WheelEvent): void => {
-    const { deltaX, deltaY, deltaMode, ctrlKey } = event;
-    if (ctrlKey || deltaY <= 0 || Math.abs(deltaX) > deltaY) return;
-    const left = this.#left();
-    if (left < 1) return;
-    this.#outer.scrollTop += Math.min(left, deltaMode === 0 ? deltaY : deltaY * LINE_PX);
-    event.preventDefault();
-  };
-}
-
-/** The nearest element around that scrolls, else the page. */
-function outerOf(element: HTMLElement): Element {
-  for (let outer = element.parentElement; outer !== null; outer = outer.parentElement) {
-    if (/auto|scroll/.test(getComputedStyle(outer).overflowY)) return outer;
-  }
-  return document.scrollingElement ?? document.documentElement;
 }

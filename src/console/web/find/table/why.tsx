@@ -1,17 +1,12 @@
 /**
- * Why an account is listed. Input: the spec of the list and a CNPJ. Output: the server's
- * explanation, pending, failed or cached; its score with its parts as bars, and how it met each
- * filter, in words.
- * Invariant: the last explanations are cached; an account that the user left before it came is
- * never shown in place of another. Bars are of one scale, and every bar has its number; a part that
- * takes points away shows its sign.
+ * Why an account is listed. What comes in: the explanation of the server. What goes out: the score
+ * with its parts as bars, and what met each filter, in words.
+ * Invariant: bars are of one scale, and every bar has its number; a part that takes points away
+ * shows its sign.
  */
-
 import type { VNode } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { STATE_NAMES } from "../../../../spec/states.ts";
 import type { AccountFields, ExplainAnswer } from "../../app/answers.ts";
-import { post } from "../../app/api.ts";
 import { date, money, number, phone } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -19,57 +14,6 @@ import { Notice } from "../../parts/notice.tsx";
 import { catalog } from "../catalog.ts";
 import { Group } from "./facts.tsx";
 import { cnaeText, named, postalText, textOf, yesNo } from "./values.ts";
-
-/** Accounts kept, so that going back and forth between them is instant. */
-const KEPT_MAX = 100;
-const kept = new Map<string, ExplainAnswer>();
-
-/** How the reading of an account stands. */
-export interface Explained {
-  readonly answer: ExplainAnswer | null;
-  readonly error: unknown;
-  readonly retry: () => void;
-}
-
-/** Reads an account against a spec, sent or answered; null asks for nothing. */
-export function useExplained(
-  spec: object,
-  snapshot: string | null,
-  cnpj: string | null,
-): Explained {
-  const { explain: _, ...query } = spec as Record<string, unknown>;
-  const key = cnpj === null ? null : JSON.stringify([snapshot, cnpj, query]);
-  const [state, setState] = useState<{ key: string | null; error: unknown }>(NOTHING);
-  const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    if (key === null || kept.has(key)) return;
-    const abort = new AbortController();
-    setState(NOTHING);
-    const body = { spec: query, cnpj };
-    post<ExplainAnswer>("/accounts/explain", body, { signal: abort.signal }).then(
-      (answer) => {
-        keepAnswer(key, answer);
-        if (!abort.signal.aborted) setState({ key, error: null });
-      },
-      (error: unknown) => {
-        if (!abort.signal.aborted) setState({ key, error });
-      },
-    );
-    return () => abort.abort();
-  }, [key, turn]);
-  const answer = key === null ? null : (kept.get(key) ?? null);
-  const error = state.key === key && answer === null ? state.error : null;
-  return { answer, error, retry: () => setTurn((old) => old + 1) };
-}
-
-const NOTHING = { key: null, error: null };
-
-/** Keeps an answer and forgets the oldest one where there are too many. */
-function keepAnswer(key: string, answer: ExplainAnswer): void {
-  kept.set(key, answer);
-  const oldest = kept.keys().next().value;
-  if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
-}
 
 /** The explanation. */
 export function Why({ answer }: { answer: ExplainAnswer }): VNode {

@@ -1,6 +1,6 @@
 /**
- * English words of finding: the sentence, the filters, the pickers and the guidance. What comes in:
- * values of functions. What goes out: text.
+ * English words of finding: the sentence, the filters, the pickers and the guidance. What comes
+ * in: values of functions. What goes out: text.
  * Invariant: the Portuguese table has the same keys.
  */
 import type { PartName } from "../../../../spec/filters/table.ts";

@@ -1,5 +1,6 @@
 /**
- * English words of the views of lists and of the box of districts, which come after the first page.
+ * English words of the views of lists and of the box of districts, which come after the
+ * first page.
  * Invariant: the Portuguese table has the same keys; nothing here is markup.
  */
 import { number } from "../../app/format.ts";

@@ -1,6 +1,6 @@
 /**
- * English words of the shell, of signing in, of the parts that all views use, and of the problems
- * that a server answers with.
+ * English words of the shell, of signing in, of the parts that all views use, and of
+ * the problems that a server answers with.
  * Invariant: the Portuguese table has the same keys; nothing here is markup. Every code of a
  * problem has a sentence, by the type of the table; where the server's own sentence says more
  * (parts/notice.tsx), it is shown in place of this one.

@@ -1,9 +1,9 @@
 /**
- * English words of the table and of everything around its accounts: codes, commands, the page of a
- * company, lists. They come with the first page; the words of the export dialog and of the views of
- * lists come later (exports.ts, listviews.ts).
- * Invariant: the Portuguese table has the same keys; nothing here is markup. Fields and codes are
- * named as in the API.
+ * English words of the table and of everything around its accounts: codes, commands, the
+ * page of a company, lists. They come with the first page; the words of the export dialog and of
+ * the views of lists come later (exports.ts, listviews.ts).
+ * Invariant: the Portuguese table has the same keys; nothing here is markup. Fields
+ * and codes are named as in the API.
  */
 import { HEADINGS_EN } from "../../../../spec/fields/headings.ts";
 import { number } from "../../app/format.ts";

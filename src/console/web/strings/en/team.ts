@@ -1,8 +1,8 @@
 /**
- * English words of the views of a team: the user's account, API keys, usage, members and the audit
- * trail.
- * Invariant: the Portuguese table has the same keys; nothing here is markup. Every action and every
- * fact of the trail has its words.
+ * English words of the views of a team: the user's account, API keys, usage, members and
+ * the audit trail.
+ * Invariant: the Portuguese table has the same keys; nothing here is markup. Every
+ * action and every fact of the trail has its words.
  */
 
 import type { AuditAction, FactName } from "../../../../store/auditactions.ts";

@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the views of lists and of the box of districts, which come after the first
- * page.
+ * Portuguese words of the views of lists and of the box of districts, which come after the
+ * first page.
  * Invariant: the same keys as the English tables, by their types.
  */
 import { number } from "../../app/format.ts";

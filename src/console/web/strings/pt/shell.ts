@@ -1,8 +1,8 @@
 /**
- * Portuguese words of the shell, of signing in, of the parts that all views use, and of the
- * problems that a server answers with.
- * Invariant: the same keys as the English tables, by their types. Every code of a problem has a
- * sentence; the server's own sentences are English and stand below it.
+ * Portuguese words of the shell, of signing in, of the parts that all views use, and of
+ * the problems that a server answers with.
+ * Invariant: the same keys as the English tables, by their types. Every code of a problem
+ * has a sentence; the server's own sentences are English and stand below it.
  */
 import { duration, number } from "../../app/format.ts";
 import type * as English from "../en/shell.ts";

@@ -1,7 +1,7 @@
 /**
- * Portuguese words of the table and of everything around its accounts: codes, commands, the page of
- * a company, lists. They come with the first page; the words of the export dialog and of the views
- * of lists come later (exports.ts, listviews.ts).
+ * Portuguese words of the table and of everything around its accounts: codes, commands, the
+ * page of a company, lists. They come with the first page; the words of the export dialog and of
+ * the views of lists come later (exports.ts, listviews.ts).
  * Invariant: the same keys as the English tables, by their types and by a test.
  */
 import { HEADINGS_PT } from "../../../../spec/fields/headings.ts";

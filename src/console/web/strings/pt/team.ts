@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the views of a team: the user's account, API keys, usage, members and the
- * audit trail.
+ * Portuguese words of the views of a team: the user's account, API keys, usage, members and
+ * the audit trail.
  * Invariant: the same keys as the English tables, by their types.
  */
 import { date, duration, number } from "../../app/format.ts";

@@ -1,17 +1,14 @@
 /**
- * Bodies of the console's requests and answers. Input: the body of a request, or a value. Output:
- * its members, checked one by one, or the answer.
+ * Bodies of what people change in the console. What comes in: the body of a request. What goes
+ * out: its members, checked one by one.
  * Invariant: every mistake of a body is reported at once, with its place; a value is taken as it is
- * or refused, never cut or filled in. An answer that differs from its type in `web/app/answers.ts`
- * does not compile, so that neither side changes alone.
+ * or refused, never cut or filled in.
  */
 import { AppError } from "../errors.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
-import { type HttpAnswer, json, type Unchangeable } from "../http/server/respond.ts";
 import type { Call } from "../http/server/service.ts";
 import { shown } from "../spec/reader.ts";
 import { readGivenName } from "../text/givenname.ts";
-import type { Spec } from "./web/app/answers.ts";
 
 /** Longest name of anything, in code points as those of keys and tenants. */
 const NAME_MAX = 100;
@@ -81,15 +78,4 @@ export function refuseMistakes({ mistakes }: BodyObject): void {
   if (first === undefined) return;
   const rest = mistakes.length > 1 ? ` There are ${mistakes.length} mistakes; see errors.` : "";
   throw new AppError("invalid_request", `${first.detail}${rest}`, { errors: mistakes });
-}
-
-/** A value as a handler has it: unchangeable, and with specs as the server normalizes them. */
-export type Answered<Body> = Unchangeable<Body, Spec>;
-
-/** An answer of JSON in the shape that the browser knows; most say the id of their request. */
-export function answered<Body>(
-  value: Answered<Body> & { readonly request_id?: string },
-  status = 200,
-): HttpAnswer {
-  return json(value, status);
 }

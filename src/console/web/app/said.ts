@@ -1,0 +1,49 @@
+/**
+ * What the console says of a request that failed. Input: the failure. Output: a sentence in the
+ * language of the page.
+ * Invariant: every code of the server has a sentence in each language. The server's own sentence is
+ * English: a page in another language shows it second, and never alone.
+ */
+import type { ErrorCode } from "../../../errors.ts";
+import type { Problems } from "../strings/en/shell.ts";
+import { ApiError, type ApiMistake } from "./api.ts";
+import { language } from "./language.ts";
+import { words } from "./words.ts";
+
+/** A sentence in the language of the page, and what the server said where that says more. */
+export interface Said {
+  text: string;
+  /** In English, as all sentences of the server. */
+  detail: string | null;
+}
+
+/** Puts a failure into words: every code of the server has a sentence in each language. */
+export function saidOf(error: unknown): Said {
+  const { shell, problems } = words.value;
+  const whole = (text: string): Said => ({ text, detail: null });
+  if (!(error instanceof ApiError)) return whole(shell.bug);
+  if (error.code === "unreachable") return whole(shell.unreachable);
+  if (error.code === "rate_limited") return whole(shell.rateLimited(error.retryAfterSeconds ?? 1));
+  const known: Readonly<Record<string, Problems[ErrorCode]>> = problems;
+  const text = known[error.code] ?? shell.answered(error.status);
+  if (typeof text !== "string") return whole(text[0]);
+  if (error.detail === "") return whole(text);
+  return language.value === "en" ? whole(error.detail) : { text, detail: error.detail };
+}
+
+/** The same in one line, for places that have no more room. */
+export function errorText(error: unknown): string {
+  const { text, detail } = saidOf(error);
+  return detail === null ? text : `${text} (${detail})`;
+}
+
+/** A sentence for one mistake of what was sent. */
+export function mistakeText(mistake: ApiMistake): string {
+  const known: Record<string, string> = words.value.shell.mistakes;
+  return known[mistake.code] ?? mistake.detail;
+}
+
+/** True if a mistake has words in the language of the page. */
+export function isKnownMistake({ code }: ApiMistake): boolean {
+  return Object.hasOwn(words.value.shell.mistakes, code);
+}
