@@ -6,10 +6,16 @@
  */
 import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
-import { exports, news } from "./pt/exports.ts";
+import { account } from "./pt/account.ts";
+import { audit } from "./pt/audit.ts";
+import { districts } from "./pt/districts.ts";
+import { exports } from "./pt/exports.ts";
 import { help } from "./pt/help.ts";
-import { districts, listViews } from "./pt/listviews.ts";
-import { account, audit, keys, members, usage } from "./pt/team.ts";
+import { keys } from "./pt/keys.ts";
+import { listViews } from "./pt/listviews.ts";
+import { members } from "./pt/members.ts";
+import { news } from "./pt/news.ts";
+import { usage } from "./pt/usage.ts";
 
 /** The words that come with later views. */
 export const laterWords: LaterWords = {

@@ -5,9 +5,14 @@
  */
 import type { ScreenWords } from "./en.ts";
 import { charts } from "./pt/charts.ts";
+import { codes } from "./pt/codes.ts";
+import { commands } from "./pt/commands.ts";
+import { company } from "./pt/company.ts";
 import { find } from "./pt/find.ts";
-import { problems, shell } from "./pt/shell.ts";
-import { codes, commands, company, lists, table } from "./pt/table.ts";
+import { lists } from "./pt/lists.ts";
+import { problems } from "./pt/problems.ts";
+import { shell } from "./pt/shell.ts";
+import { table } from "./pt/table.ts";
 
 /** The words that the console begins with. */
 export const words: ScreenWords = {

@@ -1,11 +1,11 @@
 /**
- * English words of the views of lists and of the box of districts, which come after the
- * first page.
- * Invariant: the Portuguese table has the same keys; nothing here is markup.
+ * English words of the views of lists. What comes in: counts, names that people chose, values that
+ * are formatted already. What goes out: text.
+ * Invariant: nothing here is markup.
  */
 import { number } from "../../app/format.ts";
 
-/** Words of the views of lists. */
+/** Words of this area. */
 export const listViews = {
   any: "Only in the list",
   exclude: "Not in the list",
@@ -107,16 +107,4 @@ export const listViews = {
   thereToast: (added: string, there: string, name: string) =>
     `${added} added to “${name}”; ${there} already there.`,
   takeOut: (name: string) => `Take out of “${name}”`,
-};
-
-/** Words of the box of districts. */
-export const districts = {
-  placeholder: "Name of the district",
-  hint: "Of the chosen municipalities; without any, write it too: Savassi, Belo Horizonte",
-  nothing: "No company names this district. Write its municipality too.",
-  lacking: "This data has no districts: import it again with this version.",
-  failed: "The districts could not be read.",
-  outside: (names: readonly string[]) =>
-    `Outside the chosen places, so that nothing is found there: ${names.join(", ")}`,
-  outsideMend: "Add their municipalities",
 };

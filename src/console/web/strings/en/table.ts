@@ -1,12 +1,9 @@
 /**
- * English words of the table and of everything around its accounts: codes, commands, the
- * page of a company, lists. They come with the first page; the words of the export dialog and of
- * the views of lists come later (exports.ts, listviews.ts).
- * Invariant: the Portuguese table has the same keys; nothing here is markup. Fields
- * and codes are named as in the API.
+ * English words of the table, the account and the commands. What comes in: values of functions.
+ * What goes out: text.
+ * Invariant: the Portuguese table has the same keys; fields and codes are named as in the API.
  */
 import { HEADINGS_EN } from "../../../../spec/fields/headings.ts";
-import { number } from "../../app/format.ts";
 import type { NamedColumn } from "../../find/table/columnset.ts";
 
 /** Headings of the table's columns. */
@@ -98,7 +95,7 @@ const matched: Record<string, (value: string) => string> = {
   lists: () => "It is in a list of yours",
 };
 
-/** Words of the table and the account. */
+/** Words of this area. */
 export const table = {
   title: "Results",
   fields: HEADINGS_EN,
@@ -211,73 +208,4 @@ export const table = {
     export: "All into a file",
     copy: "Copy",
   },
-};
-
-/** Names of the registry's codes, the same in filters, charts, table and drawer. */
-export const codes = {
-  sizes: {
-    "00": "Not informed",
-    "01": "Micro",
-    "03": "Small",
-    "05": "Medium or large",
-  } as Readonly<Record<string, string>>,
-  statuses: {
-    "1": "Null",
-    "2": "Active",
-    "3": "Suspended",
-    "4": "Unfit",
-    "8": "Closed",
-  } as Readonly<Record<string, string>>,
-};
-
-/** Words of the commands above the results: save and export. */
-export const commands = {
-  button: "Export",
-  buttonNothing: "There is nothing to export yet.",
-  buttonBroad:
-    "Name an activity, a place, a phone or an e-mail first: so broad a query is not exported.",
-  buttonEmpty: "Nothing matches, so there is nothing to export.",
-  everything: "All accounts",
-  secondary: "secondary activities too",
-  saveNothing: "Search for something first: there is nothing to save yet.",
-  saveButton: "Save",
-  saveTitle: "Save this search",
-  saveName: "Name",
-  saveHint: "Your whole team sees it, with how its count changes.",
-  saveNameMissing: "Give it a name.",
-  save: "Save",
-  savedToast: (name: string) => `Saved: ${name}`,
-  savedOpenList: "See saved searches",
-  cancel: "Cancel",
-};
-
-/** Words of the page of a company. */
-export const company = {
-  back: "To the search",
-  print: "Print",
-  unknownTitle: "Not in this data",
-  unknown: (cnpj: string) => `No establishment of this data has the CNPJ ${cnpj}.`,
-  mistyped: "Its check digits are wrong: look whether it was typed right.",
-  establishments: "Establishments of the company",
-  establishmentsOf: (count: number) =>
-    count === 1 ? "The only establishment" : `${number(count)} establishments of the company`,
-  more: (left: string) => `Show more (${left} left)`,
-};
-
-/** Words of lists beside accounts. */
-export const lists = {
-  exported: "Already exported",
-  button: "List",
-  addToList: "Add to a list",
-  nothing: "Nothing to add: search for something first.",
-  title: "Lists",
-  inNone: "In none of your lists.",
-  inLists: (names: string) => `In your lists: ${names}`,
-  takenOut: (name: string) => `Taken out of “${name}”.`,
-  throughCompany: "Its whole company is in that list. Open the list to take it out.",
-  gone: "(deleted)",
-  selected: (count: number) => `${number(count)} selected`,
-  clear: "Clear selection",
-  copyAll: "Copy CNPJs",
-  selection: "Selection",
 };

@@ -1,14 +1,15 @@
 /**
- * Portuguese words of exports, of saved searches and of what is new for one.
- * Invariant: the same keys as the English tables, by their types.
+ * Portuguese texts of exports and saved searches. What comes in: values that are formatted
+ * already, and counts. What goes out: plain strings and functions of values.
+ * Invariant: it has the keys of the English table; nothing here is markup.
  */
 import { number } from "../../app/format.ts";
-import type * as English from "../en/exports.ts";
+import type { exports as english } from "../en/exports.ts";
 
 const rows = (count: number) => (count === 1 ? "1 linha" : `${number(count)} linhas`);
 
-/** Words of exports and saved searches. */
-export const exports: typeof English.exports = {
+/** Texts of the export dialog, the list of exports and the saved searches. */
+export const exports: typeof english = {
   dialogTitle: "Exportar estabelecimentos",
 
   format: "Formato",
@@ -197,46 +198,4 @@ export const exports: typeof English.exports = {
   removeSearchText: "Ela some para toda a equipe. As exportações já feitas ficam.",
   removedSearch: "A busca salva foi excluída.",
   sentence: (text) => `“${text}”`,
-};
-
-const counted = (label: string) => (count: number) => `${label} (${number(count)})`;
-
-/** Words of what is new for a saved search. */
-export const news: typeof English.news = {
-  title: "Novidades",
-  open: "Ver novidades",
-  back: "Buscas salvas",
-  since: "Desde",
-  notSince: (month) =>
-    `Este servidor já não tem ${month}, quando a busca foi vista pela última vez.`,
-  kind: "O que mostrar",
-  kinds: { entered: "Novos", left: "Saíram", changed: "Mudaram" },
-  kindsOf: { entered: counted("Novos"), left: counted("Saíram"), changed: counted("Mudaram") },
-  none: {
-    entered: (month) => `Nenhum estabelecimento entrou desde ${month}.`,
-    left: (month) => `Nenhum estabelecimento saiu desde ${month}.`,
-    changed: (month) => `Nenhum estabelecimento mudou desde ${month}.`,
-  },
-  isNew: "Novo no cadastro",
-  isGone: "Não está mais no cadastro",
-  more: (left) => `Mostrar mais (faltam ${left})`,
-  preparing: "Comparando os dois meses. Isso é feito uma vez só.",
-  failed: "Não foi possível carregar as novidades.",
-  exportKind: {
-    entered: "Exportar os novos",
-    left: "Exportar os que saíram",
-    changed: "Exportar os que mudaram",
-  },
-  fileOf: {
-    entered: (name) => `Novos de ${name}`,
-    left: (name) => `Saíram de ${name}`,
-    changed: (name) => `Mudaram em ${name}`,
-  },
-  fileOfAll: (name) => `Novidades de ${name}`,
-  exporting: "A exportação está a caminho.",
-  seen: "Marcar como visto para toda a equipe",
-  seenUntil: (month) => `Visto pela equipe até ${month}.`,
-  seenToast: "Marcado como visto para a equipe: as novidades contam a partir de agora.",
-  oneMonth: "Ainda só há um mês aqui",
-  oneMonthHint: "As novidades aparecem quando o próximo mês for publicado e carregado.",
 };

@@ -1,15 +1,15 @@
 /**
- * Portuguese words of the views of lists and of the box of districts, which come after the
- * first page.
- * Invariant: the same keys as the English tables, by their types.
+ * Portuguese words of the views of lists. What comes in: counts, names that people chose, values
+ * that are formatted already. What goes out: text.
+ * Invariant: the same keys as the English table, by its type.
  */
 import { number } from "../../app/format.ts";
-import type * as English from "../en/listviews.ts";
+import type { listViews as English } from "../en/listviews.ts";
 
 const added = (count: string) => (count === "1" ? "1 adicionado" : `${count} adicionados`);
 
-/** Words of the views of lists. */
-export const listViews: typeof English.listViews = {
+/** Words of this area. */
+export const listViews: typeof English = {
   any: "Somente da lista",
   exclude: "Fora da lista",
   choose: "Nome da lista",
@@ -115,16 +115,4 @@ export const listViews: typeof English.listViews = {
     return `${added(count)} a “${name}”; ${others}.`;
   },
   takeOut: (name) => `Tirar de “${name}”`,
-};
-
-/** Words of the box of districts. */
-export const districts: typeof English.districts = {
-  placeholder: "Nome do bairro",
-  hint: "Dos municípios escolhidos; sem nenhum, escreva-o também: Savassi, Belo Horizonte",
-  nothing: "Nenhuma empresa informa esse bairro. Escreva também o município.",
-  lacking: "Esta base não tem bairros: importe-a de novo com esta versão.",
-  failed: "Não foi possível ler os bairros.",
-  outside: (names) =>
-    `Fora dos lugares escolhidos, então nada é encontrado lá: ${names.join(", ")}`,
-  outsideMend: "Incluir os municípios deles",
 };

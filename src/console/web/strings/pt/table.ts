@@ -1,13 +1,11 @@
 /**
- * Portuguese words of the table and of everything around its accounts: codes, commands, the
- * page of a company, lists. They come with the first page; the words of the export dialog and of
- * the views of lists come later (exports.ts, listviews.ts).
- * Invariant: the same keys as the English tables, by their types and by a test.
+ * Portuguese words of the table, the account and the commands. What comes in: values of functions.
+ * What goes out: text.
+ * Invariant: the same keys as the English table, by its type and by a test.
  */
 import { HEADINGS_PT } from "../../../../spec/fields/headings.ts";
-import { number } from "../../app/format.ts";
 import type { NamedColumn } from "../../find/table/columnset.ts";
-import type * as English from "../en/table.ts";
+import type { table as English } from "../en/table.ts";
 
 const columns: Readonly<Record<NamedColumn, string>> = {
   name: "Empresa",
@@ -94,8 +92,8 @@ const matched: Record<string, (value: string) => string> = {
   lists: () => "Está em uma lista sua",
 };
 
-/** Words of the table and the account. */
-export const table: typeof English.table = {
+/** Words of this area. */
+export const table: typeof English = {
   title: "Resultados",
   fields: HEADINGS_PT,
   columns,
@@ -208,73 +206,4 @@ export const table: typeof English.table = {
     export: "Tudo em um arquivo",
     copy: "Copiar",
   },
-};
-
-/** Names of the registry's codes, the same in filters, charts, table and drawer. */
-export const codes: typeof English.codes = {
-  sizes: {
-    "00": "Não informado",
-    "01": "Microempresa (ME)",
-    "03": "Pequeno porte (EPP)",
-    "05": "Demais (médio ou grande)",
-  },
-  statuses: {
-    "1": "Nula",
-    "2": "Ativa",
-    "3": "Suspensa",
-    "4": "Inapta",
-    "8": "Baixada",
-  },
-};
-
-/** Words of the commands above the results: save and export. */
-export const commands: typeof English.commands = {
-  button: "Exportar",
-  buttonNothing: "Ainda não há o que exportar.",
-  buttonBroad:
-    "Informe antes atividade, lugar, telefone ou e-mail: busca tão ampla não é exportada.",
-  buttonEmpty: "Nenhum estabelecimento encontrado; não há o que exportar.",
-  everything: "Todos os estabelecimentos",
-  secondary: "também atividades secundárias",
-  saveNothing: "Busque algo antes: ainda não há o que salvar.",
-  saveButton: "Salvar",
-  saveTitle: "Salvar esta busca",
-  saveName: "Nome",
-  saveHint: "Toda a equipe vê esta busca e acompanha as mudanças.",
-  saveNameMissing: "Dê um nome à busca.",
-  save: "Salvar",
-  savedToast: (name) => `Salva: ${name}`,
-  savedOpenList: "Ver buscas salvas",
-  cancel: "Cancelar",
-};
-
-/** Words of the page of a company. */
-export const company: typeof English.company = {
-  back: "Voltar à busca",
-  print: "Imprimir",
-  unknownTitle: "Não está nestes dados",
-  unknown: (cnpj) => `Nenhum estabelecimento destes dados tem o CNPJ ${cnpj}.`,
-  mistyped: "Os dígitos verificadores não conferem: veja se foi digitado certo.",
-  establishments: "Estabelecimentos da empresa",
-  establishmentsOf: (count) =>
-    count === 1 ? "Único estabelecimento" : `${number(count)} estabelecimentos da empresa`,
-  more: (left) => `Mostrar mais (faltam ${left})`,
-};
-
-/** Words of lists beside accounts. */
-export const lists: typeof English.lists = {
-  exported: "Já exportados",
-  button: "Lista",
-  addToList: "Adicionar a uma lista",
-  nothing: "Nada a adicionar: faça uma busca primeiro.",
-  title: "Listas",
-  inNone: "Em nenhuma das suas listas.",
-  inLists: (names) => `Nas suas listas: ${names}`,
-  takenOut: (name) => `Saiu de “${name}”.`,
-  throughCompany: "A empresa inteira está nessa lista. Abra a lista para tirá-la.",
-  gone: "(excluída)",
-  selected: (count) => (count === 1 ? "1 selecionado" : `${number(count)} selecionados`),
-  clear: "Limpar seleção",
-  copyAll: "Copiar CNPJs",
-  selection: "Seleção",
 };

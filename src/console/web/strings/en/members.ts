@@ -1,0 +1,82 @@
+/**
+ * English words of the view of members. What comes in: values of functions. What goes out: text.
+ * Invariant: the Portuguese table has the same keys.
+ */
+
+/** Words of this area. */
+export const members = {
+  lead: "Who may sign in to this organisation. Owners also manage keys and members.",
+  ownerOnly: "Only an owner can see the members.",
+  add: "Add a member",
+  email: "E-mail",
+  emailNeeded: "Type the e-mail address.",
+  emailWrong: "Write it as name@company.com.",
+  role: "Role",
+  roleHints: {
+    owner: "Everything, also keys and members",
+    member: "Search, export, saved searches",
+  },
+  state: "State",
+  states: { active: "Active", disabled: "Disabled", invited: "Invited" },
+  added: "Added",
+  seen: "Last seen",
+  seenAgo: (when: string) => `Seen ${when}`,
+  never: "Never",
+  neverSeen: "Never signed in",
+  you: "You",
+  actions: (email: string) => `Actions for ${email}`,
+  makeOwner: "Make an owner",
+  makeMember: "Make a member",
+  newPassword: "New password",
+  disable: "Disable",
+  enable: "Enable",
+  addTitle: "Add a member",
+  addSubmit: "Add",
+  onceTitle: "Pass on the password now",
+  once: "It is shown only this once. Ask the member to change it after signing in.",
+  password: "Password",
+  done: "I have passed it on",
+  makeOwnerTitle: (email: string) => `Make ${email} an owner?`,
+  makeOwnerText: "Owners manage keys and members. The member has to sign in again.",
+  makeMemberTitle: (email: string) => `Make ${email} a member?`,
+  makeMemberText: "No more managing of keys and members. The owner has to sign in again.",
+  disableTitle: (email: string) => `Disable ${email}?`,
+  disableText: "All sessions end at once, and signing in is refused until you enable it again.",
+  passwordTitle: (email: string) => `New password for ${email}?`,
+  passwordText: "The present password stops working and all sessions end at once.",
+  passwordSubmit: "Make a new password",
+  way: "How the member signs in",
+  ways: { link: "Invitation link", password: "Ready password" },
+  wayHints: {
+    link: "You pass on a link, and the member chooses a password.",
+    password: "A password is made now, and you pass it on.",
+  },
+  invitedUntil: (when: string) => `Invitation ends ${when}`,
+  invitedEnded: "Invitation ended",
+  newLink: "New invitation link",
+  uninvite: "Cancel the invitation",
+  uninviteTitle: (email: string) => `Cancel the invitation of ${email}?`,
+  uninviteText: "The link stops working, and the member leaves the list.",
+  newLinkTitle: (email: string) => `New link for ${email}?`,
+  newLinkText: "The link before it stops working.",
+  linkTitle: "Pass on the link now",
+  linkOnce: (day: string) =>
+    `It is shown only this once, works once, and ends on ${day}. Its reader chooses the password.`,
+  link: "Invitation link",
+  linkDone: "I have passed it on",
+  mail: "Write an e-mail",
+  mailSubject: "Invitation to Peneira",
+  mailBody: (link: string, day: string) =>
+    `Hello! This is your way into Peneira. Open it and choose a password by ${day}:\n\n${link}`,
+  joinTitle: "Choose your password",
+  joinLead: (tenant: string | null) =>
+    tenant === null
+      ? "You have been invited to the team."
+      : `You have been invited to the team ${tenant}.`,
+  joinSubmit: "Sign in",
+  joinFailed: "This invitation does not work",
+  joinFailedText:
+    "It was used before, cancelled, or has ended. Ask whoever sent it for another one.",
+  joinSignIn: "Go to the sign-in page",
+  changed: "Changed",
+};
