@@ -135,7 +135,7 @@ function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"]
   const listed: number[] = [];
   let values = 0;
   let sum = 0;
-  /** Count of the last place if all are listed that may be; a place needs more than this. */
+  // Count of the last listed place once the list is full: a further place needs more.
   let least = 0;
   for (let place = 0; place < counts.length; place++) {
     const count = counts[place] as number;
