@@ -2,8 +2,8 @@
  * The recording of a server that `buildRecorder` built. "begin" empties it, "end" answers with the
  * numbers of the functions that ran since, in the order of their first run, and with the turn of
  * the event loop that had the most steps: calls of functions and rounds of loops.
- * Invariant: a turn ends when the loop looks for finished input, so steps of several callbacks of
- * one turn are added up: a turn is never counted as shorter than it was.
+ * Invariant: a turn ends with the first `setImmediate` behind its first step. The steps of all
+ * callbacks until then are added up; a callback behind that one belongs to the next turn.
  * Apart from recorder.ts because it must run before the product's modules do.
  */
 let seen = new Set<number>();
@@ -11,11 +11,20 @@ let calls = 0;
 /** Steps of the turn so far, in all and by function. */
 let steps = 0;
 let byFunction = new Map<number, number>();
+/** True if the end of the turn is planned. */
+let ends = false;
 /** The same of the longest turn since "begin". */
 let most = { steps: 0, byFunction };
 
 function step(number: number): void {
-  if (steps++ === 0) setImmediate(endTurn);
+  if (!ends) {
+    ends = true;
+    setImmediate(() => {
+      ends = false;
+      endTurn();
+    });
+  }
+  steps++;
   byFunction.set(number, (byFunction.get(number) ?? 0) + 1);
 }
 
