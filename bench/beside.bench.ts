@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { UFS } from "../src/spec/fields.ts";
+import { askerOf, DEAR, type Dear } from "../test/support/http/dear.ts";
 import { quiet, type RunningServer, startServer, waitsOf } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 
@@ -51,90 +51,20 @@ const file = join(folder, "corpus.peneira");
 copyFileSync(corpus.snapshot, file);
 linkSync(file, join(served, "first.peneira"));
 
-/** All states but one, so that the search is narrow enough to be run. */
-const STATES = UFS.filter((uf) => uf !== "EX");
-const SENTENCE = "padarias e restaurantes em Minas Gerais com e-mail abertas desde 2020, ";
-const POSTAL_CODES = Array.from({ length: 10_000 }, (_, i) => String(1_000_000 + i * 97));
-const FACETS = [
-  "uf",
-  "cnae_division",
-  "company_size",
-  "mei",
-  "municipality",
-  "registration_status",
-];
-
-let asked = 0;
-
-/** One dear thing: what a client sends, over and over. */
-type Dear = (
-  ask: (path: string, body: object | string | null, more?: object) => Promise<Response>,
-) => unknown;
-
-const DEAR: Readonly<Record<string, Dear>> = {
-  "facets of everything": (ask) => {
-    const started_after = `20${10 + (asked % 9)}-03-0${1 + (asked % 8)}`;
-    const spec = { filters: { geo: { uf_any_of: STATES }, company: { started_after } } };
-    return ask("/v1/accounts/count", { spec, facets: FACETS });
-  },
-  "pages of 50,000": (ask) =>
-    ask("/v1/accounts/search", {
-      spec: { filters: { geo: { uf_any_of: STATES } } },
-      limit: 50_000,
-    }),
-  "sentences of 2,000 characters": (ask) =>
-    ask("/v1/leads/translate", { query_text: `${SENTENCE.repeat(40)}${asked}`.slice(-2_000) }),
-  "10,000 postal codes": (ask) =>
-    ask("/v1/accounts/count", {
-      spec: { filters: { geo: { postal_code_prefix_any_of: POSTAL_CODES } } },
-    }),
-  "uploads of lists": async (ask) => {
-    const made = (await (
-      await ask("/v1/lists", { name: `l${asked}`, kind: "accounts" })
-    ).json()) as {
-      list: { id: string };
-    };
-    const lines = Array.from({ length: 50_000 }, (_, i) => `${10_000_000 + i * 13};x`);
-    await ask(`/v1/lists/${made.list.id}/entries`, `cnpj;name\n${lines.join("\n")}`, {
-      "content-type": "text/csv",
-    });
-  },
-  exports: async (ask) => {
-    const body = {
-      spec: { filters: { geo: { uf_any_of: ["SP"] } } },
-      output: { format: "csv" },
-    };
-    const made = await ask("/v1/exports", body, { "idempotency-key": `k${asked}` });
-    const created = (await made.json()) as { export: { export_id: string } };
-    await ask(`/v1/exports/${created.export.export_id}?wait=60`, null);
-  },
-  "newer snapshots": async () => {
-    const next = join(served, "first.peneira");
-    copyFileSync(file, `${next}.tmp`);
-    renameSync(`${next}.tmp`, next);
-    await sleep(500);
-  },
+/** Puts a newer snapshot in the place of the one that is served. */
+const newer: Dear = async () => {
+  const next = join(served, "first.peneira");
+  copyFileSync(file, `${next}.tmp`);
+  renameSync(`${next}.tmp`, next);
+  await sleep(500);
 };
+
+let rounds = 0;
 
 /** Sends one kind of expensive request until `over` returns true. */
 async function keepAsking({ port, key }: RunningServer, dear: Dear, over: () => boolean) {
-  const ask = async (path: string, body: object | string | null, more: object = {}) => {
-    const headers = {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      ...more,
-    };
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    const sent = body === null ? { headers } : { method: "POST", headers, body: text };
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, sent);
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    if (path.endsWith("search")) await answer.arrayBuffer();
-    return answer;
-  };
-  while (!over()) {
-    asked++;
-    await dear(ask);
-  }
+  const ask = askerOf(`http://127.0.0.1:${port}`, key);
+  while (!over()) await dear(ask, ++rounds);
 }
 
 const server = await startServer(served, NARROW, { pin: false, environment: UNLIMITED });
@@ -159,7 +89,7 @@ try {
       `${"".padEnd(32)} healthz: p50, p99, above   search: p50, p99, above\n`,
   );
   row("alone", alone);
-  for (const [name, dear] of Object.entries(DEAR)) {
+  for (const [name, dear] of Object.entries({ ...DEAR, "newer snapshots": newer })) {
     let isOver = false;
     const clients = Array.from({ length: CLIENTS }, () => keepAsking(server, dear, () => isOver));
     const seen = await measure();

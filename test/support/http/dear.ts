@@ -1,0 +1,84 @@
+/**
+ * Requests that cost a server much, as a client sends them: facets of everything, large pages,
+ * long sentences, ten thousand postal codes, uploads of lists, exports. A test counts the work of
+ * the thread that answers them (contract/http/turns), a bench times others beside them
+ * (bench/beside.bench.ts).
+ * Invariant: every round asks for something that was not asked for before, so that no cache
+ * answers, and every answer is a success that was read to its end.
+ */
+import { UFS } from "../../../src/spec/fields.ts";
+
+/** Sends a request, a GET if the body is null; throws if the answer is no success. */
+export type Ask = (path: string, body: object | string | null, headers?: object) => Promise<string>;
+
+/** One kind of expensive request. */
+export type Dear = (ask: Ask, round: number) => Promise<unknown>;
+
+/** Longest sentence that the server translates, in characters. */
+const SENTENCE_LENGTH = 2_000;
+/** All states but one, so that the search is narrow enough to be run. */
+const STATES = UFS.filter((uf) => uf !== "EX");
+const SENTENCE = "padarias e restaurantes em Minas Gerais com e-mail abertas desde 2020, ";
+const POSTAL_CODES = Array.from({ length: 10_001 }, (_, i) => String(1_000_000 + i * 97));
+const FACETS = [
+  "uf",
+  "cnae_division",
+  "company_size",
+  "mei",
+  "municipality",
+  "registration_status",
+];
+const LINES = Array.from({ length: 50_000 }, (_, i) => `${10_000_000 + i * 13};x`).join("\n");
+
+/** A search for so many postal codes, without the one of the round. */
+export function postalCodes(count: number, round: number): object {
+  const codes = POSTAL_CODES.slice(0, count + 1).toSpliced(round % count, 1);
+  return { spec: { filters: { geo: { postal_code_prefix_any_of: codes } } } };
+}
+
+/** Expensive requests by name. */
+export const DEAR: Readonly<Record<string, Dear>> = {
+  "facets of everything": (ask, round) => {
+    const started_after = `20${10 + (round % 9)}-03-0${1 + (round % 8)}`;
+    const spec = { filters: { geo: { uf_any_of: STATES }, company: { started_after } } };
+    return ask("/v1/accounts/count", { spec, facets: FACETS });
+  },
+  "pages of 50,000": (ask, round) =>
+    ask("/v1/accounts/search", {
+      spec: { filters: { geo: { uf_any_of: STATES } } },
+      limit: 50_000 - (round % 100),
+    }),
+  "sentences of 2,000 characters": (ask, round) => {
+    const query_text = `${SENTENCE.repeat(40)}${round}`.slice(-SENTENCE_LENGTH);
+    return ask("/v1/leads/translate", { query_text });
+  },
+  "10,000 postal codes": (ask, round) => ask("/v1/accounts/count", postalCodes(10_000, round)),
+  "uploads of lists": async (ask, round) => {
+    const made = JSON.parse(await ask("/v1/lists", { name: `l${round}`, kind: "accounts" }));
+    const headers = { "content-type": "text/csv" };
+    await ask(`/v1/lists/${made.list.id}/entries`, `cnpj;name\n${LINES}`, headers);
+  },
+  exports: async (ask, round) => {
+    const body = { spec: { filters: { geo: { uf_any_of: ["SP"] } } }, output: { format: "csv" } };
+    const headers = { "idempotency-key": `k${round}` };
+    const made = JSON.parse(await ask("/v1/exports", body, headers));
+    await ask(`/v1/exports/${made.export.export_id}?wait=60`, null);
+  },
+};
+
+/** Returns the way to send requests to a server with a key. */
+export function askerOf(base: string, key: string): Ask {
+  return async (path, body, headers = {}) => {
+    const all = {
+      authorization: `Bearer ${key}`,
+      ...(body === null ? {} : { "content-type": "application/json" }),
+      ...headers,
+    };
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const sent = body === null ? {} : { method: "POST", body: text };
+    const answer = await fetch(base + path, { ...sent, headers: all });
+    const content = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${content.slice(0, 500)}`);
+    return content;
+  };
+}
