@@ -77,7 +77,7 @@ describe("a turn of the thread that answers", () => {
   after(() => recording?.dispose());
 
   it(`has at most ${STEPS_MAX} steps right after the start`, async () => {
-    await recording.begin();
+    await recording.beginTurns();
     await sleep(WARMING_MS);
     await checkTurn();
   });
@@ -87,7 +87,7 @@ describe("a turn of the thread that answers", () => {
     it(`has at most ${STEPS_MAX} steps beside ${name}`, async () => {
       const ask = askerOf(recording.base, recording.key);
       await dear(ask, ++round);
-      await recording.begin();
+      await recording.beginTurns();
       await dear(ask, ++round);
       await checkTurn();
     });

@@ -1,16 +1,21 @@
 /**
  * The recording of a server that `buildRecorder` built. "begin" empties it, "end" answers with the
- * numbers of the functions that ran since, in the order of their first run, and with the turn of
- * the event loop that had the most steps: calls of functions and rounds of loops.
+ * numbers of the functions that ran since, in the order of their first run, and how many of them
+ * had run by the end of each turn of the event loop. After "begin turns" it has the turn with the
+ * most steps too: calls of functions and rounds of loops.
  * Invariant: a turn ends with the first `setImmediate` behind its first step. The steps of all
  * callbacks until then are added up; a callback behind that one belongs to the next turn.
  * Apart from recorder.ts because it must run before the product's modules do.
  */
 let seen = new Set<number>();
 let calls = 0;
+/** Functions seen by the end of each turn. */
+let seenByTurn: number[] = [];
 /** Steps of the turn so far, in all and by function. */
 let steps = 0;
 let byFunction = new Map<number, number>();
+/** True if steps are counted: that takes time, and who walks a road does not need it. */
+let counts = false;
 /** True if the end of the turn is planned. */
 let ends = false;
 /** The same of the longest turn since "begin". */
@@ -24,11 +29,13 @@ function step(number: number): void {
       endTurn();
     });
   }
+  if (!counts) return;
   steps++;
   byFunction.set(number, (byFunction.get(number) ?? 0) + 1);
 }
 
 function endTurn(): void {
+  seenByTurn.push(seen.size);
   if (steps > most.steps) most = { steps, byFunction };
   steps = 0;
   byFunction = new Map();
@@ -47,10 +54,12 @@ process.on("message", (message) => {
   endTurn();
   if (message === "end") {
     const turn = { steps: most.steps, byFunction: [...most.byFunction] };
-    process.send?.({ ran: [...seen], calls, turn });
+    process.send?.({ ran: [...seen], seenByTurn, calls, turn });
   }
   seen = new Set();
+  seenByTurn = [];
   calls = 0;
   most = { steps: 0, byFunction: new Map() };
-  if (message === "begin") process.send?.("begun");
+  counts = message === "begin turns";
+  if (message !== "end") process.send?.("begun");
 });

@@ -10,12 +10,17 @@ import { join } from "node:path";
 import { ROOT } from "../house/checkout.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 
-/** Functions that ran between `begin` and `end`. */
+/** Functions that ran between the beginning and `end`. */
 export interface Recorded {
   /** Numbers of the functions, in the order of their first run. */
   readonly ran: number[];
+  /** How many of them had run by the end of each turn of the event loop. */
+  readonly seenByTurn: readonly number[];
   readonly calls: number;
-  /** The turn of the event loop with the most steps: calls of functions and rounds of loops. */
+  /**
+   * The turn of the event loop with the most steps: calls of functions and rounds of loops. It has
+   * no steps if the recording began with `begin`.
+   */
   readonly turn: {
     readonly steps: number;
     /** Steps by the number of the function. */
@@ -31,7 +36,9 @@ export interface Recording {
   readonly functions: readonly string[];
   /** Begins a recording. */
   begin(): Promise<void>;
-  /** Returns the recording since `begin`. */
+  /** Begins a recording that counts the steps of each turn. */
+  beginTurns(): Promise<void>;
+  /** Returns the recording since it began. */
   end(): Promise<Recorded>;
   /** Stops the server and removes its files. */
   dispose(): void;
@@ -70,8 +77,9 @@ export async function startRecording(
   };
   try {
     const begin = async () => void (await ask(child, "begin"));
+    const beginTurns = async () => void (await ask(child, "begin turns"));
     const end = async () => (await ask(child, "end")) as Recorded;
-    return { ...(await started(child)), functions, begin, end, dispose };
+    return { ...(await started(child)), functions, begin, beginTurns, end, dispose };
   } catch (error) {
     dispose();
     throw error;

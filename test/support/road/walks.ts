@@ -2,13 +2,15 @@
  * Walks the road of a request: starts a recording server and reports the files and functions that
  * run for one request, in order.
  * Invariant: a function counts only if it ran in every round, and not in every idle window. This
- * excludes the timers of the server. Each round sends a new request, because answers are cached.
+ * excludes the timers of the server. It must also have run by the end of the turn in which the
+ * answer left: a render that begins later is no part of the road, however soon it begins. Each
+ * round sends a new request, because answers are cached.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { type Recording, startRecording } from "./recordingserver.ts";
+import { type Recorded, type Recording, startRecording } from "./recordingserver.ts";
 
 /** A request of which every round sends another one. */
 export interface Walk {
@@ -35,6 +37,8 @@ const IDLE_MS = 500;
 const IDLE_WINDOWS = 6;
 /** Windows in which the translator must have been made ready. */
 const WARM_WINDOWS_MAX = 60;
+/** Runs when an answer leaves. */
+const ANSWERED = "src/http/server/telemetry.ts:answered";
 const ACTIVITIES = ["4781400", "5611201", "4721102", "4771701", "9602501", "4712100", "5611203"];
 
 const spec = (round: number) => ({
@@ -140,16 +144,17 @@ class Walker {
   }
 
   async walk(walk: Walk): Promise<Road> {
-    await this.#send(walk, ROUNDS);
+    await this.#rest(walk, await this.#send(walk, ROUNDS));
     let common: readonly number[] | null = null;
     let calls = 0;
     for (let round = 0; round < ROUNDS; round++) {
       for (let i = 0; i < (walk.before ?? 0); i++) await this.#send(walk, round);
       await this.#recording.begin();
-      await this.#send(walk, round);
+      const sent = await this.#send(walk, round);
       const recorded = await this.#recording.end();
-      const ran = new Set(recorded.ran);
-      common = common === null ? recorded.ran : common.filter((number) => ran.has(number));
+      await this.#rest(walk, sent);
+      const ran = this.#untilAnswered(recorded);
+      common = common === null ? ran : common.filter((number) => ran.includes(number));
       calls = recorded.calls;
     }
     const ran = (common ?? []).filter((number) => !this.#timers.has(number));
@@ -158,6 +163,24 @@ class Walker {
 
   async close(): Promise<void> {
     await this.#agent.close();
+  }
+
+  /** Waits until an export is made, so that no later round is recorded beside its render. */
+  async #rest({ path }: Walk, sent: string): Promise<void> {
+    if (path !== "/v1/exports") return;
+    const { export: created } = JSON.parse(sent) as { export: { export_id: string } };
+    const waiting = { method: "GET", path: `${path}/${created.export_id}?wait=60`, status: 200 };
+    await this.#send(waiting as Walk, 0);
+  }
+
+  /** Functions that had run by the end of the turn in which the answer left. */
+  #untilAnswered({ ran, seenByTurn }: Recorded): readonly number[] {
+    const answered = ran.findIndex((number) => this.#recording.functions[number] === ANSWERED);
+    assert.ok(answered >= 0, `${ANSWERED} runs for every answer`);
+    return ran.slice(
+      0,
+      seenByTurn.find((seen) => seen > answered),
+    );
   }
 
   #filesOf(ran: readonly number[]): Map<string, string[]> {
@@ -169,18 +192,19 @@ class Walker {
     return files;
   }
 
-  async #send({ method, path, status, body }: Walk, round: number): Promise<void> {
+  async #send({ method, path, status, body }: Walk, round: number): Promise<string> {
     const answer = await request(`${this.#recording.base}${path}`, {
       method,
       dispatcher: this.#agent,
       headers: {
         authorization: `Bearer ${this.#recording.key}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(path === "/v1/exports" ? { "idempotency-key": randomUUID() } : {}),
+        ...(method === "POST" && path === "/v1/exports" ? { "idempotency-key": randomUUID() } : {}),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body(round)) }),
     });
     const text = await answer.body.text();
     assert.equal(answer.statusCode, status, text);
+    return text;
   }
 }
