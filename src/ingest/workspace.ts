@@ -8,7 +8,7 @@
 import { existsSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../files/newfolder.ts";
-import { isRunning } from "../process/livingprocess.ts";
+import { isRunning } from "../process/system.ts";
 import { stderr } from "../process/terminal.ts";
 import {
   checkRoom,

@@ -10,8 +10,8 @@ import { giveListedRows, type SpecLists } from "../search/listedrows.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import type { ListPin } from "../store/blocktable.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
-import type { ListPin } from "../store/listpins.ts";
 import { type Lists, listNotFound } from "./lists.ts";
 import { exportedRows, type KnownRows, Unions, unionOf } from "./rowlists.ts";
 

@@ -10,8 +10,8 @@
  */
 import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
 import type { Segment } from "../search/segment.ts";
+import type { ListPin } from "../store/blocktable.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
-import type { ListPin } from "../store/listpins.ts";
 
 /** Unions that are kept for a segment; one takes up to an eighth of a byte for each row. */
 const KEPT_MAX = 16;

@@ -8,8 +8,8 @@
 
 import { KeptBytes } from "./keptbytes.ts";
 import { ListStore } from "./liststore.ts";
-import { QuotaStore } from "./quotastore.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import { QuotaStore } from "./usagestore.ts";
 
 /** State of a stored export. */
 type StoredState = "queued" | "running" | "done" | "failed";

@@ -10,7 +10,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { makeFolders } from "../../files/newfolder.ts";
-import { isRunning } from "../../process/livingprocess.ts";
+import { isRunning } from "../../process/system.ts";
 
 /** Behind it stand the number of the process and six letters of `mkdtemp`. */
 const OWNER = /^(\d+)-\w{6}$/;
