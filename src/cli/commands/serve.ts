@@ -16,7 +16,7 @@ import type { CreatedKey, Keyring } from "../../access/keyring.ts";
 import { loadPlans } from "../../access/plans.ts";
 import { Assets } from "../../console/assets.ts";
 import { consoleTable } from "../../console/routes.ts";
-import { readActivityTexts } from "../../dump/activitytexts.ts";
+import { readActivityTexts } from "../../dump/activities.ts";
 import { CommandError } from "../../errors.ts";
 import { SearchCount } from "../../export/queue/searchcount.ts";
 import { dispatcher } from "../../http/server/dispatch.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Command } from "commander";
-import { readActivityTexts } from "../../dump/activitytexts.ts";
+import { readActivityTexts } from "../../dump/activities.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr, stdout, visibleLine } from "../../process/terminal.ts";
 import { countMatches } from "../../search/searcher.ts";

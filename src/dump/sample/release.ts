@@ -1,22 +1,67 @@
 /**
- * What comes in: a folder that does not exist yet, a number of establishments, a seed, a label.
- * What goes out: a synthetic monthly release: 37 zips in the registry's exact layout.
+ * A synthetic monthly release. Input: a folder that does not exist yet, a number of establishments,
+ * a seed, a label. Output: 37 zips in the registry's exact layout.
  * Invariant: the same arguments give the same bytes, whatever the machine and the number of
- * threads; the folder appears under its name only when whole; memory does not grow with the number
- * of rows.
+ * threads, which draw the blocks of rows and change nothing but the time; the folder appears under
+ * its name only when whole; a bounded number of blocks is in flight, so that memory does not grow
+ * with the number of rows.
  */
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { ThreadPool } from "../../process/threads.ts";
 import { FILE_TYPES, type FileType, LAYOUTS, type LookupType, memberNames } from "../layout.ts";
-import { type Block, blocksOf, type DrawnBlock, type SampleShape } from "./block.ts";
+import { type Block, BlockMaker, blocksOf, type DrawnBlock, type SampleShape } from "./block.ts";
 import { monthsBetween, releaseDate, tokenOf } from "./dates.ts";
 import { ReleaseDraft } from "./draft.ts";
-import { drawBlocks, sampleThreads } from "./drawing.ts";
 import { newcomersOf } from "./evolve.ts";
 import { countCompanies, PARTS, partStart } from "./order.ts";
 import { expectedQuirks } from "./quirks.ts";
+import type { DrawWork } from "./sample.worker.ts";
 import { tableRows } from "./tables.ts";
 import { RowBytes } from "./zip/bytes.ts";
 import { packPiece, ZipWriter } from "./zip/zip.ts";
+
+/** More threads than these wait for the disk. */
+const THREADS_MAX = 16;
+/** From so many establishments on threads save more time than they take to start. */
+const THREADS_FROM = 100_000;
+/** Blocks per thread that are under way or wait to be written. */
+const AHEAD = 3;
+
+/** How many threads draw a sample: none, which is this one, where that is quicker. */
+export function sampleThreads(establishments: number): number {
+  if (establishments < THREADS_FROM) return 0;
+  return Math.min(THREADS_MAX, availableParallelism());
+}
+
+/** Makes blocks, each with what the caller keeps beside it. */
+async function* drawBlocks<Beside>(
+  shape: SampleShape,
+  threads: number,
+  blocks: Iterable<readonly [Block, Beside]>,
+): AsyncGenerator<readonly [DrawnBlock, Beside]> {
+  if (threads === 0) {
+    const maker = new BlockMaker(shape);
+    for (const [block, beside] of blocks) yield [maker.make(block), beside];
+    return;
+  }
+  const pool = new ThreadPool<DrawWork>({ worker: "dump/sample/sample.worker.ts", threads });
+  try {
+    const ahead: (readonly [Promise<DrawnBlock>, Beside])[] = [];
+    for (const [block, beside] of blocks) {
+      const made = pool.run("draw", { shape, block });
+      // Whoever waits for it hears of a failure; until then nobody does.
+      made.catch(() => undefined);
+      ahead.push([made, beside]);
+      if (ahead.length < AHEAD * threads) continue;
+      const [first, its] = ahead.shift() as (typeof ahead)[number];
+      yield [await first, its];
+    }
+    for (const [made, beside] of ahead) yield [await made, beside];
+  } finally {
+    await pool.close();
+  }
+}
 
 /** More establishments would need more roots than eight digits give. */
 export const ESTABLISHMENTS_MAX = 90_000_000;

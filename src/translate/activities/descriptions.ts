@@ -8,7 +8,7 @@
  * Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), k1 1.2, b 0.75.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
-import type { Descriptor } from "../../dump/activitytexts.ts";
+import type { Descriptor } from "../../dump/activities.ts";
 import { lazyByKey } from "../../scheduling/lazy.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";

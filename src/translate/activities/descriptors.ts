@@ -3,7 +3,7 @@
  * read of a file. What goes out: the texts of each subclass, for the whole process.
  * Invariant: the same list until others are used, so that what is made of it is made once.
  */
-import type { Descriptor } from "../../dump/activitytexts.ts";
+import type { Descriptor } from "../../dump/activities.ts";
 
 let used: readonly Descriptor[] = [];
 

@@ -6,7 +6,7 @@
  * CULTIVO DE"); a text that many activities have names none.
  */
 import { TABLES } from "../../../native-index/format/columns.ts";
-import type { Descriptor } from "../../dump/activitytexts.ts";
+import type { Descriptor } from "../../dump/activities.ts";
 import { lazyByKey } from "../../scheduling/lazy.ts";
 import type { Segment } from "../../search/segment.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { readActivityTexts as readDescriptors } from "../../../src/dump/activitytexts.ts";
+import { readActivityTexts as readDescriptors } from "../../../src/dump/activities.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { rankDescriptions } from "../../../src/translate/activities/descriptions.ts";
