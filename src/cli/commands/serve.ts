@@ -38,7 +38,7 @@ import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
-import { useDescriptors } from "../../translate/activities/descriptors.ts";
+import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
 import { bindPorts, type Ports, withoutDescriptors } from "../serving/ports.ts";

@@ -12,7 +12,7 @@ import { countMatches } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
-import { useDescriptors } from "../../translate/activities/descriptors.ts";
+import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { type Suggestion, suggestionsOf } from "../../translate/suggestions.ts";

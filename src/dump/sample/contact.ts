@@ -175,7 +175,7 @@ interface ContactSource {
   /** Opened before 1996: such rows have faxes and short numbers. */
   readonly isOld: boolean;
   readonly quirk: EstablishmentQuirk | null;
-  /** Who answers for the company, of offices.ts; 0 for itself. */
+  /** Who answers for the company; 0 for itself. */
   readonly office: number;
 }
 

@@ -11,8 +11,10 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { readActivityTexts as readDescriptors } from "../../../src/dump/activities.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { rankDescriptions } from "../../../src/translate/activities/descriptions.ts";
-import { useDescriptors } from "../../../src/translate/activities/descriptors.ts";
+import {
+  rankDescriptions,
+  useDescriptors,
+} from "../../../src/translate/activities/officialtexts.ts";
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 
