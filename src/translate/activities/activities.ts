@@ -43,50 +43,6 @@ import {
 } from "./trades.ts";
 import { leaveWriter } from "./writer.ts";
 
-const FRANCHISES = new Set(
-  "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
-);
-
-/** Negators that ended with franchises, by sentence. */
-const SPENT = new WeakMap<Sentence, Set<number>>();
-
-/** "no franchises, gyms": whether a negator said all it had to say of the franchises. */
-function isSpent(sentence: Sentence, negator: number): boolean {
-  return SPENT.get(sentence)?.has(negator) ?? false;
-}
-
-/** Leaves "franquias" where something else is sought, and where they are not wanted. */
-function leaveFranchises(
-  { sentence, notes }: ActivityContext,
-  tradeEnd: (at: number) => number,
-): void {
-  for (let at = 0; at < sentence.tokens.length; at++) {
-    const word = sentence.folded(at);
-    if (!FRANCHISES.has(word) || !sentence.free(at)) continue;
-    if (isInTrade(sentence, at, at + 1)) continue;
-    const negator = negatorOf(sentence, at);
-    if (negator < 0 && !isOtherSought(sentence, at, tradeEnd)) continue;
-    if (negator >= 0) claimNegation(sentence, negator, at);
-    if (negator >= 0 && sentence.tokens[at + 1]?.text === ",") {
-      SPENT.set(sentence, (SPENT.get(sentence) ?? new Set()).add(negator));
-    }
-    notes.leave(
-      "franchises",
-      {
-        pt: "A Receita não separa franquias de lojas próprias.",
-        en: "The registry does not tell franchises from other companies.",
-      },
-      sentence.claim(at, at + 1, "unmapped"),
-    );
-  }
-}
-
-function isOtherSought(sentence: Sentence, at: number, tradeEnd: (at: number) => number): boolean {
-  return sentence.tokens.some(
-    (_, other) => other !== at && sentence.free(other) && tradeEnd(other) > other,
-  );
-}
-
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
 
 /** Where the trade or goods that begin at a token end; the same index where none do. */
@@ -107,7 +63,7 @@ export function findActivities(
   marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
   leaveWriter(context, (at) => tradeEnd(context.sentence, at));
-  leaveFranchises(context, (at) => tradeEnd(context.sentence, at));
+  leaveFranchises(context);
   const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
@@ -317,6 +273,47 @@ function claim(context: ActivityContext, from: number, reading: GoodsReading): F
   }
   const { certainty } = reading;
   return { ...words, codes, also: reading.also.map(spelled), certainty, excluded: negator >= 0 };
+}
+
+const FRANCHISES = new Set(
+  "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
+);
+
+/** Negators that ended with franchises, by sentence. */
+const SPENT = new WeakMap<Sentence, Set<number>>();
+
+/** "no franchises, gyms": whether a negator said all it had to say of the franchises. */
+function isSpent(sentence: Sentence, negator: number): boolean {
+  return SPENT.get(sentence)?.has(negator) ?? false;
+}
+
+/** Leaves "franquias" where something else is sought, and where they are not wanted. */
+function leaveFranchises({ sentence, notes }: ActivityContext): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    if (!FRANCHISES.has(word) || !sentence.free(at)) continue;
+    if (isInTrade(sentence, at, at + 1)) continue;
+    const negator = negatorOf(sentence, at);
+    if (negator < 0 && !isOtherSought(sentence, at)) continue;
+    if (negator >= 0) claimNegation(sentence, negator, at);
+    if (negator >= 0 && sentence.tokens[at + 1]?.text === ",") {
+      SPENT.set(sentence, (SPENT.get(sentence) ?? new Set()).add(negator));
+    }
+    notes.leave(
+      "franchises",
+      {
+        pt: "A Receita não separa franquias de lojas próprias.",
+        en: "The registry does not tell franchises from other companies.",
+      },
+      sentence.claim(at, at + 1, "unmapped"),
+    );
+  }
+}
+
+function isOtherSought(sentence: Sentence, at: number): boolean {
+  return sentence.tokens.some(
+    (_, other) => other !== at && sentence.free(other) && tradeEnd(sentence, other) > other,
+  );
 }
 
 /** Takes out of exclusions the codes that are wanted by name, with a note. */
