@@ -26,7 +26,7 @@ const TABLE_FILES = [
   "src/spec/fields.ts",
   "src/dump/layout.ts",
   "src/dump/rules.ts",
-  "src/ingest/codes.ts",
+  "src/ingest/dictionaries.ts",
   "src/search/score.ts",
 ];
 
@@ -248,7 +248,7 @@ function dumpList({ LAYOUTS, ESTAB, EMPRESA, SIMPLES, RULE_NAMES, CODE_WIDTHS, U
     opening: [
       "The dump by number: the columns of its large files, the rules by which a value is odd, the",
       "kinds of code, the states. Made from src/dump/layout.ts, src/dump/rules.ts,",
-      "src/ingest/codes.ts and src/spec/fields.ts by headers.mjs.",
+      "src/ingest/dictionaries.ts and src/spec/fields.ts by headers.mjs.",
     ],
     includes: [],
     parts: [

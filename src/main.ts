@@ -10,7 +10,7 @@ import { isOfSystem, refusalWords, systemWords } from "./cli/support/systemwords
 import { AppError, CommandError } from "./errors.ts";
 import { notWritten, storageWords } from "./files/storage.ts";
 import { stderr, stdout } from "./process/terminal.ts";
-import { damagedState, isStateDamage } from "./store/damage.ts";
+import { damagedState, isStateDamage } from "./store/failures.ts";
 
 /** Adds a command to the program. */
 type Register = (program: Command) => void;

@@ -240,7 +240,7 @@ export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
   return addon().buildIndex(request);
 }
 
-/** Begins the scan of a large file of the dump; the addon knows the kinds of code of `codes.ts`. */
+/** Begins the scan of a large dump file; the kinds of code are those of `dictionaries.ts`. */
 export function openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind> {
   return addon().openScan(request);
 }
@@ -250,7 +250,7 @@ export function releaseExtents(path: string, offsets: Float64Array, lengths: Uin
   addon().releaseExtents(path, offsets, lengths);
 }
 
-/** Joins one partition of an import; the kinds of code are those of `codes.ts`. */
+/** Joins one partition of an import; the kinds of code are those of `dictionaries.ts`. */
 export function joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings {
   return addon().joinPartition(request);
 }

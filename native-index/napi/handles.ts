@@ -272,7 +272,7 @@ export interface NativeSegment {
    */
   entryRowsAside(entries: Uint8Array): Promise<EntryRows>;
   /**
-   * The rows of packed blocks of a list (src/lists/packed.ts), one after the other, and rows that
+   * The rows of packed blocks of a list (src/lists/blocks.ts), one after the other, and rows that
    * are known already; off the main thread.
    */
   blockRowsAside(blocks: Uint8Array, known: NativeRowList | null): Promise<EntryRows>;

@@ -25,7 +25,7 @@ export interface ScanRequest {
   readonly skipBadRows: number;
 }
 
-/** How a scan read the texts of a file, and what speaks for it; see src/dump/encoding.ts. */
+/** How a scan read the texts of a file, and what speaks for it; see src/dump/registrytext.ts. */
 interface EncodingFound {
   readonly utf8: boolean;
   readonly right: number;

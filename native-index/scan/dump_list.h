@@ -1,6 +1,6 @@
 // The dump by number: the columns of its large files, the rules by which a value is odd, the
 // kinds of code, the states. Made from src/dump/layout.ts, src/dump/rules.ts,
-// src/ingest/codes.ts and src/spec/fields.ts by headers.mjs.
+// src/ingest/dictionaries.ts and src/spec/fields.ts by headers.mjs.
 // Invariant: edit the source, not this file; `node build.mjs headers` makes it, and no build
 // goes on while it is stale.
 #pragma once

@@ -23,7 +23,7 @@ namespace peneira {
 // Rows that the registry cannot have written. What comes in: refusals of rows. What goes out: the
 // same refusal, or nothing where the row may be left out. Invariant: so many rows as were allowed
 // are left out, each counted with its line and the reason; one more ends the scan. The twin is
-// src/dump/badrows.ts.
+// src/dump/records.ts.
 
 // Code of the Failure by which a file is refused; the message begins with the line.
 constexpr const char* kDumpRefused = "DUMP_REFUSED";

@@ -24,7 +24,7 @@ namespace peneira {
 
 // Codes in use of one kind. What comes in: codes as rows are read. What goes out: provisional
 // numbers in the order in which codes are met, and how many rows hold each. Invariant: the numbers
-// are those of CodeCounter in src/ingest/codes.ts, the twin.
+// are those of CodeCounter in src/ingest/dictionaries.ts, the twin.
 
 constexpr uint16_t kNoCode = 0xffff;
 

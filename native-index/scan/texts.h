@@ -17,7 +17,7 @@ namespace peneira {
 // How the texts of a dump file are encoded. What comes in: fields. What goes out: how many
 // sequences of bytes that are not ASCII are those of UTF-8, and how many cannot be. Invariant: a
 // sequence ends where the decoder of the WHATWG ends it, so that each broken one becomes one
-// U+FFFD. The twin is src/dump/encoding.ts.
+// U+FFFD. The twin is src/dump/registrytext.ts.
 
 // A sequence of UTF-8, or the longest beginning of one that the bytes allow.
 struct Utf8Sequence {

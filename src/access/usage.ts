@@ -7,8 +7,7 @@
  */
 import { type Clock, utcDay } from "../process/clock.ts";
 import { Ledger, USE, type Use } from "../process/ledger.ts";
-import type { QuotaStore } from "../store/quotastore.ts";
-import type { UsageStore, Used, UsedByKey } from "../store/usagestore.ts";
+import type { QuotaStore, UsageStore, Used, UsedByKey } from "../store/usagestore.ts";
 import type { Identity } from "./keyring.ts";
 import type { Plan } from "./plans.ts";
 

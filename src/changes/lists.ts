@@ -12,7 +12,7 @@ import { describeError, type Log } from "../process/log.ts";
 import type { Segment } from "../search/segment.ts";
 import { readThrough } from "../search/warm.ts";
 import { openDataDir } from "../store/datadir.ts";
-import { storageRefusal } from "../store/unwritable.ts";
+import { storageRefusal } from "../store/failures.ts";
 import { type ChangeList, ChangeListError, changeListName, openChangeList } from "./list.ts";
 import {
   CHANGES_FOLDER,

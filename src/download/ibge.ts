@@ -6,7 +6,7 @@
  */
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { activityTextsOf, activityTextsText, subclassesOf } from "../dump/activitytexts.ts";
+import { activityTextsOf, activityTextsText, subclassesOf } from "../dump/activities.ts";
 import { type PlaceRow, placesOf, placesText } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";

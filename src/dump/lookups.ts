@@ -5,11 +5,9 @@
  * Apart because it knows the dump and its reader only the snapshot.
  */
 import { type DumpFolder, placeOf, readMember, truerReason } from "./archive.ts";
-import { BadRows } from "./badrows.ts";
-import { countSequences, type TextEncoding } from "./encoding.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
-import { type DumpRecord, RecordScanner } from "./records.ts";
-import { BYTE_KINDS, KIND_OF_BYTE } from "./registrytext.ts";
+import { BadRows, type DumpRecord, RecordScanner } from "./records.ts";
+import { BYTE_KINDS, countSequences, KIND_OF_BYTE, type TextEncoding } from "./registrytext.ts";
 import { fieldText } from "./values.ts";
 
 /** A row that was left out. */

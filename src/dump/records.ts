@@ -1,19 +1,53 @@
 /**
- * What comes in: the decompressed bytes of one dump file, in chunks of any size.
- * What goes out: one record after the other as offsets into a reused buffer; no strings, nothing
- * allocated per record. `""` is undone, NUL bytes are dropped, blank lines skipped, and so is DOS's
- * mark of the end of a file (Ctrl-Z) if nothing follows it. Of a malformed record, where it may be
- * left out, the line on which it begins is passed over: the next one begins a record again.
- * Invariant: the records are the same for every way of cutting the bytes into chunks, and a
- * record that reaches the caller has exactly the file type's column count. No more is held of a
- * record than its columns at their longest.
+ * Records of a dump file. Input: the decompressed bytes of the file, in chunks of any size. Output:
+ * one record after the other as offsets into a reused buffer; no strings, nothing allocated per
+ * record. `""` is undone, NUL bytes are dropped, blank lines skipped, and so is DOS's mark of the
+ * end of a file (Ctrl-Z) if nothing follows it.
+ * Invariant: the records are the same for every way of cutting the bytes into chunks, and a record
+ * that reaches the caller has exactly the file type's column count. No more is held of a record
+ * than its columns at their longest. Of malformed records, which the registry cannot have written,
+ * as many as were allowed are left out, each counted with its line and the reason, and one more
+ * ends the file; the line on which such a record begins is passed over, and the next one begins a
+ * record again.
  */
-
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
-import { BadRows, RowRefusal } from "./badrows.ts";
-import type { SequenceCount } from "./encoding.ts";
-import type { Charset } from "./registrytext.ts";
+import type { Charset, SequenceCount } from "./registrytext.ts";
+
+/** A row that cannot be what the registry wrote. */
+export class RowRefusal extends CommandError {
+  readonly line: number;
+  readonly reason: string;
+
+  /** `place` names file and member. */
+  constructor(place: string, line: number, reason: string) {
+    super(`${place}, line ${line}: ${reason}`);
+    this.line = line;
+    this.reason = reason;
+  }
+}
+
+/** Counts rows that are left out, for the report. */
+type CountBadRow = (line: number, reason: string) => void;
+
+/** How many malformed rows of a file may be left out. */
+export class BadRows {
+  #left: number;
+  readonly #count: CountBadRow;
+
+  /** Without arguments the first malformed row is refused. */
+  constructor(allowed = 0, count: CountBadRow = () => undefined) {
+    this.#left = allowed;
+    this.#count = count;
+  }
+
+  /** Counts a row that is left out. @throws RowRefusal when there were too many; other errors. */
+  leaveOut(error: unknown): void {
+    if (!(error instanceof RowRefusal) || this.#left === 0) throw error;
+    this.#left--;
+    this.#count(error.line, error.reason);
+  }
+}
 
 /** A longer field means a lost quote or the wrong file; the longest real one has ~800 bytes. */
 export const FIELD_BYTES_MAX = 60_000;

@@ -1,13 +1,18 @@
 /**
- * The one decoder of the registry's texts, and the buffer that cleaned texts are appended to.
- * Input: bytes of a file of the registry, or of a table that a user keeps with it.
- * Output: strings, and what each byte or character becomes in a clean text.
+ * The one decoder of the registry's texts, the buffer that cleaned texts are appended to, and the
+ * encoding of a file: ISO-8859-1, as the registry publishes, or UTF-8. Input: bytes of a file of
+ * the registry, or of a table that a user keeps with it. Output: strings, and what each byte or
+ * character becomes in a clean text; how many sequences of bytes UTF-8 has and cannot have, and
+ * what that says of a file.
  * Invariant: ISO-8859-1 is read as Windows-1252, which agrees with it on every printable byte and
  * has quotes and dashes where it has controls; no other file of `src/dump` or `src/ingest` decodes
  * bytes of a file (unit/house/tidy-text.test.ts). The twin of the tables is texts.cc. Bytes of a
- * buffer after its `length` mean nothing.
+ * buffer after its `length` mean nothing. A file whose letters UTF-8 cannot have is not UTF-8, and
+ * a handful of letters decides nothing if others say more: a file's own decide where they are
+ * enough, or few and all of one kind, else those of its type, else those of the month. A few broken
+ * sequences in UTF-8, and a few names of ISO-8859-1 that were typed as UTF-8, change nothing.
  */
-import { isUtf8 } from "node:buffer";
+import { isUtf8 as isUtf8Text } from "node:buffer";
 
 /** How the bytes of a file become characters. */
 export type Charset = "windows-1252" | "utf8";
@@ -85,7 +90,7 @@ export function decodeText(bytes: Uint8Array, charset: Charset): string {
 
 /** Decodes a table of a user: UTF-8, with or without its mark, else Windows-1252. */
 export function decodeTable(bytes: Uint8Array): string {
-  return decodeText(bytes, isUtf8(bytes) ? "utf8" : "windows-1252").replace(/^\ufeff/, "");
+  return decodeText(bytes, isUtf8Text(bytes) ? "utf8" : "windows-1252").replace(/^\ufeff/, "");
 }
 
 /** A byte buffer that texts are appended to; it grows as needed. */
@@ -101,4 +106,82 @@ export interface TextSink {
 /** An empty sink. */
 export function newTextSink(capacity = 1 << 16): TextSink {
   return { bytes: new Uint8Array(capacity), length: 0, windows: 0, controls: 0 };
+}
+
+/** Sequences of bytes that are not ASCII. */
+export interface SequenceCount {
+  /** Those that UTF-8 has. */
+  right: number;
+  /** Those that it cannot have: nearly all letters of ISO-8859-1. */
+  broken: number;
+}
+
+/** How texts of a file were read, and what speaks for it. */
+export interface TextEncoding extends Readonly<SequenceCount> {
+  readonly utf8: boolean;
+}
+
+/** So many sequences say what a file is; fewer may all be one odd name. */
+const ENOUGH = 32;
+/**
+ * So many do where not one is broken: a letter of ISO-8859-1 stands before another one or a blank,
+ * which UTF-8 cannot have, so that several in a row that it has are no chance.
+ */
+const ENOUGH_UNBROKEN = 4;
+
+/** Length of the UTF-8 sequence at `at`, whose byte is not ASCII; negative when it is broken. */
+export function utf8Sequence(bytes: Uint8Array, at: number, end: number): number {
+  const lead = bytes[at] as number;
+  if (lead < 0xc2 || lead > 0xf4) return -1;
+  const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  let low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  let high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  for (let i = 1; i < length; i++) {
+    const byte = at + i < end ? (bytes[at + i] as number) : 0;
+    if (byte < low || byte > high) return -i;
+    low = 0x80;
+    high = 0xbf;
+  }
+  return length;
+}
+
+/** Adds the sequences of some bytes to a count. */
+export function countSequences(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  count: SequenceCount,
+): void {
+  for (let p = start; p < end; ) {
+    if ((bytes[p] as number) < 0x80) {
+      p++;
+      continue;
+    }
+    const length = utf8Sequence(bytes, p, end);
+    if (length > 0) count.right++;
+    else count.broken++;
+    p += Math.abs(length);
+  }
+}
+
+/** The sequences of several files together. */
+export function sumSequences(counts: readonly Readonly<SequenceCount>[]): SequenceCount {
+  const sum = { right: 0, broken: 0 };
+  for (const { right, broken } of counts) {
+    sum.right += right;
+    sum.broken += broken;
+  }
+  return sum;
+}
+
+/** Whether a file is UTF-8 by what it holds, what its type holds, what the month holds. */
+export function isUtf8(
+  file: Readonly<SequenceCount>,
+  type: Readonly<SequenceCount>,
+  month: Readonly<SequenceCount>,
+): boolean {
+  if (file.broken >= file.right) return false;
+  if (file.broken === 0 && file.right >= ENOUGH_UNBROKEN) return true;
+  const telling = [file, type].find(({ right, broken }) => right + broken >= ENOUGH) ?? month;
+  return telling.right > telling.broken;
 }

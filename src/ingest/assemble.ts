@@ -18,8 +18,7 @@ import {
 } from "../../native-index/format/snapshot/snapshot.ts";
 import { CommandError } from "../errors.ts";
 import type { JoinContext, JoinResult } from "./join.ts";
-import { chooseSplits } from "./ranges.ts";
-import { writeRanked } from "./rank.ts";
+import { chooseSplits, writeRanked } from "./rank.ts";
 import type { CountResult } from "./shared-values.ts";
 import { bucketBytes } from "./spill.ts";
 import { mergeTallies, type TallyResult } from "./tally.ts";

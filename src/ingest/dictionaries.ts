@@ -1,10 +1,12 @@
 /**
- * Dictionaries and code tables of a snapshot.
- * What comes in: the tables of a release, the codes in use, populations.
- * What goes out: the `dictionaries` and `lookups` of the metadata.
- * Invariant: everything is ascending by code, so the order of files and threads leaves no trace.
+ * Dictionaries of codes, and the code tables of a snapshot. Input: numeric codes as rows are read;
+ * afterwards the tables of the release, and populations. Output: sorted dictionaries; per task a
+ * map from its provisional number to the code's ordinal in the dictionary; the `dictionaries` and
+ * `lookups` of the metadata.
+ * Invariant: a dictionary is the ascending union of the release's table and the codes in use, and
+ * everything is ascending by code, so the order of rows, files and threads leaves no trace.
  */
-
+import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { isPrintable, printable } from "../../native-index/format/printable.ts";
 import {
   type CodeName,
@@ -12,8 +14,130 @@ import {
   type SnapshotMeta,
 } from "../../native-index/format/snapshot/meta.ts";
 import { NAME_LENGTH_MAX } from "../../native-index/format/snapshot/meta-schema.ts";
+import { CommandError } from "../errors.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
-import { type AllCodes, buildDictionary, CODE_KINDS, CODE_WIDTHS, type CodeKind } from "./codes.ts";
+
+/** Kinds of code that rows hold as numbers, with their width in digits. */
+export const CODE_WIDTHS = { cnae: 7, nature: 4, reason: 2, tom: 4, country: 3, ibge: 7 } as const;
+
+/** A kind of code. */
+export type CodeKind = keyof typeof CODE_WIDTHS;
+
+/** All kinds, in a fixed order. */
+export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
+
+/** Codes that one task met, by provisional number, and how many rows hold each; a plain value. */
+interface CodesInUse {
+  readonly codes: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+/** Gives the codes of one kind provisional numbers in the order in which they are met. */
+export class CodeCounter {
+  /** Number + 1 by code: one read, where a Map costs several. Unused pages stay unmapped. */
+  private readonly numbers: Uint16Array;
+  private readonly codes: number[] = [];
+  private readonly counts: number[] = [];
+
+  /** Codes have at most `width` digits. */
+  constructor(width: number) {
+    this.numbers = new Uint16Array(10 ** width);
+  }
+
+  /** Provisional number of a code; counts one use. @throws CommandError over 65,534 codes. */
+  numberOf(code: number): number {
+    let number = (this.numbers[code] as number) - 1;
+    if (number < 0) number = this.add(code);
+    this.counts[number] = (this.counts[number] as number) + 1;
+    return number;
+  }
+
+  private add(code: number): number {
+    const number = this.codes.length;
+    if (number === RECORD_NULL.u16 - 1) {
+      throw new CommandError(`over ${number} different codes in one column; it holds no codes`);
+    }
+    this.numbers[code] = number + 1;
+    this.codes.push(code);
+    this.counts.push(0);
+    return number;
+  }
+
+  /** What was met so far. */
+  result(): CodesInUse {
+    return { codes: Uint32Array.from(this.codes), counts: Float64Array.from(this.counts) };
+  }
+}
+
+/** Codes in use of every kind. */
+export type AllCodes = Readonly<Record<CodeKind, CodesInUse>>;
+
+/** A counter for every kind. */
+export type AllCounters = Readonly<Record<CodeKind, CodeCounter>>;
+
+/** New counters, one per kind. */
+export function newCounters(): AllCounters {
+  const entries = CODE_KINDS.map((kind) => [kind, new CodeCounter(CODE_WIDTHS[kind])]);
+  return Object.fromEntries(entries) as unknown as AllCounters;
+}
+
+/** What all counters met. */
+export function codesInUse(counters: AllCounters): AllCodes {
+  const entries = CODE_KINDS.map((kind) => [kind, counters[kind].result()]);
+  return Object.fromEntries(entries) as unknown as AllCodes;
+}
+
+/** A code as text with its leading zeros. */
+function codeText(kind: CodeKind, code: number): string {
+  return String(code).padStart(CODE_WIDTHS[kind], "0");
+}
+
+/** Most entries of a dictionary whose codes are stored in 8 and in 16 bits; the last is null. */
+const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
+  cnae: 0xffff,
+  nature: 0xffff,
+  reason: 0xff,
+  tom: 0xffff,
+  country: 0xffff,
+  ibge: 0xffff,
+};
+
+/**
+ * The dictionary of a kind: known codes and codes in use, ascending.
+ * @throws CommandError when there are more codes than their width can number.
+ */
+export function buildDictionary(
+  kind: CodeKind,
+  known: Iterable<string>,
+  used: readonly CodesInUse[],
+): string[] {
+  const codes = new Set<string>();
+  for (const code of known) codes.add(code.padStart(CODE_WIDTHS[kind], "0"));
+  for (const { codes: met } of used) for (const code of met) codes.add(codeText(kind, code));
+  if (codes.size > ENTRIES_MAX[kind]) {
+    throw new CommandError(`${codes.size} different ${kind} codes; ${ENTRIES_MAX[kind]} fit`);
+  }
+  return [...codes].sort();
+}
+
+/** The ordinals of a dictionary's codes, which are its positions. */
+export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(dictionary.map((code, ordinal) => [code, ordinal]));
+}
+
+/** Ordinals of a task's provisional numbers; `ordinals` are those of the kind's dictionary. */
+export function remapTable(
+  kind: CodeKind,
+  ordinals: ReadonlyMap<string, number>,
+  used: CodesInUse,
+): Uint16Array {
+  return Uint16Array.from(used.codes, (code) => {
+    return ordinals.get(codeText(kind, code)) ?? RECORD_NULL.u16;
+  });
+}
+
+/** Remap tables of every kind. */
+export type AllRemaps = Readonly<Record<CodeKind, Uint16Array>>;
 
 /** Code to description, by kind of code; the codes have their leading zeros. */
 export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<string, string>>>;

@@ -13,17 +13,15 @@ import { readPlaces } from "../dump/places.ts";
 import { CommandError } from "../errors.ts";
 import { type Assembled, assemble, type PassTime, type StartStage, timed } from "./assemble.ts";
 import { refuseForeignContent } from "./foreigncontent.ts";
-import { readMunicipalityCodes } from "./places/municipalitycodes.ts";
-import { readPopulation } from "./places/population.ts";
+import { readMunicipalityCodes, readPopulation } from "./places/municipalitytables.ts";
 import { checkShrinking, previousAccounts, previousCodes, previousPlaces } from "./previous.ts";
 import { ImportTables, type Release, readKnownCodes } from "./release-tables.ts";
 import { type ImportReport, type RowCount, ruleCounts } from "./report.ts";
-import type { FreeBytes } from "./room.ts";
 import { readSanctions } from "./sanctions.ts";
 import { type ScannedDump, scanDump, scannedBytes } from "./scan/scanning.ts";
 import { mergeTallies } from "./tally.ts";
 import { Threads } from "./threads.ts";
-import { Workspace, type WorkspaceNeed } from "./workspace.ts";
+import { type FreeBytes, Workspace, type WorkspaceNeed } from "./workspace.ts";
 
 /** Uncompressed bytes of a partition of companies, Simples and establishments together. */
 const PARTITION_BYTES = 32 * 2 ** 20;

@@ -9,8 +9,7 @@ import type { FileType, LookupType } from "../dump/layout.ts";
 import type { Lookups } from "../dump/lookups.ts";
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";
 import { CommandError } from "../errors.ts";
-import type { CodeKind } from "./codes.ts";
-import type { KnownCodes } from "./dictionaries.ts";
+import type { CodeKind, KnownCodes } from "./dictionaries.ts";
 import type { ScanResult } from "./scan/scan.ts";
 
 /** Min share of rows, or of uses of codes, that counts as another file. */

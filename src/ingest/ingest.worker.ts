@@ -15,7 +15,7 @@ import {
   joinNatively,
   sampleNatively,
 } from "./join.ts";
-import type { RankKeys } from "./ranges.ts";
+import type { RankKeys } from "./rank.ts";
 import { type ScanResult, type ScanTask, scanNatively } from "./scan/scan.ts";
 import { type CountResult, type CountTask, countNatively } from "./shared-values.ts";
 

@@ -10,8 +10,8 @@
  * of the twin, test/support/ingest/join.ts.
  */
 import { joinPartition, samplePartition } from "../../native-index/napi/engine.ts";
-import { type AllRemaps, CODE_KINDS } from "./codes.ts";
-import type { RankKeys } from "./ranges.ts";
+import { type AllRemaps, CODE_KINDS } from "./dictionaries.ts";
+import type { RankKeys } from "./rank.ts";
 import { bucketBytes, readBucket, type SpillFile, spillFileOf, takeBucket } from "./spill.ts";
 import { type TallyResult, tallyOf } from "./tally.ts";
 

@@ -11,7 +11,7 @@ import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts"
 import { openSnapshot, type SnapshotMeta } from "../../native-index/format/snapshot/snapshot.ts";
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
-import { type CodesByTom, codesOfSnapshot } from "./places/municipalitycodes.ts";
+import { type CodesByTom, codesOfSnapshot } from "./places/municipalitytables.ts";
 
 /** A new snapshot has at least this share of the accounts of the one before. */
 const SHARE_MIN = 0.98;

@@ -1,10 +1,12 @@
 /**
- * Dictionaries, join context and metadata of an import from a dump.
- * What comes in: the release's tables, what the scans met, populations and sanctions.
- * What goes out: the tables that the join needs, and the snapshot's metadata.
- * Invariant: nothing here depends on the order of files or threads.
+ * Dictionaries, join context and metadata of an import from a dump. Input: the release's tables,
+ * what the scans met, populations and sanctions. Output: the tables that the join needs, among them
+ * the domains of public mail providers, and the snapshot's metadata.
+ * Invariant: nothing here depends on the order of files or threads. The domains of providers are
+ * those of the package `email-providers`, whose only importer this is, and Brazilian ones that it
+ * lacks; in lower case, each once.
  */
-
+import listed from "email-providers/all.json" with { type: "json" };
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import type {
   SnapshotMunicipality,
@@ -21,24 +23,39 @@ import { SCORE_VERSION } from "../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../spec/catalog.ts";
 import { UFS } from "../spec/fields.ts";
 import { wordFor } from "../text/amounts.ts";
-import { type AllRemaps, CODE_KINDS, type CodeKind, ordinalsOf, remapTable } from "./codes.ts";
 import {
+  type AllRemaps,
   buildDictionaries,
+  CODE_KINDS,
+  type CodeKind,
   codeNames,
   type KindDictionaries,
   type KnownCodes,
   metaDictionaries,
+  ordinalsOf,
   padCodes,
+  remapTable,
 } from "./dictionaries.ts";
 import type { JoinContext } from "./join.ts";
-import { MAIL_PROVIDERS } from "./mail-providers.ts";
 import { Municipalities, TOM_ABROAD, TOM_CODES } from "./places/municipalities.ts";
-import type { CodesByTom } from "./places/municipalitycodes.ts";
+import {
+  type CodesByTom,
+  type Population,
+  populationWarnings,
+} from "./places/municipalitytables.ts";
 import { municipalityWarnings, type OddMunicipality } from "./places/oddmunicipalities.ts";
-import { type Population, populationWarnings } from "./places/population.ts";
 import type { Sanctions } from "./sanctions.ts";
 import type { ScanResult } from "./scan/scan.ts";
 import { Tally, type TallyResult } from "./tally.ts";
+
+/** Brazilian providers, of today and of before, that the package does not know. */
+const BRAZILIAN = [
+  ..."superig veloxmail ibest click21 pop brturbo uai onda sercomtel netsite".split(" "),
+  ..."itelefonica brfree netpar supercabo viacabo".split(" "),
+].map((name) => `${name}.com.br`);
+
+/** Domains of public mail providers, ascending. */
+export const MAIL_PROVIDERS: readonly string[] = [...new Set([...listed, ...BRAZILIAN])].sort();
 
 /** Label and date of the release. */
 export interface Release {

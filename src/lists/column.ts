@@ -1,18 +1,19 @@
 /**
- * Which column of a table holds CNPJs. What comes in: the first rows as texts, and what the sender
- * calls the column. What goes out: its place, whether the first row is a header, and whether eight
- * characters in it are a company.
+ * Which column of a table holds CNPJs. Input: the first rows as texts, and what the sender calls
+ * the column. Output: its place, whether the first row is a header, and whether eight characters in
+ * it are a company; and a text of a sender's as reports repeat it.
  * Invariant: the column is the one that the sender names, else the one whose header is CNPJ, else
  * the first one that has the most whole CNPJs among these rows, those whose header says CNPJ before
  * all others, and only where none has whole ones the one with the most that may be roots or have
- * lost zeros. Dates, postal codes and telephones look
- * like roots: eight characters are one only in a column that was named or whose header says so, or
- * where there is no header. A CNPJ in three columns is none. A header is no row of data, and a
- * table without one is read from its first row on.
+ * lost zeros. Dates, postal codes and telephones look like roots: eight characters are one only in
+ * a column that was named or whose header says so, or where there is no header. A CNPJ in three
+ * columns is none. A header is no row of data, and a table without one is read from its first row
+ * on. A text is repeated in whole characters that every encoding has, at most `TOLD_MAX` of them,
+ * and without CPFs.
  */
 import { cleaned, holdsCnpj, piecesOf } from "../spec/cnpj/cnpjpieces.ts";
 import { type CnpjRefusal, readCnpjPiece, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
-import { toldText } from "./toldtext.ts";
+import { withoutCpfs } from "../spec/cnpj/cpf.ts";
 
 /** Rows that decide, and bytes of them at most. */
 export const SAMPLE_ROWS = 100;
@@ -277,4 +278,15 @@ function folded(text: string): string {
     .trim()
     .toLowerCase()
     .replace(/[\s_]+/g, " ");
+}
+
+/** Longest part that is told, in characters. */
+const TOLD_MAX = 64;
+/** Half of a character that has two, without the other. */
+const HALF = /[\ud800-\udfff]/gu;
+
+/** The beginning of a text. */
+export function toldText(text: string): string {
+  const characters = [...withoutCpfs(text.slice(0, 2 * TOLD_MAX))].slice(0, TOLD_MAX);
+  return characters.join("").replace(HALF, "\ufffd");
 }

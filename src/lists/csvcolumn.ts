@@ -1,8 +1,10 @@
 /**
- * The column of CNPJs of a CSV file. What comes in: the file, piece by piece. What goes out: the
- * texts of one column with the numbers of their lines.
+ * The column of CNPJs of a CSV file. Input: the file, chunk by chunk. Output: the texts of one
+ * column with the numbers of their lines.
  * Invariant: memory does not grow with the file; which column it is, and whether there is a header,
- * the first lines say (column.ts).
+ * the first lines say (column.ts). The first bytes say the encoding: UTF-16 is read with a
+ * byte-order mark and without one, and UTF-32 is refused in words; everything else is read as a
+ * character for each byte, so that a line may be cut anywhere.
  */
 import { isUtf8 } from "node:buffer";
 import { decodeText } from "../dump/registrytext.ts";
@@ -14,7 +16,6 @@ import {
   SAMPLE_ROWS,
   type TakeCell,
 } from "./column.ts";
-import { CsvEncoding } from "./encoding.ts";
 import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
 /** Longest line; a quote that is never closed would make the rest of the file one. */
@@ -218,4 +219,63 @@ function countOf(text: string, sign: string): number {
   let count = 0;
   for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) count++;
   return count;
+}
+
+/** Bytes that decide; every second one of UTF-16 is zero where a header or a CNPJ is written. */
+const HEAD_BYTES = 64;
+const UTF32 = "The file is in UTF-32, which is not read. Save it as CSV in UTF-8, and send that.";
+
+/** Reads one file. */
+class CsvEncoding {
+  /** Null once the encoding is known. */
+  #head: Buffer | null = Buffer.alloc(0);
+  #decoder: TextDecoder | null = null;
+
+  /** Reads a piece. Throws `ColumnRefusal` for UTF-32. */
+  read(bytes: Uint8Array): string {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (this.#head === null) return this.#text(piece);
+    this.#head = Buffer.concat([this.#head, piece]);
+    return this.#head.length < HEAD_BYTES ? "" : this.#begin(this.#head);
+  }
+
+  /** There is no more. Returns what was not read yet. */
+  end(): string {
+    const begun = this.#head === null ? "" : this.#begin(this.#head);
+    const rest = this.#decoder?.decode() ?? "";
+    return begun + Buffer.from(rest).toString("latin1");
+  }
+
+  #begin(head: Buffer): string {
+    this.#head = null;
+    const name = nameOf(head);
+    if (name === "utf-32") throw new ColumnRefusal(UTF32);
+    if (name !== null) this.#decoder = new TextDecoder(name);
+    return this.#text(head);
+  }
+
+  #text(piece: Buffer): string {
+    if (this.#decoder === null) return piece.toString("latin1");
+    return Buffer.from(this.#decoder.decode(piece, { stream: true })).toString("latin1");
+  }
+}
+
+/** The encoding of a file that begins like this; null for UTF-8 and what Windows writes. */
+function nameOf(file: Buffer): "utf-16le" | "utf-16be" | "utf-32" | null {
+  const head = file.subarray(0, HEAD_BYTES);
+  const mark = head.toString("latin1", 0, 4);
+  if (mark === "\u00ff\u00fe\u0000\u0000" || mark === "\u0000\u0000\u00fe\u00ff") return "utf-32";
+  if (mark.startsWith("\u00ff\u00fe")) return "utf-16le";
+  if (mark.startsWith("\u00fe\u00ff")) return "utf-16be";
+  const zeros = [0, 0, 0, 0];
+  head.forEach((byte, at) => {
+    if (byte === 0) zeros[at % 4] = (zeros[at % 4] as number) + 1;
+  });
+  const [first = 0, second = 0, third = 0, fourth = 0] = zeros;
+  const most = head.length / 8;
+  const isWide = second > most && third > most && Math.min(first, fourth) === 0;
+  if (isWide) return "utf-32";
+  if (first + third === 0 && second + fourth > 2 * most) return "utf-16le";
+  if (second + fourth === 0 && first + third > 2 * most) return "utf-16be";
+  return null;
 }

@@ -9,8 +9,17 @@
 import type { Segment } from "../search/segment.ts";
 import type { StagedBlock } from "../store/blocktable.ts";
 import type { ExportedStore, StagedEntries } from "../store/exportedstore.ts";
-import { BLOCK_ENTRIES, comparePairs, lowerBound, mergePairs, split } from "./blocks.ts";
-import { numberOf, packEntries, pairsOf, unpackEntries } from "./packed.ts";
+import {
+  BLOCK_ENTRIES,
+  comparePairs,
+  lowerBound,
+  mergePairs,
+  numberOf,
+  packEntries,
+  pairsOf,
+  split,
+  unpackEntries,
+} from "./blocks.ts";
 
 /** Entries that are made of rows at a time. */
 const ENTRIES_AT_ONCE = 65_536;

@@ -6,7 +6,7 @@
  * found by whoever asked. Apart because a thread does the same over a connection of its own.
  */
 import type { StagedBlock } from "../store/blocktable.ts";
-import { isStateDamage } from "../store/damage.ts";
+import { isStateDamage } from "../store/failures.ts";
 import type { ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";

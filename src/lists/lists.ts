@@ -1,8 +1,10 @@
 /**
- * The lists of tenants. What comes in: names, and entries in any order. What goes out: lists as
- * they are, what a change has changed, pages of entries.
+ * The lists of tenants. Input: names, and entries in any order. Output: lists as they are, what a
+ * change has changed, pages of entries.
  * Invariant: another tenant's list does not exist; a change is durable when its promise resolves,
- * is one revision, and none where nothing changed; what is dear is done off the event loop.
+ * is one revision, and none where nothing changed; expensive work is done off the event loop. A
+ * name is one line of 1 to `NAME_MAX` characters, and never that of the list which the server
+ * keeps, in whatever case: a client that names that one would not know which is meant.
  */
 import { randomBytes } from "node:crypto";
 import { sortEntriesAside } from "../../native-index/napi/engine.ts";
@@ -10,17 +12,36 @@ import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { Segment } from "../search/segment.ts";
 import { EXPORTED } from "../spec/listids.ts";
+import type { ListPin } from "../store/blocktable.ts";
 import { BlobDamage } from "../store/checksums.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
-import type { ListPin } from "../store/listpins.ts";
+import { stateUnwritable } from "../store/failures.ts";
 import type { ListKind, ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
-import { stateUnwritable } from "../store/unwritable.ts";
-import type { BlockVerb } from "./blocks.ts";
+import { readGivenName } from "../text/givenname.ts";
+import { type BlockVerb, bytesOf, unpackEntries } from "./blocks.ts";
 import type { ChangeThread } from "./changethread.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
 import { type ChangeOutcome, changeEntries, removeList } from "./listchange.ts";
-import { bytesOf, unpackEntries } from "./packed.ts";
+
+/** Longest name, in characters. */
+export const NAME_MAX = 120;
+
+/** Why a text is no name, with the code of the mistake. */
+type NameMistake = { readonly code: "wrong_format" | "reserved"; readonly detail: string };
+
+const RESERVED =
+  `The name ${EXPORTED} is that of the list which the server keeps of what exports have held. ` +
+  "Choose another one.";
+
+/** Reads a name. */
+export function readListName(text: string): { readonly name: string } | NameMistake {
+  const read = readGivenName(text, "The name", NAME_MAX);
+  if ("detail" in read) return { code: "wrong_format", detail: read.detail };
+  const { name } = read;
+  if (name.toLowerCase() === EXPORTED) return { code: "reserved", detail: RESERVED };
+  return { name };
+}
 
 /** Blocks that are read at once for a page of entries. */
 const PAGE_BLOCKS = 4;

@@ -1,15 +1,20 @@
 /**
- * What somebody sends for a list. What comes in: texts, or a CSV file piece by piece. What goes
- * out: the entries they are, and the lines that were not understood.
+ * What a client sends for a list. Input: texts, a CSV file chunk by chunk, or an XLSX file. Output:
+ * the entries they are, and the lines that were not understood.
  * Invariant: every piece of a text is counted once: as an entry or as refused; of the refused the
- * first ones are told, all are counted; more entries than a list may have are refused as soon as
- * they come.
+ * first ones are reported, all are counted; more entries than a list may have are refused as soon
+ * as they come. Senders of workbooks take turns by the bytes that their files unpack to; files that
+ * are read at the same time are few, so that tables of texts do not add up; a file that cannot be
+ * read is refused in words, whatever its bytes.
+ * Why two queues: a small workbook never waits until a large one has ended, whichever client sent
+ * it. Both are then read a chunk at a time, in turns.
  */
 import { AppError } from "../errors.ts";
+import { FairQueue } from "../scheduling/fairqueue.ts";
 import { piecesOf } from "../spec/cnpj/cnpjpieces.ts";
 import { readCnpjPiece } from "../spec/cnpj/cnpjspelling.ts";
 import { hideCpf, holdsCpf } from "../spec/cnpj/cpf.ts";
-import { ColumnRefusal } from "./column.ts";
+import { ColumnRefusal, toldText } from "./column.ts";
 import { CsvColumn } from "./csvcolumn.ts";
 import {
   EntryBuffer,
@@ -20,8 +25,8 @@ import {
   type RefusedEntry,
   readEntry,
 } from "./entries.ts";
-import { toldText } from "./toldtext.ts";
-import type { ReadSheet } from "./xlsx/xlsxcolumn.ts";
+import { XlsxPackage, XlsxRefusal } from "./xlsx/package.ts";
+import { type ReadSheet, readXlsxColumn } from "./xlsx/xlsxcolumn.ts";
 
 /** Entries of one list, whatever the plan. */
 const LIST_ENTRIES_MAX = 2_000_000;
@@ -152,7 +157,7 @@ function strayRefusal(text: string): RefusedEntry {
 }
 
 /** The refusal of a file as a whole. */
-export function unreadable(code: "unreadable_csv" | "unreadable_xlsx", detail: string): AppError {
+function unreadable(code: "unreadable_csv" | "unreadable_xlsx", detail: string): AppError {
   return new AppError("invalid_request", detail, { errors: [{ pointer: "", code, detail }] });
 }
 
@@ -201,4 +206,54 @@ export class CsvUpload extends Upload {
       this.#failure = error;
     }
   }
+}
+
+/** Bytes of a file, packed as it is. */
+export const XLSX_BYTES_MAX = 32 * 1024 * 1024;
+
+const MIB = 1024 * 1024;
+/** A file that unpacks to no more is small. */
+const SMALL_BYTES = 8 * MIB;
+/** What waits: files, and bytes that they unpack to. */
+const WAITING = { runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Workbooks" };
+const small = new FairQueue({ ...WAITING, running: 8 });
+const large = new FairQueue({
+  ...{ ...WAITING, running: 2 },
+  ...{ cost: 16_384 * MIB, costOfOwner: 2_048 * MIB },
+});
+
+/** How a file is read: as `CsvUpload` takes it; the column may be named by its letters as well. */
+interface XlsxWishes {
+  readonly fillZeros: boolean;
+  readonly column: string | undefined;
+}
+
+/**
+ * Reads a file when it is its sender's turn. Throws `invalid_request` if it cannot be read,
+ * `rate_limited` if too many files of the sender wait, and `overloaded` if too many of all do.
+ */
+export async function readXlsx(bytes: Buffer, wishes: XlsxWishes, sender = ""): Promise<Upload> {
+  try {
+    const file = await XlsxPackage.open(bytes);
+    const { unpackedBytes } = file;
+    const queue = unpackedBytes <= SMALL_BYTES ? small : large;
+    return await queue.run(sender, unpackedBytes, () => read(file, wishes));
+  } catch (error) {
+    const told = error instanceof XlsxRefusal || error instanceof ColumnRefusal;
+    throw told ? unreadable("unreadable_xlsx", error.message) : error;
+  }
+}
+
+async function read(file: XlsxPackage, { fillZeros, column }: XlsxWishes): Promise<Upload> {
+  const upload = new Upload(fillZeros);
+  upload.sheet = await readXlsxColumn(
+    file,
+    column,
+    ({ row: line, name: cell, text, isDate, takesRoots }) => {
+      if (isDate) upload.refuse(text, { line, cell }, { reason: "a_date" });
+      else upload.take(text, { line, cell }, takesRoots);
+    },
+  );
+  upload.column = upload.sheet.column;
+  return upload;
 }

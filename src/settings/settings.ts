@@ -6,9 +6,15 @@
  */
 
 import { unseenIn } from "../text/givenname.ts";
-import { checkProxy, checkShare, openCredentials } from "./addresses.ts";
 import { PROXIES_FORM, Proxies } from "./proxies.ts";
-import type { Setting, SettingType, SettingValue } from "./settingvalue.ts";
+import {
+  checkProxy,
+  checkShare,
+  openCredentials,
+  type Setting,
+  type SettingType,
+  type SettingValue,
+} from "./settingvalue.ts";
 
 /** Fixed in uWebSockets.js: 10 s, looked at every 4 s. */
 const UWS_IDLE = "always 8 to 12 s, whatever is set";

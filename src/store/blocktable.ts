@@ -1,12 +1,14 @@
 /**
- * Sorted entries in blocks that revisions share, in the database. What comes in: blocks, and which
- * revision begins or ends with them. What goes out: the blocks of a revision.
- * Invariant: the bytes of a block stand apart from its place, so that they are written before a
- * revision has them, in steps as short as the writer likes, and a revision begins with a few small
- * rows. It knows nothing of what an entry means, and of no list.
+ * Sorted entries in blocks that revisions share, in the database, and which revisions exports are
+ * pinned to. Input: blocks, and which revision begins or ends with them. Output: the blocks of a
+ * revision.
+ * Invariant: the bytes of a block are stored apart from its place, so that they are written before
+ * a revision has them, in steps as short as the writer likes, and a revision begins with a few
+ * small rows. An export that may be rendered keeps its pins. The table knows nothing of what an
+ * entry means, and of no list: lists of tenants and those of exported accounts are blocked and
+ * pinned alike.
  */
 import { checkBlobs } from "./checksums.ts";
-import type { ListPin } from "./listpins.ts";
 import type { StateDatabase } from "./sqlite.ts";
 
 /** A block that was written and belongs to no revision yet. */
@@ -178,4 +180,21 @@ export class BlockTable {
       .prepare(`DELETE FROM ${this.#entries} WHERE id NOT IN (SELECT id FROM ${this.#blocks})`)
       .run().changes;
   }
+}
+
+/** A list at a revision. */
+export interface ListPin {
+  readonly list: number;
+  readonly revision: number;
+}
+
+/** Exports that may still be rendered: a done one is again where its file was lost. */
+const PINNING = `SELECT id FROM exports
+  WHERE state IN ('queued', 'running') OR (state = 'done' AND expired_at IS NULL)`;
+
+/** Forgets which exports were pinned to a list, of those that will not be rendered any more. */
+export function forgetPins(database: StateDatabase, list: number): void {
+  database
+    .prepare(`DELETE FROM export_lists WHERE list = ? AND export_id NOT IN (${PINNING})`)
+    .run(list);
 }

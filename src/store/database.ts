@@ -8,10 +8,16 @@ import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
 import { notWritten, storageCause, storageProblem, storageWords } from "../files/storage.ts";
-import { damagedBlobs, damagedState, isStateDamage } from "./damage.ts";
 import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
+import {
+  causeOfDisk,
+  damagedBlobs,
+  damagedState,
+  isStateDamage,
+  lacksSharedMemory,
+  sharedMemoryWords,
+} from "./failures.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { causeOfDisk, lacksSharedMemory, sharedMemoryWords } from "./opening.ts";
 import { SECRETS_FILE } from "./secrets.ts";
 import { connect, isStateBusy, isStateFailure, type StateDatabase } from "./sqlite.ts";
 import { keepBefore, newerState, noteUpgrade, tellUpgrade } from "./upgrade.ts";

@@ -6,8 +6,7 @@
  * may be rendered is pinned to it. A list of this kind has a number below zero. It knows nothing of
  * what an entry means.
  */
-import { BlockTable, type StagedBlock } from "./blocktable.ts";
-import { forgetPins, type ListPin } from "./listpins.ts";
+import { BlockTable, forgetPins, type ListPin, type StagedBlock } from "./blocktable.ts";
 import { connect, type StateDatabase } from "./sqlite.ts";
 
 /** What a thread has staged for an export that is about to be done. */

@@ -6,10 +6,9 @@
  * export is charged for changes with its state. It knows nothing of files, threads or plans.
  */
 
-import { KeptBytes } from "./keptbytes.ts";
 import { ListStore } from "./liststore.ts";
-import { QuotaStore } from "./quotastore.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
+import { KeptBytes, QuotaStore } from "./usagestore.ts";
 
 /** State of a stored export. */
 type StoredState = "queued" | "running" | "done" | "failed";

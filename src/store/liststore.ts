@@ -6,9 +6,14 @@
  * that was found by it; the blocks of a revision are there for as long as it is the newest, or an
  * export that may be rendered is pinned to it. It knows nothing of what an entry means.
  */
-import { BlockTable, type PlacedBlocks, type StagedBlock } from "./blocktable.ts";
+import {
+  BlockTable,
+  forgetPins,
+  type ListPin,
+  type PlacedBlocks,
+  type StagedBlock,
+} from "./blocktable.ts";
 import { ExportedStore } from "./exportedstore.ts";
-import { forgetPins, type ListPin } from "./listpins.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** Whose accounts, or companies, a list holds. */

@@ -4,7 +4,7 @@
  * Invariant: a step that was released is never changed; every table and trigger of the state is
  * made by one of them.
  */
-import { KEPT_BYTES_STEP } from "./keptbytes.ts";
+import { KEPT_BYTES_STEP } from "./usagestore.ts";
 
 /**
  * One step per schema version, first to last; the number of steps done is `user_version`.

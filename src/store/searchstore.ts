@@ -6,8 +6,8 @@
  * what belongs to another one is never seen or changed. It knows nothing of what a spec means.
  */
 
-import { KeptBytes } from "./keptbytes.ts";
 import type { StateDatabase } from "./sqlite.ts";
+import { KeptBytes } from "./usagestore.ts";
 
 /** A search as it is stored. */
 interface NewSearchRow {

@@ -8,7 +8,7 @@
  */
 import { type Stats, statSync } from "node:fs";
 import { ThreadPool } from "../process/threads.ts";
-import { damagedState, findingsIn } from "./damage.ts";
+import { damagedState, findingsIn } from "./failures.ts";
 import type { StateDatabase } from "./sqlite.ts";
 import type { CheckWork } from "./statecheck.worker.ts";
 

@@ -5,8 +5,8 @@
  * they do not wait for it.
  */
 import { stepBack, worker } from "../process/tasks.ts";
-import { findingsIn } from "./damage.ts";
 import { reading } from "./database.ts";
+import { findingsIn } from "./failures.ts";
 
 /** Functions of the worker. */
 export interface CheckWork {

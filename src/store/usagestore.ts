@@ -1,8 +1,16 @@
 /**
- * Counts of use in the database: requests, accounts and export rows by tenant, UTC day and key.
- * What comes in: numbers to add. What goes out: sums and rows as stored.
- * Invariant: adding is one commit and adds everything or nothing; nothing is ever subtracted.
+ * Use of the service in the database: requests, accounts and export rows by tenant, UTC day and
+ * key, the rows of a day's quota that exports are charged for, and the bytes that a tenant's files
+ * and specs take. Input: numbers to add; rows that an export reserves, and what became of it.
+ * Output: sums and rows as stored.
+ * Invariant: adding is one commit and adds everything or nothing; no use is ever subtracted. The
+ * charge of a day is what its exports hold, plus what those that were done and deleted held; every
+ * change belongs into the transaction that changes the export. Rows of an export are counted as
+ * used once, when it is done for the first time. Bytes are added up by the database itself
+ * (triggers), in the transaction of each change, so that no way of changing a row goes past the
+ * sums, and reading them costs one row.
  */
+import { utcDay } from "../process/clock.ts";
 import type { StateDatabase, StateStatement } from "./sqlite.ts";
 
 /** What was used. */
@@ -87,5 +95,168 @@ export class UsageStore {
   /** Forgets the days before one. */
   forgetBefore(day: number): void {
     this.#database.prepare("DELETE FROM usage WHERE day < ?").run(day);
+  }
+}
+
+/** What an export holds. */
+interface Charge {
+  readonly id: string;
+  readonly tenantId: string;
+  /** Key that created it; null for exports of earlier versions. */
+  readonly keyId: string | null;
+  /** Day whose quota it was taken from; null where the plan has none. */
+  readonly day: number | null;
+  readonly rows: number;
+  /** 1 once it was done, also when its file was lost since and it waits again. */
+  readonly delivered: 0 | 1;
+}
+
+/** The table `quota`, and the columns of `exports` that belong to it. */
+export class QuotaStore {
+  readonly #usage: UsageStore;
+  readonly #reserve: StateStatement<[string, number, number]>;
+  readonly #move: StateStatement<[number, string, number]>;
+  readonly #charged: StateStatement<[string, number], { readonly rows: number }>;
+  readonly #chargeOf: StateStatement<[string], Charge>;
+  readonly #setRows: StateStatement<[number, string]>;
+  readonly #forget: StateStatement<[number]>;
+
+  constructor(database: StateDatabase) {
+    this.#usage = new UsageStore(database);
+    this.#reserve = database.prepare(
+      `INSERT INTO quota (tenant_id, day, charged_rows) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET charged_rows = charged_rows + excluded.charged_rows`,
+    );
+    // A day that was forgotten meanwhile has nothing to give back to.
+    this.#move = database.prepare(
+      "UPDATE quota SET charged_rows = charged_rows + ? WHERE tenant_id = ? AND day = ?",
+    );
+    this.#charged = database.prepare(
+      "SELECT charged_rows AS rows FROM quota WHERE tenant_id = ? AND day = ?",
+    );
+    this.#chargeOf = database.prepare(
+      `SELECT id, tenant_id AS tenantId, key_id AS keyId, charged_day AS day, charged_rows AS rows,
+         expires_at IS NOT NULL AS delivered
+       FROM exports WHERE id = ?`,
+    );
+    this.#setRows = database.prepare("UPDATE exports SET charged_rows = ? WHERE id = ?");
+    this.#forget = database.prepare("DELETE FROM quota WHERE day < ?");
+  }
+
+  /** Rows of a tenant's quota of a day that are reserved or used. */
+  charged(tenantId: string, day: number): number {
+    return this.#charged.get(tenantId, day)?.rows ?? 0;
+  }
+
+  /** What an export holds; undefined when there is no such export. */
+  chargeOf(id: string): Charge | undefined {
+    return this.#chargeOf.get(id);
+  }
+
+  /** Takes rows out of a day's quota; the row of the export says so as well. */
+  reserve(tenantId: string, day: number, rows: number): void {
+    this.#reserve.run(tenantId, day, rows);
+  }
+
+  /** The export is done: what it holds becomes what it has. */
+  settle(charge: Charge, rowCount: number, endedAt: number): void {
+    this.#change(charge, rowCount);
+    const { tenantId, keyId, delivered } = charge;
+    if (keyId === null || delivered === 1) return;
+    const used = { requests: 0, accounts: 0, exportRows: rowCount };
+    this.#usage.add([{ tenantId, keyId, day: utcDay(endedAt), ...used }]);
+  }
+
+  /** The export has failed: it holds nothing any more. */
+  giveBack(charge: Charge): void {
+    this.#change(charge, 0);
+  }
+
+  /** The export was deleted: what was never delivered is given back. */
+  remove(charge: Charge): void {
+    if (charge.delivered === 0) this.#change(charge, 0);
+  }
+
+  /** Forgets the days before one. */
+  forgetBefore(day: number): void {
+    this.#forget.run(day);
+  }
+
+  #change({ id, tenantId, day, rows }: Charge, to: number): void {
+    if (day === null || to === rows) return;
+    this.#setRows.run(to, id);
+    this.#move.run(to - rows, tenantId, day);
+  }
+}
+
+/** The step of the schema that makes the sums, and an order for what is to be forgotten. */
+export const KEPT_BYTES_STEP = `
+  CREATE TABLE kept_bytes (
+    tenant_id TEXT PRIMARY KEY REFERENCES tenants (id),
+    files INTEGER NOT NULL,
+    specs INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO kept_bytes
+    SELECT tenant_id, sum(files), sum(specs) FROM (
+      SELECT tenant_id, iif(expired_at IS NULL, coalesce(size_bytes, 0), 0) AS files,
+        octet_length(spec) AS specs FROM exports
+      UNION ALL SELECT tenant_id, 0,
+        octet_length(spec) + octet_length(name) + coalesce(octet_length(text), 0)
+        FROM saved_searches)
+    GROUP BY tenant_id;
+  CREATE TRIGGER exports_kept_insert AFTER INSERT ON exports BEGIN
+    INSERT INTO kept_bytes VALUES (NEW.tenant_id,
+        iif(NEW.expired_at IS NULL, coalesce(NEW.size_bytes, 0), 0), octet_length(NEW.spec))
+      ON CONFLICT DO UPDATE SET files = files + excluded.files, specs = specs + excluded.specs;
+  END;
+  CREATE TRIGGER exports_kept_update AFTER UPDATE OF spec, size_bytes, expired_at ON exports BEGIN
+    UPDATE kept_bytes SET
+      files = files + iif(NEW.expired_at IS NULL, coalesce(NEW.size_bytes, 0), 0)
+        - iif(OLD.expired_at IS NULL, coalesce(OLD.size_bytes, 0), 0),
+      specs = specs + octet_length(NEW.spec) - octet_length(OLD.spec)
+      WHERE tenant_id = OLD.tenant_id;
+  END;
+  CREATE TRIGGER exports_kept_delete AFTER DELETE ON exports BEGIN
+    UPDATE kept_bytes SET
+      files = files - iif(OLD.expired_at IS NULL, coalesce(OLD.size_bytes, 0), 0),
+      specs = specs - octet_length(OLD.spec)
+      WHERE tenant_id = OLD.tenant_id;
+  END;
+  CREATE TRIGGER searches_kept_insert AFTER INSERT ON saved_searches BEGIN
+    INSERT INTO kept_bytes VALUES (NEW.tenant_id, 0, octet_length(NEW.spec)
+        + octet_length(NEW.name) + coalesce(octet_length(NEW.text), 0))
+      ON CONFLICT DO UPDATE SET specs = specs + excluded.specs;
+  END;
+  CREATE TRIGGER searches_kept_update AFTER UPDATE OF spec, name, text ON saved_searches BEGIN
+    UPDATE kept_bytes SET specs = specs + octet_length(NEW.spec) - octet_length(OLD.spec)
+      + octet_length(NEW.name) - octet_length(OLD.name)
+      + coalesce(octet_length(NEW.text), 0) - coalesce(octet_length(OLD.text), 0)
+      WHERE tenant_id = OLD.tenant_id;
+  END;
+  CREATE TRIGGER searches_kept_delete AFTER DELETE ON saved_searches BEGIN
+    UPDATE kept_bytes SET specs = specs - octet_length(OLD.spec) - octet_length(OLD.name)
+      - coalesce(octet_length(OLD.text), 0)
+      WHERE tenant_id = OLD.tenant_id;
+  END;
+  CREATE INDEX exports_over ON exports (coalesce(expired_at, ended_at))
+    WHERE expired_at IS NOT NULL OR state = 'failed';`;
+
+/** Bytes of one tenant. */
+interface Kept {
+  readonly files: number;
+  readonly specs: number;
+}
+
+/** The table `kept_bytes`. */
+export class KeptBytes {
+  readonly #of: StateStatement<[string], Kept>;
+
+  constructor(database: StateDatabase) {
+    this.#of = database.prepare("SELECT files, specs FROM kept_bytes WHERE tenant_id = ?");
+  }
+
+  /** What a tenant keeps at the moment. */
+  of(tenantId: string): Kept {
+    return this.#of.get(tenantId) ?? { files: 0, specs: 0 };
   }
 }

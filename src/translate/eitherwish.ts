@@ -6,7 +6,7 @@
  * pequena", "em Santos ou Campinas") are no such case, and neither are two that are both excluded.
  */
 import { reachOf } from "./negation.ts";
-import { SUBJECTS } from "./negationwords.ts";
+import { SUBJECTS } from "./negators.ts";
 import type { Notes } from "./notes.ts";
 import type { NumberedSpan } from "./places/numbered.ts";
 import type { Sentence } from "./words/sentence.ts";

@@ -7,14 +7,6 @@
  * preposition, a new verb, "mas" and a mark end it; a second negator turns it back.
  */
 import { STATE_NAMES } from "../spec/states.ts";
-import {
-  endsWithOr,
-  isExcept,
-  isInactive,
-  isLeftWithout,
-  isNeither,
-  isNotBeing,
-} from "./exclusions/neither.ts";
 import { type ItemKind, itemEnd, kindAt } from "./items.ts";
 import {
   ALTERNATIVES,
@@ -22,7 +14,14 @@ import {
   BETWEEN,
   ENDS,
   EXCLUDE,
+  endsWithOr,
   IS_OUT,
+  isExcept,
+  isInactive,
+  isLeftWithout,
+  isNegator,
+  isNeither,
+  isNotBeing,
   JOINS,
   NOT,
   OF,
@@ -33,8 +32,7 @@ import {
   SUBJECTS,
   VERBS,
   WITHOUT,
-} from "./negationwords.ts";
-import { isNegator } from "./negators.ts";
+} from "./negators.ts";
 import type { Sentence } from "./words/sentence.ts";
 
 /** What a sentence says of an item: wanted, excluded, or that it does not matter. */

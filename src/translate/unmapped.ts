@@ -4,9 +4,9 @@
  * Invariant: afterwards no word is free, so that nothing that was asked for is lost in silence.
  */
 import { isFillerWord } from "./fillers.ts";
-import { SITE } from "./filters/remarks.ts";
+import { SITE } from "./filters/phrase.ts";
 import type { Notes, Sentences } from "./notes.ts";
-import { comparedAt } from "./numbers/comparing.ts";
+import { comparedAt } from "./numbers/numbers.ts";
 import type { Sentence, Words } from "./words/sentence.ts";
 import type { Token } from "./words/tokens.ts";
 

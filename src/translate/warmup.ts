@@ -6,17 +6,15 @@
  */
 import { AppError } from "../errors.ts";
 import type { Segment } from "../search/segment.ts";
-import { makeDescriptions } from "./activities/descriptions.ts";
 import { speedUpLexicon } from "./activities/lexicon.ts";
-import { speedUpTexts } from "./activities/officialtexts.ts";
+import { makeDescriptions, speedUpTexts } from "./activities/officialtexts.ts";
 import { FILTER_PHRASES } from "./filters/table.ts";
 import { officialNames } from "./leads/leadactivities.ts";
 import { cityIndexOf } from "./leads/leadplaces.ts";
 import { readLeadQuery } from "./leads/leadquery.ts";
 import { gazetteerOf, speedUpPlaces } from "./places/gazetteer.ts";
 import { countCities } from "./places/snapshotcities.ts";
-import { tradeWords } from "./spelling/nearest.ts";
-import { spellWords } from "./spelling/spellwords.ts";
+import { spellWords, tradeWords } from "./spelling/spellwords.ts";
 import { translate } from "./translate.ts";
 
 /** Sentences that go through every stage, the official names and the unknown words included. */

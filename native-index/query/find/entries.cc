@@ -18,7 +18,7 @@ constexpr uint32_t kRootSigns = 8, kSigns = 12, kOrderBits = 21;
 constexpr uint64_t kOrderMask = (uint64_t{1} << kOrderBits) - 1;
 constexpr uint64_t kRootEnd = 2'821'109'907'456;  // 36^8
 
-// How the order of a packed entry is told: src/lists/packed.ts.
+// How the order of a packed entry is told: src/lists/blocks.ts.
 enum class PackedForm : uint8_t { kNext = 0, kCompany = 1, kFurther = 2 };
 constexpr uint32_t kFormBits = 2;
 // Bits of the longest number, in sevens: a gap between roots and a form.

@@ -22,7 +22,7 @@ struct EntryRows {
 // Throws INVALID_ARGUMENT where the entries do not ascend.
 EntryRows rowsOfEntries(const Segment& segment, std::span<const uint64_t> entries);
 
-// As rowsOfEntries, of packed blocks one after the other (src/lists/packed.ts), and rows that are
+// As rowsOfEntries, of packed blocks one after the other (src/lists/blocks.ts), and rows that are
 // known already. Throws INVALID_ARGUMENT with the place of what is wrong with the blocks.
 EntryRows rowsOfBlocks(const Segment& segment, std::span<const uint8_t> blocks,
                        const class RowList* known);

@@ -5,14 +5,14 @@
  */
 
 import type { Command } from "commander";
-import { readActivityTexts } from "../../dump/activitytexts.ts";
+import { readActivityTexts } from "../../dump/activities.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr, stdout, visibleLine } from "../../process/terminal.ts";
 import { countMatches } from "../../search/searcher.ts";
 import type { Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
-import { useDescriptors } from "../../translate/activities/descriptors.ts";
+import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { type Suggestion, suggestionsOf } from "../../translate/suggestions.ts";

@@ -17,7 +17,7 @@ import { listMonths, NotReady } from "../../download/months.ts";
 import { checkSpace, type Demand } from "../../download/space.ts";
 import { makeFolder } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
-import { DiskRefusal } from "../../ingest/room.ts";
+import { DiskRefusal } from "../../ingest/workspace.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stdout } from "../../process/terminal.ts";
 import type { Config } from "../../settings/config.ts";

@@ -22,7 +22,7 @@ import { TRANSLATE } from "../../http/api/spec/translate.ts";
 import type { Computation } from "../../http/server/compute.ts";
 import { worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
-import { useDescriptors } from "../../translate/activities/descriptors.ts";
+import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { warmPart } from "../../translate/warmup.ts";
 
 /** A snapshot as a thread finds it. */

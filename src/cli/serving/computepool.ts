@@ -9,7 +9,7 @@ import type { Computation, ComputationContext, Compute } from "../../http/server
 import { ThreadPool } from "../../process/threads.ts";
 import { FairQueue } from "../../scheduling/fairqueue.ts";
 import type { Segment } from "../../search/segment.ts";
-import { descriptorsInUse } from "../../translate/activities/descriptors.ts";
+import { descriptorsInUse } from "../../translate/activities/officialtexts.ts";
 import type { ComputeOrder, ComputeWork, SnapshotFile } from "./compute.worker.ts";
 
 /** One thread: a second one would take the memory of the translator's tables again. */

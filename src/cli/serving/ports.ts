@@ -7,7 +7,7 @@ import { CommandError } from "../../errors.ts";
 import { type BoundPort, bindPort } from "../../http/server/server.ts";
 import type { Transport, TransportLimits } from "../../http/server/transport/transport.ts";
 import { openNodeTransport } from "../../http/server/transport/transport-node.ts";
-import { openFilesMax } from "../../process/openfiles.ts";
+import { openFilesMax } from "../../process/system.ts";
 import type { Config } from "../../settings/config.ts";
 import { type ListenAddress, listenText, parseListen } from "../../settings/settings.ts";
 import { threadsOf } from "./threads/threadcount.ts";

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../../errors.ts";
-import { isRunning } from "../../process/livingprocess.ts";
+import { isRunning } from "../../process/system.ts";
 import { lockDataDir } from "../../store/database.ts";
 
 const FILE = "running.json";

@@ -7,8 +7,7 @@
 import { createReadStream } from "node:fs";
 import { AppError, CommandError } from "../../errors.ts";
 import { limitText, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
-import { CsvUpload, type Upload } from "../../lists/upload.ts";
-import { readXlsx, XLSX_BYTES_MAX } from "../../lists/xlsxupload.ts";
+import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../lists/upload.ts";
 import { reading } from "./systemwords.ts";
 
 /** How a zip begins, and the older workbooks, which the reader refuses in words. */

@@ -12,7 +12,7 @@
 
 import { BlockList, isIP } from "node:net";
 import { CommandError } from "../../errors.ts";
-import { checkProxy } from "../../settings/addresses.ts";
+import { checkProxy } from "../../settings/settingvalue.ts";
 
 /** A proxy; its credentials are not enumerable, so that nothing prints them by accident. */
 export interface ProxyServer {

@@ -4,7 +4,7 @@
  * Invariant: every current subclass can occur; discontinued codes and 8888888 (not informed) come
  * last in the list and only on old or closed establishments.
  */
-import { activityName } from "../activitynames.ts";
+import { activityName } from "../activities.ts";
 import { buildCities } from "./cities.ts";
 import { hash, Random, Weighted } from "./random.ts";
 

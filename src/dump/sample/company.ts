@@ -1,8 +1,14 @@
 /**
- * What comes in: the number of a company.
- * What goes out: everything its rows in Empresas, Estabelecimentos, Simples and Socios agree on.
+ * A company of a sample, and the accountant's office or the owner of several companies that answers
+ * for it. Input: the number of a company. Output: everything its rows in Empresas,
+ * Estabelecimentos, Simples and Socios agree on; 32 bits from which the e-mail and phone of its
+ * office or owner are made, or 0 if it answers for itself.
  * Invariant: a company is a function of (seed, its number); the four files are made independently
- * and fit together. Shares are those counted on the real registry, within two points.
+ * and fit together. Shares are those counted on the real registry, within two points. Who answers
+ * for it is a function of seed, company and municipality alone, so nothing is stored but the number
+ * of offices of each municipality. An office's rank falls with its square root: in a municipality
+ * the smallest has half as many clients as the mean, the largest as many as the mean times half the
+ * root of the number of offices, so that in the whole registry it has thousands.
  */
 import { BRANCHES } from "../cnpj.ts";
 import { type Activities, CNAE_CAMPAIGN } from "./activities.ts";
@@ -269,4 +275,46 @@ export function branchCount(seed: number, index: number): number {
   if (h > 64_424_509) return 0;
   const u = (hash(seed, STREAMS.branches + 100, index) + 1) / 4294967297;
   return Math.min(BRANCHES_MAX, Math.floor(1.35 * u ** -0.62));
+}
+
+/** Of all companies so many give an accountant's office, so many an owner who has others. */
+const CLIENTS = 0.2;
+const OWNED = 0.1;
+/** Companies of an office and of such an owner in the mean. */
+const CLIENTS_MEAN = 24;
+const OWNED_MEAN = 2.2;
+/** Streams of numbers, above those of companies. */
+const OFFICE_STREAMS = { kind: 11, rank: 12, office: 13, owner: 14 } as const;
+const BITS = 2 ** 32;
+
+/** The lowest bit of what answers for a company: set for an office. */
+export const IS_OFFICE = 1;
+
+/** The offices and owners of a sample. */
+export class Offices {
+  private readonly seed: number;
+  private readonly offices: Float64Array;
+  private readonly owners: Float64Array;
+
+  constructor({ seed, companies, cities }: World) {
+    this.seed = seed;
+    const many = (share: number, mean: number) =>
+      cities.shares.map((part) => Math.max(1, Math.round((companies * part * share) / mean)));
+    this.offices = many(CLIENTS, CLIENTS_MEAN);
+    this.owners = many(OWNED, OWNED_MEAN);
+  }
+
+  /** Who answers for company number `company` of municipality `city`. */
+  of(company: number, city: number): number {
+    const kind = hash(this.seed, OFFICE_STREAMS.kind, company) / BITS;
+    if (kind >= CLIENTS + OWNED) return 0;
+    const unit = hash(this.seed, OFFICE_STREAMS.rank, company) / BITS;
+    if (kind < CLIENTS) {
+      const rank = Math.floor((this.offices[city] as number) * unit * unit);
+      return (hash(this.seed + city, OFFICE_STREAMS.office, rank) | IS_OFFICE) >>> 0;
+    }
+    const rank = Math.floor((this.owners[city] as number) * unit);
+    // Not zero, which is nobody.
+    return ((hash(this.seed + city, OFFICE_STREAMS.owner, rank) & ~IS_OFFICE) | 2) >>> 0;
+  }
 }

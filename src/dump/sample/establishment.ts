@@ -4,17 +4,14 @@
  * Invariant: everything is drawn from the stream of (company, establishment), so the row does not
  * depend on the rows before it.
  */
-import { writeAddress, writeForeignCity } from "./address.ts";
 import { writeCnpjColumns } from "./cnpj.ts";
-import { type Company, STREAMS, type World } from "./company.ts";
-import { writeContact } from "./contact.ts";
+import { type Company, Offices, STREAMS, type World } from "./company.ts";
+import { writeAddress, writeContact, writeForeignCity } from "./contact.ts";
 import { any, type Names } from "./names.ts";
-import { Offices } from "./offices.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import { Random, Weighted } from "./random.ts";
 import { COUNTRY_CODES } from "./tables.ts";
-import type { RowBytes } from "./zip/bytes.ts";
-import { latin1 } from "./zip/bytes.ts";
+import { latin1, type RowBytes } from "./zip/bytes.ts";
 
 const BRAZIL = 105;
 const SPECIAL = ["FALIDO", "ESPOLIO", "EM LIQUIDACAO", "RECUPERACAO JUDICIAL"].map(latin1);

@@ -7,10 +7,9 @@
 
 import type { Company, World } from "./company.ts";
 import type { Random } from "./random.ts";
-import { writeCompanyWord, writeSurname } from "./vocabulary.ts";
 import * as lists from "./words.ts";
-import type { RowBytes } from "./zip/bytes.ts";
-import { latin1, words } from "./zip/bytes.ts";
+import { writeCompanyWord, writeSurname } from "./words.ts";
+import { latin1, type RowBytes, words } from "./zip/bytes.ts";
 
 const SPACE = 32;
 const DASH = 45;

@@ -1,19 +1,27 @@
 /**
- * What comes in: a folder that does not exist yet, a number of establishments, a seed, a label.
- * What goes out: a synthetic monthly release: 37 zips in the registry's exact layout.
+ * A synthetic monthly release. Input: a folder that does not exist yet, a number of establishments,
+ * a seed, a label. Output: 37 zips in the registry's exact layout.
  * Invariant: the same arguments give the same bytes, whatever the machine and the number of
- * threads; the folder appears under its name only when whole; memory does not grow with the number
- * of rows.
+ * threads, which draw the blocks of rows and change nothing but the time; a bounded number of
+ * blocks is in flight, so that memory does not grow with the number of rows. The folder appears
+ * under its name only when whole; until then it is a hidden one beside it, which is removed at the
+ * exit of the process, and what a killed process of this machine left goes with the next release.
  */
-import { join } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
+import { chmod, mkdtemp, open, readdir, rename, rmdir } from "node:fs/promises";
+import { availableParallelism, hostname } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { CommandError } from "../../errors.ts";
+import { makeFolders } from "../../files/newfolder.ts";
+import { isRunning } from "../../process/system.ts";
+import { ThreadPool } from "../../process/threads.ts";
 import { FILE_TYPES, type FileType, LAYOUTS, type LookupType, memberNames } from "../layout.ts";
-import { type Block, blocksOf, type DrawnBlock, type SampleShape } from "./block.ts";
+import { type Block, BlockMaker, blocksOf, type DrawnBlock, type SampleShape } from "./block.ts";
 import { monthsBetween, releaseDate, tokenOf } from "./dates.ts";
-import { ReleaseDraft } from "./draft.ts";
-import { drawBlocks, sampleThreads } from "./drawing.ts";
 import { newcomersOf } from "./evolve.ts";
 import { countCompanies, PARTS, partStart } from "./order.ts";
 import { expectedQuirks } from "./quirks.ts";
+import type { DrawWork } from "./sample.worker.ts";
 import { tableRows } from "./tables.ts";
 import { RowBytes } from "./zip/bytes.ts";
 import { packPiece, ZipWriter } from "./zip/zip.ts";
@@ -208,4 +216,135 @@ class ReleaseWriter {
     const [zip, member] = memberNames(type, part, tokenOf(this.date));
     return ZipWriter.create(join(this.draft, zip), { member, date: this.date, isZip64 });
   }
+}
+
+/** More threads than these wait for the disk. */
+const THREADS_MAX = 16;
+/** From so many establishments on threads save more time than they take to start. */
+const THREADS_FROM = 100_000;
+/** Blocks per thread that are under way or wait to be written. */
+const AHEAD = 3;
+
+/** How many threads draw a sample: none, which is this one, where that is quicker. */
+export function sampleThreads(establishments: number): number {
+  if (establishments < THREADS_FROM) return 0;
+  return Math.min(THREADS_MAX, availableParallelism());
+}
+
+/** Makes blocks, each with what the caller keeps beside it. */
+async function* drawBlocks<Beside>(
+  shape: SampleShape,
+  threads: number,
+  blocks: Iterable<readonly [Block, Beside]>,
+): AsyncGenerator<readonly [DrawnBlock, Beside]> {
+  if (threads === 0) {
+    const maker = new BlockMaker(shape);
+    for (const [block, beside] of blocks) yield [maker.make(block), beside];
+    return;
+  }
+  const pool = new ThreadPool<DrawWork>({ worker: "dump/sample/sample.worker.ts", threads });
+  try {
+    const ahead: (readonly [Promise<DrawnBlock>, Beside])[] = [];
+    for (const [block, beside] of blocks) {
+      const made = pool.run("draw", { shape, block });
+      // Whoever waits for it hears of a failure; until then nobody does.
+      made.catch(() => undefined);
+      ahead.push([made, beside]);
+      if (ahead.length < AHEAD * threads) continue;
+      const [first, its] = ahead.shift() as (typeof ahead)[number];
+      yield [await first, its];
+    }
+    for (const [made, beside] of ahead) yield [await made, beside];
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Behind it stand the number of the process and six letters of `mkdtemp`. */
+const OWNER = /^(\d+)-\w{6}$/;
+
+/** A release that is being written. */
+class ReleaseDraft {
+  /** Where its files go. */
+  readonly path: string;
+  readonly #folder: string;
+  readonly #onExit = (): void => this.remove();
+
+  private constructor(path: string, folder: string) {
+    this.path = path;
+    this.#folder = folder;
+    process.once("exit", this.#onExit);
+  }
+
+  /** Begins a release that shall lie at `wanted`. @throws CommandError where it cannot. */
+  static async begin(wanted: string): Promise<ReleaseDraft> {
+    const folder = resolve(wanted);
+    await checkFree(folder);
+    const parent = dirname(folder);
+    makeFolders(parent);
+    const prefix = prefixOf(folder);
+    removeDead(parent, prefix);
+    return new ReleaseDraft(await mkdtemp(join(parent, `${prefix}${process.pid}-`)), folder);
+  }
+
+  /** Gives it its path. @throws CommandError where something lies there by now. */
+  async publish(): Promise<void> {
+    // The draft is private while it is written; the release is as readable as any new folder.
+    await chmod(this.path, 0o777 & ~process.umask());
+    await rmdir(this.#folder).catch(() => undefined);
+    try {
+      await rename(this.path, this.#folder);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw code === "ENOTEMPTY" || code === "EEXIST" ? taken(this.#folder, error) : error;
+    }
+    process.off("exit", this.#onExit);
+    await syncFolder(dirname(this.#folder));
+  }
+
+  /** Removes what there is of it. */
+  remove(): void {
+    process.off("exit", this.#onExit);
+    // Threads of the system may write meanwhile.
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The machine is in the name, because on a shared disk the process may be another one's. */
+function prefixOf(folder: string): string {
+  const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, "");
+  return `.${basename(folder)}-${machine}-`;
+}
+
+/** Removes drafts of processes of this machine that are gone. */
+function removeDead(parent: string, prefix: string): void {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(prefix)) continue;
+    const [, pid] = OWNER.exec(name.slice(prefix.length)) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+async function checkFree(folder: string): Promise<void> {
+  let names: string[] = [];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return;
+    throw new CommandError(`${folder} is not a folder that can be written to (${code}).`, 1, error);
+  }
+  if (names.length > 0) throw taken(folder);
+}
+
+function taken(folder: string, cause?: unknown): CommandError {
+  const words = `${folder} is not empty; name a new folder or empty this one.`;
+  return new CommandError(words, 1, cause);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync();
+  await handle.close();
 }

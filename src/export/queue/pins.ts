@@ -12,9 +12,8 @@ import { join, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
 import { faultPoint } from "../../process/fault.ts";
 import type { Segment } from "../../search/segment.ts";
-import { stateGone } from "../../store/damage.ts";
 import { openDataDir, syncDirectory } from "../../store/datadir.ts";
-import { stateUnwritable } from "../../store/unwritable.ts";
+import { stateGone, stateUnwritable } from "../../store/failures.ts";
 
 /** Name of the folder in the data directory. */
 const FOLDER = "pins";

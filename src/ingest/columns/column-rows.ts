@@ -25,7 +25,7 @@ import { newTextSink, type TextSink } from "../../dump/registrytext.ts";
 import type { Rule } from "../../dump/rules.ts";
 import { isStoredCnpj } from "../../spec/cnpj/cnpj.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../../spec/fields.ts";
-import { type AllCounters, CODE_WIDTHS, type CodeKind } from "../codes.ts";
+import { type AllCounters, CODE_WIDTHS, type CodeKind } from "../dictionaries.ts";
 import { partitionOf, readBase36 } from "../roots.ts";
 import type { SpillWriter } from "../spill.ts";
 import type { Tally } from "../tally.ts";

@@ -27,7 +27,7 @@ import {
 } from "../../../native-index/format/snapshot/meta.ts";
 import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import manifest from "../../../package.json" with { type: "json" };
-import { activityName } from "../../dump/activitynames.ts";
+import { activityName } from "../../dump/activities.ts";
 import { readPlaces } from "../../dump/places.ts";
 import { CommandError } from "../../errors.ts";
 import { type FileKind, insteadOf, kindOfFile } from "../../files/filekind.ts";
@@ -38,24 +38,25 @@ import { type Assembled, assemble, type PassTime, timed } from "../assemble.ts";
 import {
   type AllCodes,
   type AllRemaps,
-  CODE_KINDS,
-  codesInUse,
-  newCounters,
-  ordinalsOf,
-  remapTable,
-} from "../codes.ts";
-import {
   buildDictionaries,
+  CODE_KINDS,
   codeNames,
+  codesInUse,
   type KindDictionaries,
   type KnownCodes,
   metaDictionaries,
+  newCounters,
+  ordinalsOf,
+  remapTable,
 } from "../dictionaries.ts";
 import type { ImportOptions } from "../dump-import.ts";
-import { MAIL_PROVIDERS } from "../mail-providers.ts";
-import { type Population, populationWarnings, readPopulation } from "../places/population.ts";
+import {
+  type Population,
+  populationWarnings,
+  readPopulation,
+} from "../places/municipalitytables.ts";
 import { checkShrinking, previousAccounts } from "../previous.ts";
-import { dayOf, SLOT_BYTES, unplaced } from "../release-tables.ts";
+import { dayOf, MAIL_PROVIDERS, SLOT_BYTES, unplaced } from "../release-tables.ts";
 import { type ImportReport, ruleCounts } from "../report.ts";
 import { readSanctions, type Sanctions } from "../sanctions.ts";
 import { type SpillFile, SpillWriter } from "../spill.ts";

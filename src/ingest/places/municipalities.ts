@@ -1,24 +1,26 @@
 /**
- * TOM codes of the registry matched with the IBGE's municipalities.
- * Input: the release's table (TOM code, name without state), the IBGE list of the brazilian-utils
- * package, the reviewed exceptions, official codes if there are any, and how many rows each state
- * and code have. Output: the IBGE code of a (state, TOM code) pair; the municipality of every TOM
- * code; those that were not found by their name.
+ * TOM codes of the registry matched with the IBGE's municipalities. Input: the release's table (TOM
+ * code, name without state), the IBGE list of the brazilian-utils package, the reviewed exceptions,
+ * official codes if there are any, and how many rows each state and code have. Output: the IBGE
+ * code of a (state, TOM code) pair; the municipality of every TOM code; those that were not found
+ * by their name.
  * Invariant: an account's municipality follows from its own state and its TOM code: from the code's
  * name in the release; if that state has no municipality of the name, from official codes; if they
  * lack it, from the nearest spelling among the municipalities of that state that no other code has.
- * What was not found by its name alone is reported. Only the table of TOM codes, which says no
- * state, needs the evidence of rows and of neighbouring codes (the registry numbered states in
- * blocks, odd codes apart from even).
+ * A municipality is given to one spelling at most, and to none if two are equally near to it; a
+ * spelling gets at most one of a state, and none if two are equally near. What was not found by its
+ * name alone is reported. Only the table of TOM codes, which says no state, needs the evidence of
+ * rows and of neighbouring codes (the registry numbered states in blocks, odd codes apart from
+ * even).
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
+import { distance } from "fastest-levenshtein";
 import exceptions from "../../../data/municipality-exceptions.json" with { type: "json" };
 import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
 import { CommandError } from "../../errors.ts";
 import { UFS } from "../../spec/fields.ts";
-import type { CodesByTom } from "./municipalitycodes.ts";
+import type { CodesByTom } from "./municipalitytables.ts";
 import type { Finding, OddMunicipality } from "./oddmunicipalities.ts";
-import { type IbgePlace, spelledPlaces } from "./spelledplaces.ts";
 
 /** TOM codes have four digits; a place is counted under `uf * TOM_CODES + tom`. */
 export const TOM_CODES = 10_000;
@@ -347,4 +349,53 @@ type Exceptions = Readonly<Partial<Record<string, { readonly name: string }>>>;
 
 function nameOf({ name, uf }: IbgePlace): string {
   return `${name}/${uf}`;
+}
+
+/** A municipality of the IBGE. */
+interface IbgePlace {
+  readonly uf: string;
+  readonly ibge: string;
+  readonly name: string;
+  /** Its name as names are compared. */
+  readonly folded: string;
+}
+
+/** Edits that a spelling may differ by: one for each so many characters. */
+const CHARACTERS_PER_EDIT = 5;
+
+/** Places by code; `unknown` has codes with their folded names. */
+function spelledPlaces(
+  unknown: readonly (readonly [tom: string, name: string])[],
+  free: readonly IbgePlace[],
+): ReadonlyMap<string, readonly IbgePlace[]> {
+  const best = new Map<IbgePlace, { readonly toms: readonly string[]; readonly edits: number }>();
+  for (const [tom, name] of unknown) {
+    for (const { place, edits } of nearest(name, free)) {
+      const known = best.get(place);
+      if (known !== undefined && known.edits < edits) continue;
+      best.set(place, { toms: known?.edits === edits ? [...known.toms, tom] : [tom], edits });
+    }
+  }
+  const spelled = new Map<string, IbgePlace[]>();
+  for (const [place, { toms }] of best) {
+    const [tom, second] = toms;
+    if (tom === undefined || second !== undefined) continue;
+    spelled.set(tom, [...(spelled.get(tom) ?? []), place]);
+  }
+  return spelled;
+}
+
+/** In each state the free place whose name is nearest, if only one is. */
+function nearest(name: string, free: readonly IbgePlace[]) {
+  const most = Math.floor(name.length / CHARACTERS_PER_EDIT);
+  if (most === 0) return [];
+  return UFS.flatMap((uf) => {
+    const near = free
+      .filter((place) => place.uf === uf)
+      .map((place) => ({ place, edits: distance(name, place.folded) }))
+      .sort((a, b) => a.edits - b.edits);
+    const [first, second] = near;
+    if (first === undefined || first.edits > most) return [];
+    return second?.edits === first.edits ? [] : [first];
+  });
 }

@@ -10,9 +10,9 @@ import { openScan } from "../../../native-index/napi/engine.ts";
 import type { NativeScan } from "../../../native-index/napi/import-handles.ts";
 import { placeOf, readMember } from "../../dump/archive.ts";
 import type { DumpMember } from "../../dump/directory.ts";
-import type { TextEncoding } from "../../dump/encoding.ts";
+import type { TextEncoding } from "../../dump/registrytext.ts";
 import { CommandError } from "../../errors.ts";
-import type { AllCodes, CodeKind } from "../codes.ts";
+import type { AllCodes, CodeKind } from "../dictionaries.ts";
 import { type SpillFile, spillFileOf } from "../spill.ts";
 import { type TallyResult, tallyOf } from "../tally.ts";
 

@@ -15,18 +15,25 @@ import {
   SAMPLE_ROWS,
   showsCnpjs,
 } from "../column.ts";
-import { Formats, readStyles, type SeenNumber } from "./formats.ts";
 import { PartReader, type XlsxPackage, XlsxRefusal } from "./package.ts";
-import { type RowTaker, type SheetParts, SheetReader } from "./sheet.ts";
-import { readTexts, TextTable } from "./texts.ts";
+import {
+  Formats,
+  type RowTaker,
+  readStyles,
+  type SeenNumber,
+  type SheetParts,
+  SheetReader,
+} from "./sheet.ts";
 import {
   mayBeCover,
   type PassedSheet,
+  readTexts,
   readWorkbook,
   type SeenSheet,
   type SheetPart,
   type ShownCnpjs,
   sheetOf,
+  TextTable,
 } from "./workbook.ts";
 
 /** A cell of the column. */

@@ -16,8 +16,7 @@ import { wordFor } from "../../text/amounts.ts";
 import { AuditStore, hasTrail } from "../auditstore.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "../database.ts";
 import { lookAt } from "../datadir.ts";
-import { EXPORTS_FOLDER } from "./backup.ts";
-import { MANIFEST_FILE, type Manifest, parseManifest } from "./manifest.ts";
+import { EXPORTS_FOLDER, MANIFEST_FILE, type Manifest, parseManifest } from "./backup.ts";
 import { factsOf, NewFolder } from "./newfolder.ts";
 
 /** Problems that are reported; a backup that has more is not mended file by file. */

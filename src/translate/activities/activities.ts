@@ -1,30 +1,46 @@
 /**
- * The stage of activities. What comes in: a sentence, the lexicon, the official names. What goes
- * out: codes that are wanted and codes that are excluded, with how they were found.
- * Invariant: the longest known words win, and a trade before goods of the same length; codes that
- * stand in the text are taken as they are; an activity that is asked for and not known has no
- * codes and no certainty, so that nobody mistakes the rest for an answer.
+ * The stage of activities. Input: a sentence, the lexicon, the official names. Output: codes that
+ * are wanted and codes that are excluded, with how they were found.
+ * Invariant: the longest known words win, and a trade before goods of the same length; codes in the
+ * text are taken as they are; a requested activity that is not known has no codes and no certainty,
+ * so that nothing else is mistaken for a result. Franchises, which the registry does not separate,
+ * are read first, because their negations would else reach what is sought; the word alone, or in a
+ * longer name ("franquia dos correios"), stays an activity. At the end, exclusions of what is
+ * requested by name are dropped: "bares e restaurantes exceto fast food" keeps its restaurants, and
+ * "restaurantes exceto pizzarias", for which the registry has one code, becomes a note and never an
+ * empty search.
  */
+import type { Segment } from "../../search/segment.ts";
 import { catalogLookup, cnaeDigits } from "../../spec/catalog.ts";
-import { claimNegation } from "../claimnegation.ts";
-import { AUDIENCE } from "../filters/remarks.ts";
+import { AUDIENCE } from "../filters/phrase.ts";
+import { isInTrade } from "../items.ts";
 import { negatorOf } from "../negation.ts";
-import { joins } from "../words/phrases.ts";
+import { claimNegation } from "../negators.ts";
+import type { Notes } from "../notes.ts";
+import { contradict } from "../numbers/bounds.ts";
+import { joins, wordsOf } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { findByName } from "./byname.ts";
 import { spelled } from "./cnaecodes.ts";
-import { dropUntellable } from "./exclusions.ts";
-import { isSpent, leaveFranchises } from "./franchises.ts";
 import { type GoodsReading, readGoods, readGoodsBehindRole } from "./goods.ts";
-import { isAside, isInside, isServed, servedFrom } from "./heads.ts";
 import { noteKinds } from "./kinds.ts";
 import { lexicon } from "./lexicon.ts";
 import { readOfficial } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 import { isBeforeMark, markSecondary, type SecondaryMark } from "./secondary.ts";
-import { type Before, readLent, readTrade, tradeBehindShop, withGoods } from "./trades.ts";
+import {
+  type Before,
+  isAside,
+  isInside,
+  isServed,
+  readLent,
+  readTrade,
+  servedFrom,
+  tradeBehindShop,
+  withGoods,
+} from "./trades.ts";
 import { leaveWriter } from "./writer.ts";
 
 const OF = new Set(["de", "do", "da", "dos", "das", "of"]);
@@ -47,7 +63,7 @@ export function findActivities(
   marks: readonly SecondaryMark[] = [],
 ): FoundActivity[] {
   leaveWriter(context, (at) => tradeEnd(context.sentence, at));
-  leaveFranchises(context, (at) => tradeEnd(context.sentence, at));
+  leaveFranchises(context);
   const known = findKnown(context, (at) => isBeforeMark(marks, at));
   const wanted = [...codes, ...known].some(({ excluded }) => !excluded);
   const named = findByName(context, wanted);
@@ -257,4 +273,86 @@ function claim(context: ActivityContext, from: number, reading: GoodsReading): F
   }
   const { certainty } = reading;
   return { ...words, codes, also: reading.also.map(spelled), certainty, excluded: negator >= 0 };
+}
+
+const FRANCHISES = new Set(
+  "franquia franquias franqueada franqueadas franchise franchises franchised".split(" "),
+);
+
+/** Negators that ended with franchises, by sentence. */
+const SPENT = new WeakMap<Sentence, Set<number>>();
+
+/** "no franchises, gyms": whether a negator said all it had to say of the franchises. */
+function isSpent(sentence: Sentence, negator: number): boolean {
+  return SPENT.get(sentence)?.has(negator) ?? false;
+}
+
+/** Leaves "franquias" where something else is sought, and where they are not wanted. */
+function leaveFranchises({ sentence, notes }: ActivityContext): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const word = sentence.folded(at);
+    if (!FRANCHISES.has(word) || !sentence.free(at)) continue;
+    if (isInTrade(sentence, at, at + 1)) continue;
+    const negator = negatorOf(sentence, at);
+    if (negator < 0 && !isOtherSought(sentence, at)) continue;
+    if (negator >= 0) claimNegation(sentence, negator, at);
+    if (negator >= 0 && sentence.tokens[at + 1]?.text === ",") {
+      SPENT.set(sentence, (SPENT.get(sentence) ?? new Set()).add(negator));
+    }
+    notes.leave(
+      "franchises",
+      {
+        pt: "A Receita não separa franquias de lojas próprias.",
+        en: "The registry does not tell franchises from other companies.",
+      },
+      sentence.claim(at, at + 1, "unmapped"),
+    );
+  }
+}
+
+function isOtherSought(sentence: Sentence, at: number): boolean {
+  return sentence.tokens.some(
+    (_, other) => other !== at && sentence.free(other) && tradeEnd(sentence, other) > other,
+  );
+}
+
+/** Takes out of exclusions the codes that are wanted by name, with a note. */
+function dropUntellable(
+  { segment, notes }: { readonly segment: Segment; readonly notes: Notes },
+  activities: readonly FoundActivity[],
+): FoundActivity[] {
+  if (!activities.some(({ excluded }) => excluded)) return [...activities];
+  const lookup = catalogLookup(segment.catalog);
+  const wanted = activities.filter(({ excluded }) => !excluded);
+  return activities.flatMap((one) => {
+    if (!one.excluded || one.codes.length === 0) return [one];
+    const below = new Set(one.codes.flatMap((code) => lookup.cnae(code)));
+    const named = (code: string) => {
+      const all = lookup.cnae(code);
+      return all.length > 0 && all.every((each) => below.has(each));
+    };
+    // The first code is what a name means before all else; of the others some may be left out.
+    const mains = wanted.filter(({ codes }) => {
+      // A code that was typed is meant as it is, as long as something is left.
+      const kept = one.certainty === 1 ? codes : codes.slice(0, 1);
+      return kept.length > 0 && kept.every(named);
+    });
+    const [other] = mains;
+    if (other === undefined) return [one];
+    if (wordsOf(one.words).join(" ") === wordsOf(other.words).join(" ")) {
+      contradict(notes, { words: one.words, start: one.start, end: one.end });
+      return [];
+    }
+    const kept = new Set(mains.flatMap(({ codes: [main = ""] }) => lookup.cnae(main)));
+    const left = one.codes.filter((code) => lookup.cnae(code).every((each) => !kept.has(each)));
+    notes.leave(
+      "not_told_apart",
+      {
+        pt: `A Receita não diferencia “${one.words}” de “${other.words}”.`,
+        en: `The registry does not tell "${one.words}" from "${other.words}".`,
+      },
+      { words: one.words, start: one.start, end: one.end },
+    );
+    return left.length === 0 ? [] : [{ ...one, codes: left }];
+  });
 }

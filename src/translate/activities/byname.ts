@@ -7,16 +7,16 @@
  * for and not known searches for nothing.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
-import { claimNegation } from "../claimnegation.ts";
 import { isFillerWord } from "../fillers.ts";
 import { negatorOf } from "../negation.ts";
-import { nearestTrades } from "../spelling/nearest.ts";
+import { claimNegation } from "../negators.ts";
+import { nearestTrades } from "../spelling/spellwords.ts";
 import { isGiveaway } from "../unmapped.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";
 import { spelled } from "./cnaecodes.ts";
-import { type RankedCode, rankDescriptions } from "./descriptions.ts";
+import { type RankedCode, rankDescriptions } from "./officialtexts.ts";
 import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 /** Texts count when they fit nearly as well as the best one. */

@@ -6,8 +6,8 @@
  * knows it; a code that does not exist is named with the nearest ones and searches for nothing.
  */
 import { catalogLookup, punctuateCnae } from "../../spec/catalog.ts";
-import { claimNegation } from "../claimnegation.ts";
 import { negatorOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Sentences } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";

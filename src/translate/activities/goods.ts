@@ -8,9 +8,10 @@
 import { joins, type Match } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
-import type { Goods, LexiconChoice } from "./choices.ts";
 import { lexicon } from "./lexicon.ts";
 import {
+  type Goods,
+  type LexiconChoice,
   ORIGINS,
   QUALIFIERS,
   ROLES_BEFORE,

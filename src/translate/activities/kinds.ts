@@ -9,9 +9,9 @@
  */
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { reduce } from "../words/wordforms.ts";
-import type { Goods, LexiconChoice } from "./choices.ts";
+import { reduce } from "../words/tokens.ts";
 import { lexicon } from "./lexicon.ts";
+import type { Goods, LexiconChoice } from "./roles.ts";
 
 /** Adjectives of kinds, folded. */
 const KINDS = new Set(

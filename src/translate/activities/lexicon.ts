@@ -8,9 +8,8 @@
 import { lazy } from "../../scheduling/lazy.ts";
 import type { PhraseBook } from "../words/phrases.ts";
 import { PhraseTable } from "../words/phrasetable.ts";
-import type { Goods, LexiconChoice } from "./choices.ts";
 import { makeLexiconData } from "./lexicondata.ts";
-import { ROLES_BEFORE, type TradeRole } from "./roles.ts";
+import { type Goods, type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 /** The lexicon as the bundler puts it in (src/executable/tables.mjs). */
 declare const BUILD_TRADES: string | undefined;

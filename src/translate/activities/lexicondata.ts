@@ -7,9 +7,15 @@
  */
 import { Phrases } from "../words/phrases.ts";
 import { type PhraseText, phraseText } from "../words/phrasetable.ts";
-import { type Goods, joinChoices, joinGoods, type LexiconChoice } from "./choices.ts";
 import { type GoodsEntry, goodsEntries, tradeEntries } from "./lexiconentries.ts";
-import { TRADE_ROLES, type TradeRole } from "./roles.ts";
+import {
+  type Goods,
+  joinChoices,
+  joinGoods,
+  type LexiconChoice,
+  TRADE_ROLES,
+  type TradeRole,
+} from "./roles.ts";
 
 /** The lexicon as texts: values of `trades` are a `LexiconChoice`, of `goods` `Goods`. */
 interface LexiconData {

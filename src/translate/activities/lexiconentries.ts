@@ -11,8 +11,7 @@ import tradesEnglish from "../../../data/lexicon/trades-english.json" with { typ
 import tradesIndustry from "../../../data/lexicon/trades-industry.json" with { type: "json" };
 import tradesServices from "../../../data/lexicon/trades-services.json" with { type: "json" };
 import tradesSpanish from "../../../data/lexicon/trades-spanish.json" with { type: "json" };
-import type { Codes } from "./choices.ts";
-import { TRADE_ROLES, type TradeRole } from "./roles.ts";
+import { type Codes, TRADE_ROLES, type TradeRole } from "./roles.ts";
 
 type RoleCodes = Partial<Record<TradeRole, Codes>>;
 

@@ -1,8 +1,9 @@
 /**
- * What is done with goods. What comes in: nothing. What goes out: the words for it that stand
- * before the goods ("fábrica de móveis"), those that stand behind ("roupas no atacado"), and the
- * codes of each kind of trade.
- * Invariant: every role has words before and behind; a word has one role in each place.
+ * What is done with goods, and what names of the lexicon mean by it. Output: the words for it
+ * before the goods ("fábrica de móveis"), those behind ("roupas no atacado"), and the codes of each
+ * kind of trade; choices of codes, likeliest first, and two choices as one.
+ * Invariant: every role has words before and behind; a word has one role in each place; a code is
+ * in one place of a choice only.
  */
 import { Phrases } from "../words/phrases.ts";
 
@@ -135,4 +136,36 @@ for (const [words, origin] of [
   ],
 ] as const) {
   for (const name of words.split("|")) ORIGINS.add(name, origin);
+}
+
+/** Codes as the lexicon has them: 7 digits, or a prefix or section for all below it. */
+export type Codes = readonly string[];
+
+/** What a name means, likeliest first. */
+export interface LexiconChoice {
+  /** Meant; these are searched for. */
+  readonly codes: Codes;
+  /** Perhaps meant; these are only offered. */
+  readonly also: Codes;
+}
+
+/** What goods mean by what is done with them. */
+export type Goods = Readonly<Partial<Record<TradeRole, LexiconChoice>>>;
+
+/** Two choices as one: the first is meant, the second perhaps. */
+export function joinChoices(first: LexiconChoice, second: LexiconChoice): LexiconChoice {
+  const rest = [...first.also, ...second.codes, ...second.also];
+  const also = [...new Set(rest)].filter((code) => !first.codes.includes(code));
+  return { codes: first.codes, also };
+}
+
+/** What is known of goods, with what is added; the first is meant, the second perhaps. */
+export function joinGoods(old: Goods, added: Goods): Goods {
+  const joined: Partial<Record<TradeRole, LexiconChoice>> = { ...old };
+  for (const role of TRADE_ROLES) {
+    const [first, second] = [old[role], added[role]];
+    if (second === undefined) continue;
+    joined[role] = first === undefined ? second : joinChoices(first, second);
+  }
+  return joined;
 }

@@ -6,9 +6,9 @@
  * is said.
  */
 
-import { claimNegation } from "../claimnegation.ts";
 import { isFillerWord } from "../fillers.ts";
 import { negatorOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { ActivityContext, FoundActivity } from "./activity.ts";

@@ -5,7 +5,7 @@
  * the writer's own is taken; whom it is sold to is left for the stage of activities.
  */
 
-import { OWN_OFFER, type Remark, WRITER } from "../filters/remarks.ts";
+import { OWN_OFFER, type Remark, WRITER } from "../filters/phrase.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 

@@ -7,9 +7,9 @@
  * Apart because it looks at all that others took, when they have taken it.
  */
 import { reachOf } from "../negation.ts";
+import { isExcept } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { isExcept } from "./neither.ts";
 
 /** Max words between an excluded item and its place: "MEI que ficam no bairro Centro de". */
 const BETWEEN_MAX = 12;

@@ -15,12 +15,12 @@ import {
 } from "../../spec/contacts/phones.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { plainText } from "../../spec/typedtext.ts";
-import { claimNegation } from "../claimnegation.ts";
 import { forgetReach, negatorOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { callBefore, claimQuestion, leaveEmptyQuestion } from "./lookups.ts";
-import { EITHER_QUALITY, NOT_COUNTED, type Remark, WRITER } from "./remarks.ts";
+import { callBefore, claimQuestion, leaveEmptyQuestion } from "./contactwords.ts";
+import { EITHER_QUALITY, NOT_COUNTED, type Remark, WRITER } from "./phrase.ts";
 
 /** The values of a sentence, each in the normal form of the spec. */
 export interface SaidContacts {

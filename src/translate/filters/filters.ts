@@ -6,27 +6,29 @@
  * names the second.
  */
 
-import { claimNegation } from "../claimnegation.ts";
 import { isInTrade, kindAt } from "../items.ts";
 import { type Reach, reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import { type Bounds, contradict } from "../numbers/bounds.ts";
-import { comparedBefore } from "../numbers/comparing.ts";
+import { comparedBefore } from "../numbers/numbers.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
-import { ContactChoice } from "./contactchoice.ts";
-import type { FilterPhrase, FoundFilters, Outcome } from "./phrase.ts";
-import { preferenceAround } from "./preferences.ts";
+import { type ContactBefore, ContactChoice, leadsList, spreadQuality } from "./contactlists.ts";
 import {
   AUDIENCE,
   cannot,
   EITHER_KIND,
   EITHER_QUALITY,
+  type FilterPhrase,
+  type FoundFilters,
   HEADS,
   HISTORY,
   NOT_COUNTED,
+  type Outcome,
   PREFERENCE,
   SAID_OF_ALL,
-} from "./remarks.ts";
+} from "./phrase.ts";
+import { preferenceAround } from "./preferences.ts";
 import {
   contactLead,
   contactTail,
@@ -36,7 +38,6 @@ import {
   sortLead,
   sortTail,
 } from "./signs.ts";
-import { type ContactBefore, leadsList, spreadQuality } from "./spreadqualities.ts";
 import { FILTER_PHRASES } from "./table.ts";
 
 /** What the stage works on. */

@@ -8,10 +8,10 @@
  */
 
 import { reachOf } from "../negation.ts";
-import { NOT } from "../negationwords.ts";
+import { NOT } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { HISTORY } from "./remarks.ts";
+import { HISTORY } from "./phrase.ts";
 
 const LEFT =
   /^(?:desenquadrad[ao]s?|sairam|saiu|deixaram|deixou|left|exited|dejaron|dejo|salieron|salio)$/;

@@ -4,8 +4,15 @@
  * Invariant: what only says that contacts are shared can be left out and not be asked for.
  * Apart because each wish has dozens of names, made of the words for the contact.
  */
-import { type FilterPhrase, type FoundFilters, positive } from "./phrase.ts";
-import { OWN_EMAIL, OWN_OF_PHONES, PUBLIC_MAIL, SHARED_ONLY } from "./remarks.ts";
+import {
+  type FilterPhrase,
+  type FoundFilters,
+  OWN_EMAIL,
+  OWN_OF_PHONES,
+  PUBLIC_MAIL,
+  positive,
+  SHARED_ONLY,
+} from "./phrase.ts";
 
 const MAILS = ["email", "e-mail", "correio eletrônico"];
 const PHONES = ["telefone", "fone", "número", "phone", "phone number"];

@@ -15,7 +15,7 @@ import type { GeoFilters } from "../places/geo.ts";
 import type { NumberedPlaces } from "../places/numbered.ts";
 import type { SaidContacts } from "./contactvalues.ts";
 import type { FoundFilters, SortPhrase } from "./phrase.ts";
-import type { SharedMax } from "./sharedmax.ts";
+import type { SharedMax } from "./sharedcontacts.ts";
 
 const STATUSES = [1, 2, 3, 4, 8];
 const SIZES = ["00", "01", "03", "05"];

@@ -7,19 +7,23 @@
 import { Phrases } from "../words/phrases.ts";
 import { PhraseTable, type PhraseText, phraseText } from "../words/phrasetable.ts";
 import { NATURES } from "./natures.ts";
-import { type Apply, contact, type FilterPhrase, type Outcome, positive } from "./phrase.ts";
-import { QUALITIES } from "./qualities.ts";
 import {
+  type Apply,
   BEST,
   BRANCHES,
+  contact,
+  type FilterPhrase,
   LARGE,
   LEGAL,
+  type Outcome,
   PER_PLACE,
+  positive,
   RANDOM,
   REGIME,
   SITE,
   WHATSAPP,
-} from "./remarks.ts";
+} from "./phrase.ts";
+import { QUALITIES } from "./qualities.ts";
 
 const never: Apply = () => "cannot";
 

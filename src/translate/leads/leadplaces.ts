@@ -16,8 +16,7 @@ import type { Notes } from "../notes.ts";
 import { type Gazetteer, gazetteerOf, namesakesMeant } from "../places/gazetteer.ts";
 import { type City, placeWords } from "../places/placenames.ts";
 import { SpellIndex } from "../spelling/spelling.ts";
-import { type LeadReader, type LeadText, suggestion } from "./leadreader.ts";
-import { REGION_WORDS } from "./leadwords.ts";
+import { type LeadReader, type LeadText, REGION_WORDS, suggestion } from "./leadreader.ts";
 
 /** Words of a state's name at most: "Rio Grande do Norte" has three that tell. */
 const STATE_WORDS_MAX = 4;

@@ -1,27 +1,29 @@
 /**
- * The lead query 1.0. What comes in: a flat spec as somebody wrote it by hand, and a segment. What
- * goes out: its normal form, the account query that it means, and what was assumed.
+ * The lead query 1.0. Input: a flat spec as a person wrote it by hand, and a segment. Output: its
+ * normal form, the account query that it means, and what was assumed.
  * Invariant: total and deterministic: the normal form normalizes to itself; what means the same has
- * the same normal form; every mistake is found before anything is refused, and no member, element
- * or word is dropped. The account query needs nothing but its own normalization.
+ * the same normal form; every mistake is found before anything is refused, and no member, element,
+ * word or sort key is dropped. Every member becomes a filter; what was not said but is taken for
+ * granted is a filter and an assumption; a sort word or field without a direction has the usual
+ * one. The account query needs nothing but its own normalization.
  */
-
 import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
+import { SORT_DIRECTIONS, SORT_FIELDS } from "../../spec/fields.ts";
 import { CodeReader } from "../../spec/filters/values.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
-import { type JsonObject, shown } from "../../spec/reader.ts";
+import { isJsonObject, type JsonObject, shown } from "../../spec/reader.ts";
+import type { SortKey } from "../../spec/schema.ts";
 import { Notes } from "../notes.ts";
+import { gazetteerOf } from "../places/gazetteer.ts";
+import { type GeoFilters, geoOf } from "../places/geo.ts";
 import { readActivities } from "./leadactivities.ts";
-import { assumeDefaults, compile, geoFilters } from "./leadcompile.ts";
 import { readDistricts } from "./leaddistricts.ts";
-import { readPlaces } from "./leadplaces.ts";
-import { LeadReader, type LeadText } from "./leadreader.ts";
-import { readSort } from "./leadsort.ts";
-import { SIZE_WORDS, STATUS_WORDS } from "./leadwords.ts";
+import { type LeadPlaces, readPlaces } from "./leadplaces.ts";
+import { LeadReader, type LeadText, SIZE_WORDS, SORT_WORDS, STATUS_WORDS } from "./leadreader.ts";
 
 /** The rules under which a lead query is read. */
 interface LeadContext {
@@ -198,4 +200,127 @@ function fixed<const Value extends string>(
   return members[name] === undefined
     ? value
     : reader.oneOf(members[name], `${AT}/${name}`, [value]);
+}
+
+/** Cities and whole states are a union; see geo.ts. Places without IBGE code go by TOM code. */
+function geoFilters({ cities, states, toms }: LeadPlaces, segment: Segment, notes: Notes) {
+  const gazetteer = gazetteerOf(segment);
+  const none = { excludedStates: new Set<string>(), excludedCities: new Map(), words: undefined };
+  const found = {
+    ...none,
+    wide: [],
+    sought: [],
+    unsettled: 0,
+    states: new Set(states),
+    cities: new Map(cities),
+    unknown: false,
+  };
+  const base: GeoFilters = geoOf(found, { gazetteer, notes });
+  if (toms.size === 0) return base;
+  const inside = base.uf_any_of.flatMap((uf) => gazetteer.citiesOf(uf)).map(({ ibge }) => ibge);
+  const abroad = base.uf_any_of.includes("EX") ? gazetteer.abroadTom : [];
+  return {
+    uf_any_of: [],
+    municipality_ibge_any_of: [...base.municipality_ibge_any_of, ...inside],
+    municipality_tom_any_of: [...toms, ...abroad, ...(base.municipality_tom_any_of ?? [])],
+  };
+}
+
+/** Says what a person would take for granted. */
+function assumeDefaults(query: LeadQuery, members: JsonObject, notes: Notes): void {
+  if (members.status === undefined) {
+    notes.assume("active_only", {
+      pt: "Só empresas ativas; status diz outra coisa.",
+      en: "Active companies only; status says otherwise.",
+    });
+  }
+  if (needsContact(query)) assumeContact(notes);
+}
+
+/** Says that leads without any contact are left out. */
+export function assumeContact(notes: Notes): void {
+  notes.assume("contact_needed", {
+    pt: "Só empresas com e-mail ou telefone.",
+    en: "Only companies with an e-mail address or a phone.",
+  });
+}
+
+function needsContact({ has_email: email, has_phone: phone }: LeadQuery): boolean {
+  return email === null && phone === null;
+}
+
+/** The account query of a lead query, as a client could have written it. */
+function compile(query: LeadQuery, geo: GeoFilters, notes: Notes): Record<string, unknown> {
+  const { min_share_capital: capital } = query;
+  return {
+    limit: query.limit,
+    filters: {
+      industry: {
+        cnae_any_of: query.activities,
+        cnae_exclude: query.exclude_activities,
+        text_hints: query.name_contains,
+      },
+      geo: { ...geo, ...(query.districts && { district_any_of: query.districts }) },
+      company: {
+        registration_status_any_of: query.status,
+        company_size_code_any_of: query.sizes,
+        headquarters_only: query.only_headquarters,
+        simples_opt_in: query.simples,
+        mei_opt_in: query.mei,
+        started_after: query.opened_after,
+        started_before: query.opened_before,
+        ...(capital === null ? {} : { share_capital_min: capital }),
+      },
+      contact: {
+        require_email: query.has_email === true,
+        require_phone: query.has_phone === true,
+        require_any_contact: needsContact(query),
+      },
+    },
+    sort: query.sort,
+    explain: {
+      assumptions: notes.assumptions,
+      warnings: notes.warnings,
+      unmapped_constraints: notes.unmapped,
+      confidence: 1,
+    },
+  };
+}
+
+/** Reads the order; none is the best score first. */
+function readSort(value: unknown, pointer: string, reader: LeadReader): SortKey[] {
+  const keys: SortKey[] = [];
+  for (const { element, place } of reader.elements(value, pointer, SPEC_LIMITS.sortKeysMax)) {
+    const key = isJsonObject(element)
+      ? readSortKey(element, place, reader)
+      : readSortWord(element, place, reader);
+    if (key === undefined) continue;
+    if (keys.some(({ field }) => field === key.field)) {
+      reader.mistake(place, "duplicate", `${key.field} is a sort key already.`);
+    }
+    keys.push(key);
+  }
+  return keys.length > 0 ? keys : [{ field: "score", direction: "desc" }];
+}
+
+function readSortWord(element: unknown, place: string, reader: LeadReader): SortKey | undefined {
+  const text = reader.string(element, place);
+  if (text === undefined) return undefined;
+  const key = SORT_WORDS.get(analyzeWords(text).join(" "));
+  if (key !== undefined) return { ...key };
+  const known = "best, newest, oldest, largest, smallest, highest_capital, lowest_capital, name";
+  const detail = `There is no order ${shown(text)}; write ${known} or ${SORT_FIELDS.join(", ")}.`;
+  reader.mistake(place, "unknown_sort", detail);
+  return undefined;
+}
+
+function readSortKey(element: JsonObject, place: string, reader: LeadReader): SortKey {
+  const members = reader.object(element, place, ["field", "direction"]);
+  const field = reader.oneOf(members.field, `${place}/field`, SORT_FIELDS);
+  const usual = SORT_WORDS.get(field.replace(/_/g, " "))?.direction ?? "asc";
+  if (members.direction === undefined) return { field, direction: usual };
+  return {
+    field,
+    direction: reader.oneOf(members.direction, `${place}/direction`, SORT_DIRECTIONS),
+  };
 }

@@ -1,12 +1,15 @@
 /**
- * Reads the lists of a lead query. What comes in: one value or a list of values, as sent. What goes
- * out: texts with the place of each, and mistakes that name what was probably meant.
+ * Reads the lists and words of a lead query. Input: one value or a list of values, as sent. Output:
+ * texts with the place of each, and mistakes that name what was probably meant; for words of a
+ * size, a status, a region or an order, the codes and keys of a spec.
  * Invariant: that of SpecReader; looking for the nearest names costs, so it is done for the first
- * mistakes only, and the others are shown without.
+ * mistakes only, and the others are shown without. Words are without accents and in lower case, in
+ * both languages and both genders; a word that stands for several codes stands for all of them.
  */
-
+import type { COMPANY_SIZE_CODES, REGISTRATION_STATUSES } from "../../spec/fields.ts";
 import { LEAD_LIMITS } from "../../spec/leadschema.ts";
 import { SpecReader } from "../../spec/reader.ts";
+import type { SortKey } from "../../spec/schema.ts";
 
 /** Mistakes that suggestions are looked for. */
 const SUGGESTED_MISTAKES_MAX = 20;
@@ -65,3 +68,83 @@ export function suggestion(names: readonly string[], mend: string): string {
   const list = names.length === 1 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
   return `did you mean ${list}?`;
 }
+
+type Size = (typeof COMPANY_SIZE_CODES)[number];
+type Status = (typeof REGISTRATION_STATUSES)[number];
+
+/** Makes a table from lines of words that mean the same. */
+function wordTable<Value>(
+  lines: readonly (readonly [Value, string])[],
+): ReadonlyMap<string, Value> {
+  return new Map(
+    lines.flatMap(([value, words]) => words.split("|").map((word) => [word, value] as const)),
+  );
+}
+
+/** Sizes by word. */
+export const SIZE_WORDS: ReadonlyMap<string, Size> = wordTable<Size>([
+  ["00", "00|0|nao informado|nao informada|not informed|sem porte"],
+  ["01", "01|1|micro|microempresa|microempresas|me|micro empresa|micro company|micro companies"],
+  [
+    "03",
+    "03|3|pequena|pequeno|pequenas|pequenos|pequeno porte|empresa de pequeno porte|epp|" +
+      "pequena empresa|small|small company|small companies",
+  ],
+  [
+    "05",
+    "05|5|outras|outros|demais|demais portes|media|medio|medias|grande|grandes|medio porte|" +
+      "grande porte|media e grande|medium|large|other|others|medium and large",
+  ],
+]);
+
+/** Statuses by word. */
+export const STATUS_WORDS: ReadonlyMap<string, Status> = wordTable<Status>([
+  [1, "1|01|nula|nulo|nulas|null|void"],
+  [2, "2|02|ativa|ativo|ativas|ativos|active|open|aberta|abertas"],
+  [3, "3|03|suspensa|suspenso|suspensas|suspended"],
+  [4, "4|04|inapta|inapto|inaptas|unfit|irregular"],
+  [8, "8|08|baixada|baixado|baixadas|fechada|fechadas|encerrada|encerradas|closed"],
+]);
+
+/** Regions by name, with their states. */
+export const REGION_WORDS: ReadonlyMap<string, string> = wordTable([
+  ["AC AM AP PA RO RR TO", "norte|regiao norte|north"],
+  ["AL BA CE MA PB PE PI RN SE", "nordeste|regiao nordeste|northeast"],
+  [
+    "DF GO MS MT",
+    "centro oeste|centrooeste|regiao centro oeste|midwest|central west|center west|centre west",
+  ],
+  ["ES MG RJ SP", "sudeste|regiao sudeste|southeast"],
+  ["PR RS SC", "sul|regiao sul|south"],
+]);
+
+const key = (field: SortKey["field"], direction: SortKey["direction"]): SortKey => ({
+  field,
+  direction,
+});
+
+/** Orders by word; the fields of account specs have the direction that people mean. */
+export const SORT_WORDS: ReadonlyMap<string, SortKey> = wordTable([
+  [key("score", "desc"), "score|best|melhores|relevancia|relevance|pontuacao"],
+  [
+    key("started_on", "desc"),
+    "started on|newest|mais novas|mais recentes|recentes|novas|most recent|latest",
+  ],
+  [key("started_on", "asc"), "oldest|mais antigas|antigas|mais velhas|earliest"],
+  [key("company_size", "desc"), "company size|largest|maiores|biggest|porte|size"],
+  [key("company_size", "asc"), "smallest|menores"],
+  [
+    key("share_capital", "desc"),
+    "share capital|highest capital|maior capital|capital|capital social",
+  ],
+  [key("share_capital", "asc"), "lowest capital|menor capital"],
+  [
+    key("legal_name", "asc"),
+    "legal name|name|nome|razao social|alfabetica|ordem alfabetica|alphabetical",
+  ],
+  [key("cnpj", "asc"), "cnpj"],
+  [
+    key("municipality_population", "desc"),
+    "municipality population|population|populacao|largest cities|maiores cidades",
+  ],
+]);

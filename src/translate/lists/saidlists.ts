@@ -13,9 +13,18 @@ import type { PlaceNames } from "../places/placenames.ts";
 import type { Sentence } from "../words/sentence.ts";
 import { mentionAt, mentionBehind } from "./listmentions.ts";
 import { ListNames, type NamedList } from "./listnames.ts";
-import { ANY_OF, ambiguous, BY_HAND, tooMany, UNCLEAR, UNKNOWN } from "./listremarks.ts";
-import { BEFORE, leavesAll } from "./listwords.ts";
-import type { ListContext, ListMention } from "./mention.ts";
+import {
+  ANY_OF,
+  ambiguous,
+  BEFORE,
+  BY_HAND,
+  type ListContext,
+  type ListMention,
+  leavesAll,
+  tooMany,
+  UNCLEAR,
+  UNKNOWN,
+} from "./mention.ts";
 import { type SeenMention, Stances } from "./stance.ts";
 
 /** Ids of lists that accounts are to be in, and not. */

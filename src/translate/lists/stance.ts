@@ -6,12 +6,11 @@
  * verb of its own that does not repeat the one before leaves it open. Two negators leave it open.
  */
 
-import { isExcept } from "../exclusions/neither.ts";
 import { kindAt } from "../items.ts";
 import { forgetReach, reachOf } from "../negation.ts";
+import { isExcept } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { AGAIN, AGAINST, LEAVING, leavesAll, NEGATES, NOUNS } from "./listwords.ts";
-import { isJoiner, leadOf } from "./mention.ts";
+import { AGAIN, AGAINST, isJoiner, LEAVING, leadOf, leavesAll, NEGATES, NOUNS } from "./mention.ts";
 
 /** What a sentence says of the lists of a mention. */
 type Stance = "in" | "out" | "unclear";

@@ -12,9 +12,22 @@ import { FILTER_PHRASES } from "../filters/table.ts";
 import { kindAt } from "../items.ts";
 import { joins } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { BY_HAND, UNKNOWN, whichOf } from "./listremarks.ts";
-import { BETWEEN, CUSTOMERS, ENDS, FILES, LEAVING, LIST, OF_LIST, RELATIONS } from "./listwords.ts";
-import { isPotential, type ListContext, type ListMention } from "./mention.ts";
+import {
+  BETWEEN,
+  BY_HAND,
+  CUSTOMERS,
+  ENDS,
+  FILES,
+  isPotential,
+  LEAVING,
+  LIST,
+  type ListContext,
+  type ListMention,
+  OF_LIST,
+  RELATIONS,
+  UNKNOWN,
+  whichOf,
+} from "./mention.ts";
 
 /** Most words of a name, and most on the way to it. */
 const NAME_MAX = 6;

@@ -5,14 +5,13 @@
  * than" begins it; a number of years without a word that says what to do with it is left alone.
  */
 
-import { claimNegation } from "../claimnegation.ts";
 import { isInTrade } from "../items.ts";
 import { reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { back, type Day } from "./calendar.ts";
-import { type NumberContext, OPENED } from "./dates.ts";
-import { CLOSED, isOfEnd } from "./ends.ts";
+import { CLOSED, isOfEnd, type NumberContext, OPENED } from "./dates.ts";
 import { numberAt } from "./numbers.ts";
+import { back, type Day } from "./saiddates.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));
 

@@ -7,7 +7,7 @@
 
 import type { Notes } from "../notes.ts";
 import type { Words } from "../words/sentence.ts";
-import { type Day, dayText } from "./calendar.ts";
+import { type Day, dayText } from "./saiddates.ts";
 
 /** Opening dates `[after, before)`, reais and counts `[min, max]`; null where there is no bound. */
 export class Bounds {

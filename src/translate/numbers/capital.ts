@@ -5,8 +5,8 @@
  */
 
 import { SPEC_LIMITS } from "../../spec/limits.ts";
-import { claimNegation } from "../claimnegation.ts";
 import { reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { NumberContext } from "./dates.ts";
 import { type Amount, amountAt } from "./numbers.ts";

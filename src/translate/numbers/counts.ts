@@ -6,10 +6,10 @@
  * establishments.
  */
 
-import { claimNegation } from "../claimnegation.ts";
-import { BRANCH_COUNT, NOT_COUNTED } from "../filters/remarks.ts";
+import { BRANCH_COUNT, NOT_COUNTED } from "../filters/phrase.ts";
 import { isInTrade } from "../items.ts";
 import { reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import type { Bounds } from "./bounds.ts";

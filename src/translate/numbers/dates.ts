@@ -1,21 +1,20 @@
 /**
- * The stage of opening dates. What comes in: a sentence and the snapshot's day. What goes out:
- * bounds of the opening date.
+ * The stage of opening dates. Input: a sentence and the snapshot's day. Output: bounds of the
+ * opening date.
  * Invariant: the interval is half open, as in a spec; a date that is claimed is claimed with the
  * words that give it its meaning; a date of something else than the opening, one that does not
- * exist and one that contradicts another is said and not applied.
+ * exist and one that contradicts another is said and not applied. A date is that of an end if the
+ * words before it say so; places and trades between do not count ("baixadas em Recife em 2023",
+ * "inactive bakeries since 2020"), another verb, "com" and a mark do.
  */
-
-import { claimNegation } from "../claimnegation.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
-import { isInTrade } from "../items.ts";
+import { isInTrade, kindAt } from "../items.ts";
 import { type Reach, reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import { type Bounds, contradict } from "./bounds.ts";
-import { back, type Day, dayText, type Period } from "./calendar.ts";
-import { CLOSED, isOfEnd } from "./ends.ts";
-import { dateAt, type SaidDate } from "./saiddates.ts";
+import { back, type Day, dateAt, dayText, type Period, type SaidDate } from "./saiddates.ts";
 
 /** What the stages of numbers work on. */
 export interface NumberContext {
@@ -337,4 +336,34 @@ function takeRecent({ sentence, notes, bounds, today }: NumberContext, at: numbe
     },
     words,
   );
+}
+
+/** Words for an end; a date with them is no opening date. */
+export const CLOSED = wordSet(
+  "fechada fechadas fechado fechados fecharam fechou fecharem baixada baixadas baixado baixados " +
+    "encerrada encerradas encerrado encerrados encerraram encerrou inapta inaptas inapto inaptos " +
+    "suspensa suspensas suspenso suspensos extinta extintas extinto extintos closed suspended " +
+    "inativa inativas inativo inativos inactive desativada desativadas desativado desativados " +
+    "baixaram baixou baixa suspenderam falida falidas falido falidos faliram " +
+    "cancelada canceladas cancelado cancelados paralisada paralisadas dissolvida " +
+    "dissolvidas unfit dissolved bankrupt " +
+    "shut " +
+    "faturamento faturaram faturou receita crescimento cresceram contrataram lucro vendas revenue",
+);
+/** Small words between an end, a place or a trade, and a date. */
+const BETWEEN = wordSet("de da do das dos em no na nos nas in of the que e o a os as que at down");
+/** Most words between an end and its date. */
+const REACH = 12;
+
+/** Whether the words of a date that begin at a token say when something ended. */
+export function isOfEnd(sentence: Sentence, from: number): boolean {
+  for (let at = from - 1; at >= Math.max(0, from - REACH); at--) {
+    const word = sentence.folded(at);
+    const trade = isInTrade(sentence, at, at + 1);
+    if (CLOSED.has(word) && !trade) return true;
+    const apart = sentence.tokens[at]?.kind === "mark" && sentence.owner(at) !== "place";
+    const passed = sentence.owner(at) === "place" || BETWEEN.has(word) || trade;
+    if (apart || !(passed || kindAt(sentence, at) === "activity")) return false;
+  }
+  return false;
 }

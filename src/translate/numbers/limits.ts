@@ -8,10 +8,9 @@ import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { isFillerWord } from "../fillers.ts";
 import { kindAt } from "../items.ts";
 import { negatorOf } from "../negation.ts";
-import { isNegatorWord } from "../negators.ts";
+import { atMostBefore, isNegatorWord } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { atMostBefore } from "./atmost.ts";
 import { factorAt, numberAt, withHundreds } from "./numbers.ts";
 
 const wordSet = (words: string) => new Set(words.split(" "));

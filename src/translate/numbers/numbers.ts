@@ -1,7 +1,9 @@
 /**
- * Numbers and amounts in a sentence. What comes in: a sentence and a place in it. What goes out:
- * the number that begins there, in digits or in words, with the index behind it.
- * Invariant: Brazilian notation (points group, a comma begins the decimals); nothing is claimed.
+ * Numbers and amounts in a sentence, and words that compare: "mais de 10", "pelo menos uma". Input:
+ * a sentence and a place in it. Output: the number that begins there, in digits or in words, with
+ * the index behind it; where comparing words begin or lead to.
+ * Invariant: Brazilian notation (points group, a comma begins the decimals); of comparing words
+ * only free ones count, and a number is always behind them; nothing is claimed.
  */
 import type { Sentence } from "../words/sentence.ts";
 
@@ -145,4 +147,29 @@ export function amountAt(sentence: Sentence, at: number): Amount | null {
   const money = from > at || isCurrency(sentence, to + skip);
   if (from === at && money) to += skip + 1;
   return { value: Math.round(value * 100) / 100, to, scaled, money };
+}
+
+const COMPARING = new Set(
+  (
+    "mais de|mais que|menos de|menos que|acima de|abaixo de|pelo menos|ao menos|no minimo|" +
+    "no maximo|more than|less than|fewer than|at least"
+  ).split("|"),
+);
+
+/**
+ * Where the number behind "mais de", "pelo menos" stands that begin at a token: without them the
+ * number would say something else. The token itself where none do.
+ */
+export function comparedAt(sentence: Sentence, at: number): number {
+  const [first, second] = [sentence.folded(at), sentence.folded(at + 1)];
+  if (!COMPARING.has(`${first} ${second}`)) return at;
+  const number = at + 2;
+  for (let i = at; i <= number; i++) if (!sentence.free(i)) return at;
+  const counted = sentence.tokens[number]?.kind === "number" || numberAt(sentence, number) !== null;
+  return counted ? number : at;
+}
+
+/** Where "mais de uma" begins that stands right before a token; the token itself else. */
+export function comparedBefore(sentence: Sentence, at: number): number {
+  return at >= 3 && comparedAt(sentence, at - 3) === at - 1 ? at - 3 : at;
 }

@@ -1,12 +1,76 @@
 /**
- * Dates as people say them. What comes in: a sentence, a place in it and the snapshot's day. What
- * goes out: the days that are meant there, with the index behind the words.
- * Invariant: nothing is claimed and nothing guessed: a date that does not exist is said to be so,
- * and a month without a year is the last one that has begun.
+ * Days of the calendar, and dates as people say them. Input: years, months and days; a sentence, a
+ * place in it and the snapshot's day. Output: days before and after others, and their text in a
+ * spec; the days that are meant in the sentence, with the index behind the words.
+ * Invariant: only days that exist come out, and counting back by months stays in the month that is
+ * reached; nothing is claimed and nothing guessed: a date that does not exist is said to be so, and
+ * a month without a year is the last one that has begun.
  */
-
 import type { Sentence } from "../words/sentence.ts";
-import { back, type Day, exists, monthsFrom, oneDay, type Period, yearsFrom } from "./calendar.ts";
+
+/** A day; months and days count from 1. */
+export interface Day {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+/** Some days in a row: from `first` up to, not including, `after`. */
+export interface Period {
+  readonly first: Day;
+  readonly after: Day;
+}
+
+/** A length of time that a person counts in. */
+type TimeUnit = "month" | "day";
+
+/** The day of a `YYYY-MM-DD`. */
+export function dayOf(date: string): Day {
+  const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
+  return { year, month, day };
+}
+
+/** `YYYY-MM-DD`. */
+export function dayText({ year, month, day }: Day): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+}
+
+/** Whether the calendar has this day. */
+function exists({ year, month, day }: Day): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+/** Counts back; the last day of a longer month stays in the month that is reached. */
+export function back({ year, month, day }: Day, count: number, unit: TimeUnit): Day {
+  if (unit === "day") return ofUtc(Date.UTC(year, month - 1, day - count));
+  const months = year * 12 + month - 1 - count;
+  const [toYear, toMonth] = [Math.floor(months / 12), (months % 12) + 1];
+  const last = new Date(Date.UTC(toYear, toMonth, 0)).getUTCDate();
+  return { year: toYear, month: toMonth, day: Math.min(day, last) };
+}
+
+/** Whole years, `count` of them. */
+function yearsFrom(year: number, count = 1): Period {
+  return { first: { year, month: 1, day: 1 }, after: { year: year + count, month: 1, day: 1 } };
+}
+
+/** Whole months, `count` of them; the month may lie outside of 1-12. */
+function monthsFrom(year: number, month: number, count = 1): Period {
+  const first = ofUtc(Date.UTC(year, month - 1, 1));
+  return { first, after: ofUtc(Date.UTC(year, month - 1 + count, 1)) };
+}
+
+/** One day. */
+function oneDay(day: Day): Period {
+  return { first: day, after: ofUtc(Date.UTC(day.year, day.month - 1, day.day + 1)) };
+}
+
+function ofUtc(time: number): Day {
+  const date = new Date(time);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+}
 
 /** Days that a sentence names; null for a date that the calendar does not have. */
 export interface SaidDate {

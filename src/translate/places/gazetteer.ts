@@ -8,13 +8,11 @@
 import { lazyByKey } from "../../scheduling/lazy.ts";
 import type { Segment } from "../../search/segment.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
-import { AREAS, COUNTRIES, HERE } from "./areas.ts";
-import { Divisions } from "./divisions.ts";
 import { type City, type Named, PlaceNames } from "./placenames.ts";
 import { regionNames } from "./regiontable.ts";
-import { Seats } from "./seats.ts";
-import { SnapshotCities } from "./snapshotcities.ts";
+import { Divisions, Seats, SnapshotCities } from "./snapshotcities.ts";
 import * as called from "./states.ts";
+import { AREAS, COUNTRIES, HERE } from "./states.ts";
 
 /** The places of a segment. */
 export interface Gazetteer {

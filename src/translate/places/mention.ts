@@ -5,8 +5,8 @@
  * stand for; what it means is decided when all mentions of the sentence are known.
  */
 
-import { claimNegation } from "../claimnegation.ts";
 import { negatorOf, reachOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
 import type { SaidDistricts } from "./districts/saiddistricts.ts";

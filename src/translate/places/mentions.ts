@@ -1,18 +1,18 @@
 /**
- * Where a sentence names places. What comes in: a sentence and the gazetteer. What goes out: every
- * mention with all that it may stand for, its words claimed; what they mean together is decided in
- * `places.ts`.
+ * Where a sentence names places. Input: a sentence and the gazetteer. Output: every mention with
+ * all that it may stand for, its words claimed; what they mean together is decided in `places.ts`.
  * Invariant: a name that is also a word of trade or of everyday life is a mention only where the
  * sentence says so; parts of places ("interior de SP") are mentions of the place, and the part is
- * left to the notes.
+ * left to the notes. Names with a word that turns things round (Juiz de Fora, Sem-Peixe,
+ * Não-Me-Toque) are found before anything else is read, so that no "fora" of a name ever negates; a
+ * name that begins with such a word needs a sign, for "restaurantes sem peixe" is a request.
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
 import { beginsWish, isInTrade } from "../items.ts";
 import { negatorOf } from "../negation.ts";
+import { isNegatorWord } from "../negators.ts";
 import type { Sentence } from "../words/sentence.ts";
-import { isMoney } from "./capitalword.ts";
-import { firmNames } from "./firmnames.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import { findPart } from "./parts.ts";
 import type { City, Place, PlaceMatch } from "./placenames.ts";
@@ -25,7 +25,7 @@ import {
   isStyle,
   longerEnd,
 } from "./placesigns.ts";
-import { isIn, isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
+import { isIn, isMoney, isOf, leadOf, QUARTERS, STREETS } from "./placewords.ts";
 import { radiusAt } from "./radius.ts";
 import { leaveStranger, strangerAt, strangerEnd } from "./strangers.ts";
 
@@ -361,4 +361,45 @@ function adjectiveAt(context: PlaceContext, others: OtherPlaces, at: number): Me
   const free = others.none || joined || negatorOf(sentence, lead.from) >= 0;
   if (!free && !others.near(match.place)) return null;
   return mentionOf(context, [at, match.to], { states, cities, adjective: true });
+}
+
+/** Most words of a name before the one that negates. */
+const REACH = 4;
+
+/** The names by their first token. */
+function firmNames(context: PlaceContext): ReadonlyMap<number, PlaceMatch> {
+  const { sentence } = context;
+  const found = new Map<number, PlaceMatch>();
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const match = isNegatorWord(sentence.folded(at)) ? nameAround(context, at) : null;
+    if (match === null) continue;
+    sentence.name(match.from, match.to);
+    found.set(match.from, match);
+    at = match.to - 1;
+  }
+  return found;
+}
+
+/** The name that holds a token, where it cannot be anything else. */
+function nameAround(context: PlaceContext, at: number): PlaceMatch | null {
+  const { sentence, gazetteer } = context;
+  for (let from = Math.max(0, at - REACH); from <= at; from++) {
+    const match = gazetteer.places.longest(sentence.tokens, from);
+    if (match === null || match.to <= at || match.words < 2) continue;
+    if (from < at || isSaid(sentence, match)) return match;
+  }
+  return null;
+}
+
+/** "em Sem Peixe", "Sem-Peixe", "sem peixe mg". */
+function isSaid(sentence: Sentence, match: PlaceMatch): boolean {
+  const { from } = match;
+  const [first, second] = [sentence.tokens[from], sentence.tokens[from + 1]];
+  const hyphened = sentence.text.slice(first?.end, second?.start).trim() === "-";
+  return (
+    hyphened ||
+    isIn(sentence.folded(from - 1)) ||
+    isCapitalised(sentence, from + 1) ||
+    isStateBeside(sentence, match)
+  );
 }

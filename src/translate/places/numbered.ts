@@ -4,8 +4,8 @@
  * Invariant: a number is such a code only behind a word that says so; a code that no filter takes,
  * or that is excluded, is left to the notes.
  */
-import { claimNegation } from "../claimnegation.ts";
 import { negatorOf } from "../negation.ts";
+import { claimNegation } from "../negators.ts";
 import type { Notes } from "../notes.ts";
 import type { Sentence } from "../words/sentence.ts";
 

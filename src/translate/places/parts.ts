@@ -8,18 +8,12 @@
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isInTrade } from "../items.ts";
 import type { Sentence, Words } from "../words/sentence.ts";
-import {
-  CITY_PARTS,
-  LONE_PARTS,
-  PART_STARTS,
-  PART_WORDS,
-  STATISTICAL,
-  SURROUNDINGS,
-} from "./areas.ts";
 import { type Mention, meaningOf, mentionOf, type PlaceContext } from "./mention.ts";
 import type { MeantRegion, PlaceMatch } from "./placenames.ts";
 import { isKindOfPlace, isOf, leadOf } from "./placewords.ts";
 import {
+  divisionAt,
+  divisionHead,
   EXCLUDED_PART,
   lostRegionAt,
   mentionOfRegions,
@@ -27,8 +21,16 @@ import {
   regionAround,
   regionAt,
   regionOfPart,
+  unknownDivision,
 } from "./regions.ts";
-import { divisionAt, divisionHead, unknownDivision } from "./saiddivisions.ts";
+import {
+  CITY_PARTS,
+  LONE_PARTS,
+  PART_STARTS,
+  PART_WORDS,
+  STATISTICAL,
+  SURROUNDINGS,
+} from "./states.ts";
 
 /** Most words between the name of a part and that of its place. */
 const REACH = 8;

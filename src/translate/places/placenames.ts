@@ -6,12 +6,10 @@
  * at most the number of words of the longest name, and the first one of a beginning what it takes
  * to put the names there that begin so.
  */
-import { cachedMatch, type Looked, WALK_MAX } from "../words/matches.ts";
-import { tokensOfName } from "../words/phrases.ts";
+import { cachedMatch, type Looked, tokensOfName, WALK_MAX } from "../words/phrases.ts";
 import { foldWord, type Token, tokenize } from "../words/tokens.ts";
 
-import { SMALL } from "./namestarts.ts";
-import { PlaceVocabulary } from "./placevocabulary.ts";
+import { PlaceVocabulary, SMALL } from "./placevocabulary.ts";
 
 /** A municipality that a name may mean. */
 export interface City {

@@ -14,8 +14,13 @@ import { namesakesMeant } from "./gazetteer.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import { findMentions } from "./mentions.ts";
 import type { City } from "./placenames.ts";
-import { chooseReadings, linkOf, settleCapitals } from "./readings.ts";
-import { dropOuterRegions, settleRegions } from "./settleregions.ts";
+import {
+  chooseReadings,
+  dropOuterRegions,
+  linkOf,
+  settleCapitals,
+  settleRegions,
+} from "./readings.ts";
 import { dropBeyond } from "./strangers.ts";
 import { wishBehindExclusion } from "./wishedbehind.ts";
 

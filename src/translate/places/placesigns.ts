@@ -12,7 +12,6 @@ import { beginsWish } from "../items.ts";
 import { negatorOf } from "../negation.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
-import { NOT_REGION } from "./areas.ts";
 import type { Mention, PlaceContext } from "./mention.ts";
 import type { PlaceMatch } from "./placenames.ts";
 import {
@@ -24,6 +23,7 @@ import {
   ORDINARY_PAIRS,
   STYLED,
 } from "./placewords.ts";
+import { NOT_REGION } from "./states.ts";
 
 /** Cities of this share of all accounts are known without a preposition. */
 const WELL_KNOWN = 0.004;

@@ -1,14 +1,21 @@
 /**
- * The municipalities of a snapshot as cities that a sentence may name. What comes in: its catalog.
- * What goes out: a city by its code, those of a state, and how many accounts each has.
- * Invariant: one object per municipality, made when somebody asks for it: a sentence names a few of
- * five thousand; of two rows with one IBGE code the later one counts. Accounts are counted when the
- * first ones are asked for.
+ * The municipalities of a snapshot as cities that a sentence may name, the regions of the
+ * statistics that they lie in, and where their seats are. Input: the catalog and places of the
+ * snapshot; data/seats.json, made of GeoNames. Output: a city by its code, those of a state, and
+ * how many accounts each has; for each kind of region the names, with the municipalities of each;
+ * the municipalities whose seats lie within a distance of another's.
+ * Invariant: one object per municipality, made on first use: a sentence names a few of five
+ * thousand; of two rows with one IBGE code the later one counts. A region is known by its kind, its
+ * state and its name. A distance is that between two seats along the earth's surface, taken for a
+ * sphere; a municipality whose seat is not known is within no distance. Accounts, names of regions
+ * and seats are read on first use.
  */
+import seats from "../../../data/seats.json" with { type: "json" };
 import { TABLES } from "../../../native-index/format/columns.ts";
+import type { SnapshotPlaces } from "../../../native-index/format/snapshot/meta.ts";
 import { guarded, type Segment } from "../../search/segment.ts";
 import { type Catalog, type CatalogMunicipality, catalogLookup } from "../../spec/catalog.ts";
-import type { City } from "./placenames.ts";
+import { type City, type Named, PlaceNames, type Region } from "./placenames.ts";
 import { CAPITALS } from "./states.ts";
 
 /** A municipality in Brazil whose code and state are known. */
@@ -138,4 +145,126 @@ function accountsByIbge(segment: Segment): ReadonlyMap<string, number> {
   const counts =
     counted.get(segment) ?? guarded(() => segment.native.facets([], ["municipality"]))[0];
   return new Map(codes.map((ibge, code) => [ibge, counts?.[code] ?? 0]));
+}
+
+/** Kinds of regions: the cell of a municipality that holds its region, and what it is called. */
+const KINDS = {
+  meso: { cell: 1, title: "Mesorregião" },
+  micro: { cell: 2, title: "Microrregião" },
+  intermediate: { cell: 3, title: "Região intermediária" },
+  immediate: { cell: 4, title: "Região imediata" },
+} as const;
+/** A kind of region. */
+export type DivisionKind = keyof typeof KINDS;
+
+/** The regions that a snapshot knows. */
+export class Divisions {
+  readonly #places: SnapshotPlaces;
+  readonly #city: (ibge: string) => City | undefined;
+  readonly #made = new Map<DivisionKind, PlaceNames>();
+
+  /** `city` is a municipality of the snapshot by its code. */
+  constructor(places: SnapshotPlaces, city: (ibge: string) => City | undefined) {
+    this.#places = places;
+    this.#city = city;
+  }
+
+  /** The regions of a kind by their names. */
+  named(kind: DivisionKind): PlaceNames {
+    const known = this.#made.get(kind) ?? this.#make(kind);
+    this.#made.set(kind, known);
+    return known;
+  }
+
+  #make(kind: DivisionKind): PlaceNames {
+    const { cell, title } = KINDS[kind];
+    const { names, municipalities } = this.#places;
+    const cities = new Map<string, City[]>();
+    for (const row of municipalities) {
+      const city = this.#city(row[0]);
+      const name = names[row[cell] ?? -1];
+      if (city === undefined || name === undefined) continue;
+      // A region lies in one state, and in another one another may have its name.
+      const key = `${city.uf} ${name}`;
+      const members = cities.get(key);
+      if (members === undefined) cities.set(key, [city]);
+      else members.push(city);
+    }
+    const all: Named[] = [];
+    for (const [key, members] of cities) {
+      const name = key.slice(3);
+      const region: Region = {
+        ...{ name: `${title} ${name}/${key.slice(0, 2)}`, part: false },
+        members: () => members,
+      };
+      // "Sul/Sudoeste de Minas" is said with one half as well.
+      for (const said of new Set([name, ...name.split("/")])) {
+        all.push({ name: said, place: () => ({ regions: [{ region, usual: false }] }) });
+      }
+    }
+    const made = new PlaceNames();
+    made.take(all);
+    return made;
+  }
+}
+
+/** Mean radius of the earth. */
+const EARTH_KM = 6_371;
+/** Kilometres of a degree of latitude. */
+const DEGREE_KM = 111;
+
+interface Seat {
+  readonly ibge: string;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Seats that everybody knows, and those of one snapshot before them. */
+export class Seats {
+  readonly #given: SnapshotPlaces | undefined;
+  #made: ReadonlyMap<string, Seat> | undefined;
+
+  /** `given` is what an operator gave to the import, if anything. */
+  constructor(given: SnapshotPlaces | undefined) {
+    this.#given = given;
+  }
+
+  /** IBGE codes of municipalities within a distance of one, itself included; null if unknown. */
+  within(ibge: string, km: number): readonly string[] | null {
+    this.#made ??= new Map([...packedSeats(), ...givenSeats(this.#given)]);
+    const center = this.#made.get(ibge);
+    if (center === undefined) return null;
+    const near: string[] = [];
+    for (const seat of this.#made.values()) {
+      if (Math.abs(seat.latitude - center.latitude) * DEGREE_KM > km + 1) continue;
+      if (distance(center, seat) <= km) near.push(seat.ibge);
+    }
+    return near;
+  }
+}
+
+function* packedSeats(): Generator<[string, Seat]> {
+  for (const [state, list] of Object.entries(seats.seats)) {
+    for (const one of list.split(",")) {
+      const [code, latitude, longitude] = one.split(" ");
+      const ibge = `${state}${code}`;
+      const seat = { latitude: Number(latitude) / 100, longitude: Number(longitude) / 100 };
+      yield [ibge, { ibge, ...seat }];
+    }
+  }
+}
+
+function* givenSeats(given: SnapshotPlaces | undefined): Generator<[string, Seat]> {
+  for (const [ibge, , , , , latitude, longitude] of given?.municipalities ?? []) {
+    if (latitude !== null && longitude !== null) yield [ibge, { ibge, latitude, longitude }];
+  }
+}
+
+/** Kilometres between two seats. */
+function distance(one: Seat, other: Seat): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const [a, b] = [radians(one.latitude), radians(other.latitude)];
+  const half = (angle: number) => Math.sin(angle / 2) ** 2;
+  const across = Math.cos(a) * Math.cos(b) * half(radians(other.longitude - one.longitude));
+  return 2 * EARTH_KM * Math.asin(Math.sqrt(half(b - a) + across));
 }

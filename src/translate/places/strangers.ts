@@ -1,10 +1,12 @@
 /**
- * Names that nobody knows and that end as known ones do: "Xurupita do Pará", "Nova Qualquer de
- * Minas". What comes in: a sentence at a word that no known name begins with. What goes out: a
- * mention of the whole name, which stands for nothing.
+ * Names that are in no table and that end as known ones do: "Xurupita do Pará", "Nova Qualquer de
+ * Minas"; and words that name no place: "em geral", "em todo", "em março". Input: a sentence at a
+ * word that no known name begins with. Output: a mention of the whole name, which stands for
+ * nothing.
  * Invariant: what an unknown name ends with is no place of its own, so that no name is ever
  * searched as the state or the region that it ends with; a name without such an end is left to
- * `unknownplaces.ts`, which comes when everything else is read.
+ * `unknownplaces.ts`, which comes when everything else is read. Words that name no place may be a
+ * part of a name behind a word in capitals ("Nova Qualquer").
  */
 import { STATE_NAMES } from "../../spec/states.ts";
 import { isFillerWord } from "../fillers.ts";
@@ -13,13 +15,27 @@ import { negatorOf } from "../negation.ts";
 import { COMMON_WORDS } from "../spelling/commonwords.ts";
 import type { Sentence } from "../words/sentence.ts";
 import type { Token } from "../words/tokens.ts";
-import { PART_STARTS, PART_WORDS } from "./areas.ts";
 import { isSpecialised, type Mention, mentionOf, type PlaceContext } from "./mention.ts";
 import type { PlaceMatch } from "./placenames.ts";
 import { isBehindTrade, isCapitalised } from "./placesigns.ts";
 import { isIn, isKindOfPlace, isNear, isOf, leadOf, ORDINARY, QUARTERS } from "./placewords.ts";
 import { linkOf } from "./readings.ts";
-import { NO_NAMES } from "./unnamed.ts";
+import { PART_STARTS, PART_WORDS } from "./states.ts";
+
+/** These words, folded. */
+export const NO_NAMES = new Set(
+  (
+    "todo toda todos todas geral qualquer dia atividade funcionamento operacao ordem janeiro " +
+    "fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro alta " +
+    "baixa casa domicilio situacao nome razao cadastro maximo minimo ramo setor area segmento " +
+    "mercado internet online site instagram facebook whatsapp bairro bairros rua avenida raio " +
+    "torno volta ultimo ultimos ultima ultimas proximo proximos proxima minha meu nossa nosso " +
+    "cada algum alguma outros outras outro outra mesmo mesma simples nacional mei base " +
+    "crescimento expansao order total active general any all each every which person business " +
+    "this that the my our brazilian brazil least stock cima baixo frente relacao torno breve " +
+    "seguida conjunto parceria busca vez lugar mim casa voce mar centro"
+  ).split(" "),
+);
 
 /** Most words of a name, small ones aside. */
 const NAME_WORDS_MAX = 6;

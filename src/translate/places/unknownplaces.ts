@@ -12,7 +12,7 @@ import { isSpecialised, type PlaceContext } from "./mention.ts";
 import type { FoundPlaces } from "./places.ts";
 import { isCapitalised } from "./placesigns.ts";
 import { isKindOfPlace, isNear, isOf, type Lead, leadOf } from "./placewords.ts";
-import { NO_NAMES } from "./unnamed.ts";
+import { NO_NAMES } from "./strangers.ts";
 
 /** Most words of a name that nobody knows. */
 const NAME_WORDS_MAX = 6;

@@ -8,21 +8,19 @@
  */
 
 import type { Segment } from "../../search/segment.ts";
-import type { Goods, LexiconChoice } from "../activities/choices.ts";
-import { describesActivities } from "../activities/descriptions.ts";
 import { lexicon } from "../activities/lexicon.ts";
-import { ROLES_BEHIND } from "../activities/roles.ts";
+import { describesActivities } from "../activities/officialtexts.ts";
+import { type Goods, type LexiconChoice, ROLES_BEHIND } from "../activities/roles.ts";
 import { isFillerWord } from "../fillers.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
 import type { Notes } from "../notes.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import { isGiveaway } from "../unmapped.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { Token } from "../words/tokens.ts";
-import { englishSingulars, otherGenders, plainForms } from "../words/wordforms.ts";
+import { englishSingulars, otherGenders, plainForms, type Token } from "../words/tokens.ts";
 import { COMMON_WORDS } from "./commonwords.ts";
 import { type Guess, guessesOf, nameAround, WEIGHTS } from "./guesses.ts";
-import { isDoubled, isSwapped } from "./slips.ts";
+import { isDoubled, isSwapped } from "./spelling.ts";
 
 /** What the stage works on. */
 interface SpellingContext {

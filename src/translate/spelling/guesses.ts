@@ -11,12 +11,17 @@ import { ROLES_BEHIND } from "../activities/roles.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
 import type { Place } from "../places/placenames.ts";
 import { isIn, leadOf, ORDINARY } from "../places/placewords.ts";
-import { looksAt } from "../words/matches.ts";
+import { looksAt } from "../words/phrases.ts";
 import type { Sentence } from "../words/sentence.ts";
-import type { Token } from "../words/tokens.ts";
-import { reduce } from "../words/wordforms.ts";
-import { isLikelySlip, isSwapped, isUsualSlip } from "./slips.ts";
-import { NEAR_LENGTH_MIN, type NearWord, slipsBetween } from "./spelling.ts";
+import { reduce, type Token } from "../words/tokens.ts";
+import {
+  isLikelySlip,
+  isSwapped,
+  isUsualSlip,
+  NEAR_LENGTH_MIN,
+  type NearWord,
+  slipsBetween,
+} from "./spelling.ts";
 import { spellWords } from "./spellwords.ts";
 
 /** What is looked at. */

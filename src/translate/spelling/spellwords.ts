@@ -1,17 +1,18 @@
 /**
- * Every word that a slip of the pen may have been meant for. What comes in: the names of places of
- * a snapshot and of the lexicon, and words that everybody uses. What goes out: an index of them,
- * and how each is written.
- * Invariant: made once per gazetteer, when the first unknown word is met; words that everybody uses
- * are in the index but are not corrected to: a slip that is as near to one of them says nothing.
+ * Every word that a slip of the pen may have been meant for, and the trades whose names are written
+ * nearly like an unknown word. Input: the names of places of a snapshot and of the lexicon, and
+ * words that everybody uses; reduced words. Output: an index of them, and how each is written;
+ * codes of trades, the nearest name first.
+ * Invariant: made once per gazetteer or lexicon, when the first unknown word is met; words that
+ * everybody uses are in the index but are not corrected to: a slip that is as near to one of them
+ * says nothing. Trades are only offered, never searched for.
  */
-
-import { lazyByKey } from "../../scheduling/lazy.ts";
+import { lazy, lazyByKey } from "../../scheduling/lazy.ts";
 import { lexicon } from "../activities/lexicon.ts";
 import { ROLES_BEHIND } from "../activities/roles.ts";
 import { FILTER_PHRASES } from "../filters/table.ts";
 import type { Gazetteer } from "../places/gazetteer.ts";
-import { foldWord } from "../words/tokens.ts";
+import { foldWord, tokenize } from "../words/tokens.ts";
 import { COMMON_WORDS } from "./commonwords.ts";
 import { SpellIndex } from "./spelling.ts";
 
@@ -80,4 +81,25 @@ function writtenPlural(word: string | undefined): string | undefined {
   // "Móvel" has its accent already.
   const accented = /[áéíóúâêô]/u.test(word);
   return accented ? plural(word, PLURALS).replace(/éis$/u, "eis") : plural(word, PLURALS);
+}
+
+/** Most names that are looked at for one word. */
+const NAMES_MAX = 3;
+
+/** Returns the index of the words of trades, which is made on first use. */
+export const tradeWords = lazy(() => new SpellIndex(folded(lexicon().trades.vocabulary.values())));
+
+function* folded(words: Iterable<string>): Generator<string> {
+  for (const word of words) yield foldWord(word);
+}
+
+/** Codes as the lexicon has them of the trades that are called nearly like one of the words. */
+export function nearestTrades(words: readonly string[]): string[] {
+  const { trades } = lexicon();
+  const index = tradeWords();
+  const names = words.flatMap((word) => index.nearest(word, { countMax: NAMES_MAX }));
+  const codes = [...names]
+    .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
+    .flatMap(({ word }) => trades.longest(tokenize(word), 0)?.value.codes ?? []);
+  return [...new Set(codes)];
 }

@@ -7,9 +7,8 @@
  */
 import type { FILTER_ROLES } from "../../spec/filters/table.ts";
 import { plainText } from "../../spec/typedtext.ts";
-import { cacheMatches, forgetMatches } from "./matches.ts";
-import { type Token, tokenize } from "./tokens.ts";
-import { reduce } from "./wordforms.ts";
+import { cacheMatches, forgetMatches } from "./phrases.ts";
+import { reduce, type Token, tokenize } from "./tokens.ts";
 
 /** What a word was taken for: part of a filter, or something else. */
 export type TokenRole =

@@ -18,7 +18,7 @@ import {
   openSegment,
   sortEntriesAside,
 } from "../../../native-index/napi/engine.ts";
-import { packEntries, pairsOf } from "../../../src/lists/packed.ts";
+import { packEntries, pairsOf } from "../../../src/lists/blocks.ts";
 import {
   type FixtureRow,
   randomRows,

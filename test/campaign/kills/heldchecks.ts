@@ -7,8 +7,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { bytesOf, unpackEntries } from "../../../src/lists/blocks.ts";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
-import { bytesOf, unpackEntries } from "../../../src/lists/packed.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { accountsIn, leavesOut } from "./further.ts";
 import { allOf } from "./furtherchecks.ts";

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { downloadTable, type ServiceTable } from "../../../src/download/ibge.ts";
 import { proxyRules } from "../../../src/download/proxy/rules.ts";
-import { readActivityTexts } from "../../../src/dump/activitytexts.ts";
+import { readActivityTexts } from "../../../src/dump/activities.ts";
 import { readPlaces } from "../../../src/dump/places.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { httpProxy } from "../../support/download/proxies.ts";

@@ -16,8 +16,7 @@ import { numberIn, refusalIn, shortNumberIn } from "../../../src/console/web/fin
 import { readPasted } from "../../../src/console/web/lists/pasted.ts";
 import { readSanctions } from "../../../src/ingest/sanctions.ts";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
-import { CsvUpload, Upload } from "../../../src/lists/upload.ts";
-import { readXlsx } from "../../../src/lists/xlsxupload.ts";
+import { CsvUpload, readXlsx, Upload } from "../../../src/lists/upload.ts";
 import { ENGINE } from "../../../src/search/engine.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { CNPJ_REFUSALS, readCnpjText } from "../../../src/spec/cnpj/cnpjspelling.ts";

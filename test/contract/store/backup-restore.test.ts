@@ -21,8 +21,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { makeBackup } from "../../../src/store/backup/backup.ts";
-import { type Manifest, manifestText, parseManifest } from "../../../src/store/backup/manifest.ts";
+import {
+  type Manifest,
+  makeBackup,
+  manifestText,
+  parseManifest,
+} from "../../../src/store/backup/backup.ts";
 import { checkBackup, restoreBackup } from "../../../src/store/backup/restore.ts";
 import { lockDataDir, SCHEMA_VERSION } from "../../../src/store/database.ts";
 import { makeState } from "../../support/formats/make.ts";

@@ -17,7 +17,7 @@ import { DEFAULT_FIELDS } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";
 import { findActivities } from "../../../src/translate/activities/activities.ts";
 import { findCodes } from "../../../src/translate/activities/cnaecodes.ts";
-import { rankDescriptions } from "../../../src/translate/activities/descriptions.ts";
+import { rankDescriptions } from "../../../src/translate/activities/officialtexts.ts";
 import { Notes } from "../../../src/translate/notes.ts";
 import { suggestionsOf } from "../../../src/translate/suggestions.ts";
 import { translate } from "../../../src/translate/translate.ts";

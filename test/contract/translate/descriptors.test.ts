@@ -8,11 +8,13 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { readActivityTexts as readDescriptors } from "../../../src/dump/activitytexts.ts";
+import { readActivityTexts as readDescriptors } from "../../../src/dump/activities.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
-import { rankDescriptions } from "../../../src/translate/activities/descriptions.ts";
-import { useDescriptors } from "../../../src/translate/activities/descriptors.ts";
+import {
+  rankDescriptions,
+  useDescriptors,
+} from "../../../src/translate/activities/officialtexts.ts";
 import { translate } from "../../../src/translate/translate.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 

@@ -26,9 +26,8 @@ import {
 } from "../../../src/process/clock.ts";
 import { Ledger } from "../../../src/process/ledger.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import { QuotaStore } from "../../../src/store/quotastore.ts";
 import type { StateDatabase } from "../../../src/store/sqlite.ts";
-import { UsageStore, type UsedByKey } from "../../../src/store/usagestore.ts";
+import { QuotaStore, UsageStore, type UsedByKey } from "../../../src/store/usagestore.ts";
 import { Client, withKeyring } from "../../support/export/client.ts";
 import { type FakeServer, startFake, TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";

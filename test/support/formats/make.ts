@@ -20,8 +20,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import { openSegment } from "../../../src/search/segment.ts";
-import { makeBackup } from "../../../src/store/backup/backup.ts";
-import { BACKUP_VERSION } from "../../../src/store/backup/manifest.ts";
+import { BACKUP_VERSION, makeBackup } from "../../../src/store/backup/backup.ts";
 import {
   closeDatabase,
   DATABASE_FILE,

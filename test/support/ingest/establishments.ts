@@ -14,7 +14,6 @@ import {
   SLOTS,
   type SlotName,
 } from "../../../native-index/builder/record.ts";
-import { RowRefusal } from "../../../src/dump/badrows.ts";
 import {
   CNPJ_WIDTHS,
   checkDigits,
@@ -29,7 +28,7 @@ import {
 } from "../../../src/dump/cnpj.ts";
 import { removeCpf } from "../../../src/dump/cpf.ts";
 import { ESTAB } from "../../../src/dump/layout.ts";
-import type { DumpRecord } from "../../../src/dump/records.ts";
+import { type DumpRecord, RowRefusal } from "../../../src/dump/records.ts";
 import { newTextSink, type TextSink } from "../../../src/dump/registrytext.ts";
 import { isValue, oddCode, type Rule } from "../../../src/dump/rules.ts";
 import {
@@ -41,7 +40,7 @@ import {
   cleanUf,
   fieldText,
 } from "../../../src/dump/values.ts";
-import type { AllCounters, CodeCounter } from "../../../src/ingest/codes.ts";
+import type { AllCounters, CodeCounter } from "../../../src/ingest/dictionaries.ts";
 import { TOM_CODES } from "../../../src/ingest/places/municipalities.ts";
 import { partitionOf } from "../../../src/ingest/roots.ts";
 import type { SpillWriter } from "../../../src/ingest/spill.ts";

@@ -14,9 +14,9 @@ import {
   SLOTS,
   stringLengthAt,
 } from "../../../native-index/builder/record.ts";
-import type { AllRemaps } from "../../../src/ingest/codes.ts";
+import type { AllRemaps } from "../../../src/ingest/dictionaries.ts";
 import type { JoinContext, JoinFile, JoinResult, JoinTask } from "../../../src/ingest/join.ts";
-import { type RankKeys, rangeOf } from "../../../src/ingest/ranges.ts";
+import { type RankKeys, rangeOf } from "../../../src/ingest/rank.ts";
 import { readBase36 } from "../../../src/ingest/roots.ts";
 import type { RowPlace } from "../../../src/ingest/shared-values.ts";
 import { bucketBytes, readBucket, SpillWriter } from "../../../src/ingest/spill.ts";

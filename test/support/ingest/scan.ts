@@ -6,10 +6,9 @@
  * Invariant: the spill depends on the member alone, not on the thread or the order of tasks.
  */
 import { placeOf, readMember } from "../../../src/dump/archive.ts";
-import { BadRows } from "../../../src/dump/badrows.ts";
 import { LAYOUTS } from "../../../src/dump/layout.ts";
-import { type DumpRecord, RecordScanner } from "../../../src/dump/records.ts";
-import { type AllCounters, codesInUse, newCounters } from "../../../src/ingest/codes.ts";
+import { BadRows, type DumpRecord, RecordScanner } from "../../../src/dump/records.ts";
+import { type AllCounters, codesInUse, newCounters } from "../../../src/ingest/dictionaries.ts";
 import { TOM_CODES } from "../../../src/ingest/places/municipalities.ts";
 import type { DumpPieces, ScanResult, ScanTask } from "../../../src/ingest/scan/scan.ts";
 import { SpillWriter } from "../../../src/ingest/spill.ts";

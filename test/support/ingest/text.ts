@@ -6,15 +6,16 @@
  * doubled white space; nothing written means the field is null. Controls count as white space, and
  * so do the CSI sequences of terminals that they begin.
  */
-import { countSequences, utf8Sequence } from "../../../src/dump/encoding.ts";
 import type { DumpRecord } from "../../../src/dump/records.ts";
 import {
   BYTE_KINDS,
+  countSequences,
   endOfControl,
   isControlSequence,
   KIND_OF_BYTE,
   type TextSink,
   UTF8_OF_BYTE,
+  utf8Sequence,
 } from "../../../src/dump/registrytext.ts";
 import { ABSENT, oddCode } from "../../../src/dump/rules.ts";
 import { EMAIL_BYTES_MAX, isEmail } from "../../../src/spec/contacts/emails.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { AppError } from "../../../src/errors.ts";
-import { readXlsx } from "../../../src/lists/xlsxupload.ts";
+import { readXlsx } from "../../../src/lists/upload.ts";
 
 /** What a file is refused with; `column` is the wanted one. */
 export async function unreadableXlsx(file: Buffer, column?: string): Promise<string> {

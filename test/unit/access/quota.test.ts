@@ -14,8 +14,7 @@ import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondQuota } from "../../../src/access/quota.ts";
 import { AppError, ERROR_CODES } from "../../../src/errors.ts";
 import { DAY_MS, utcDay } from "../../../src/process/clock.ts";
-import { QuotaStore } from "../../../src/store/quotastore.ts";
-import { UsageStore } from "../../../src/store/usagestore.ts";
+import { QuotaStore, UsageStore } from "../../../src/store/usagestore.ts";
 import {
   Installation,
   NOW_MS,

@@ -16,7 +16,7 @@ import {
   withoutBeginning,
 } from "../../../src/console/web/find/charts/sharedbeginning.ts";
 import { companyName } from "../../../src/console/web/find/table/companyname.ts";
-import { activityName } from "../../../src/dump/activitynames.ts";
+import { activityName } from "../../../src/dump/activities.ts";
 
 /** What names of the registry are made of. */
 const LETTERS = "AEIOUBCDFGLMNPRSTVXZÁÃÂÇÉÊÍÓÕÚÜ0123 -./&'aeiouçã";

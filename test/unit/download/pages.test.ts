@@ -11,7 +11,7 @@ import { isBucketPage, parseBucketPage } from "../../../src/download/listings/bu
 import { parseIndexPage, parseJsonIndex } from "../../../src/download/listings/indexpage.ts";
 import { parseMultistatus } from "../../../src/download/listings/multistatus.ts";
 import { ListingFault } from "../../../src/download/listings/xml.ts";
-import { checkShare } from "../../../src/settings/addresses.ts";
+import { checkShare } from "../../../src/settings/settingvalue.ts";
 import {
   bucketXml,
   davEntry,

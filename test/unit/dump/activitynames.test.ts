@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { activityName, asWritten } from "../../../src/dump/activitynames.ts";
+import { activityName, asWritten } from "../../../src/dump/activities.ts";
 
 const TABLE = "../shared/reference/rfb_CNAECSV.csv";
 

@@ -9,8 +9,7 @@ import { describe, it } from "node:test";
 import { inflateRawSync } from "node:zlib";
 import { crc32ByTable, crc32Joined } from "../../../src/dump/crc32.ts";
 import { Random } from "../../../src/dump/sample/random.ts";
-import { Deflater, STREAM_END } from "../../../src/dump/sample/zip/deflate.ts";
-import { prefixCode } from "../../../src/dump/sample/zip/huffman.ts";
+import { Deflater, prefixCode, STREAM_END } from "../../../src/dump/sample/zip/deflate.ts";
 import { packPiece } from "../../../src/dump/sample/zip/zip.ts";
 
 const SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 31, 257, 258, 259, 262, 266, 1000, 70_000];

@@ -8,8 +8,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isPrintable, printable } from "../../../native-index/format/printable.ts";
-import { countSequences, isUtf8 } from "../../../src/dump/encoding.ts";
-import { decodeTable, decodeText, newTextSink } from "../../../src/dump/registrytext.ts";
+import {
+  countSequences,
+  decodeTable,
+  decodeText,
+  isUtf8,
+  newTextSink,
+} from "../../../src/dump/registrytext.ts";
 import { fieldText } from "../../../src/dump/values.ts";
 import { recordOf } from "../../support/dump/fields.ts";
 import { cleanText } from "../../support/ingest/text.ts";

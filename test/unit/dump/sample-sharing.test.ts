@@ -12,7 +12,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { Offices } from "../../../src/dump/sample/offices.ts";
+import { Offices } from "../../../src/dump/sample/company.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { buildWorld } from "../../../src/dump/sample/steps.ts";
 import { readSampleZips, rowsOf } from "../../support/sample/dump.ts";

@@ -9,8 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { sampleThreads } from "../../../src/dump/sample/drawing.ts";
-import { writeSample } from "../../../src/dump/sample/release.ts";
+import { sampleThreads, writeSample } from "../../../src/dump/sample/release.ts";
 import { readSampleZips } from "../../support/sample/dump.ts";
 
 const SMALL = 20_000;

@@ -15,10 +15,10 @@ import {
   activityTextsOf,
   activityTextsText,
   readActivityTexts,
-} from "../../../src/dump/activitytexts.ts";
+} from "../../../src/dump/activities.ts";
 import { placesOf, placesText, readPlaces } from "../../../src/dump/places.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { readPopulation } from "../../../src/ingest/places/population.ts";
+import { readPopulation } from "../../../src/ingest/places/municipalitytables.ts";
 import { zipOf } from "../../support/files/zip.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-tables-"));

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { CommandError } from "../../../src/errors.ts";
-import { readMunicipalityCodes } from "../../../src/ingest/places/municipalitycodes.ts";
+import { readMunicipalityCodes } from "../../../src/ingest/places/municipalitytables.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-codes-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -13,7 +13,7 @@ import { openDump } from "../../../src/dump/archive.ts";
 import { readLookups } from "../../../src/dump/lookups.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { type JoinContext, joinNatively, sampleNatively } from "../../../src/ingest/join.ts";
-import { chooseSplits } from "../../../src/ingest/ranges.ts";
+import { chooseSplits } from "../../../src/ingest/rank.ts";
 import { ImportTables, readKnownCodes } from "../../../src/ingest/release-tables.ts";
 import { scanNatively } from "../../../src/ingest/scan/scan.ts";
 import { countNatively } from "../../../src/ingest/shared-values.ts";

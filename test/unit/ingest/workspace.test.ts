@@ -11,8 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { CommandError } from "../../../src/errors.ts";
-import { checkRoom, diskRefusal } from "../../../src/ingest/room.ts";
-import { Workspace } from "../../../src/ingest/workspace.ts";
+import { checkRoom, diskRefusal, Workspace } from "../../../src/ingest/workspace.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-workspace-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -13,7 +13,7 @@ import { Keyring } from "../../../src/access/keyring.ts";
 import { Passwords } from "../../../src/access/passwords.ts";
 import { Users } from "../../../src/access/users.ts";
 import { readName } from "../../../src/console/bodymembers.ts";
-import { readListName } from "../../../src/lists/listname.ts";
+import { readListName } from "../../../src/lists/lists.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { SETTINGS } from "../../../src/settings/settings.ts";
 import { openDatabase } from "../../../src/store/database.ts";

@@ -7,8 +7,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
+import { toldText } from "../../../src/lists/column.ts";
 import { otherFile } from "../../../src/lists/otherfiles.ts";
-import { toldText } from "../../../src/lists/toldtext.ts";
 import { CsvUpload } from "../../../src/lists/upload.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
 import { packed, text, workbook } from "../../support/lists/workbooks.ts";

@@ -6,8 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Upload } from "../../../src/lists/upload.ts";
-import { readXlsx } from "../../../src/lists/xlsxupload.ts";
+import { readXlsx, type Upload } from "../../../src/lists/upload.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
 import { type SheetDraft, text, workbook } from "../../support/lists/workbooks.ts";

@@ -8,9 +8,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
+import { readXlsx } from "../../../src/lists/upload.ts";
 import { XlsxPackage, XlsxRefusal } from "../../../src/lists/xlsx/package.ts";
 import { readXlsxColumn } from "../../../src/lists/xlsx/xlsxcolumn.ts";
-import { readXlsx } from "../../../src/lists/xlsxupload.ts";
 import { packed, partsOf, text, workbook } from "../../support/lists/workbooks.ts";
 
 const SHEET = "xl/worksheets/sheet1.xml";

@@ -12,10 +12,9 @@ import { after, before, describe, it } from "node:test";
 import readSheets from "read-excel-file/node";
 import { openXlsxRenderer } from "../../../src/export/formats/xlsx/xlsx.ts";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
-import type { Upload } from "../../../src/lists/upload.ts";
+import { readXlsx, type Upload } from "../../../src/lists/upload.ts";
 import { XlsxPackage } from "../../../src/lists/xlsx/package.ts";
 import { readXlsxColumn } from "../../../src/lists/xlsx/xlsxcolumn.ts";
-import { readXlsx } from "../../../src/lists/xlsxupload.ts";
 import { cnpjCheckDigits } from "../../../src/spec/cnpj/cnpj.ts";
 import { unreadableXlsx } from "../../support/lists/unreadable.ts";
 import {

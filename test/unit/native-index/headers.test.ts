@@ -11,7 +11,7 @@ import * as columns from "../../../native-index/format/columns.ts";
 import * as query from "../../../native-index/napi/query.ts";
 import * as layout from "../../../src/dump/layout.ts";
 import * as rules from "../../../src/dump/rules.ts";
-import * as codes from "../../../src/ingest/codes.ts";
+import * as codes from "../../../src/ingest/dictionaries.ts";
 import * as score from "../../../src/search/score.ts";
 import * as reasons from "../../../src/spec/fields/reasons.ts";
 import * as reasonsEn from "../../../src/spec/fields/reasons-en.ts";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { socketsOf, withoutDescriptors } from "../../../src/cli/serving/ports.ts";
-import { openFilesMax } from "../../../src/process/openfiles.ts";
+import { openFilesMax } from "../../../src/process/system.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-openfiles-"));

@@ -14,8 +14,8 @@ import type { AppError } from "../../../src/errors.ts";
 import { ExportFolder } from "../../../src/export/files/folder.ts";
 import { failureText } from "../../../src/export/record.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
-import { KeptBytes } from "../../../src/store/keptbytes.ts";
 import { SearchStore } from "../../../src/store/searchstore.ts";
+import { KeptBytes } from "../../../src/store/usagestore.ts";
 import {
   FORGET_S,
   Installation,

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { checkRoom } from "../../../src/ingest/room.ts";
+import { checkRoom } from "../../../src/ingest/workspace.ts";
 import { NewFolder } from "../../../src/store/backup/newfolder.ts";
 
 let folder: string;

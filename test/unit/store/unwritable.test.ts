@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { storageRefusal } from "../../../src/store/failures.ts";
 import { connect } from "../../../src/store/sqlite.ts";
-import { storageRefusal } from "../../../src/store/unwritable.ts";
 
 it("a statement of a closed state is refused as one to send again", () => {
   const database = connect(":memory:");

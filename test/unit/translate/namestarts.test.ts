@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { NameStarts } from "../../../src/translate/places/namestarts.ts";
+import { NameStarts } from "../../../src/translate/places/placevocabulary.ts";
 
 const NAMES = ["abaete", "abaira", "do bom jesus", "zabele", "d'oeste", "abare"];
 const starts = () =>

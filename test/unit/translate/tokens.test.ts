@@ -8,13 +8,14 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Phrases, wordsOf } from "../../../src/translate/words/phrases.ts";
 import { Sentence } from "../../../src/translate/words/sentence.ts";
-import { type Token, tokenize } from "../../../src/translate/words/tokens.ts";
 import {
   englishSingulars,
   otherGenders,
   plainForms,
   reduce,
-} from "../../../src/translate/words/wordforms.ts";
+  type Token,
+  tokenize,
+} from "../../../src/translate/words/tokens.ts";
 
 /** Texts with the folded forms of their tokens. */
 const CUTS: readonly (readonly [text: string, ...folded: string[]])[] = [

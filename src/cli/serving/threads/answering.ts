@@ -12,7 +12,7 @@ import { HttpThreads, openHttpThreads } from "../../../http/server/threads/http-
 import type { Transport, TransportLimits } from "../../../http/server/transport/transport.ts";
 import type { Ledger } from "../../../process/ledger.ts";
 import { describeError, type Log } from "../../../process/log.ts";
-import { openFilesMax } from "../../../process/openfiles.ts";
+import { openFilesMax } from "../../../process/system.ts";
 import type { Config } from "../../../settings/config.ts";
 import { limitsOf, OWN_DESCRIPTORS } from "../ports.ts";
 import { threadsOf } from "./threadcount.ts";

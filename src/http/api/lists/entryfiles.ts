@@ -5,8 +5,7 @@
  * where what waits has no room; an XLSX file, whose directory is at its end, is kept until it is
  * read. Room (fileblocks.ts) is given back whatever becomes of the request.
  */
-import { CsvUpload, type Upload } from "../../../lists/upload.ts";
-import { readXlsx, XLSX_BYTES_MAX } from "../../../lists/xlsxupload.ts";
+import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../../lists/upload.ts";
 import type { Shortage } from "../../../process/ledger.ts";
 import { later } from "../../server/background-tasks.ts";
 import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";

@@ -15,8 +15,7 @@ import {
 } from "../../../export/listcursor.ts";
 import { withAccountDigits } from "../../../lists/accountdigits.ts";
 import type { BlockVerb } from "../../../lists/blocks.ts";
-import { readListName } from "../../../lists/listname.ts";
-import { type ChangedList, listNotFound } from "../../../lists/lists.ts";
+import { type ChangedList, listNotFound, readListName } from "../../../lists/lists.ts";
 import { Upload } from "../../../lists/upload.ts";
 import { rowOf } from "../../../search/clauses.ts";
 import { EXPORTED, LIST_ID } from "../../../spec/listids.ts";

@@ -4,7 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { REFUSALS, REFUSED_TOLD } from "../../../lists/entries.ts";
-import { NAME_MAX } from "../../../lists/listname.ts";
+import { NAME_MAX } from "../../../lists/lists.ts";
 import { LIST_ID } from "../../../spec/listids.ts";
 import {
   closed,

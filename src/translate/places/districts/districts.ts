@@ -10,11 +10,11 @@ import { beginsWish, kindAt } from "../../items.ts";
 import { negatorOf } from "../../negation.ts";
 import { isNegatorWord } from "../../negators.ts";
 import type { Sentence } from "../../words/sentence.ts";
-import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../areas.ts";
 import { isSpecialised, mentionOf, type PlaceContext } from "../mention.ts";
 import type { City } from "../placenames.ts";
 import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf, leadOf } from "../placewords.ts";
+import { CITY_PARTS, LONE_PARTS, PART_STARTS } from "../states.ts";
 import type { KnownDistrict } from "./districtnames.ts";
 import { enclosedNames, stateEnd } from "./enclosed.ts";
 

@@ -10,11 +10,11 @@ import { isFillerWord } from "../../fillers.ts";
 import { beginsWish, kindAt } from "../../items.ts";
 import type { Sentence } from "../../words/sentence.ts";
 import type { Token } from "../../words/tokens.ts";
-import { CITY_PARTS, LONE_PARTS, PART_STARTS, SURROUNDINGS } from "../areas.ts";
 import type { PlaceContext } from "../mention.ts";
 import type { City } from "../placenames.ts";
 import { isCapitalised } from "../placesigns.ts";
 import { isIn, isOf } from "../placewords.ts";
+import { CITY_PARTS, LONE_PARTS, PART_STARTS, SURROUNDINGS } from "../states.ts";
 
 /** A hyphen opens a list only between spaces; it joins names of towns, too: "Santos - Campinas". */
 export const HYPHEN = "-";

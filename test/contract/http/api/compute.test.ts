@@ -27,7 +27,7 @@ import {
 } from "../../../../src/http/server/compute.ts";
 import type { Question } from "../../../../src/http/server/service.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
-import { useDescriptors } from "../../../../src/translate/activities/descriptors.ts";
+import { useDescriptors } from "../../../../src/translate/activities/officialtexts.ts";
 import { filesMatching, ROOT } from "../../../support/house/checkout.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample/snapshot.ts";
 import { hostileText, randomFrom, repeated, SHAPES } from "../../../support/translate/shapes.ts";

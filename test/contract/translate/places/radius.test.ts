@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { Seats } from "../../../../src/translate/places/seats.ts";
+import { Seats } from "../../../../src/translate/places/snapshotcities.ts";
 import { ROOT } from "../../../support/house/checkout.ts";
 import { SEATS_FILE, seatsText } from "../../../support/places/seats.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";

@@ -1,9 +1,13 @@
 /**
- * Texts of activities as IBGE publishes them. What comes in: a CSV file of our own form, or the
- * answer of IBGE's service with its subclasses. What goes out: the texts of each subclass.
- * Invariant: a file is read completely or refused with all that is wrong in it; the texts of a
- * subclass stay apart, since one of them alone describes an activity.
+ * Names and texts of activities. Input: a code, for its name as the registry writes it; a CSV file
+ * of our own form, or the response of IBGE's service with its subclasses, for the texts that IBGE
+ * publishes. Output: the name; the texts of each subclass.
+ * Invariant: a name begins with a capital letter, and has no other but in the words below, because
+ * the package that knows the codes writes everything in capitals and without hyphens, and the
+ * registry's own table does neither. A file is read completely or refused with all that is wrong in
+ * it; the texts of a subclass stay apart, since one of them alone describes an activity.
  */
+import { getCnae } from "@brazilian-utils/brazilian-utils";
 import { CommandError } from "../errors.ts";
 import { readTableText, TableFile, tableText } from "./tablefile.ts";
 
@@ -99,4 +103,56 @@ export function subclassesOf(content: unknown, mistakes: string[]): readonly Des
     }
     return { code, texts: [descricao, ...list].map(String) };
   });
+}
+
+/** Abbreviations and proper names, as they are written. */
+const KEPT = [
+  ...["AIDS", "CDs", "DVDs", "ECG", "EEG", "GLP", "OSCIP", "OTM", "SCM", "SME", "SRTT", "STFC"],
+  ...["T.R.R.", "UTI", "VOIP", "Banco Central", "Correio Nacional", "Defesa Civil"],
+];
+
+/** Words of one meaning that take hyphens. */
+const HYPHENATED = [
+  ...["acácia-negra", "apart-hotéis", "auxílio-funeral", "batata-inglesa", "bicho-da-seda"],
+  ...["câmaras-de-ar", "cana-de-açúcar", "castanha-do-pará", "chá-da-índia", "coco-da-baía"],
+  ...["erva-mate", "ferro-gusa", "guarda-chuvas", "guarda-móveis", "higiênico-sanitário"],
+  ...["máquinas-ferramenta", "matérias-primas", "odonto-médico-hospitalar", "papel-cartão"],
+  ...["pimenta-do-reino", "pós-colheita", "pós-graduação", "pós-produção", "pré-fabricadas"],
+  ...["pré-impressão", "pré-moldadas", "pronto-socorro", "sal-gema", "semi-acabados"],
+  ...["semi-reboques", "vales-alimentação", "vales-transporte"],
+];
+
+/** Written by the words as they stand in the package, in small letters. */
+const WRITTEN = new Map([
+  ["imobiliaria", "imobiliária"],
+  ["odonto médico hospitalares", "odonto-médico-hospitalares"],
+  ["préescola", "pré-escola"],
+  ...KEPT.map((word): [string, string] => [lower(word), word]),
+  ...HYPHENATED.map((word): [string, string] => [word.replaceAll("-", " "), word]),
+]);
+
+/** Any of these words, whole; the longer of two first. */
+const WORDS = new RegExp(
+  `(?<!\\p{L})(?:${[...WRITTEN.keys()]
+    .sort((one, other) => other.length - one.length)
+    .map((word) => word.replaceAll(".", "\\."))
+    .join("|")})(?!\\p{L})`,
+  "gu",
+);
+
+/** The name of an activity of seven digits, or null where the package knows none of that code. */
+export function activityName(code: string): string | null {
+  const found = getCnae(code);
+  return found === null ? null : asWritten(found.description);
+}
+
+/** A name in capitals as the registry would write it. */
+export function asWritten(capitals: string): string {
+  const small = lower(capitals).replaceAll("(", " (").replace(/\s+/g, " ").trim();
+  const text = small.replace(WORDS, (word) => WRITTEN.get(word) ?? word);
+  return text.charAt(0).toLocaleUpperCase("pt-BR") + text.slice(1);
+}
+
+function lower(text: string): string {
+  return text.toLocaleLowerCase("pt-BR");
 }
