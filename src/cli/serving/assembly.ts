@@ -7,17 +7,15 @@
 import { availableParallelism } from "node:os";
 import { AuditTrail } from "../../access/audittrail.ts";
 import { Keyring } from "../../access/keyring.ts";
-import { GUESS_POLICY, RateLimits } from "../../access/limits.ts";
+import { GUESS_POLICY, RateLimits, Usage } from "../../access/limits.ts";
 import { Passwords } from "../../access/passwords.ts";
 import type { Plans } from "../../access/plans.ts";
 import { Sessions } from "../../access/sessions.ts";
 import { SignIns } from "../../access/signins.ts";
-import { Usage } from "../../access/usage.ts";
 import { Users } from "../../access/users.ts";
 import { Exports } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
-import type { SearchCount } from "../../export/queue/searchcount.ts";
 import { Budget, Pressure } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
@@ -42,8 +40,7 @@ import {
 } from "../../process/log.ts";
 import { ENGINE } from "../../search/engine.ts";
 import { Scrubber } from "../../search/scrubber.ts";
-import type { Segment } from "../../search/segment.ts";
-import { SegmentRegistry } from "../../search/segmentregistry.ts";
+import { type Segment, SegmentRegistry } from "../../search/segment.ts";
 import type { Config } from "../../settings/config.ts";
 import { Proxies } from "../../settings/proxies.ts";
 import { AuditStore, COMMAND_LINE } from "../../store/auditstore.ts";
@@ -74,7 +71,7 @@ export interface Parts {
   /** What all threads of the process count; it ends with the process. */
   readonly ledger: Ledger;
   /** Counter of searches, for the threads that render exports. */
-  readonly searches: SearchCount;
+  readonly searches: Int32Array;
   readonly database: StateDatabase;
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
@@ -141,9 +138,9 @@ export function makeService(parts: Parts): ServedService {
     ...{ searches: new SearchStore(database), rateLimits, pressure },
     transport: transport.name,
     prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
-    segment: () => registry.current(),
-    replaced: (belongs) => registry.retired(belongs),
-    hold: (segment) => registry.hold(segment),
+    segment: registry.current.bind(registry),
+    replaced: registry.retired.bind(registry),
+    hold: registry.hold.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
     stopping: () => stopping,
@@ -359,7 +356,7 @@ function openExports(parts: {
   readonly plans: Plans;
   readonly log: Log;
   readonly linked: () => void;
-  readonly searches: SearchCount;
+  readonly searches: Int32Array;
   readonly telemetry: Telemetry;
 }): Exports {
   const { searches, telemetry, ...rest } = parts;

@@ -19,7 +19,7 @@ import { COUNT } from "../../http/api/search/count.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
 import { NORMALIZE } from "../../http/api/spec/normalize.ts";
 import { TRANSLATE } from "../../http/api/spec/translate.ts";
-import type { Computation } from "../../http/server/compute.ts";
+import type { Computation } from "../../http/server/body.ts";
 import { worker } from "../../process/tasks.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { useDescriptors } from "../../translate/activities/descriptors.ts";

@@ -10,7 +10,7 @@ import type { Segment } from "../../search/segment.ts";
 import { readCapital, readDate } from "../../spec/amounts.ts";
 import { analyzeWords } from "../../spec/analyzer.ts";
 import { catalogLookup } from "../../spec/catalog.ts";
-import { CodeReader } from "../../spec/filters/values.ts";
+import { CodeReader } from "../../spec/filters/read.ts";
 import { LEAD_MEMBERS, type LeadQuery } from "../../spec/leadschema.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { type JsonObject, shown } from "../../spec/reader.ts";

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import { keyIdOf, makeKey, parseKey } from "../../../src/access/apikey.ts";
+import { keyIdOf, makeKey, parseKey } from "../../../src/access/keyring.ts";
 
 describe("makeKey", () => {
   it("makes keys of the documented form, each different", () => {

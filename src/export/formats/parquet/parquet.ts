@@ -7,7 +7,7 @@
 
 import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../../../search/segment.ts";
-import { specText } from "../../../spec/identity.ts";
+import { specText } from "../../../spec/normalize.ts";
 import { explainedColumns } from "../explained.ts";
 import {
   type OpenRenderer,

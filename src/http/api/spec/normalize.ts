@@ -5,6 +5,7 @@
  */
 
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
 import type { LeadQuery } from "../../../spec/leadschema.ts";
 import { describeChanges, type NormalizationNote } from "../../../spec/normalizationnotes.ts";
@@ -12,20 +13,23 @@ import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
-import { type BodyObject, mayHold, readBody, withBodyMistakes } from "../../server/body.ts";
+import { costOf } from "../../server/admission.ts";
 import {
+  type BodyObject,
   type Computation,
   computed,
+  mayHold,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
   readTask,
   whenReady,
-} from "../../server/compute.ts";
-import { costOf } from "../../server/cost.ts";
+  withBodyMistakes,
+} from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type KeyCall } from "../../server/service.ts";
+import type { KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { answerWith } from "../search/search.ts";
 import { boundTo, eitherContext, limitsFor, matchesOf } from "../search/search-request.ts";

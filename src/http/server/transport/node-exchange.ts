@@ -9,14 +9,21 @@ import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
+import { type BodyRequest, IncomingBody } from "../body.ts";
 import { originForm } from "../target.ts";
-import { type AnswerBody, isPulled, type Pulled, type PulledBody, pull } from "./body-stream.ts";
-import type { HeldAnswers } from "./drain.ts";
-import { type BodyRequest, IncomingBody } from "./incoming.ts";
-import { owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
+import {
+  type AnswerBody,
+  isPulled,
+  owned,
+  type Pulled,
+  type PulledBody,
+  pull,
+  WHOLE_BYTES_MAX,
+} from "./answer-body.ts";
 import type { NodeConnection } from "./node-connection.ts";
 import type { PaceWatch } from "./pace.ts";
 import { SocketPace } from "./socketpace.ts";
+import type { HeldAnswers } from "./transport.ts";
 import {
   type AwaitsEnd,
   type Exchange,

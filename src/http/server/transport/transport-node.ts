@@ -12,7 +12,7 @@ import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../admission.ts";
 import { isTarget } from "../target.ts";
-import { drained, HeldAnswers, portEmptied } from "./drain.ts";
+import { drained, portEmptied } from "./drain.ts";
 import { NodeConnection } from "./node-connection.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { Sockets } from "./sockets.ts";
@@ -20,6 +20,7 @@ import {
   cannotListen,
   type ExchangeHandler,
   HEADER_COUNT_MAX,
+  HeldAnswers,
   refusalOf,
   statusLine,
   type Transport,

@@ -24,7 +24,7 @@ import {
   type Compute,
   IN_CALL,
   type ReadPart,
-} from "../../../../src/http/server/compute.ts";
+} from "../../../../src/http/server/body.ts";
 import type { Question } from "../../../../src/http/server/service.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { useDescriptors } from "../../../../src/translate/activities/descriptors.ts";
