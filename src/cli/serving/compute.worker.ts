@@ -17,7 +17,7 @@ import { LEADS } from "../../http/api/leads/leads-request.ts";
 import { ADD_FROM_SEARCH } from "../../http/api/lists/listsearch.ts";
 import { COUNT } from "../../http/api/search/count.ts";
 import { SEARCH } from "../../http/api/search/search-request.ts";
-import { NORMALIZE } from "../../http/api/spec/normalize.ts";
+import { NORMALIZE } from "../../http/api/spec/spec.ts";
 import { TRANSLATE } from "../../http/api/spec/translate.ts";
 import type { Computation } from "../../http/server/body.ts";
 import { worker } from "../../process/tasks.ts";

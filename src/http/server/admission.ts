@@ -18,6 +18,7 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { HOLD, type HoldKind, holdNumbers, Ledger, type Shortage } from "../../process/ledger.ts";
 import { isJsonObject, type JsonObject } from "../../spec/reader.ts";
+import { wordFor } from "../../text/amounts.ts";
 
 const TICK_MS = 10;
 
@@ -248,4 +249,47 @@ function nameLength(name: unknown): number {
 
 function lengthOf(text: unknown): number {
   return typeof text === "string" ? text.length : 0;
+}
+
+/** Seconds after which there may be room again. */
+const WAIT_AGAIN_SECONDS = 5;
+
+/**
+ * Requests that wait for an export to end, by tenant. A tenant has a maximum of them, because each
+ * holds a connection for up to a minute.
+ */
+export class Waits {
+  readonly #most: number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Runs what waits for a tenant; throws `rate_limited` where too many of its requests wait. */
+  async run<Value>(tenantId: string, wait: () => Promise<Value>): Promise<Value> {
+    const before = this.#counts.get(tenantId) ?? 0;
+    if (before >= this.#most) throw this.#tooMany();
+    this.#counts.set(tenantId, before + 1);
+    try {
+      return await wait();
+    } finally {
+      this.#giveBack(tenantId);
+    }
+  }
+
+  #giveBack(tenantId: string): void {
+    const left = (this.#counts.get(tenantId) ?? 0) - 1;
+    if (left > 0) this.#counts.set(tenantId, left);
+    else this.#counts.delete(tenantId);
+  }
+
+  #tooMany(): AppError {
+    return new AppError(
+      "rate_limited",
+      `${this.#most} ${wordFor(this.#most, "request of yours waits", "requests of yours wait")} ` +
+        `for exports already. Ask without wait, or again in ${WAIT_AGAIN_SECONDS} s.`,
+      { headers: { "Retry-After": String(WAIT_AGAIN_SECONDS) } },
+    );
+  }
 }

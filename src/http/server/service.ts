@@ -31,14 +31,13 @@ import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
-import type { Budget, Pressure } from "./admission.ts";
+import type { Budget, Pressure, Waits } from "./admission.ts";
 import type { BodyTaker, Compute } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { ResponseCache } from "./responsecache.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport/transport.ts";
-import type { Waits } from "./waits.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
 export interface Engine {

@@ -24,7 +24,7 @@ import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
 import { searchCounter } from "../../../src/export/queue/rendertask.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
-import { Budget, Pressure } from "../../../src/http/server/admission.ts";
+import { Budget, Pressure, Waits } from "../../../src/http/server/admission.ts";
 import { IN_CALL } from "../../../src/http/server/body.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
@@ -38,7 +38,6 @@ import type {
   TransportLimits,
   TransportName,
 } from "../../../src/http/server/transport/transport.ts";
-import { Waits } from "../../../src/http/server/waits.ts";
 import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { agentDoor } from "../../../src/mcp/httpdoor.ts";

@@ -17,7 +17,7 @@ import { ANY_EXPORT } from "../../../../src/http/api/exports/changeexport.ts";
 import { LEADS, prepareLeads } from "../../../../src/http/api/leads/leads-request.ts";
 import { COUNT } from "../../../../src/http/api/search/count.ts";
 import { prepareSearch, SEARCH } from "../../../../src/http/api/search/search-request.ts";
-import { NORMALIZE } from "../../../../src/http/api/spec/normalize.ts";
+import { NORMALIZE } from "../../../../src/http/api/spec/spec.ts";
 import { type SentenceTask, TRANSLATE } from "../../../../src/http/api/spec/translate.ts";
 import {
   type Computation,
