@@ -117,7 +117,7 @@ export function makeService(parts: Parts): ServedService {
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
   const telemetry = new Telemetry(log, searches);
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
-  const reports = { log, searches, telemetry, linked: () => scrubber.glance() };
+  const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
   const streams = streamsOf(config, ledger);
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);

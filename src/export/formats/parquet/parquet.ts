@@ -5,7 +5,8 @@
  * them; a bounded number of them is in memory. Every offset of the footer is where its bytes went;
  * only the footer is kept in memory, some hundred bytes for each column of a row group.
  * How: the addon writes each row group as a whole file (native-index/render/parquet.h), and these
- * are joined here, because a streaming writer that drops errors would go on without the rows. Format: parquet.thrift of the Apache Parquet specification.
+ * are joined here, because a streaming writer that drops errors would go on without the rows.
+ * Format: parquet.thrift of the Apache Parquet specification.
  */
 import type { FieldColumn } from "../../../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../../../search/segment.ts";
