@@ -14,7 +14,7 @@ import plans from "../../data/plans.json" with { type: "json" };
 import { loadPlans, PLAN_SETTINGS } from "../../src/access/plans.ts";
 import { makeService, type ServedService } from "../../src/cli/serving/assembly.ts";
 import { CONSOLE_DATA_ROUTES } from "../../src/console/data-routes.ts";
-import { SearchCount } from "../../src/export/queue/searchcount.ts";
+import { searchCounter } from "../../src/export/queue/rendertask.ts";
 import { ROUTES } from "../../src/http/api/routes.ts";
 import { dispatcher } from "../../src/http/server/dispatch.ts";
 import { type PublicRoute, type Route, RouteTable } from "../../src/http/server/routetable.ts";
@@ -22,10 +22,10 @@ import type { SessionCall } from "../../src/http/server/service.ts";
 import {
   type AnswerBody,
   isPulled,
+  owned,
   type PulledBody,
   pull,
-} from "../../src/http/server/transport/body-stream.ts";
-import { owned } from "../../src/http/server/transport/lentbytes.ts";
+} from "../../src/http/server/transport/answer-body.ts";
 import {
   type Exchange,
   type ExchangeHandler,
@@ -114,7 +114,7 @@ export class WorstService {
       transport,
       database,
       ledger: Ledger.open(),
-      searches: new SearchCount(),
+      searches: searchCounter(),
     });
     const segment = await openSegment(snapshot);
     service.start(segment);

@@ -1,7 +1,7 @@
 // Kinds of phone numbers. What comes in: the E.164 digits of a Brazilian number, as a number. What
 // goes out: whether it is a mobile or a landline.
 // Invariant: no number is both; one of nine digits behind the area code that does not begin with 9
-// is neither. The counterpart of the ranges in src/search/phonekinds.ts.
+// is neither. The counterpart of the ranges in src/search/contacts.ts.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Rows as a Parquet file of one row group. Input: columns of one length, as Arrow buffers. Output:
-// a whole file; src/export/formats/parquet/rowgroups.ts joins several into one.
+// a whole file; src/export/formats/parquet/parquet.ts joins several into one.
 // Invariant: the same columns give the same bytes, on every machine; a file without rows has the
 // schema and no row group; only the CNPJ is promised to be there. A page begins with a row, and
 // holds so many rows whatever the column, fewer only where their texts are long.

@@ -1,16 +1,22 @@
 /**
- * How much a key may ask. What comes in: keys with what their requests cost, requests as they begin
- * and end, and addresses whose keys were wrong. What goes out: nothing, or the refusal with the
- * time to wait; and the fields that tell a client how much it has left.
+ * How much senders may ask, and how much they have asked. Input: keys with the cost of their
+ * requests, requests as they begin and end, and addresses whose keys were wrong. Output: nothing,
+ * or a refusal with the time to wait; the fields that show a client its rest; counts by UTC day.
  * Invariant: a request is charged once, by the generic cell rate algorithm: within any time a name
  * spends at most its burst and what its rate has given back since. A request counts as under way
- * from its beginning to its end, once. A right key is never refused for the wrong ones that came
- * from its address, so that clients behind one proxy cannot lock each other out.
+ * from its beginning to its end, once. A right key is never refused for wrong ones from its
+ * address, so that clients behind one proxy cannot lock each other out. Counting is a few additions
+ * in memory. Counts are written in one commit every few seconds and at the end: a crash loses
+ * seconds, and a busy database loses nothing. The quota of export rows is exact, because only the
+ * transactions of exports change it.
  */
 import { AppError } from "../errors.ts";
-import { type Clock, systemClock } from "../process/clock.ts";
-import { HOLD, holdNumbers, Ledger, RATE, rateNumbers } from "../process/ledger.ts";
+import { type Clock, systemClock, utcDay } from "../process/clock.ts";
+import { HOLD, holdNumbers, Ledger, RATE, rateNumbers, USE, type Use } from "../process/ledger.ts";
+import type { QuotaStore, UsageStore, Used, UsedByKey } from "../store/usagestore.ts";
 import { wordFor } from "../text/amounts.ts";
+import type { Identity } from "./keyring.ts";
+import type { Plan } from "./plans.ts";
 import { networkOf } from "./signins.ts";
 
 /** Wrong keys that one address may try: ten at once, then one every two seconds. */
@@ -267,4 +273,116 @@ function tooManyAtOnce(most: number): AppError {
       "one of them is answered and its answer is read.",
     { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } },
   );
+}
+
+/** Days that counts are kept. */
+export const USAGE_DAYS = 400;
+
+/** Counts requests and accounts, on any thread. */
+export class UseCounter {
+  readonly #clock: Pick<Clock, "nowMs">;
+  readonly #ledger: Ledger;
+  readonly #numbers = new Float64Array(Object.keys(USE).length);
+
+  constructor(ledger: Ledger, clock: Pick<Clock, "nowMs">) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  /** Counts a request, whatever it was answered, and the accounts in its answer. */
+  count({ keyId, tenantId }: Omit<Identity, "plan">, accounts: number): void {
+    const day = utcDay(this.#clock.nowMs());
+    this.add({ tenantId, keyId, day, requests: 1, accounts });
+  }
+
+  /** Adds counts of a day. */
+  add({ tenantId, keyId, day, requests, accounts }: Use): void {
+    this.#numbers[USE.day] = day;
+    this.#numbers[USE.requests] = requests;
+    this.#numbers[USE.accounts] = accounts;
+    this.#ledger.countUse(tenantId, keyId, this.#numbers);
+  }
+}
+
+/** Counts requests and accounts; looks sums up. */
+export class Usage {
+  readonly #store: UsageStore;
+  readonly #quota: QuotaStore;
+  readonly #clock: Clock;
+  /** Has the counts that are not written yet, of all threads. */
+  readonly #ledger: Ledger;
+  readonly #counter: UseCounter;
+  /** The day on which old days were forgotten last. */
+  #forgottenOn = Number.NaN;
+
+  constructor(store: UsageStore, quota: QuotaStore, clock: Clock, ledger = Ledger.open()) {
+    this.#store = store;
+    this.#quota = quota;
+    this.#clock = clock;
+    this.#ledger = ledger;
+    this.#counter = new UseCounter(ledger, clock);
+  }
+
+  /** Counts a request, whatever it was answered, and the accounts in its answer. */
+  count(identity: Omit<Identity, "plan">, accounts: number): void {
+    this.#counter.count(identity, accounts);
+  }
+
+  /** Writes what was counted; call it now and then, outside requests. */
+  flush(): void {
+    const counted = this.#ledger.takeUses();
+    try {
+      if (counted.length > 0) this.#store.add(counted.map(asStored));
+    } catch (error) {
+      for (const use of counted) this.#counter.add(use);
+      throw error;
+    }
+    const today = this.#day;
+    if (this.#forgottenOn === today) return;
+    this.#store.forgetBefore(today - USAGE_DAYS + 1);
+    this.#quota.forgetBefore(today - USAGE_DAYS + 1);
+    this.#forgottenOn = today;
+  }
+
+  /** What a tenant has used today, up to this moment. */
+  today(tenantId: string): Used {
+    const today = this.#day;
+    let { requests, accounts, exportRows } = this.#store.ofDay(tenantId, today);
+    for (const use of this.#ledger.usesOf(tenantId)) {
+      if (use.day !== today) continue;
+      requests += use.requests;
+      accounts += use.accounts;
+    }
+    return { requests, accounts, exportRows };
+  }
+
+  /**
+   * What the senders of a tenant used on the last `days` days up to this moment, today included; a
+   * day and sender may have several rows.
+   */
+  ofTenant(tenantId: string, days: number): { readonly today: number; readonly rows: UsedByKey[] } {
+    const today = this.#day;
+    const since = today - days + 1;
+    const counted = this.#ledger.usesOf(tenantId).filter(({ day }) => day >= since);
+    const rows = [...this.#store.ofTenant(tenantId, since), ...counted.map(asStored)];
+    return { today, rows: rows.filter(({ day }) => day <= today) };
+  }
+
+  /** Rows that a tenant may still export today; null where its plan sets no quota. */
+  exportRowsLeft(tenantId: string, plan: Plan): number | null {
+    const { export_rows_per_day: quota } = plan.limits;
+    if (quota === 0) return null;
+    const charged = this.#quota.charged(tenantId, utcDay(this.#clock.nowMs()));
+    return Math.max(0, quota - charged);
+  }
+
+  /** The UTC day; the clock may also have been set back. */
+  get #day(): number {
+    return utcDay(this.#clock.nowMs());
+  }
+}
+
+/** Rows of exports are counted where exports are. */
+function asStored(use: Use): UsedByKey {
+  return { ...use, exportRows: 0 };
 }

@@ -7,11 +7,12 @@
  */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { computed } from "../http/server/compute.ts";
+import { computed } from "../http/server/body.ts";
 import { type HttpAnswer, JSON_TYPE, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
-import { currentSegment, type KeyCall } from "../http/server/service.ts";
+import type { KeyCall } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
+import { currentSegment } from "../search/segment.ts";
 import { CATALOG } from "./catalogparts.ts";
 import { acceptedEncoding } from "./encoding.ts";
 

@@ -11,7 +11,7 @@ import shortIndustry from "../../data/shortnames/industry.json" with { type: "js
 import shortServices from "../../data/shortnames/services.json" with { type: "json" };
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
 import type { NativeFacet } from "../../native-index/napi/engine.ts";
-import type { Computation } from "../http/server/compute.ts";
+import type { Computation } from "../http/server/body.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog.ts";

@@ -7,7 +7,7 @@
 
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
-import { whenReady } from "../http/server/compute.ts";
+import { whenReady } from "../http/server/body.ts";
 import type { Engine } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";

@@ -7,22 +7,25 @@
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
 import { boundTo, readEither } from "../http/api/search/search-request.ts";
-import { type BodyObject, readBody } from "../http/server/body.ts";
+import { costOf } from "../http/server/admission.ts";
 import {
+  type BodyObject,
   type Computation,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
   whenReady,
-} from "../http/server/compute.ts";
-import { costOf } from "../http/server/cost.ts";
+} from "../http/server/body.ts";
 import { type HttpAnswer, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
-import { currentSegment, type KeyCall, timed } from "../http/server/service.ts";
+import type { KeyCall } from "../http/server/service.ts";
+import { timed } from "../http/server/telemetry.ts";
 import { meets, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
+import { currentSegment } from "../search/segment.ts";
 import type { Cnpj } from "../spec/cnpj/cnpj.ts";
 import { cnpjMistake } from "../spec/cnpj/cnpjmistake.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";

@@ -8,20 +8,22 @@
 
 import { answerWith } from "../http/api/search/search.ts";
 import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
+import { costOf } from "../http/server/admission.ts";
 import { Turns } from "../http/server/background-tasks.ts";
-import { type BodyObject, readBody } from "../http/server/body.ts";
 import {
+  type BodyObject,
   type Computation,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
-} from "../http/server/compute.ts";
-import { costOf } from "../http/server/cost.ts";
+} from "../http/server/body.ts";
 import { type HttpAnswer, noContent, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
-import { currentSegment, type KeyCall } from "../http/server/service.ts";
+import type { KeyCall } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import type { Segment } from "../search/segment.ts";
+import { currentSegment } from "../search/segment.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { PartName } from "../spec/filters/table.ts";
 import { tooBroad } from "../spec/normalize.ts";

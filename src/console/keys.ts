@@ -6,8 +6,8 @@
  */
 import { type KeyState, stateOf } from "../access/keyring.ts";
 import { AppError } from "../errors.ts";
-import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
+import { calledWith } from "../http/server/routetable.ts";
 import type { SessionCall } from "../http/server/service.ts";
 import { DAY_MS } from "../process/clock.ts";
 import type { KeyRow } from "../store/keystore.ts";

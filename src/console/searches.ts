@@ -11,28 +11,25 @@ import { AppError } from "../errors.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
 import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
 import { statusOf } from "../http/api/service/status.ts";
+import { costOf } from "../http/server/admission.ts";
 import { Turns } from "../http/server/background-tasks.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../http/server/body.ts";
 import {
+  type BodyObject,
   type Computation,
   computed,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
   readTask,
-} from "../http/server/compute.ts";
-import { costOf } from "../http/server/cost.ts";
+  withBodyMistakes,
+} from "../http/server/body.ts";
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
-import {
-  currentSegment,
-  type KeyCall,
-  loadedSegment,
-  type ServicePart,
-  type SessionCall,
-} from "../http/server/service.ts";
+import type { KeyCall, ServicePart, SessionCall } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
+import { currentSegment, loadedSegment } from "../search/segment.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

@@ -26,7 +26,6 @@ import type { RenderThreads } from "./queue/pool.ts";
 import { ExportQueue, type RunProgress } from "./queue/queue.ts";
 import { recover } from "./queue/recovery.ts";
 import { Sweeper } from "./queue/sweeper.ts";
-import { Waiting } from "./queue/waiting.ts";
 import {
   type ExportFailure,
   type ExportFormat,
@@ -300,5 +299,44 @@ function stored<Value>(action: () => Value): Value {
   } catch (error) {
     if (!isStateFailure(error)) throw error;
     throw stateUnwritable(error);
+  }
+}
+
+/** Those who wait, by the id of the export. */
+class Waiting {
+  readonly #waits = new Map<string, Set<() => void>>();
+  #closed = false;
+
+  /** Resolves when `wake` is called with the id, or after `ms` milliseconds. */
+  until(id: string, ms: number): Promise<void> {
+    if (this.#closed || ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waits = this.#waits.get(id) ?? new Set();
+      this.#waits.set(id, waits);
+      const end = () => {
+        clearTimeout(timer);
+        waits.delete(end);
+        if (waits.size === 0 && this.#waits.get(id) === waits) this.#waits.delete(id);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      waits.add(end);
+    });
+  }
+
+  /** Ends all waits for one export. */
+  wake(id: string): void {
+    for (const end of [...(this.#waits.get(id) ?? [])]) end();
+  }
+
+  /** Ends all waits, and those still to come. */
+  close(): void {
+    this.#closed = true;
+    for (const id of [...this.#waits.keys()]) this.wake(id);
+  }
+
+  /** How many exports are waited for. */
+  get size(): number {
+    return this.#waits.size;
   }
 }

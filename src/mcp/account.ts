@@ -7,7 +7,7 @@
 import type { TSchema } from "typebox";
 import { AppError } from "../errors.ts";
 import { readAccount } from "../http/api/accounts/accounts.ts";
-import { calledWith } from "../http/server/requestcall.ts";
+import { calledWith } from "../http/server/routetable.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { VALUES_NOTE } from "./instructions.ts";

@@ -6,7 +6,7 @@
 import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";
 import { listDistricts } from "../http/api/accounts/districts.ts";
-import { calledWith } from "../http/server/requestcall.ts";
+import { calledWith } from "../http/server/routetable.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { DISTRICT_LIMITS, type DistrictList } from "../search/districts.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";

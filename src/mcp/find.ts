@@ -8,7 +8,7 @@ import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";
 import { SUGGESTED_FIELDS, suggestAccounts } from "../http/api/accounts/suggestions.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import { calledWith } from "../http/server/requestcall.ts";
+import { calledWith } from "../http/server/routetable.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { contactCount, FITS, SUGGEST_LIMITS, type Suggestions } from "../search/finding.ts";
 import { refusalText } from "../spec/cnpj/cnpjmistake.ts";

@@ -10,8 +10,7 @@ import type { Readable, Writable } from "node:stream";
 import { AppError } from "../errors.ts";
 import { RenderCancelled } from "../export/render.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
-import { parseJson } from "../spec/json.ts";
-import { isJsonObject, type JsonObject } from "../spec/reader.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../spec/reader.ts";
 import type { Agent, AgentReply } from "./agent.ts";
 import {
   errorAnswer,

@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { loadPlans, type Plan } from "../access/plans.ts";
 import { Budget } from "../http/server/admission.ts";
-import { IN_CALL } from "../http/server/compute.ts";
+import { IN_CALL } from "../http/server/body.ts";
 import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
 import { systemClock } from "../process/clock.ts";
 import { ENGINE } from "../search/engine.ts";

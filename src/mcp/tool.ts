@@ -11,8 +11,8 @@
 import { strict as assert } from "node:assert";
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
-import { calledWith } from "../http/server/requestcall.ts";
 import type { HttpAnswer } from "../http/server/respond.ts";
+import { calledWith } from "../http/server/routetable.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { SPEC_INPUT_SCHEMA } from "../spec/schema.ts";

@@ -7,8 +7,9 @@
 import type { TSchema } from "typebox";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { translateLeads } from "../http/api/spec/translate.ts";
-import { type AskedPart, currentSegment, type Question } from "../http/server/service.ts";
+import type { AskedPart, Question } from "../http/server/service.ts";
 import type { Segment } from "../search/segment.ts";
+import { currentSegment } from "../search/segment.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../translate/confidence.ts";

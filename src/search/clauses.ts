@@ -17,10 +17,9 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { emailRows, phoneRows } from "./contacts.ts";
+import { emailRows, LANDLINES, MOBILES, phoneRows } from "./contacts.ts";
 import { districtRows } from "./districts.ts";
 import { listedRows } from "./listedrows.ts";
-import { LANDLINES, MOBILES } from "./phonekinds.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];

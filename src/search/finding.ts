@@ -20,9 +20,8 @@ import {
 } from "../spec/cnpj/cnpjspelling.ts";
 import { type RefusedContact, readContact } from "../spec/contacts/contactrefusal.ts";
 import { wordFor } from "../text/amounts.ts";
-import { ASIDE } from "./aside.ts";
 import { emailRows, phoneRows } from "./contacts.ts";
-import type { RenderedAccount } from "./searcher.ts";
+import { ASIDE, type RenderedAccount } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** How an account can fit a typed text, best first. */

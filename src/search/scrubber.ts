@@ -9,7 +9,6 @@
 import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../process/clock.ts";
 import { describeError, type Log } from "../process/log.ts";
-import { wasTouched } from "./filestate.ts";
 import { forgetRows } from "./keptrows.ts";
 import type { Segment } from "./segment.ts";
 
@@ -237,4 +236,11 @@ export class Scrubber {
 
 function blocksOf({ segment }: Pass): number {
   return segment.native.blockCount;
+}
+
+/** Whether something happened between two looks that may have changed the bytes. */
+export function wasTouched(before: FileState, now: FileState): boolean {
+  if (before.inode !== now.inode) return true;
+  if (before.size !== now.size || before.modifiedNs !== now.modifiedNs) return true;
+  return before.changedNs !== now.changedNs && before.links === now.links;
 }

@@ -1,11 +1,145 @@
 /**
- * What comes in: JSON values of unknown shape with their RFC 6901 pointers. What goes out: values
- * of the shape asked for, and a log of every mistake found on the way.
- * Invariant: a reading method never throws and never repairs; a value that is wrong leaves a
- * mistake behind and a harmless stand-in, and `refuse` throws if any mistake was logged.
+ * Reading JSON. Input: the bytes of a body or a spec file; values of unknown shape with their
+ * RFC 6901 pointers. Output: the JSON value; values of the requested shape, and a log of every
+ * mistake found on the way.
+ * Invariant: a document is well-formed UTF-8, with or without a byte-order mark, and JSON of
+ * RFC 8259: at most 32 levels deep, at most 1,000 members in an object, 30,000 members and 120,000
+ * values in all, no name twice in its object, none called `__proto__` in any spelling. The bounds
+ * are checked before JSON.parse sees the text; repeated names by counting members in text and
+ * value. Only if the counts differ, an object has too many, or nothing parses, a slower scanner
+ * finds the place. A reading method never throws and never repairs: a wrong value leaves a mistake
+ * and a harmless stand-in, and `refuse` throws if any mistake was logged.
  */
+
+import { isUtf8 } from "node:buffer";
 import { AppError, type ErrorCode, type Mistake } from "../errors.ts";
+import {
+  JSON_DEPTH_MAX,
+  JSON_MEMBERS_MAX,
+  JsonFault,
+  JsonScanner,
+  placeIn,
+} from "../text/json-scanner.ts";
 import { SPEC_LIMITS } from "./limits.ts";
+
+/** Members of all objects of a body that are accepted; notes of a translator are the most. */
+export const JSON_ALL_MEMBERS_MAX = 30_000;
+
+/**
+ * Values of a body that are accepted, those in objects and arrays counted as well: ten lists of a
+ * spec may be full, and some more. That bounds what parsing costs, and refusing.
+ */
+export const JSON_VALUES_MAX = 120_000;
+
+/**
+ * Parses a JSON document.
+ * @throws AppError `invalid_request` that says what is wrong and at which line and column.
+ */
+export function parseJson(sent: Uint8Array): unknown {
+  const bytes = withoutMark(sent);
+  if (!isUtf8(bytes)) {
+    const detail = "The body is not well-formed UTF-8.";
+    const errors = [{ pointer: "", code: "wrong_encoding", detail }];
+    throw new AppError("invalid_request", detail, { errors });
+  }
+  const written = countMembers(bytes);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (written !== null) {
+    try {
+      const value: unknown = JSON.parse(text);
+      // A repeated name is written twice and kept once.
+      if (written === 0 || countKept(value) === written) return value;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  try {
+    new JsonScanner(text).scan();
+  } catch (error) {
+    throw error instanceof JsonFault ? refusal(error) : error;
+  }
+  return JSON.parse(text);
+}
+
+/** RFC 8259 lets parsers ignore a byte-order mark, which editors of Windows write. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function refusal({ message, within }: JsonFault): AppError {
+  const code = "invalid_request";
+  const detail = `The body is not acceptable JSON: ${message}.`;
+  const pointer = within.map((name) => `/${pointerToken(name)}`).join("");
+  return new AppError(code, detail, { errors: [{ pointer, code, detail }] });
+}
+
+/** Members so far of the object that is open at each depth. */
+const NAMES = new Uint16Array(JSON_DEPTH_MAX + 1);
+
+/**
+ * Members that a JSON text writes: its colons outside strings. Null where the scanner has to say
+ * what is wrong; what is too much in all is refused here, before anybody reads all of it.
+ */
+function countMembers(bytes: Uint8Array): number | null {
+  let members = 0;
+  let depth = 0;
+  // A comma begins one, and so does what a bracket opens, unless it is closed at once.
+  let values = 1;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === 0x22) {
+      for (at++; at < bytes.length && bytes[at] !== 0x22; at++) if (bytes[at] === 0x5c) at++;
+    } else if (byte === 0x2c) {
+      if (++values > JSON_VALUES_MAX) throw tooMuch(VALUES, bytes, at);
+    } else if (byte === 0x3a) {
+      if (++members > JSON_ALL_MEMBERS_MAX) throw tooMuch(MEMBERS, bytes, at);
+      NAMES[depth] = (NAMES[depth] as number) + 1;
+      if ((NAMES[depth] as number) > JSON_MEMBERS_MAX) return null;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > JSON_DEPTH_MAX) return null;
+      if (!closesAfter(bytes, at) && ++values > JSON_VALUES_MAX) throw tooMuch(VALUES, bytes, at);
+      NAMES[depth] = 0;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth--;
+    }
+  }
+  return members;
+}
+
+const VALUES = `a document may hold ${JSON_VALUES_MAX} values, those in lists included`;
+const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
+
+/** The refusal of a text for what begins at a byte. */
+function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
+  return refusal(new JsonFault(problem, placeIn(before, before.length), []));
+}
+
+/** The highest of the blanks of JSON. */
+const BLANK = 0x20;
+
+/** Whether nothing but blanks stands between an opening bracket and a closing one. */
+function closesAfter(bytes: Uint8Array, opener: number): boolean {
+  let at = opener + 1;
+  // Control characters that are no blanks end the reading in any case.
+  while ((bytes[at] as number) <= BLANK) at++;
+  return bytes[at] === 0x7d || bytes[at] === 0x5d;
+}
+
+/** Members that a parsed value holds, itself and below; NaN if one is called `__proto__`. */
+function countKept(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let kept = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) kept += countKept(element);
+    return kept;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(members)) {
+    kept += name === "__proto__" ? Number.NaN : 1 + countKept(members[name]);
+  }
+  return kept;
+}
 
 /** Mistakes that are shown; further ones are only counted. */
 const MISTAKES_SHOWN_MAX = 50;

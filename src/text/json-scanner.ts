@@ -2,7 +2,7 @@
  * What comes in: a text that may be JSON. What goes out: nothing, or an error that names the first
  * thing that is not allowed, with its line and column.
  * Invariant: accepts exactly RFC 8259 within the limits below, without names that occur twice or
- * are `__proto__`. Linear time, no recursion. spec/json.ts calls it only where something is wrong.
+ * are `__proto__`. Linear time, no recursion. spec/reader.ts calls it only if a text is wrong.
  */
 
 /** Levels of nested objects and arrays that are accepted. */
@@ -225,6 +225,6 @@ export function placeIn(text: string, at: number): [line: number, column: number
 }
 
 /** True for the four blanks of JSON, as bytes or UTF-16 units. */
-export function isBlank(code: number | undefined): boolean {
+function isBlank(code: number | undefined): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

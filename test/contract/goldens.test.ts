@@ -52,10 +52,11 @@ import {
   changesHash,
   fieldsHash,
   leadResultHash,
+  normalizeSpec,
   resultHash,
   specHash,
-} from "../../src/spec/identity.ts";
-import { normalizeSpec, tooBroad } from "../../src/spec/normalize.ts";
+  tooBroad,
+} from "../../src/spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../src/spec/schema.ts";
 import { makePair } from "../support/changes/pair.ts";
 import { decodeSnapshot } from "../support/formats/decode.ts";

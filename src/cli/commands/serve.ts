@@ -18,7 +18,7 @@ import { Assets } from "../../console/assets.ts";
 import { consoleTable } from "../../console/routes.ts";
 import { readActivityTexts } from "../../dump/activities.ts";
 import { CommandError } from "../../errors.ts";
-import { SearchCount } from "../../export/queue/searchcount.ts";
+import { searchCounter } from "../../export/queue/rendertask.ts";
 import { dispatcher } from "../../http/server/dispatch.ts";
 import { metricsHandler } from "../../http/server/metricsserver.ts";
 import type { RouteTable } from "../../http/server/routetable.ts";
@@ -127,7 +127,7 @@ export async function serve(
   // Before any secret is read.
   if (!config.get("core_dumps")) limitCores();
   const ledger = Ledger.open();
-  const searches = new SearchCount();
+  const searches = searchCounter();
   const opened = await openAnswering(config, ledger, searches);
   const folder = isFolder(snapshotPath) ? snapshotPath : null;
   // Before the data directory, so that a wrong path makes none.

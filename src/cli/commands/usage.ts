@@ -6,7 +6,7 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { tenantNamed } from "../../access/keyring.ts";
-import { USAGE_DAYS } from "../../access/usage.ts";
+import { USAGE_DAYS } from "../../access/limits.ts";
 import { dayText, systemClock, utcDay } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { KeyStore } from "../../store/keystore.ts";

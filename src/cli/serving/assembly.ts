@@ -7,25 +7,22 @@
 import { availableParallelism } from "node:os";
 import { AuditTrail } from "../../access/audittrail.ts";
 import { Keyring } from "../../access/keyring.ts";
-import { GUESS_POLICY, RateLimits } from "../../access/limits.ts";
+import { GUESS_POLICY, RateLimits, Usage } from "../../access/limits.ts";
 import { Passwords } from "../../access/passwords.ts";
 import type { Plans } from "../../access/plans.ts";
 import { Sessions } from "../../access/sessions.ts";
 import { SignIns } from "../../access/signins.ts";
-import { Usage } from "../../access/usage.ts";
 import { Users } from "../../access/users.ts";
 import { Exports } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
-import type { SearchCount } from "../../export/queue/searchcount.ts";
-import { Budget, Pressure } from "../../http/server/admission.ts";
+import { Budget, Pressure, Waits } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
 import type { Service } from "../../http/server/service.ts";
 import { Telemetry } from "../../http/server/telemetry.ts";
 import { HttpThreads } from "../../http/server/threads/http-threads.ts";
 import type { Transport } from "../../http/server/transport/transport.ts";
-import { Waits } from "../../http/server/waits.ts";
 import { ChangeThread } from "../../lists/changethread.ts";
 import { ListedSpecs } from "../../lists/listed.ts";
 import { Lists } from "../../lists/lists.ts";
@@ -42,8 +39,7 @@ import {
 } from "../../process/log.ts";
 import { ENGINE } from "../../search/engine.ts";
 import { Scrubber } from "../../search/scrubber.ts";
-import type { Segment } from "../../search/segment.ts";
-import { SegmentRegistry } from "../../search/segmentregistry.ts";
+import { type Segment, SegmentRegistry } from "../../search/segment.ts";
 import type { Config } from "../../settings/config.ts";
 import { Proxies } from "../../settings/proxies.ts";
 import { AuditStore, COMMAND_LINE } from "../../store/auditstore.ts";
@@ -73,7 +69,7 @@ export interface Parts {
   /** What all threads of the process count; it ends with the process. */
   readonly ledger: Ledger;
   /** Counter of searches, for the threads that render exports. */
-  readonly searches: SearchCount;
+  readonly searches: Int32Array;
   readonly database: StateDatabase;
   /** The served folder, or null where a single file is served. */
   readonly folder: string | null;
@@ -120,7 +116,7 @@ export function makeService(parts: Parts): ServedService {
   const { registry, changes, scrubber, responses, onDamage } = snapshots;
   const telemetry = new Telemetry(log, searches);
   // A link changes the file's time of change; unless seen as what it is, it looks like a write.
-  const reports = { log, searches, telemetry, linked: () => scrubber.glance() };
+  const reports = { log, searches, telemetry, linked: scrubber.glance.bind(scrubber) };
   const exporter = openExports({ config, dataDir, database, plans, ...reports });
   const streams = streamsOf(config, ledger);
   const compute = new ComputePool(() => [...registry.segments(), ...changes.months.segments()]);
@@ -140,9 +136,9 @@ export function makeService(parts: Parts): ServedService {
     ...{ searches: new SearchStore(database), rateLimits, pressure },
     transport: transport.name,
     prepare: (segment) => threads?.open(segment) ?? Promise.resolve(),
-    segment: () => registry.current(),
-    replaced: (belongs) => registry.retired(belongs),
-    hold: (segment) => registry.hold(segment),
+    segment: registry.current.bind(registry),
+    replaced: registry.retired.bind(registry),
+    hold: registry.hold.bind(registry),
     ...{ months: changes.months, changeLists: changes.lists },
     scrubbed: (segment) => scrubber.stateOf(segment),
     stopping: () => stopping,
@@ -358,7 +354,7 @@ function openExports(parts: {
   readonly plans: Plans;
   readonly log: Log;
   readonly linked: () => void;
-  readonly searches: SearchCount;
+  readonly searches: Int32Array;
   readonly telemetry: Telemetry;
 }): Exports {
   const { searches, telemetry, ...rest } = parts;

@@ -10,8 +10,7 @@ import { ChangeLists } from "../../changes/lists.ts";
 import { Months } from "../../changes/months.ts";
 import { systemClock } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
-import type { Segment } from "../../search/segment.ts";
-import type { SegmentRegistry } from "../../search/segmentregistry.ts";
+import type { Segment, SegmentRegistry } from "../../search/segment.ts";
 import type { Config } from "../../settings/config.ts";
 
 /** What the parts are made from. */

@@ -5,7 +5,7 @@
  * taken that path, the call does the work.
  */
 import { AppError } from "../../errors.ts";
-import type { Computation, ComputationContext, Compute } from "../../http/server/compute.ts";
+import type { Computation, ComputationContext, Compute } from "../../http/server/body.ts";
 import { ThreadPool } from "../../process/threads.ts";
 import { FairQueue } from "../../scheduling/fairqueue.ts";
 import type { Segment } from "../../search/segment.ts";

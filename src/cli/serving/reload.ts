@@ -12,7 +12,7 @@ import type { FileState } from "../../../native-index/napi/engine.ts";
 import { CommandError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { describeError, type Log } from "../../process/log.ts";
-import { wasTouched } from "../../search/filestate.ts";
+import { wasTouched } from "../../search/scrubber.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 import { readThrough, warm } from "../../search/warm.ts";
 import { fileAt, isFolder, isNewer } from "./served.ts";

@@ -9,7 +9,7 @@ import { insteadOf, kindOf } from "../../files/filekind.ts";
 import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
-import { parseJson } from "../../spec/json.ts";
+import { parseJson } from "../../spec/reader.ts";
 import { TEXT_MAX } from "../../spec/schema.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";

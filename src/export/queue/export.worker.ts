@@ -31,9 +31,9 @@ import {
   type RenderTask,
   type StageOutcome,
   type StageTask,
+  spareProcessor,
   UNPINNED,
 } from "./rendertask.ts";
-import { spareProcessor } from "./searchcount.ts";
 
 /** Shortest time between two reports of progress, in milliseconds. */
 const PROGRESS_MS = 100;

@@ -13,9 +13,9 @@ import {
   type RenderTask,
   type StageOutcome,
   type StageTask,
+  searchCounter,
   UNPINNED,
 } from "./rendertask.ts";
-import { SearchCount } from "./searchcount.ts";
 
 /** What to render, without what the threads need to talk. */
 export type RenderRequest = Omit<RenderTask, "port" | "flag" | "searches">;
@@ -68,9 +68,9 @@ export class RenderPool implements RenderThreads {
    * The threads start with the first work, or by themselves a while later; while nobody searches
    * they may use further processors.
    */
-  constructor(threads: number, searches: SearchCount = new SearchCount()) {
+  constructor(threads: number, searches: Int32Array = searchCounter()) {
     this.size = threads;
-    this.#searches = searches.shared;
+    this.#searches = searches;
     this.#unpinned.unref();
     this.#starting = setTimeout(() => this.#threads(), START_AFTER_MS).unref();
   }

@@ -5,6 +5,7 @@
  * have newer ones. An error that no attempt can avoid fails the export immediately, so that its
  * disk space is freed; an unknown one is tried again.
  */
+import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { ChangeKind } from "../../changes/kinds.ts";
 import { AppError, CommandError } from "../../errors.ts";
@@ -174,4 +175,30 @@ export function failureOf(error: unknown): ExportFailure | null {
   if (code === "SNAPSHOT_DAMAGED") return "snapshot_unavailable";
   if (DISK_FULL.includes(code)) return "disk_full";
   return WRITE_FAILED.includes(code) ? "write_failed" : null;
+}
+
+/** Returns the number that grows with every search, for all threads. */
+export function searchCounter(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+/** So long there must have been no search, in milliseconds. */
+const QUIET_MS = 1_000;
+
+/**
+ * Returns a function that is true while a processor is free that no search needs, so that a render
+ * may use it: if there was none for a while.
+ */
+export function spareProcessor(
+  searches: Int32Array,
+  nowMs: () => number = () => performance.now(),
+  processors: number = availableParallelism(),
+): () => boolean {
+  let seen = Atomics.load(searches, 0);
+  let seenMs = nowMs();
+  return () => {
+    const count = Atomics.load(searches, 0);
+    if (count !== seen) [seen, seenMs] = [count, nowMs()];
+    return processors > 1 && nowMs() - seenMs >= QUIET_MS;
+  };
 }

@@ -8,7 +8,7 @@
  */
 import Type from "typebox";
 import type { Operation, Parameter } from "../openapi/operation.ts";
-import { costOf, PER_UNIT } from "../server/cost.ts";
+import { costOf, PER_UNIT } from "../server/admission.ts";
 import type { HttpAnswer, ShapedAnswer } from "../server/respond.ts";
 import type { PublicRoute, Reply } from "../server/routetable.ts";
 import type { KeyCall, ThreadPart } from "../server/service.ts";

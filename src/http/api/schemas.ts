@@ -4,18 +4,82 @@
  * Invariant: every body that a route reads or answers has its schema here; the lists in them are
  * those of the tables that the code itself reads. The order is that of the documents.
  */
+
 import type { TSchema } from "typebox";
+import Type from "typebox";
+import { ERROR_CODES } from "../../errors.ts";
+import { EXPORT_FAILURES } from "../../export/record.ts";
+import { CNPJ_REFUSALS } from "../../spec/cnpj/cnpjspelling.ts";
 import { SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../spec/schema.ts";
+import { closed, count, label, named, requestId, text } from "../openapi/schema-parts.ts";
 import { ACCOUNT_SCHEMAS, SEARCH_SCHEMAS } from "./accounts/accounts-schemas.ts";
 import { FINDING_SCHEMAS } from "./accounts/finding-schemas.ts";
 import { CHANGE_SCHEMAS } from "./changes/changes-schemas.ts";
 import { EXPORT_SCHEMAS } from "./exports/exports-schemas.ts";
 import { LEAD_SCHEMAS } from "./leads/leads-schemas.ts";
 import { LIST_SCHEMAS } from "./lists/lists-schemas.ts";
-import { SHARED_SCHEMAS } from "./problem-schemas.ts";
 import { RPC_SCHEMAS } from "./service/mcp-schemas.ts";
 import { HEALTH_SCHEMAS, STATUS_SCHEMAS } from "./service/status-schemas.ts";
 import { NORMALIZE_SCHEMAS, TRANSLATE_SCHEMAS } from "./spec/spec-schemas.ts";
+
+const problem = Type.Object({
+  type: text("Address of the error's description."),
+  title: text("The same for every error of this code."),
+  status: Type.Integer({ minimum: 400, maximum: 599 }),
+  code: Type.Enum(Object.keys(ERROR_CODES), { description: "Stable." }),
+  detail: text("What to change, for people."),
+  request_id: requestId,
+  errors: Type.Optional(
+    Type.Array(named("Mistake"), {
+      maxItems: 50,
+      description: "Every mistake in the request; every 422 has one at least.",
+    }),
+  ),
+  matches: Type.Optional(count("Of query_too_broad: accounts that would have matched.")),
+  spec: Type.Optional(
+    named("Spec", "Of translation_uncertain: the spec that would have run; check it and search."),
+  ),
+  explain: Type.Optional({
+    ...SPEC_SCHEMA.properties.explain,
+    description: "Of translation_uncertain: what was and what was not understood.",
+  } as TSchema),
+  reason: Type.Optional(
+    Type.Enum(Object.keys(EXPORT_FAILURES), { description: "Of EXPORT_FAILED: why it failed." }),
+  ),
+  changes_since: Type.Optional(
+    Type.Array(label, { description: "Of since_not_available: the months that since may name." }),
+  ),
+  progress: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: "Of changes_preparing: how far it is." }),
+  ),
+});
+
+const mistake = Type.Object({
+  pointer: text(
+    "Place in the body (RFC 6901); empty for the whole. Outside the body: /query/<parameter>, " +
+      "/path/<variable>, /header/<name>.",
+  ),
+  code: Type.String(),
+  detail: Type.String(),
+  reason: Type.Optional(
+    Type.Enum(Object.keys(CNPJ_REFUSALS), { description: "Of a CNPJ: why it is none." }),
+  ),
+  offered: Type.Optional(text("Of lost_zeros: the CNPJ with its zeros.")),
+});
+
+/** Shapes that answers of every kind have in common. */
+const SHARED_SCHEMAS = {
+  Provenance: Type.Object(
+    {
+      rfb_snapshot: label,
+      ibge_population_year: text("Year, or not_available."),
+      ceis_as_of_date: text("Date, or not_available."),
+    },
+    closed,
+  ),
+  Problem: problem,
+  Mistake: mistake,
+} as const satisfies Readonly<Record<string, TSchema>>;
 
 /** Every named schema; `Spec` is what comes back, `SpecInput` what may be sent. */
 export const SCHEMAS = {

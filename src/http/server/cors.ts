@@ -20,9 +20,6 @@ const MAX_AGE = "600";
 /** Methods of a path, as the names of its routes. */
 type Methods = ReadonlyMap<string, unknown>;
 
-/** Paths of the console's pages; its interface is below /v1/console. */
-const CONSOLE_PAGES = /^\/app(\/|$)/;
-
 /** The origins that are named. */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
@@ -54,14 +51,6 @@ export class Cors {
   }
 }
 
-/** The credential that a path requires. */
-type Needs = "key" | "session" | "nothing";
-
-/** Returns true for paths that pages of other origins may be shown. */
-export function isShared(path: string, needs: Needs): boolean {
-  return needs !== "session" && !CONSOLE_PAGES.test(path);
-}
-
 /** The answer to OPTIONS: the methods, and permission for a preflight of a named origin. */
 export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer {
   const allow = allowed(methods);
@@ -74,7 +63,7 @@ export function optionsAnswer(methods: Methods, permitted: boolean): HttpAnswer 
   return { status: 204, type: "", body: "", headers };
 }
 
-/** Lists methods for the header Allow; OPTIONS is answered where no session is needed. */
-export function allowed(methods: Methods, needs: Needs = "nothing"): string {
-  return [...methods.keys(), ...(needs === "session" ? [] : ["OPTIONS"])].join(", ");
+/** Lists methods for the header Allow; `hasOptions` adds OPTIONS, which needs no session. */
+export function allowed(methods: Methods, hasOptions = true): string {
+  return [...methods.keys(), ...(hasOptions ? ["OPTIONS"] : [])].join(", ");
 }

@@ -13,30 +13,34 @@ import { networkOf } from "../../access/signins.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../process/log.ts";
 import { isStateDamage, stateDamaged, storageRefusal } from "../../store/failures.ts";
-import { isOfType, refuseOtherThanJson } from "./body.ts";
-import { allowed, isShared, optionsAnswer } from "./cors.ts";
-import { bodyCost } from "./cost.ts";
-import { readQuery } from "./query.ts";
-import {
-  type Found,
-  foundWithoutQuery,
-  RequestCall,
-  type RequestOrigin,
-  type Sender,
-} from "./requestcall.ts";
-import { type HttpAnswer, headersOf, problem } from "./respond.ts";
-import type { Destination, Reply, RouteTable } from "./routetable.ts";
-import type { Service } from "./service.ts";
-import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
-import type { AccessLine } from "./telemetry.ts";
-import { type HandOn, OnlyOwnerKnows } from "./threads/handing-on.ts";
-import { isPulled, pull } from "./transport/body-stream.ts";
+import { bodyCost } from "./admission.ts";
 import {
   type BodyRefusal,
   type BodyRequest,
   type BodyTaker,
   bodyError,
-} from "./transport/incoming.ts";
+  isOfType,
+  refuseOtherThanJson,
+} from "./body.ts";
+import { allowed, optionsAnswer } from "./cors.ts";
+import { readQuery } from "./query.ts";
+import { type HttpAnswer, headersOf, problem } from "./respond.ts";
+import {
+  type Destination,
+  type Found,
+  foundWithoutQuery,
+  isShared,
+  type Reply,
+  RequestCall,
+  type RequestOrigin,
+  type RouteTable,
+  type Sender,
+} from "./routetable.ts";
+import type { Service } from "./service.ts";
+import { refuseForeign, refuseWithoutToken } from "./session-auth.ts";
+import type { AccessLine } from "./telemetry.ts";
+import { type HandOn, OnlyOwnerKnows } from "./threads/handing-on.ts";
+import { isPulled, pull } from "./transport/answer-body.ts";
 import {
   type AwaitsEnd,
   type Exchange,
@@ -234,7 +238,8 @@ class Dispatch implements RequestOrigin, AccessLine {
       if (known === "any" || query === "") return foundWithoutQuery(route, params);
       return { route, params, query: readQuery(query, known) };
     }
-    const allow = allowed(destination.methods, this.#table.needs(this.exchange.path));
+    const hasOptions = this.#table.needs(this.exchange.path) !== "session";
+    const allow = allowed(destination.methods, hasOptions);
     throw new AppError("method_not_allowed", `Use one of these methods: ${allow}.`, {
       headers: { Allow: allow },
     });

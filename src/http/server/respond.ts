@@ -8,7 +8,7 @@
  */
 import { AppError, ERROR_CODES, type Mistake } from "../../errors.ts";
 import { SHA256_BYTES, sha256Into } from "../../sha256.ts";
-import type { AnswerBody } from "./transport/body-stream.ts";
+import type { AnswerBody } from "./transport/answer-body.ts";
 import {
   HEADER_VALUE,
   HeaderBlock,

@@ -1,17 +1,21 @@
 /**
- * Tables of routes. What comes in: lists of routes, and a method and a raw path of each request.
- * What goes out: the route, or the methods that the path has, and the values of the path's
- * variable segments.
- * Invariant: what is not in the table does not exist; every path under /v1/, and /mcp, needs an API
- * key or, below /v1/console, a session, known or not, so that nobody without one learns what is
- * there.
+ * Tables of routes, and the call that the handler of a route gets. Input: lists of routes; method,
+ * raw path, head, body and sender of each request. Output: the route, or the methods of the path,
+ * with the values of its variable segments; the call.
+ * Invariant: a route that is not in the table does not exist; every path under /v1/, and /mcp,
+ * needs an API key or, below /v1/console, a session, known or not, so that strangers cannot learn
+ * which paths exist. A call is one small object without functions of its own, because each request
+ * leaves one to the garbage collector. Its members are those of its class, so a spread copies
+ * almost none of them: `calledWith` makes the same call with other values.
  */
 
+import type { Limited } from "../../access/limits.ts";
 import type { Shedding } from "./admission.ts";
+import type { BodyTaker } from "./body.ts";
 import type { HttpAnswer } from "./respond.ts";
-import type { Call, KeyCall, ServicePart, SessionCall } from "./service.ts";
+import type { Call, KeyCall, Service, ServicePart, SessionCall } from "./service.ts";
 import type { SessionAuth } from "./session-auth.ts";
-import type { BodyTaker } from "./transport/incoming.ts";
+import type { Exchange, ReadHeader } from "./transport/transport.ts";
 
 /**
  * What a handler gives back. Most answer at once, and so in the order of the requests; one that
@@ -79,13 +83,23 @@ export interface Destination {
 }
 
 /** What a path says that has no variable segments. */
-export const NO_PARAMS: Destination["params"] = {};
+const NO_PARAMS: Destination["params"] = {};
 /** Where the paths of single accounts begin. */
 const ACCOUNT = "/v1/accounts/";
 /** Where the paths of the console begin. */
 const CONSOLE = "/v1/console";
 /** Where agents send their messages. */
 const AGENTS = "/mcp";
+/** Paths of the console's pages; its interface is below /v1/console. */
+const CONSOLE_PAGES = /^\/app(\/|$)/;
+
+/** The credential that a path requires. */
+type Needs = "key" | "session" | "nothing";
+
+/** Returns true for paths that pages of other origins may be shown. */
+export function isShared(path: string, needs: Needs): boolean {
+  return needs !== "session" && !CONSOLE_PAGES.test(path);
+}
 
 /** Routes by path, with what lets people in where routes need a session. */
 export class RouteTable {
@@ -131,7 +145,7 @@ export class RouteTable {
   }
 
   /** What a request at a path needs before anything of it is looked at. */
-  needs(rawPath: string): "key" | "session" | "nothing" {
+  needs(rawPath: string): Needs {
     const path = decoded(rawPath) ?? rawPath;
     const belowConsole = path.startsWith(`${CONSOLE}/`);
     if (belowConsole || path === CONSOLE) {
@@ -185,4 +199,136 @@ function decoded(rawPath: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Who asks, for routes that need to know. */
+export interface Sender extends Pick<KeyCall, "identity" | "plan"> {
+  /** How often it may ask. */
+  readonly limited: Limited;
+  /** The session that it has instead of a key, or null. */
+  readonly session: SessionCall["session"] | null;
+}
+
+/** A route that was found, with what its address says. */
+export interface Found {
+  readonly route: Route;
+  readonly params: Destination["params"];
+  readonly query: ReadonlyMap<string, string>;
+}
+
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
+/** Caches one `Found` for each route without path parameters. */
+const plainlyFound = new WeakMap<Route, Found>();
+
+/** Returns what was found of a request without a query. */
+export function foundWithoutQuery(route: Route, params: Found["params"]): Found {
+  const known = plainlyFound.get(route);
+  if (known?.params === params) return known;
+  const found = { route, params, query: NO_QUERY };
+  if (params === NO_PARAMS) plainlyFound.set(route, found);
+  return found;
+}
+
+/** The request on its way, as far as its call tells of it. */
+export interface RequestOrigin {
+  readonly service: Service;
+  readonly exchange: Exchange;
+  readonly requestId: string;
+  readonly sender: Sender | null;
+  /** Empty where no handler may know it. */
+  readonly address: string;
+  /** Charges whoever sent it; throws `rate_limited`. */
+  spend(cost: number): void;
+}
+
+/**
+ * The call of a handler. What is said of a sender is there where there is one, and a session where
+ * it has one; routes see to it that no other handler asks for them.
+ */
+export class RequestCall implements SessionCall<ServicePart> {
+  readonly body: Uint8Array;
+  readonly gathered: BodyTaker | undefined;
+  // Not `#`, which a call that has this one as its prototype could not read.
+  private readonly origin: RequestOrigin;
+  private readonly found: Found;
+
+  constructor(
+    origin: RequestOrigin,
+    found: Found,
+    body: Uint8Array,
+    gathered: BodyTaker | undefined,
+  ) {
+    this.origin = origin;
+    this.found = found;
+    this.body = body;
+    this.gathered = gathered;
+  }
+
+  get service(): Service {
+    return this.origin.service;
+  }
+
+  get requestId(): string {
+    return this.origin.requestId;
+  }
+
+  get address(): string {
+    return this.origin.address;
+  }
+
+  get method(): string {
+    return this.origin.exchange.method;
+  }
+
+  get path(): string {
+    return this.origin.exchange.path;
+  }
+
+  get rawQuery(): string {
+    return this.origin.exchange.query;
+  }
+
+  get params(): Found["params"] {
+    return this.found.params;
+  }
+
+  get query(): Found["query"] {
+    return this.found.query;
+  }
+
+  get identity(): Sender["identity"] {
+    return this.origin.sender?.identity as Sender["identity"];
+  }
+
+  get plan(): Sender["plan"] {
+    return this.origin.sender?.plan as Sender["plan"];
+  }
+
+  get session(): SessionCall["session"] {
+    return this.origin.sender?.session as SessionCall["session"];
+  }
+
+  header(name: ReadHeader): string | undefined {
+    return this.origin.exchange.header(name);
+  }
+
+  gone(): boolean {
+    return this.origin.exchange.aborted;
+  }
+
+  finished(): boolean {
+    return this.origin.exchange.finished;
+  }
+
+  spend(cost: number): void {
+    this.origin.spend(cost);
+  }
+}
+
+/** The same call with other values of some members; it charges as one with the first. */
+export function calledWith<Asked extends object, Members extends object>(
+  call: Asked,
+  members: Members,
+): Asked & Members {
+  return Object.create(call, Object.getOwnPropertyDescriptors(members)) as Asked & Members;
 }

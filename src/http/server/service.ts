@@ -6,14 +6,12 @@
  */
 import type { AuditTrail } from "../../access/audittrail.ts";
 import type { Identity, Keyring } from "../../access/keyring.ts";
-import type { RateLimits } from "../../access/limits.ts";
+import type { RateLimits, Usage } from "../../access/limits.ts";
 import type { Plan, Plans } from "../../access/plans.ts";
 import type { OpenSession, Sessions } from "../../access/sessions.ts";
-import type { Usage } from "../../access/usage.ts";
 import type { Users } from "../../access/users.ts";
 import type { ChangeLists } from "../../changes/lists.ts";
 import type { Months } from "../../changes/months.ts";
-import { AppError } from "../../errors.ts";
 import type { Exporter } from "../../export/exporter.ts";
 import type { ListedSpecs } from "../../lists/listed.ts";
 import type { Lists } from "../../lists/lists.ts";
@@ -33,15 +31,13 @@ import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
-import type { Budget, Pressure } from "./admission.ts";
-import type { Compute } from "./compute.ts";
+import type { Budget, Pressure, Waits } from "./admission.ts";
+import type { BodyTaker, Compute } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { HttpAnswer } from "./respond.ts";
 import type { ResponseCache } from "./responsecache.ts";
-import type { EngineCall, Telemetry } from "./telemetry.ts";
-import type { BodyTaker } from "./transport/incoming.ts";
+import type { Telemetry } from "./telemetry.ts";
 import type { ReadHeader, TransportName } from "./transport/transport.ts";
-import type { Waits } from "./waits.ts";
 
 /** The engine as the handlers see it; src/search/searcher.ts is the one there is. */
 export interface Engine {
@@ -234,48 +230,4 @@ export interface KeyCall<Part extends ServicePart = never> extends Call<Part> {
  */
 export interface SessionCall<Part extends ServicePart = never> extends KeyCall<Part> {
   readonly session: OpenSession;
-}
-
-/** Runs a call of the engine and notes how long it took. */
-export function timed<Value>(
-  { service }: Pick<Question<"clock" | "telemetry">, "service">,
-  kind: EngineCall,
-  call: () => Value,
-): Value {
-  const startMs = service.clock.monotonicMs();
-  const value = call();
-  service.telemetry.engine(kind, service.clock.monotonicMs() - startMs);
-  return value;
-}
-
-/** As `timed`, of a call whose value may come later: with its wait. */
-export function timedLater<Value>(
-  { service: { clock, telemetry } }: Pick<Question<"clock" | "telemetry">, "service">,
-  kind: EngineCall,
-  call: () => Value | Promise<Value>,
-): Value | Promise<Value> {
-  const startMs = clock.monotonicMs();
-  const note = (value: Value): Value => {
-    telemetry.engine(kind, clock.monotonicMs() - startMs);
-    return value;
-  };
-  const value = call();
-  return value instanceof Promise ? value.then(note) : note(value);
-}
-
-/** The loaded snapshot, or null when there is none or it is damaged. */
-export function loadedSegment(service: Pick<Service, "segment">): Segment | null {
-  const segment = service.segment();
-  return segment === null || segment.native.poisoned() ? null : segment;
-}
-
-/** The loaded snapshot; throws `snapshot_unavailable` when there is none or it is damaged. */
-export function currentSegment(service: Pick<Service, "segment">): Segment {
-  const segment = loadedSegment(service);
-  if (segment !== null) return segment;
-  const detail =
-    service.segment() === null
-      ? "No usable snapshot is loaded at the moment. Try again later."
-      : "The snapshot file is damaged; the operator must replace it. Try again later.";
-  throw new AppError("snapshot_unavailable", detail, { headers: { "Retry-After": "5" } });
 }

@@ -11,7 +11,7 @@ import type { AccountSlices } from "../../search/accountslices.ts";
 import type { Segment } from "../../search/segment.ts";
 import { takePlace } from "./admission.ts";
 import type { Question } from "./service.ts";
-import type { Pieces } from "./transport/body-stream.ts";
+import type { Pieces } from "./transport/answer-body.ts";
 
 /** What an answer consists of. */
 interface StreamedText {

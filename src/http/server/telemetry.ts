@@ -29,7 +29,7 @@ const PROBES = ["/healthz", "/readyz", "/metrics"];
 const LAG_RESOLUTION_MS = 10;
 
 /** What the engine is asked for. */
-export type EngineCall = "search" | "count" | "facets" | "account" | "changes" | "suggest";
+type EngineCall = "search" | "count" | "facets" | "account" | "changes" | "suggest";
 
 const KIND_LABELS: Readonly<Record<EngineCall, readonly [EngineCall]>> = {
   search: ["search"],
@@ -91,7 +91,8 @@ export class Telemetry {
   readonly #durations: Histogram;
   readonly #kernel: Histogram;
   readonly #damaged: Counter;
-  readonly #searches: { add(): void };
+  /** One number that threads share; it grows with every search. */
+  readonly #searches: Int32Array;
   /** Requests that this thread has answered, and those that it has handed on. */
   #answered = 0;
   #handedOn = 0;
@@ -100,8 +101,8 @@ export class Telemetry {
   #labels: readonly string[] = [];
   #routeLabels: readonly string[] = [];
 
-  /** `searches` counts what is searched, for those who would not be in its way. */
-  constructor(log: Log, searches: { add(): void } = { add: () => {} }) {
+  /** `searches` counts searches in shared memory, for exports that yield to them. */
+  constructor(log: Log, searches: Int32Array = new Int32Array(1)) {
     this.#log = log;
     this.#searches = searches;
     this.#lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
@@ -325,12 +326,12 @@ export class Telemetry {
   /** Notes how long the engine took for one call. */
   engine(kind: EngineCall, tookMs: number): void {
     this.#kernel.observe(KIND_LABELS[kind], tookMs / 1000);
-    this.#searches.add();
+    Atomics.add(this.#searches, 0, 1);
   }
 
   /** Notes a search that was answered without the engine: its sender is there all the same. */
   remembered(): void {
-    this.#searches.add();
+    Atomics.add(this.#searches, 0, 1);
   }
 
   /** Says that the state is damaged, and where that was seen. */
@@ -543,4 +544,35 @@ const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** A request whose calls of the engine are timed. */
+interface Timing {
+  readonly service: {
+    readonly clock: Pick<Clock, "monotonicMs">;
+    readonly telemetry: Pick<Telemetry, "engine">;
+  };
+}
+
+/** Runs a call of the engine and notes how long it took. */
+export function timed<Value>({ service }: Timing, kind: EngineCall, call: () => Value): Value {
+  const startMs = service.clock.monotonicMs();
+  const value = call();
+  service.telemetry.engine(kind, service.clock.monotonicMs() - startMs);
+  return value;
+}
+
+/** As `timed`, of a call whose value may come later: with its wait. */
+export function timedLater<Value>(
+  { service: { clock, telemetry } }: Timing,
+  kind: EngineCall,
+  call: () => Value | Promise<Value>,
+): Value | Promise<Value> {
+  const startMs = clock.monotonicMs();
+  const note = (value: Value): Value => {
+    telemetry.engine(kind, clock.monotonicMs() - startMs);
+    return value;
+  };
+  const value = call();
+  return value instanceof Promise ? value.then(note) : note(value);
 }

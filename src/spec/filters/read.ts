@@ -1,18 +1,34 @@
 /**
- * What comes in: the `filters` object of a spec, as sent. What goes out: its groups in normal
+ * Reads filters. Input: the `filters` object of a spec, as sent. Output: its groups in normal
  * form: codes in their full spelling, lists ascending without repeats, defaults filled in, and the
- * municipalities named, for the warning about states.
- * Invariant: every row of the table is read, in its order; no element is dropped: each becomes at
- * least one code, or leaves a mistake behind. An extension that is not used does not appear.
+ * named municipalities, for the warning about states.
+ * Invariant: every row of the table is read, in its order; each row names the method of
+ * `ValueReader` that reads its value. No element is dropped: each becomes at least one code, or
+ * leaves a mistake. An extension that is not used does not appear.
  */
+
+import { readCapital, readDate } from "../amounts.ts";
+import { analyzeWords } from "../analyzer.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,
   type Lacked,
   notCounted,
 } from "../catalog.ts";
-import type { OutputField } from "../fields.ts";
-import type { SpecReader } from "../reader.ts";
+import { isEmailPattern, readEmail } from "../contacts/emails.ts";
+import { type PhoneFault, readPhone } from "../contacts/phones.ts";
+import { foldDistrict } from "../districtname.ts";
+import {
+  COMPANY_SIZE_CODES,
+  type OutputField,
+  REGISTRATION_STATUSES,
+  SECONDARY_CNAE_MODES,
+  type SecondaryCnaeMode,
+  UFS,
+} from "../fields.ts";
+import { SPEC_LIMITS } from "../limits.ts";
+import { LIST_ID, LISTS_MAX } from "../listids.ts";
+import { isJsonObject, type SpecReader, shown } from "../reader.ts";
 import type { AccountQuerySpec } from "../schema.ts";
 import { rowsOf } from "./members.ts";
 import {
@@ -21,8 +37,8 @@ import {
   type FilterName,
   type FilterRow,
   OPTIONAL_GROUPS,
+  type ReadName,
 } from "./table.ts";
-import { type ReadName, ValueReader } from "./values.ts";
 
 type Filters = AccountQuerySpec["filters"];
 type Members = Record<string, unknown>;
@@ -178,3 +194,369 @@ type ReadAsSchema = {
       | undefined;
   };
 };
+
+type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
+type CompanySize = (typeof COMPANY_SIZE_CODES)[number];
+
+const CNAE_SPELLINGS = "NNNN-N/NN, 7 digits, a prefix of 2 to 5 digits or a section letter A-U";
+const NONE: readonly string[] = [];
+const UF_SET: ReadonlySet<string> = new Set(UFS);
+
+/** A district of a spec in normal form. */
+interface SpecDistrict {
+  municipality_ibge: string;
+  name: string;
+}
+
+/** Reads the lists of one spec; mistakes go to the reader's log. */
+export class CodeReader {
+  /** Every municipality named so far, repeats possible. */
+  readonly municipalities: CatalogMunicipality[] = [];
+  readonly #reader: SpecReader;
+  readonly #lookup: CatalogLookup;
+
+  constructor(reader: SpecReader, lookup: CatalogLookup) {
+    this.#reader = reader;
+    this.#lookup = lookup;
+  }
+
+  /** Activities in any spelling, expanded to subclasses. */
+  cnaes(value: unknown, pointer: string): string[] {
+    const codes = this.#reader.strings(value, pointer, (text, at) => {
+      const found = this.#lookup.cnae(text);
+      if (found.length === 0) this.#unknownCnae(text, at);
+      return found;
+    });
+    if (codes.length <= SPEC_LIMITS.cnaeCodesMax) return codes;
+    const detail = `Stands for ${codes.length} subclasses; at most ${SPEC_LIMITS.cnaeCodesMax}.`;
+    this.#reader.mistake(pointer, "too_many", detail);
+    return [];
+  }
+
+  /** The same of an extension, which may be null. */
+  secondaryCnaes(value: unknown, pointer: string): string[] {
+    return this.cnaes(value ?? undefined, pointer);
+  }
+
+  #unknownCnae(text: string, pointer: string): void {
+    this.#reader.mistake(pointer, "unknown_cnae", () =>
+      /^(?:\d{2,5}|\d{7}|\d{4}-\d\/\d{2}|[A-U])$/.test(text)
+        ? `No activity of the snapshot has the code ${shown(text)}.`
+        : `Must be ${CNAE_SPELLINGS}, not ${shown(text)}.`,
+    );
+  }
+
+  /** Phrases as folded words. */
+  hints(value: unknown, pointer: string): string[] {
+    const { textHintsMax } = SPEC_LIMITS;
+    if (Array.isArray(value) && value.length > textHintsMax) {
+      const detail = `May hold ${textHintsMax} phrases, not ${value.length}.`;
+      this.#reader.mistake(pointer, "too_many", detail);
+      return [];
+    }
+    return this.#reader.strings(value, pointer, (text, at) => this.#hint(text, at));
+  }
+
+  #hint(text: string, pointer: string): readonly string[] {
+    // A repeated word asks for nothing more, so equal hints get equal bytes without it.
+    const words = [...new Set(analyzeWords(text))].join(" ");
+    const length = Math.max([...text].length, [...words].length);
+    if (length > SPEC_LIMITS.textHintLengthMax) {
+      const detail = `May have ${SPEC_LIMITS.textHintLengthMax} characters, not ${length}.`;
+      this.#reader.mistake(pointer, "too_long", detail);
+      return NONE;
+    }
+    if (words !== "") return [words];
+    this.#reader.mistake(pointer, "no_word", "Holds no word: a hint needs a letter or a digit.");
+    return NONE;
+  }
+
+  /** States in upper case. */
+  ufs(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#uf(text, at));
+  }
+
+  /** Municipalities by IBGE code, 7 digits. */
+  ibges(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#ibge(text, at));
+  }
+
+  /** Municipalities by TOM code, 4 digits. */
+  toms(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value, pointer, (text, at) => this.#tom(text, at));
+  }
+
+  #uf(text: string, pointer: string): readonly string[] {
+    const uf = /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : "";
+    if (UF_SET.has(uf)) return [uf];
+    const detail = () => `Must be one of the 27 states in two letters, or EX, not ${shown(text)}.`;
+    this.#reader.mistake(pointer, "unknown_uf", detail);
+    return NONE;
+  }
+
+  #ibge(text: string, pointer: string): readonly string[] {
+    const municipality = this.#lookup.municipalityByIbge(text);
+    if (municipality?.ibge) {
+      this.municipalities.push(municipality);
+      return [municipality.ibge];
+    }
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      /^\d{6,7}$/.test(text)
+        ? `No municipality has the IBGE code ${shown(text)}.`
+        : `Must be an IBGE code of 7 digits (or its first 6), not ${shown(text)}.`,
+    );
+    return NONE;
+  }
+
+  #tom(text: string, pointer: string): readonly string[] {
+    const wellFormed = /^\d{1,4}$/.test(text);
+    const municipality = wellFormed
+      ? this.#lookup.municipalityByTom(text.padStart(4, "0"))
+      : undefined;
+    if (municipality !== undefined) {
+      this.municipalities.push(municipality);
+      return [municipality.tom];
+    }
+    this.#reader.mistake(pointer, "unknown_municipality", () =>
+      wellFormed
+        ? `No municipality has the TOM code ${shown(text)}.`
+        : `Must be a TOM code of 1 to 4 digits, not ${shown(text)}.`,
+    );
+    return NONE;
+  }
+
+  /** Districts by municipality and folded name, ascending. */
+  districts(value: unknown, pointer: string): SpecDistrict[] {
+    const { districtsMax } = SPEC_LIMITS;
+    const found = new Map<string, SpecDistrict>();
+    const sent = this.#reader.array(value, pointer, districtsMax);
+    for (const [i, element] of sent.entries()) {
+      const district = this.district(element, `${pointer}/${i}`);
+      if (district === undefined) continue;
+      found.set(`${district.municipality_ibge} ${district.name}`, district);
+    }
+    return [...found.keys()].sort().map((key) => found.get(key) as SpecDistrict);
+  }
+
+  /** A district by its municipality and its name. */
+  district(element: unknown, at: string): SpecDistrict | undefined {
+    const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
+    // An object that is none was told; its members are not missing as well.
+    if (!isJsonObject(element)) return undefined;
+    const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
+    const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
+    const name = this.#districtName(given.name, `${at}/name`);
+    if (municipality === undefined || name === undefined) return undefined;
+    return { municipality_ibge: municipality, name };
+  }
+
+  #districtName(value: unknown, pointer: string): string | undefined {
+    const text = this.#reader.string(value, pointer);
+    if (text === undefined) return undefined;
+    const name = foldDistrict(text);
+    if (name !== "") return name;
+    this.#reader.mistake(pointer, "no_word", "Holds no name: only white space.");
+    return undefined;
+  }
+
+  /** CEP prefixes; one that another covers is taken out. */
+  postalPrefixes(value: unknown, pointer: string): string[] {
+    const given = this.#reader.strings(value ?? undefined, pointer, (text, at) => {
+      if (/^\d{1,8}$/.test(text)) return [text];
+      const detail = () => `Must be 1 to 8 digits, not ${shown(text)}.`;
+      this.#reader.mistake(at, "wrong_format", detail);
+      return NONE;
+    });
+    // Ascending order puts a prefix directly before everything that it covers.
+    const kept: string[] = [];
+    for (const prefix of given) {
+      const last = kept.at(-1);
+      if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
+    }
+    return kept;
+  }
+
+  /** Area codes. */
+  areaCodes(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
+      if (/^(?:1[1-9]|[2-9]\d)$/.test(text)) return [text];
+      const detail = () => `Must be two digits from 11 to 99, not ${shown(text)}.`;
+      this.#reader.mistake(at, "wrong_format", detail);
+      return NONE;
+    });
+  }
+
+  /** Registration statuses, numbers or two digits. */
+  statuses(value: unknown, pointer: string): RegistrationStatus[] {
+    const codes = new Set<RegistrationStatus>();
+    this.#reader.each(value, pointer, (element, at) => {
+      const code = REGISTRATION_STATUSES.find((one) => element === one || element === `0${one}`);
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be 1, 2, 3, 4 or 8 (or "02"), not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_status", detail);
+      }
+    });
+    return [...codes].sort((left, right) => left - right);
+  }
+
+  /** Company sizes, two digits or numbers. */
+  sizes(value: unknown, pointer: string): CompanySize[] {
+    const codes = new Set<CompanySize>();
+    this.#reader.each(value, pointer, (element, at) => {
+      const code = COMPANY_SIZE_CODES.find((one) => element === one || element === Number(one));
+      if (code !== undefined) codes.add(code);
+      else {
+        const detail = () => `Must be "00", "01", "03" or "05", not ${shown(element)}.`;
+        this.#reader.mistake(at, "unknown_company_size", detail);
+      }
+    });
+    return [...codes].sort();
+  }
+
+  /** Legal natures, expanded from prefixes. */
+  natures(value: unknown, pointer: string): string[] {
+    return this.#reader.strings(value ?? undefined, pointer, (text, at) => {
+      const found = this.#lookup.legalNatures(text);
+      if (found.length > 0) return found;
+      const detail = () => `Must begin a known legal nature: 1 to 4 digits, not ${shown(text)}.`;
+      this.#reader.mistake(at, "unknown_legal_nature", detail);
+      return NONE;
+    });
+  }
+}
+
+/** Reads the values of one spec. */
+class ValueReader
+  extends CodeReader
+  implements Readonly<Record<ReadName, (value: unknown, pointer: string) => unknown>>
+{
+  readonly #reader: SpecReader;
+
+  constructor(reader: SpecReader, lookup: CatalogLookup) {
+    super(reader, lookup);
+    this.#reader = reader;
+  }
+
+  /** True or false; false where nothing was sent. */
+  flag(value: unknown, pointer: string): boolean {
+    return this.#reader.boolean(value, pointer);
+  }
+
+  /** True, or undefined: a filter that is switched off is one that is not there. */
+  only(value: unknown, pointer: string): true | undefined {
+    return this.#reader.boolean(value, pointer) || undefined;
+  }
+
+  /** True, false, or null where it does not matter. */
+  optIn(value: unknown, pointer: string): boolean | null {
+    return this.#reader.booleanOrNull(value, pointer);
+  }
+
+  /** A day in full, or null. */
+  date(value: unknown, pointer: string): string | null {
+    return readDate(this.#reader, value, pointer);
+  }
+
+  /** Reais, to the cent, or undefined. */
+  capital(value: unknown, pointer: string): number | undefined {
+    return readCapital(this.#reader, value, pointer);
+  }
+
+  /** A whole number from 1 on, or undefined. */
+  count(value: unknown, pointer: string): number | undefined {
+    if (value === null || value === undefined) return undefined;
+    const { countMax } = SPEC_LIMITS;
+    if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= countMax) {
+      return Number(value);
+    }
+    const wrong = () => `Must be a whole number from 1 to ${countMax}, not ${shown(value)}.`;
+    this.#reader.mistake(pointer, "out_of_range", wrong);
+    return undefined;
+  }
+
+  /** Ids of lists, ascending, or undefined; whose they are is not known here. */
+  listIds(value: unknown, pointer: string): string[] | undefined {
+    if (!Array.isArray(value)) {
+      this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
+      return undefined;
+    }
+    if (value.length > LISTS_MAX) {
+      this.#reader.mistake(pointer, "too_many", `Name at most ${LISTS_MAX} lists.`);
+      return undefined;
+    }
+    const ids = new Set<string>();
+    value.forEach((id: unknown, at) => {
+      if (typeof id === "string" && LIST_ID.test(id)) ids.add(id);
+      else this.#reader.mistake(`${pointer}/${at}`, "wrong_format", notAList(id));
+    });
+    return [...ids].sort();
+  }
+
+  /** Phones as +55, area code and number, ascending; in any spelling that people write. */
+  phones(value: unknown, pointer: string): string[] {
+    return this.#contacts(value, pointer, (text, at) => {
+      const read = readPhone(text);
+      if ("phone" in read) return [read.phone];
+      this.#reader.mistake(at, read.fault, () => PHONE_FAULTS[read.fault](shown(text)));
+      return [];
+    });
+  }
+
+  /** E-mail addresses in lower case, ascending. */
+  emails(value: unknown, pointer: string): string[] {
+    return this.#contacts(value, pointer, (text, at) => {
+      const address = readEmail(text);
+      if (address !== null) return [address];
+      const detail = () =>
+        isEmailPattern(text)
+          ? `Must be a whole e-mail address, without *: ${shown(text)}. Patterns are not searched.`
+          : `Must be an e-mail address such as ana@example.com, not ${shown(text)}.`;
+      this.#reader.mistake(at, "wrong_format", detail);
+      return [];
+    });
+  }
+
+  /** A list that may be null, of so many values at most. */
+  #contacts(
+    value: unknown,
+    pointer: string,
+    read: (text: string, pointer: string) => readonly string[],
+  ): string[] {
+    const { contactsMax } = SPEC_LIMITS;
+    if (Array.isArray(value) && value.length > contactsMax) {
+      const detail = `May hold ${contactsMax} elements, not ${value.length}.`;
+      this.#reader.mistake(pointer, "too_many", detail);
+      return [];
+    }
+    return this.#reader.strings(value ?? undefined, pointer, read);
+  }
+
+  /** Whether secondary activities count. */
+  mode(value: unknown, pointer: string): SecondaryCnaeMode {
+    if (value === undefined) return "off";
+    return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
+  }
+}
+
+const PHONE_EXAMPLE = "such as 11 98765-4321";
+
+/** Messages for faults of a phone number; nothing that may be a CPF is repeated. */
+const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
+  wrong_format: (given) =>
+    `Must be a phone number with its area code, ${PHONE_EXAMPLE}, not ${given}.`,
+  too_short: (given) =>
+    `Has too few digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  too_long: (given) =>
+    `Has too many digits for a phone number: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  missing_area_code: (given) => `Lacks the area code: ${given}. Write it ${PHONE_EXAMPLE}.`,
+  unknown_area_code: (given) =>
+    `Must begin with one of Brazil's 67 area codes, ${PHONE_EXAMPLE}, unlike ${given}.`,
+  foreign_number: (given) => `Must be a number of Brazil (+55), not ${given}.`,
+  looks_like_cpf: () =>
+    "Looks like a CPF, and people are not searched. If it is a phone, write +55 before it.",
+};
+
+function notAList(id: unknown): () => string {
+  return () => `Must be the id of a list, lst_ and 32 digits, or exported, not ${shown(id)}.`;
+}

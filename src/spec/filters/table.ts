@@ -10,7 +10,6 @@ import type { Lacked } from "../catalog.ts";
 import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
 import type { Shapes } from "../shapes.ts";
-import type { AlwaysRead, ReadName } from "./values.ts";
 import { WIDER, WIDER_CONTACTS } from "./wider.ts";
 
 /** The groups of filters, in the order of a spec. */
@@ -123,10 +122,39 @@ interface FilterShape {
   readonly reason?: Reason;
 }
 
+/** Readers of values that give one also for what filters nothing. */
+type AlwaysRead = "flag" | "mode";
+
+/** The other readers; read.ts has one method for each. */
+type ReadIfSet =
+  | "areaCodes"
+  | "capital"
+  | "cnaes"
+  | "count"
+  | "date"
+  | "districts"
+  | "emails"
+  | "hints"
+  | "ibges"
+  | "listIds"
+  | "natures"
+  | "only"
+  | "optIn"
+  | "phones"
+  | "postalPrefixes"
+  | "secondaryCnaes"
+  | "sizes"
+  | "statuses"
+  | "toms"
+  | "ufs";
+
+/** Name of a reader of values. */
+export type ReadName = AlwaysRead | ReadIfSet;
+
 /** What a member is where it filters nothing, and what brings a value into its normal form. */
 type Form =
   /** Absent, as every filter is that came after the first ones: specs of before stay the same. */
-  | { readonly unset: undefined; readonly read: Exclude<ReadName, AlwaysRead> }
+  | { readonly unset: undefined; readonly read: ReadIfSet }
   /** There with this value, as the first filters are. */
   | { readonly unset: readonly [] | false | null | string; readonly read: ReadName };
 

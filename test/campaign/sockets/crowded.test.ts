@@ -8,11 +8,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Waits } from "../../../src/http/server/admission.ts";
 import { startMetricsServer } from "../../../src/http/server/metricsserver.ts";
 import type { RunningServer } from "../../../src/http/server/server.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../../../src/http/server/transport/sockets.ts";
-import { Waits } from "../../../src/http/server/waits.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { make } from "../../support/http/export-requests.ts";
 import { type FakeServer, startFake, TEST_LIMITS, TRANSPORTS } from "../../support/http/fake.ts";

@@ -16,7 +16,7 @@ import { consoleTable } from "../../../src/console/routes.ts";
 import { Pressure } from "../../../src/http/server/admission.ts";
 import { dispatcher } from "../../../src/http/server/dispatch.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
-import { isPulled, pull } from "../../../src/http/server/transport/body-stream.ts";
+import { isPulled, pull } from "../../../src/http/server/transport/answer-body.ts";
 import type { Exchange, ReadHeader } from "../../../src/http/server/transport/transport.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { engineOf, type FakeServer, fakeParts, startFake } from "../../support/http/fake.ts";

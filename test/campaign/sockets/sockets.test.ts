@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
+import { Waits } from "../../../src/http/server/admission.ts";
 import { type Seat, Sockets } from "../../../src/http/server/transport/sockets.ts";
-import { Waits } from "../../../src/http/server/waits.ts";
 
 const LIMITS = { socketsMax: 16, socketsPerAddress: null, trustedProxies: "192.0.2.1" };
 

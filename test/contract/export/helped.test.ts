@@ -1,7 +1,7 @@
 /**
  * Proves: an export has the same bytes in every format where other processors help, always, now and
  * then or no more; what one of them throws ends the export as it came, and leaves nothing behind.
- * Does not prove when they may help (unit/export/searchcount) nor the order alone
+ * Does not prove when they may help (unit/export/spareprocessor) nor the order alone
  * (unit/export/writteninturn).
  */
 import assert from "node:assert/strict";

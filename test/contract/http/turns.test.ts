@@ -10,7 +10,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isSmall } from "../../../src/http/server/compute.ts";
+import { isSmall } from "../../../src/http/server/body.ts";
 import { type Ask, askerOf, DEAR, type Dear, postalCodes } from "../../support/http/dear.ts";
 import { type Recording, startRecording } from "../../support/road/recordingserver.ts";
 

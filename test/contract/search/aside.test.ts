@@ -7,13 +7,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
-import { countsAside, pageAside } from "../../../src/search/aside.ts";
 import { suggest } from "../../../src/search/finding.ts";
 import {
   countMatches,
   counts as countNow,
+  countsAside,
   facets,
   page,
+  pageAside,
   search,
 } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";

@@ -9,15 +9,14 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { later } from "../../../src/http/server/background-tasks.ts";
-import { PieceBody } from "../../../src/http/server/transport/body-stream.ts";
+import { PieceBody } from "../../../src/http/server/transport/answer-body.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import {
   accountSlices,
   EXPLAINED_SLICE_ROWS,
   SLICE_ROWS,
 } from "../../../src/search/accountslices.ts";
-import type { Segment } from "../../../src/search/segment.ts";
-import { SegmentRegistry } from "../../../src/search/segmentregistry.ts";
+import { type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
 
 describe("slices of accounts", () => {
   const render = (rows: Uint32Array) =>

@@ -8,8 +8,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { WholePageRequest } from "../../../native-index/napi/engine.ts";
-import { type search, searchSliced } from "../../../src/search/searcher.ts";
-import { wholePage } from "../../../src/search/wholepage.ts";
+import { type search, searchSliced, wholePage } from "../../../src/search/searcher.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { dispose, makeSubject, type Subject } from "../../support/engine.ts";

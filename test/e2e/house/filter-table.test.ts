@@ -13,8 +13,13 @@ import { giveListedRows } from "../../../src/search/listedrows.ts";
 import { search } from "../../../src/search/searcher.ts";
 import { rowsOf } from "../../../src/spec/filters/members.ts";
 import { FILTER_GROUPS, FILTERS, type FilterName, PARTS } from "../../../src/spec/filters/table.ts";
-import { changesHash, leadResultHash, resultHash, specHash } from "../../../src/spec/identity.ts";
-import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import {
+  changesHash,
+  leadResultHash,
+  normalizeSpec,
+  resultHash,
+  specHash,
+} from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { type MonthPair, makePair } from "../../support/changes/pair.ts";
 import { textOf } from "../../support/house/checkout.ts";

@@ -14,8 +14,8 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
+import { USAGE_DAYS, Usage } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
-import { USAGE_DAYS, Usage } from "../../../src/access/usage.ts";
 import { SCHEMAS } from "../../../src/http/api/schemas.ts";
 import {
   DAY_MS,

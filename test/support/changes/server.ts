@@ -14,8 +14,7 @@ import type { Service } from "../../../src/http/server/service.ts";
 import type { TransportName } from "../../../src/http/server/transport/transport.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";
-import type { Segment } from "../../../src/search/segment.ts";
-import { SegmentRegistry } from "../../../src/search/segmentregistry.ts";
+import { type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
 import { fetchDocumented } from "../http/documented.ts";
 import { type FakeServer, startFake } from "../http/fake.ts";
 

@@ -13,7 +13,7 @@ import { FORMATS } from "../../../src/export/formats/format.ts";
 import { listed } from "../../../src/http/api/route.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { ERROR_NOTES } from "../../../src/http/openapi/error-notes.ts";
-import { bodyCost, costOf, PER_UNIT } from "../../../src/http/server/cost.ts";
+import { bodyCost, costOf, PER_UNIT } from "../../../src/http/server/admission.ts";
 import { FACET_VALUES_MAX } from "../../../src/search/facet.ts";
 import {
   SANCTION_PENALTY,

@@ -24,7 +24,7 @@ import {
   exportNotFound,
 } from "../../../src/export/record.ts";
 import type { Clock } from "../../../src/process/clock.ts";
-import { specHash } from "../../../src/spec/identity.ts";
+import { specHash } from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 
 /** One export with what its record does not show. */

@@ -13,20 +13,19 @@ import PLANS from "../../../data/plans.json" with { type: "json" };
 import { TABLES, type TableName } from "../../../native-index/format/columns.ts";
 import { AuditTrail } from "../../../src/access/audittrail.ts";
 import { Keyring } from "../../../src/access/keyring.ts";
-import { RateLimits } from "../../../src/access/limits.ts";
+import { RateLimits, Usage } from "../../../src/access/limits.ts";
 import { Passwords } from "../../../src/access/passwords.ts";
 import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { loadPlans, type PlanName, type Plans } from "../../../src/access/plans.ts";
 import { Sessions } from "../../../src/access/sessions.ts";
 import { SignIns } from "../../../src/access/signins.ts";
-import { Usage } from "../../../src/access/usage.ts";
 import { Users } from "../../../src/access/users.ts";
 import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
-import { SearchCount } from "../../../src/export/queue/searchcount.ts";
+import { searchCounter } from "../../../src/export/queue/rendertask.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
-import { Budget, Pressure } from "../../../src/http/server/admission.ts";
-import { IN_CALL } from "../../../src/http/server/compute.ts";
+import { Budget, Pressure, Waits } from "../../../src/http/server/admission.ts";
+import { IN_CALL } from "../../../src/http/server/body.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
 import { openTransport, startServer } from "../../../src/http/server/server.ts";
@@ -39,7 +38,6 @@ import type {
   TransportLimits,
   TransportName,
 } from "../../../src/http/server/transport/transport.ts";
-import { Waits } from "../../../src/http/server/waits.ts";
 import { ListedSpecs } from "../../../src/lists/listed.ts";
 import { Lists } from "../../../src/lists/lists.ts";
 import { agentDoor } from "../../../src/mcp/httpdoor.ts";
@@ -363,7 +361,7 @@ async function openTestTransport(
     bodies: new Budget(bodiesBytesMax, senderShareMax, "bodies", ledger),
     start: {
       ...{ threads, settings, plans, ledger: ledger.id },
-      ...{ limits: { ...own, bodiesBytesMax, senderShareMax }, searches: new SearchCount().shared },
+      ...{ limits: { ...own, bodiesBytesMax, senderShareMax }, searches: searchCounter() },
     },
   });
   telemetry.include(opened);

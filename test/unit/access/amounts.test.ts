@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { RateLimits, UnderWay } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
-import { Waits } from "../../../src/http/server/waits.ts";
+import { Waits } from "../../../src/http/server/admission.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { wordFor } from "../../../src/text/amounts.ts";
 

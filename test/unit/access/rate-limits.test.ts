@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { makeKey } from "../../../src/access/apikey.ts";
+import { makeKey } from "../../../src/access/keyring.ts";
 import { GUESS_POLICY, RateLimits } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";

@@ -25,7 +25,7 @@ import {
   type ThriftStruct,
 } from "../../../src/export/formats/parquet/thrift.ts";
 import { OUTPUT_FIELD_NAMES, OUTPUT_FIELDS } from "../../../src/spec/fields.ts";
-import { specText } from "../../../src/spec/identity.ts";
+import { specText } from "../../../src/spec/normalize.ts";
 import { FIXTURE_TABLES } from "../../support/native-index/fixture-rows.ts";
 import {
   batchesOf,

@@ -10,8 +10,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import builtIn from "../../../data/plans.json" with { type: "json" };
 import { loadPlans } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
+import { nextTurn } from "../../../src/export/queue/queue.ts";
 import { failureOf, type RenderOutcome } from "../../../src/export/queue/rendertask.ts";
-import { nextTurn } from "../../../src/export/queue/turns.ts";
 import { Installation, idOf, isError, settle, specOf } from "../../support/export/fake-threads.ts";
 import { seededRng } from "../../support/spec/random.ts";
 

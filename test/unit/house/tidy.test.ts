@@ -50,7 +50,7 @@ const HEAVY = [
   /peneira\.node$/,
 ];
 
-/** What calls are called; see src/http/server/requestcall.ts. */
+/** What calls are called; see src/http/server/routetable.ts. */
 const SPREAD_CALL = /\{[^}]*\.\.\.(call|asker)\b/;
 
 /** Stages hand values on; only searcher.ts knows their sequence. */

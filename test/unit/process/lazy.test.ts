@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { whenReady } from "../../../src/http/server/compute.ts";
+import { whenReady } from "../../../src/http/server/body.ts";
 import { lazy, lazyByKey } from "../../../src/scheduling/lazy.ts";
 
 describe("a lazy value", () => {

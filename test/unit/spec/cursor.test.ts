@@ -11,8 +11,13 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../../src/spec/cursor.ts";
-import { canonicalBytes, fieldsHash, resultHash, specHash } from "../../../src/spec/identity.ts";
-import { normalizeSpec } from "../../../src/spec/normalize.ts";
+import {
+  canonicalBytes,
+  fieldsHash,
+  normalizeSpec,
+  resultHash,
+  specHash,
+} from "../../../src/spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 

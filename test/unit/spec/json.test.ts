@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/errors.ts";
-import { JSON_ALL_MEMBERS_MAX, JSON_VALUES_MAX, parseJson } from "../../../src/spec/json.ts";
+import { JSON_ALL_MEMBERS_MAX, JSON_VALUES_MAX, parseJson } from "../../../src/spec/reader.ts";
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../../../src/text/json-scanner.ts";
 
 function parse(text: string): unknown {

@@ -11,8 +11,13 @@ import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { AppError } from "../../../src/errors.ts";
 import { cnaeDigits } from "../../../src/spec/catalog.ts";
-import { canonicalBytes, resultHash, resultHashOfText } from "../../../src/spec/identity.ts";
-import { type NormalizeContext, normalizeSpec } from "../../../src/spec/normalize.ts";
+import {
+  canonicalBytes,
+  type NormalizeContext,
+  normalizeSpec,
+  resultHash,
+  resultHashOfText,
+} from "../../../src/spec/normalize.ts";
 import { type AccountQuerySpec, SPEC_INPUT_SCHEMA, SPEC_SCHEMA } from "../../../src/spec/schema.ts";
 import { contextWith, SAMPLE_CATALOG } from "../../support/spec/catalog.ts";
 import {

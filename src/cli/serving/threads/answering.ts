@@ -5,7 +5,6 @@
  * answers what they hand on.
  */
 import { availableParallelism } from "node:os";
-import type { SearchCount } from "../../../export/queue/searchcount.ts";
 import { Budget } from "../../../http/server/admission.ts";
 import { openTransport } from "../../../http/server/server.ts";
 import { HttpThreads, openHttpThreads } from "../../../http/server/threads/http-threads.ts";
@@ -21,7 +20,7 @@ import { threadsOf } from "./threadcount.ts";
 export async function openAnswering(
   config: Config,
   ledger: Ledger,
-  searches: SearchCount,
+  searches: Int32Array,
 ): Promise<Transport> {
   const threads = threadsOf(config);
   const limits = limitsOf(config);
@@ -34,7 +33,7 @@ export async function openAnswering(
     loadingAtOnce: loadingAtOnce(),
     start: {
       ...{ threads, settings, plans, limits: shareOf(limits, threads) },
-      ...{ searches: searches.shared, ledger: ledger.id },
+      ...{ searches, ledger: ledger.id },
     },
   });
 }

@@ -5,10 +5,8 @@
  * to the ledger, which the owner empties.
  */
 import { Keyring } from "../../../access/keyring.ts";
-import { GUESS_POLICY, RateLimits } from "../../../access/limits.ts";
+import { GUESS_POLICY, RateLimits, UseCounter } from "../../../access/limits.ts";
 import { loadPlans } from "../../../access/plans.ts";
-import { UseCounter } from "../../../access/usage.ts";
-import { SearchCount } from "../../../export/queue/searchcount.ts";
 import { Budget, Pressure } from "../../../http/server/admission.ts";
 import { Cors } from "../../../http/server/cors.ts";
 import { ResponseCache } from "../../../http/server/responsecache.ts";
@@ -57,7 +55,7 @@ export function openThread(
   const { settings, slot, threads } = start;
   const config = configOfSettings(settings, start.plans);
   const log = openLog(config.get("log.level"), queued(ledger));
-  const telemetry = new Telemetry(log, SearchCount.join(start.searches));
+  const telemetry = new Telemetry(log, start.searches);
   const responses = new ResponseCache(config.get("http.response_memory_bytes") / threads);
   telemetry.watchThread({
     responses,
@@ -82,9 +80,9 @@ export function openThread(
     proxies: Proxies.read(config.get("http.trusted_proxies") ?? ""),
     cors: Cors.read(config.get("http.cors_origins")),
     stopping: () => board.stopping,
-    segment: () => snapshots.current(),
-    replaced: (belongs: (snapshotId: string) => boolean) => snapshots.replaced(belongs),
-    hold: (segment: Segment) => snapshots.hold(segment),
+    segment: snapshots.current.bind(snapshots),
+    replaced: snapshots.replaced.bind(snapshots),
+    hold: snapshots.hold.bind(snapshots),
   };
   const serve = (dataDir: string): ThreadService => {
     const keys = new KeyStore(connectToRead(dataDir));

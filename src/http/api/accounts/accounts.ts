@@ -6,6 +6,7 @@
  */
 import Type from "typebox";
 import { AppError } from "../../../errors.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import type { Cnpj } from "../../../spec/cnpj/cnpj.ts";
 import { cnpjMistake } from "../../../spec/cnpj/cnpjmistake.ts";
 import { readPathCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
@@ -18,7 +19,8 @@ import {
   exampleNormalized,
 } from "../../openapi/examples.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
-import { currentSegment, type Question, timed } from "../../server/service.ts";
+import type { Question } from "../../server/service.ts";
+import { timed } from "../../server/telemetry.ts";
 import { answer } from "../answershape.ts";
 import {
   type ApiRoute,

@@ -9,6 +9,7 @@ import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import type { CompanyRequest } from "../../../search/finding.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import { sha256 } from "../../../sha256.ts";
 import { readCnpjText, readRootText } from "../../../spec/cnpj/cnpjspelling.ts";
 import {
@@ -18,11 +19,11 @@ import {
   encodeCursor,
 } from "../../../spec/cursor.ts";
 import { EXAMPLE_ACCOUNT, EXAMPLE_END, EXAMPLE_HEAD } from "../../openapi/examples.ts";
-import { costOf } from "../../server/cost.ts";
+import { costOf } from "../../server/admission.ts";
 import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type Question } from "../../server/service.ts";
+import type { Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { allowedFieldsHash, tookMs } from "../search/page-answer.ts";

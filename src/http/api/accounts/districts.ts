@@ -7,6 +7,7 @@ import Type from "typebox";
 import { AppError, type Mistake } from "../../../errors.ts";
 import { DISTRICT_LIMITS, districtsOf } from "../../../search/districts.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,
@@ -15,10 +16,10 @@ import {
 } from "../../../spec/catalog.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import { EXAMPLE_HEAD } from "../../openapi/examples.ts";
-import { costOf } from "../../server/cost.ts";
+import { costOf } from "../../server/admission.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
-import { currentSegment, type Question } from "../../server/service.ts";
+import type { Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { type ApiRoute, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { tookMs } from "../search/page-answer.ts";

@@ -11,8 +11,9 @@ import type { ChangePair } from "../../../changes/lists.ts";
 import type { Month } from "../../../changes/months.ts";
 import type { Mistake } from "../../../errors.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import { claimsSnapshot } from "../../../spec/cursor.ts";
-import { currentSegment, type Service } from "../../server/service.ts";
+import type { Service } from "../../server/service.ts";
 
 /** Both snapshots until they are released; `release` may be called again. */
 export interface HeldPair extends ChangePair {

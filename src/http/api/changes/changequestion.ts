@@ -12,18 +12,24 @@ import { changeCatalog, changeWarnings } from "../../../changes/query.ts";
 import { AppError } from "../../../errors.ts";
 import type { NamedPin } from "../../../lists/listed.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import type { Catalog } from "../../../spec/catalog.ts";
 import { type CursorScope, decodeCursor } from "../../../spec/cursor.ts";
 import { DEFAULT_FIELDS, type OutputField } from "../../../spec/fields.ts";
-import { changesHash } from "../../../spec/identity.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import { type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
+import { changesHash, type NormalizeContext, normalizeSpec } from "../../../spec/normalize.ts";
 import { isJsonObject, shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
-import { type BodyObject, withBodyMistakesLater } from "../../server/body.ts";
-import { type Computation, computed, isSmall, type ReadPart } from "../../server/compute.ts";
-import { currentSegment, type KeyCall } from "../../server/service.ts";
+import {
+  type BodyObject,
+  type Computation,
+  computed,
+  isSmall,
+  type ReadPart,
+  withBodyMistakesLater,
+} from "../../server/body.ts";
+import type { KeyCall } from "../../server/service.ts";
 import { allowedFieldsHash, decodeListed } from "../search/page-answer.ts";
 import { readCursor, SEARCH_LIMIT_DEFAULT } from "../search/search-request.ts";
 import { readKinds, readSince, readWatch } from "./changeoptions.ts";

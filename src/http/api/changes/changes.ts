@@ -7,8 +7,8 @@
 import Type from "typebox";
 import { CHANGE_KINDS, WATCHABLE_FIELDS } from "../../../changes/kinds.ts";
 import { AppError, type Mistake } from "../../../errors.ts";
-import { parseJson } from "../../../spec/json.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
+import { parseJson } from "../../../spec/reader.ts";
 import {
   EXAMPLE_ACCOUNT,
   EXAMPLE_END,
@@ -19,8 +19,7 @@ import {
   exampleNormalized,
 } from "../../openapi/examples.ts";
 import type { Parameter } from "../../openapi/operation.ts";
-import { type BodyObject, readBody } from "../../server/body.ts";
-import type { ReadPart } from "../../server/compute.ts";
+import { type BodyObject, type ReadPart, readBody } from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
 import {

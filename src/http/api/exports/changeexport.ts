@@ -11,24 +11,23 @@ import { type ChangeQuery, changeWarnings } from "../../../changes/query.ts";
 import type { AcceptedExport } from "../../../export/exporter.ts";
 import { refuseTooManyRows } from "../../../export/formats/format.ts";
 import type { ExportFormat } from "../../../export/record.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import { isJsonObject, type JsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { costOf } from "../../server/admission.ts";
 import {
   type BodyObject,
-  checkMembers,
-  readMembers,
-  withBodyMistakesLater,
-} from "../../server/body.ts";
-import {
   type Computation,
+  checkMembers,
   type ReadPart,
   type ReadTask,
+  readMembers,
   readRequest,
-} from "../../server/compute.ts";
-import { costOf } from "../../server/cost.ts";
+  withBodyMistakesLater,
+} from "../../server/body.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type KeyCall } from "../../server/service.ts";
+import type { KeyCall } from "../../server/service.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "../changes/changeoptions.ts";
 import { openList, totalsOf } from "../changes/changepage.ts";
 import { type HeldPair, noSuchMonth, openPair } from "../changes/changepair.ts";

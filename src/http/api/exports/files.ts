@@ -20,7 +20,7 @@ import { wordFor } from "../../../text/amounts.ts";
 import { takePlace } from "../../server/admission.ts";
 import type { HttpAnswer } from "../../server/respond.ts";
 import type { Call } from "../../server/service.ts";
-import type { FileSlice } from "../../server/transport/body-stream.ts";
+import type { FileSlice } from "../../server/transport/answer-body.ts";
 import { type ApiRoute, IF_NONE_MATCH, route } from "../route.ts";
 import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
 import { type ByteRange, type Wanted, wantedOf } from "./ranges.ts";

@@ -23,15 +23,17 @@ import {
 } from "../../../spec/normalize.ts";
 import { isJsonObject, SpecReader } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
+import { costOf } from "../../server/admission.ts";
 import {
+  type BodyObject,
   type Computation,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
   whenReady,
-} from "../../server/compute.ts";
-import { costOf } from "../../server/cost.ts";
+  withBodyMistakes,
+} from "../../server/body.ts";
 import { headerMistake } from "../../server/query.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall, Question } from "../../server/service.ts";

@@ -7,9 +7,8 @@
 import type { Plan } from "../../../access/plans.ts";
 import { AppError } from "../../../errors.ts";
 import type { Segment } from "../../../search/segment.ts";
-import { leadResultHash } from "../../../spec/identity.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
-import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
+import { leadResultHash, normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { isUncertain } from "../../../translate/confidence.ts";
@@ -17,9 +16,16 @@ import { assumeContact, readLeadQuery } from "../../../translate/leads/leadquery
 import { type Language, languageOf, Notes } from "../../../translate/notes.ts";
 import { type Part, translate } from "../../../translate/translate.ts";
 import { tokenize } from "../../../translate/words/tokens.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
-import { type Computation, type ReadPart, type ReadTask, whenReady } from "../../server/compute.ts";
-import { costOf } from "../../server/cost.ts";
+import { costOf } from "../../server/admission.ts";
+import {
+  type BodyObject,
+  type Computation,
+  type ReadPart,
+  type ReadTask,
+  readBody,
+  whenReady,
+  withBodyMistakes,
+} from "../../server/body.ts";
 import { weakTag } from "../../server/respond.ts";
 import type { Question } from "../../server/service.ts";
 import { prefixText } from "../search/page-answer.ts";

@@ -13,7 +13,7 @@ import {
   EXAMPLE_HEAD,
   exampleNormalized,
 } from "../../openapi/examples.ts";
-import type { ReadPart } from "../../server/compute.ts";
+import type { ReadPart } from "../../server/body.ts";
 import type { HttpAnswer, ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
@@ -25,8 +25,14 @@ import {
   route,
   SNAPSHOT_ERRORS,
 } from "../route.ts";
-import { cachedPage, cachePage } from "../search/cachedpages.ts";
-import { answerPage, cacheableOf, held, segmentFor } from "../search/search.ts";
+import {
+  answerPage,
+  cacheableOf,
+  cachedPage,
+  cachePage,
+  held,
+  segmentFor,
+} from "../search/search.ts";
 import { leadProjector } from "./lead.ts";
 import { type LeadsRequest, prepareLeads } from "./leads-request.ts";
 

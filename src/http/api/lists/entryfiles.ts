@@ -8,9 +8,9 @@
 import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../../lists/upload.ts";
 import type { Shortage } from "../../../process/ledger.ts";
 import { later } from "../../server/background-tasks.ts";
+import { type BodyTaker, bodyError } from "../../server/body.ts";
 import { queryMistake, refuseQueryMistakes } from "../../server/query.ts";
 import type { BodyPieces } from "../../server/routetable.ts";
-import { type BodyTaker, bodyError } from "../../server/transport/incoming.ts";
 import { FileBlocks } from "../exports/fileblocks.ts";
 
 /** Bytes of a CSV file that is sent at once. */

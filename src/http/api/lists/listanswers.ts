@@ -18,6 +18,7 @@ import type { BlockVerb } from "../../../lists/blocks.ts";
 import { type ChangedList, listNotFound, readListName } from "../../../lists/lists.ts";
 import { Upload } from "../../../lists/upload.ts";
 import { rowOf } from "../../../search/clauses.ts";
+import { loadedSegment } from "../../../search/segment.ts";
 import { EXPORTED, LIST_ID } from "../../../spec/listids.ts";
 import type { ListKind, ListRow } from "../../../store/liststore.ts";
 import { Turns } from "../../server/background-tasks.ts";
@@ -29,7 +30,7 @@ import {
   noContent,
   type ShapedAnswer,
 } from "../../server/respond.ts";
-import { type KeyCall, loadedSegment } from "../../server/service.ts";
+import type { KeyCall } from "../../server/service.ts";
 import { answer, type Shape } from "../answershape.ts";
 import { fileOf, readZeros } from "./entryfiles.ts";
 import { createNamed, renameNamed } from "./listnaming.ts";

@@ -7,19 +7,20 @@
 import { AppError } from "../../../errors.ts";
 import { matchClauses } from "../../../search/plan.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import { tooBroad } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { readBody } from "../../server/body.ts";
+import { costOf } from "../../server/admission.ts";
 import {
   type Computation,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
-} from "../../server/compute.ts";
-import { costOf } from "../../server/cost.ts";
+} from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type KeyCall } from "../../server/service.ts";
+import type { KeyCall } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { answerWith } from "../search/search.ts";
 import { boundTo, readEither, refuseTooBroad } from "../search/search-request.ts";

@@ -5,21 +5,23 @@
  * facets are counted over all of them.
  */
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import type { FacetName } from "../../../spec/facets.ts";
 import { tooBroad } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { readBody } from "../../server/body.ts";
+import { costOf } from "../../server/admission.ts";
 import {
   type Computation,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
   whenReady,
-} from "../../server/compute.ts";
-import { costOf } from "../../server/cost.ts";
+} from "../../server/body.ts";
 import { type ShapedAnswer, unchanged, weakTag } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type Question, timedLater } from "../../server/service.ts";
+import type { Question } from "../../server/service.ts";
+import { timedLater } from "../../server/telemetry.ts";
 import { answer } from "../answershape.ts";
 import { tookMs } from "./page-answer.ts";
 import { answerWith } from "./search.ts";

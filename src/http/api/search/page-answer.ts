@@ -19,7 +19,7 @@ import {
   encodeCursor,
   type PagesScope,
 } from "../../../spec/cursor.ts";
-import { fieldsHash } from "../../../spec/identity.ts";
+import { fieldsHash } from "../../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import type { Question } from "../../server/service.ts";
 

@@ -9,20 +9,26 @@ import { AppError } from "../../../errors.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { FACETS, type FacetName } from "../../../spec/facets.ts";
 import { DEFAULT_FIELDS, EXPORT_FORMATS } from "../../../spec/fields.ts";
-import { resultHash, resultHashOfText } from "../../../spec/identity.ts";
-import { parseJson } from "../../../spec/json.ts";
-import { type NormalizeContext, normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
-import { isJsonObject, shown } from "../../../spec/reader.ts";
-import type { AccountQuerySpec } from "../../../spec/schema.ts";
-import { type BodyObject, readBody, withBodyMistakes } from "../../server/body.ts";
 import {
+  type NormalizeContext,
+  normalizeSpec,
+  resultHash,
+  resultHashOfText,
+  tooBroad,
+} from "../../../spec/normalize.ts";
+import { isJsonObject, parseJson, shown } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { costOf, limitOf } from "../../server/admission.ts";
+import {
+  type BodyObject,
   type Computation,
   type ReadPart,
   type ReadTask,
+  readBody,
   readRequest,
   whenReady,
-} from "../../server/compute.ts";
-import { costOf, limitOf } from "../../server/cost.ts";
+  withBodyMistakes,
+} from "../../server/body.ts";
 import { weakTag } from "../../server/respond.ts";
 import type { Engine, Question } from "../../server/service.ts";
 import { searchPrefix } from "./page-answer.ts";
@@ -42,7 +48,7 @@ export interface SearchRequest {
   readonly facets: readonly FacetName[] | null;
   /** The header of the answer, which has its entity tag. */
   readonly headers: { readonly ETag: string };
-  /** The answer's text from `"snapshot"` up to where the accounts begin (pagetext.ts). */
+  /** The answer's text from `"snapshot"` up to where the accounts begin (page-answer.ts). */
   readonly prefix: Uint8Array;
   /** Units that it was charged. */
   readonly cost: number;

@@ -7,9 +7,10 @@
 
 import { AppError } from "../../../errors.ts";
 import { METRICS_TYPE } from "../../../process/metrics.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { type Call, currentSegment } from "../../server/service.ts";
+import type { Call } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { type ApiRoute, route } from "../route.ts";
 

@@ -8,6 +8,7 @@ import { PLAN_NAMES } from "../../../access/plannames.ts";
 import { loadPlans } from "../../../access/plans.ts";
 import { SCORE_VERSION, SCORE_WEIGHTS } from "../../../search/score.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { loadedSegment } from "../../../search/segment.ts";
 import { FACETS } from "../../../spec/facets.ts";
 import {
   EXPORT_FORMATS,
@@ -17,7 +18,7 @@ import {
 } from "../../../spec/fields.ts";
 import { EXAMPLE_PROVENANCE, EXAMPLE_REQUEST, EXAMPLE_SOURCE } from "../../openapi/examples.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
-import { type KeyCall, loadedSegment, type Service } from "../../server/service.ts";
+import type { KeyCall, Service } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { changesSince } from "../changes/changepair.ts";
 import { type ApiRoute, route } from "../route.ts";

@@ -1,16 +1,46 @@
 /**
- * Specs: the routes that translate a sentence into one, and that check and normalize one. What
- * comes in: nothing. What goes out: the rows of both.
- * Invariant: nothing is executed but counts.
+ * Specs: the rows of the routes that translate a sentence into one and that normalize one, and
+ * the answer of `POST /v1/spec/normalize`. Input: a spec of either kind, maybe edited by hand.
+ * Output: its normal form, the alterations, and how many accounts it matches.
+ * Invariant: nothing runs but counts. A spec that is accepted here is accepted by a search or an
+ * export.
  */
+
+import { currentSegment, type Segment } from "../../../search/segment.ts";
+import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
+import type { LeadQuery } from "../../../spec/leadschema.ts";
+import { describeChanges, type NormalizationNote } from "../../../spec/normalizationnotes.ts";
+import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
+import { isJsonObject } from "../../../spec/reader.ts";
+import type { AccountQuerySpec } from "../../../spec/schema.ts";
+import { readLeadQuery } from "../../../translate/leads/leadquery.ts";
 import {
   EXAMPLE_REQUEST,
   EXAMPLE_SOURCE,
   EXAMPLE_SPEC,
   exampleNormalized,
 } from "../../openapi/examples.ts";
+import { costOf } from "../../server/admission.ts";
+import {
+  type BodyObject,
+  type Computation,
+  computed,
+  mayHold,
+  type ReadPart,
+  type ReadTask,
+  readBody,
+  readRequest,
+  readTask,
+  whenReady,
+  withBodyMistakes,
+} from "../../server/body.ts";
+import type { ShapedAnswer } from "../../server/respond.ts";
+import type { Reply } from "../../server/routetable.ts";
+import type { KeyCall } from "../../server/service.ts";
+import { answer } from "../answershape.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "../route.ts";
-import { normalize } from "./normalize.ts";
+import { answerWith } from "../search/search.ts";
+import { boundTo, eitherContext, limitsFor, matchesOf } from "../search/search-request.ts";
 import { translateLeads } from "./translate.ts";
 
 function translated() {
@@ -71,3 +101,80 @@ export const SPEC_ROUTES: readonly ApiRoute[] = [
     handle: normalize,
   }),
 ];
+
+/** A spec of either kind that was read. */
+interface ReadSpec {
+  /** In its own normal form. */
+  readonly spec: AccountQuerySpec | LeadQuery;
+  /** The account query that it is or stands for. */
+  readonly query: AccountQuerySpec;
+  readonly isLead: boolean;
+  readonly changes: readonly NormalizationNote[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads an account query of a search or of an export. */
+export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
+  name: "normalize",
+  run(task, segment, payer) {
+    const body = readBody(task.body, ["spec"]);
+    const { spec: input } = body.members;
+    payer.spend(costOf({ spec: input }));
+    if (isJsonObject(input) && input.kind === "lead_query") return readLead(task, segment, body);
+    const { spec, warnings, changes } = withBodyMistakes(body, () =>
+      normalizeSpec(input, {
+        ...eitherContext(task, segment, input),
+        ...limitsFor(input, task.plan),
+        listsKnown: true,
+      }),
+    );
+    return { spec, query: spec, isLead: false, changes, warnings };
+  },
+};
+
+/** A lead query: its own normal form, and the account query that it stands for. */
+function readLead({ plan }: ReadTask, segment: Segment, body: BodyObject): ReadSpec {
+  const { spec: input } = body.members;
+  const limits = limitsFor(undefined, plan);
+  return withBodyMistakes(body, () => {
+    const { query: lead, compiled, warnings } = readLeadQuery(input, { segment, ...limits });
+    const { spec } = normalizeSpec(compiled, {
+      catalog: segment.catalog,
+      ...limits,
+      fullAllowed: false,
+      allowedFields: plan.fields,
+      defaultFields: DEFAULT_FIELDS,
+      mode: "search",
+    });
+    const changes = describeChanges(input, lead, "/spec");
+    return { spec: lead, query: spec, isLead: true, changes, warnings };
+  });
+}
+
+/** Validates and normalizes an account query of a search or of an export, or a lead query. */
+function normalize(
+  call: KeyCall<"engine" | "hold" | "segment" | ReadPart>,
+): Reply<ShapedAnswer<"NormalizeAnswer">> {
+  const segment = currentSegment(call.service);
+  // A lead query needs the tables of the translator, which the thread has.
+  const read = mayHold(call.body, "lead_query")
+    ? computed(call, NORMALIZE, readTask(call), { segment })
+    : readRequest(call, segment, NORMALIZE);
+  return answerWith(call, segment, read, ({ spec, query, isLead: lead, changes, warnings }) => {
+    const matched = whenReady(boundTo(call, segment, query), (bound) =>
+      matchesOf(call, segment, bound),
+    );
+    return whenReady(matched, (matches) =>
+      answer("NormalizeAnswer", {
+        request_id: call.requestId,
+        valid: true,
+        spec,
+        ...(lead ? { compiled: query } : {}),
+        changes,
+        warnings,
+        matches,
+        too_broad: tooBroad(query) !== null,
+      }),
+    );
+  });
+}

@@ -7,6 +7,7 @@
 
 import { AppError } from "../../../errors.ts";
 import type { Segment } from "../../../search/segment.ts";
+import { currentSegment } from "../../../search/segment.ts";
 import { normalizeSpec } from "../../../spec/normalize.ts";
 import { shown } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
@@ -14,20 +15,21 @@ import type { NamedList } from "../../../translate/lists/listnames.ts";
 import { LANGUAGES, type Language } from "../../../translate/notes.ts";
 import { type Suggestion, suggestionsOf } from "../../../translate/suggestions.ts";
 import { type Translation, translate } from "../../../translate/translate.ts";
-import { mayHold, readBody } from "../../server/body.ts";
+import { costOf } from "../../server/admission.ts";
 import {
   type Computation,
   computed,
   isSmall,
+  mayHold,
   type ReadPart,
   type ReadTask,
+  readBody,
   readTask,
   whenReady,
-} from "../../server/compute.ts";
-import { costOf } from "../../server/cost.ts";
+} from "../../server/body.ts";
 import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
-import { currentSegment, type Question } from "../../server/service.ts";
+import type { Question } from "../../server/service.ts";
 import { answer } from "../answershape.ts";
 import { answerWith } from "../search/search.ts";
 import { boundTo, searchContext } from "../search/search-request.ts";

@@ -4,15 +4,16 @@
  * Invariant: it behaves as the exchange that it stands for. Whatever a handler gives away with its
  * answer is given back once, also if the thread ends.
  */
+
+import type { BodyRequest } from "../body.ts";
 import {
   type AnswerBody,
   type FileSlice,
   isPulled,
+  LentBytes,
   type PulledBody,
   pull,
-} from "../transport/body-stream.ts";
-import type { BodyRequest } from "../transport/incoming.ts";
-import { LentBytes } from "../transport/lentbytes.ts";
+} from "../transport/answer-body.ts";
 import {
   type AwaitsEnd,
   type Exchange,

@@ -6,7 +6,7 @@
  * in the client's connection until the owner wants it, a first part aside.
  */
 import { close } from "node:fs";
-import type { PulledBody } from "../transport/body-stream.ts";
+import type { PulledBody } from "../transport/answer-body.ts";
 import { type Exchange, READ_HEADERS } from "../transport/transport.ts";
 import {
   type HandedRequest,

@@ -4,7 +4,7 @@
  * Invariant: a message holds plain values and bytes of its own; each is about one request, by an
  * id that its thread gave. Messages of one request arrive in the order in which they were posted.
  */
-import type { BodyRefusal } from "../transport/incoming.ts";
+import type { BodyRefusal } from "../body.ts";
 import type { ReadHeader } from "../transport/transport.ts";
 
 /** A request as its thread hands it on. */

@@ -24,46 +24,6 @@ const LOOK_MS = 10;
 /** Time without any request after which connections that are still open are closed. */
 const QUIET_MS = 500;
 
-/** An answer that can be sent later, or given up where even that goes wrong. */
-interface HeldAnswer {
-  send(): void;
-  cut(): void;
-}
-
-/** Answers that are held back while the port comes to rest: an answered client may come again. */
-export class HeldAnswers {
-  #held: HeldAnswer[] | null = null;
-
-  /** Begins to hold back. */
-  begin(): void {
-    this.#held ??= [];
-  }
-
-  /** Whether answers are held back now. */
-  get holding(): boolean {
-    return this.#held !== null;
-  }
-
-  /** Keeps an answer for later and says so; false when it can be sent now. */
-  keep(answer: HeldAnswer): boolean {
-    this.#held?.push(answer);
-    return this.#held !== null;
-  }
-
-  /** Sends what was held back; one that cannot be sent must not keep the others. */
-  end(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const answer of held) {
-      try {
-        answer.send();
-      } catch {
-        answer.cut();
-      }
-    }
-  }
-}
-
 /** What goes on in a transport. */
 export interface Traffic {
   /** Requests that have arrived and whose answers are not out. */

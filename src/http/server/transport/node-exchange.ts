@@ -1,28 +1,35 @@
 /**
- * One request over node:http and its answer. What comes in: a message of Node's parser. What goes
- * out: an exchange.
+ * One request over node:http and its answer, and request targets of HTTP/1.1 that are no path
+ * (RFC 9112, section 3.2). Input: a message of Node's parser. Output: an exchange.
  * Invariant: one piece of an answer is in memory at a time; a client that takes nothing for the
  * write timeout is cut off, and not before; what the exchange holds is given back when the answer
- * is out or the socket closed.
+ * is out or the socket closed. The authority of an absolute target replaces the Host header, so
+ * that no two parts of a request name different servers. uWebSockets.js answers such targets with
+ * 505 before any code here runs.
  */
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
-import { originForm } from "../target.ts";
-import { type AnswerBody, isPulled, type Pulled, type PulledBody, pull } from "./body-stream.ts";
-import type { HeldAnswers } from "./drain.ts";
-import { type BodyRequest, IncomingBody } from "./incoming.ts";
-import { owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
+import { type BodyRequest, IncomingBody } from "../body.ts";
+import {
+  type AnswerBody,
+  isPulled,
+  owned,
+  type Pulled,
+  type PulledBody,
+  pull,
+  WHOLE_BYTES_MAX,
+} from "./answer-body.ts";
 import type { NodeConnection } from "./node-connection.ts";
-import type { PaceWatch } from "./pace.ts";
-import { SocketPace } from "./socketpace.ts";
+import { type PaceWatch, SocketPace } from "./pace.ts";
 import {
   type AwaitsEnd,
   type Exchange,
   HeaderBlock,
   type HeaderList,
   HeadHeaders,
+  type HeldAnswers,
   type ReadHeader,
   statusLine,
 } from "./transport.ts";
@@ -235,4 +242,30 @@ export class NodeExchange implements Exchange {
     };
     source.next(give);
   }
+}
+
+/** Scheme, authority without a user, and the path with the query. */
+const ABSOLUTE = /^https?:\/\/([A-Za-z0-9.:[\]_~%!$&'()*+,;=-]+)((?:[/?][^#]*)?)$/i;
+
+/** A request target as the server reads it. */
+interface OriginForm {
+  /** Path and query, or `*` for the server as a whole. */
+  readonly url: string;
+  /** Authority of an absolute target; null for any other. */
+  readonly authority: string | null;
+}
+
+/** Returns true for a target that is answered: a path, an absolute address, `*` of OPTIONS. */
+export function isTarget(method: string, target: string): boolean {
+  return (
+    target.startsWith("/") || (target === "*" && method === "OPTIONS") || ABSOLUTE.test(target)
+  );
+}
+
+/** Reduces a target to path and query. */
+function originForm(target: string): OriginForm {
+  const match = target.startsWith("/") ? null : ABSOLUTE.exec(target);
+  if (match === null) return { url: target, authority: null };
+  const [, authority = "", rest = ""] = match;
+  return { url: rest.startsWith("/") ? rest : `/${rest}`, authority };
 }

@@ -1,9 +1,10 @@
 /**
  * The transport over node:http, and its only importer. What comes in: requests as Node's parser
  * delivers them. What goes out: exchanges, and their answers on the wire.
- * Invariant: it accepts and refuses what the other transport does, but for targets (target.ts) and
- * what that parser reads wrongly. Node's own time limits would let slow clients hold sockets for
- * minutes, and it takes HTTP/1.0 and any number of headers: all of that is set or refused here.
+ * Invariant: it accepts and refuses the same requests as the other transport, except for targets
+ * (node-exchange.ts) and bytes that Node's parser reads wrongly. Node's own time limits would let
+ * slow clients hold sockets for minutes, and it takes HTTP/1.0 and any number of headers: all of
+ * that is set or refused here.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
@@ -11,15 +12,15 @@ import type { Duplex } from "node:stream";
 import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../admission.ts";
-import { isTarget } from "../target.ts";
-import { drained, HeldAnswers, portEmptied } from "./drain.ts";
+import { drained, portEmptied } from "./drain.ts";
 import { NodeConnection } from "./node-connection.ts";
-import { NodeExchange } from "./node-exchange.ts";
+import { isTarget, NodeExchange } from "./node-exchange.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
   type ExchangeHandler,
   HEADER_COUNT_MAX,
+  HeldAnswers,
   refusalOf,
   statusLine,
   type Transport,

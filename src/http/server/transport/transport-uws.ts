@@ -15,23 +15,25 @@ import {
 import { CommandError } from "../../../errors.ts";
 import type { ListenAddress } from "../../../settings/settings.ts";
 import { Budget } from "../admission.ts";
-import { drained, HeldAnswers, portEmptied, type Traffic } from "./drain.ts";
+import { drained, portEmptied, type Traffic } from "./drain.ts";
 import { Sockets } from "./sockets.ts";
 import {
   cannotListen,
   type ExchangeHandler,
+  HeldAnswers,
   OpenExchanges,
   type Transport,
   type TransportLimits,
 } from "./transport.ts";
-import { UwsConnection } from "./uws-connection.ts";
 import {
-  UwsExchange,
+  type Lane,
+  type LaneApp,
+  Lanes,
+  UwsConnection,
   type UwsRequest,
   type UwsResponse,
-  type UwsSurroundings,
-} from "./uws-exchange.ts";
-import { type Lane, type LaneApp, Lanes } from "./uws-lanes.ts";
+} from "./uws-connection.ts";
+import { UwsExchange, type UwsSurroundings } from "./uws-exchange.ts";
 
 type Uws = typeof import("uWebSockets.js");
 

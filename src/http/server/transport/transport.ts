@@ -14,9 +14,9 @@ import { AppError } from "../../../errors.ts";
 import type { Ledger } from "../../../process/ledger.ts";
 import { type ListenAddress, listenText } from "../../../settings/settings.ts";
 import type { Budget } from "../admission.ts";
+import type { BodyRequest } from "../body.ts";
 import { headerMistake } from "../query.ts";
-import type { AnswerBody } from "./body-stream.ts";
-import type { BodyRequest } from "./incoming.ts";
+import type { AnswerBody } from "./answer-body.ts";
 import type { PaceLimits } from "./pace.ts";
 import type { SocketLimits, Sockets } from "./sockets.ts";
 
@@ -388,6 +388,46 @@ export class OpenExchanges<Member extends Listed<Member>> {
       const { behind = null } = member;
       yield member;
       member = behind;
+    }
+  }
+}
+
+/** An answer that can be sent later, or given up where even that goes wrong. */
+interface HeldAnswer {
+  send(): void;
+  cut(): void;
+}
+
+/** Answers that are held back while the port comes to rest: an answered client may come again. */
+export class HeldAnswers {
+  #held: HeldAnswer[] | null = null;
+
+  /** Begins to hold back. */
+  begin(): void {
+    this.#held ??= [];
+  }
+
+  /** Whether answers are held back now. */
+  get holding(): boolean {
+    return this.#held !== null;
+  }
+
+  /** Keeps an answer for later and says so; false when it can be sent now. */
+  keep(answer: HeldAnswer): boolean {
+    this.#held?.push(answer);
+    return this.#held !== null;
+  }
+
+  /** Sends what was held back; one that cannot be sent must not keep the others. */
+  end(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const answer of held) {
+      try {
+        answer.send();
+      } catch {
+        answer.cut();
+      }
     }
   }
 }

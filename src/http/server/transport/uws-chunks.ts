@@ -8,7 +8,7 @@
  */
 
 import { later } from "../background-tasks.ts";
-import type { PulledBody } from "./body-stream.ts";
+import type { PulledBody } from "./answer-body.ts";
 import { Pace } from "./pace.ts";
 import type { Sending } from "./uws-stream.ts";
 

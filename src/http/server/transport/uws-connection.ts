@@ -1,12 +1,42 @@
 /**
- * A connection of uWebSockets.js. What comes in: that requests begin and end, and what answers
- * them. What goes out: whether there is room for a request, and whether its answer may be copied.
- * Invariant: the library copies every answer that the client does not take at once and never says
- * how much that is. So all that was copied counts as not taken until an answer that is not copied
- * (uws-stream.ts) went out whole, which shows that nothing is before it.
+ * Connections of uWebSockets.js: the lane of each one, and its limits. Input: descriptors of
+ * connections, requests as they begin and end, and their answers. Output: requests with their
+ * connection; whether a request may be answered, and whether its answer may be copied.
+ * Invariant: a lane has one connection at a time, and a closed connection is never used again. The
+ * library copies every answer that the client does not take immediately, and never reports how
+ * much. So all copied bytes count as not taken until an answer that is not copied (uws-stream.ts)
+ * is out completely, which proves that nothing is before it.
+ * Why lanes: the library tells no connection from another, neither when a request comes nor when a
+ * connection is closed. It does adopt a connection that another socket accepted into an app. So
+ * each connection gets an app of its own, whose handlers know it.
  */
 import { AppError } from "../../../errors.ts";
 import { BYTES_AT_ONCE_MAX, Pipeline, REQUESTS_AT_ONCE_MAX, type Seat } from "./sockets.ts";
+import type { ChunkedResponse } from "./uws-chunks.ts";
+import type { StreamedResponse } from "./uws-stream.ts";
+
+/** What an exchange needs of the library's request, which expires when its callback returns. */
+export interface UwsRequest {
+  getCaseSensitiveMethod(): string;
+  getUrl(): string;
+  getQuery(): string | undefined;
+  forEach(each: (name: string, value: string) => void): void;
+}
+
+/** What it needs of the library's response; of no use once the answer is whole or aborted. */
+export interface UwsResponse extends StreamedResponse, ChunkedResponse {
+  onAborted(handler: () => void): unknown;
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
+  writeStatus(status: string): unknown;
+  writeHeader(name: string, value: string): unknown;
+  end(body?: string | Uint8Array, closeConnection?: boolean): unknown;
+  endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
+  cork(write: () => void): unknown;
+  close(): unknown;
+  /** Stops and goes on to read from the connection. */
+  pause(): unknown;
+  resume(): unknown;
+}
 
 /** Time for which a client that asked to close may take its last bytes, in milliseconds. */
 const CLOSE_MS = 1_000;
@@ -92,4 +122,102 @@ function tooManyAtOnce(): AppError {
       "came at once on this connection. Wait for answers before you send more.",
     { headers: { "Retry-After": "1" } },
   );
+}
+
+/** Told of what happens on a lane. */
+interface LaneUse {
+  opened(lane: Lane): void;
+  asked(lane: Lane, response: UwsResponse, request: UwsRequest): void;
+  closed(lane: Lane): void;
+}
+
+/** What lanes need of the library's apps; `adoptSocket` is not in the package's declarations. */
+export interface LaneApp {
+  /** Takes over a connection by its descriptor, and closes that with it. */
+  adoptSocket(descriptor: number): unknown;
+  /** Calls with +1 and -1 as connections come and go. */
+  filter(changed: (connection: LaneConnection, change: number) => void): unknown;
+  any(path: string, asked: (response: UwsResponse, request: UwsRequest) => void): unknown;
+}
+
+/** What there is to do with a connection; not after it was told to be gone. */
+interface LaneConnection {
+  getRemoteAddressAsText(): ArrayBuffer;
+  close(): unknown;
+}
+
+/** Lanes without a connection; a process that opens several servers uses them for all. */
+const resting: Lane[] = [];
+
+/** An app, and the connection on it. */
+export class Lane {
+  /** What was told when the connection came; null while there is none. */
+  connection: LaneConnection | null = null;
+  /** Where its connection belongs; null while there is none. */
+  use: LaneUse | null = null;
+  readonly #app: LaneApp;
+
+  constructor(app: LaneApp) {
+    this.#app = app;
+    const watch = app.filter.bind(app);
+    watch((connection, change) => {
+      if (change > 0) this.#opened(connection);
+      else this.#closed();
+    });
+    app.any("/*", (response, request) => this.use?.asked(this, response, request));
+  }
+
+  /** Takes a connection over, for the lane that rests. */
+  adopt(descriptor: number): void {
+    this.#app.adoptSocket(descriptor);
+  }
+
+  /** Closes the connection, if there is one. */
+  close(): void {
+    this.connection?.close();
+  }
+
+  #opened(connection: LaneConnection): void {
+    this.connection = connection;
+    this.use?.opened(this);
+  }
+
+  #closed(): void {
+    const { use } = this;
+    this.connection = null;
+    this.use = null;
+    use?.closed(this);
+    resting.push(this);
+  }
+}
+
+/** The lanes of one server. */
+export class Lanes {
+  readonly #makeApp: () => LaneApp;
+  readonly #use: LaneUse;
+  readonly #lanes = new Set<Lane>();
+
+  constructor(makeApp: () => LaneApp, use: LaneUse) {
+    this.#makeApp = makeApp;
+    this.#use = {
+      ...use,
+      closed: (lane) => {
+        this.#lanes.delete(lane);
+        use.closed(lane);
+      },
+    };
+  }
+
+  /** Puts a connection on a lane. */
+  add(descriptor: number): void {
+    const lane = resting.pop() ?? new Lane(this.#makeApp());
+    lane.use = this.#use;
+    this.#lanes.add(lane);
+    lane.adopt(descriptor);
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    for (const lane of [...this.#lanes]) lane.close();
+  }
 }

@@ -10,11 +10,18 @@
 import type { AppError } from "../../../errors.ts";
 import type { Budget } from "../admission.ts";
 import { later } from "../background-tasks.ts";
-import { type AnswerBody, isPulled, type Pulled, pull } from "./body-stream.ts";
-import type { HeldAnswers } from "./drain.ts";
-import { type BodyRequest, IncomingBody } from "./incoming.ts";
-import { LentBytes, owned, WHOLE_BYTES_MAX } from "./lentbytes.ts";
+import { type BodyRequest, IncomingBody } from "../body.ts";
+import {
+  type AnswerBody,
+  isPulled,
+  LentBytes,
+  owned,
+  type Pulled,
+  pull,
+  WHOLE_BYTES_MAX,
+} from "./answer-body.ts";
 import type { PaceWatch } from "./pace.ts";
+import type { HeldAnswers } from "./transport.ts";
 import {
   type AwaitsEnd,
   type Exchange,
@@ -27,32 +34,9 @@ import {
   startOfLine,
   statusLine,
 } from "./transport.ts";
-import { type ChunkedResponse, UwsChunks } from "./uws-chunks.ts";
-import type { UwsConnection } from "./uws-connection.ts";
-import { type Sending, type StreamedResponse, UwsStream } from "./uws-stream.ts";
-
-/** What an exchange needs of the library's request, which expires when its callback returns. */
-export interface UwsRequest {
-  getCaseSensitiveMethod(): string;
-  getUrl(): string;
-  getQuery(): string | undefined;
-  forEach(each: (name: string, value: string) => void): void;
-}
-
-/** What it needs of the library's response; of no use once the answer is whole or aborted. */
-export interface UwsResponse extends StreamedResponse, ChunkedResponse {
-  onAborted(handler: () => void): unknown;
-  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown;
-  writeStatus(status: string): unknown;
-  writeHeader(name: string, value: string): unknown;
-  end(body?: string | Uint8Array, closeConnection?: boolean): unknown;
-  endWithoutBody(reportedLength?: number, closeConnection?: boolean): unknown;
-  cork(write: () => void): unknown;
-  close(): unknown;
-  /** Stops and goes on to read from the connection. */
-  pause(): unknown;
-  resume(): unknown;
-}
+import { UwsChunks } from "./uws-chunks.ts";
+import type { UwsConnection, UwsRequest, UwsResponse } from "./uws-connection.ts";
+import { type Sending, UwsStream } from "./uws-stream.ts";
 
 /**
  * Blanks behind an answer that closes. The library gathers what is answered to one chunk of bytes,
@@ -331,7 +315,7 @@ export class UwsExchange implements Exchange, Listed<UwsExchange> {
 
   /**
    * Status and headers. Each call of the library costs as much as all that is in it, so the lines
-   * go into one: as the value of the first (headerblock.ts). What is in them was looked at before
+   * go into one: as the value of the first (`HeaderBlock`). What is in them was looked at before
    * (respond.ts), and it says itself that an answer is well.
    */
   #head(status: number, headers: HeaderList): void {

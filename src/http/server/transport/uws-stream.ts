@@ -5,7 +5,7 @@
  * pace is cut off, and no other; a pulled body is ended in every way this can end.
  */
 
-import type { PulledBody } from "./body-stream.ts";
+import type { PulledBody } from "./answer-body.ts";
 import { Pace, type PaceWatch } from "./pace.ts";
 
 const NOTHING = new Uint8Array(0);

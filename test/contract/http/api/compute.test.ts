@@ -17,14 +17,14 @@ import { ANY_EXPORT } from "../../../../src/http/api/exports/changeexport.ts";
 import { LEADS, prepareLeads } from "../../../../src/http/api/leads/leads-request.ts";
 import { COUNT } from "../../../../src/http/api/search/count.ts";
 import { prepareSearch, SEARCH } from "../../../../src/http/api/search/search-request.ts";
-import { NORMALIZE } from "../../../../src/http/api/spec/normalize.ts";
+import { NORMALIZE } from "../../../../src/http/api/spec/spec.ts";
 import { type SentenceTask, TRANSLATE } from "../../../../src/http/api/spec/translate.ts";
 import {
   type Computation,
   type Compute,
   IN_CALL,
   type ReadPart,
-} from "../../../../src/http/server/compute.ts";
+} from "../../../../src/http/server/body.ts";
 import type { Question } from "../../../../src/http/server/service.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { useDescriptors } from "../../../../src/translate/activities/officialtexts.ts";

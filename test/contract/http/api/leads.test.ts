@@ -11,8 +11,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { RateLimits } from "../../../../src/access/limits.ts";
-import { LEAD_FIELDS, LEAD_WORDS } from "../../../../src/http/api/leads/lead.ts";
-import { ageInWords } from "../../../../src/http/api/leads/leadwords.ts";
+import { ageInWords, LEAD_FIELDS, LEAD_WORDS } from "../../../../src/http/api/leads/lead.ts";
 import { systemClock } from "../../../../src/process/clock.ts";
 import { establishments, suggest } from "../../../../src/search/finding.ts";
 import * as searcher from "../../../../src/search/searcher.ts";

@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { Budget } from "../../../../src/http/server/admission.ts";
-import { type BodyRefusal, IncomingBody } from "../../../../src/http/server/transport/incoming.ts";
+import { type BodyRefusal, IncomingBody } from "../../../../src/http/server/body.ts";
 import {
   type FakeServer,
   sendRaw,

@@ -15,8 +15,7 @@ import { Budget } from "../../../../src/http/server/admission.ts";
 import { manualClock } from "../../../../src/process/clock.ts";
 import { ENGINE } from "../../../../src/search/engine.ts";
 import { search, WHOLE_ACCOUNTS_MAX } from "../../../../src/search/searcher.ts";
-import { openSegment, type Segment } from "../../../../src/search/segment.ts";
-import { SegmentRegistry } from "../../../../src/search/segmentregistry.ts";
+import { openSegment, type Segment, SegmentRegistry } from "../../../../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../../src/spec/fields.ts";
 import {
   engineOf,

@@ -23,7 +23,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openTransport } from "../../../../src/http/server/server.ts";
-import { CHUNK_BYTES } from "../../../../src/http/server/transport/body-stream.ts";
+import { CHUNK_BYTES } from "../../../../src/http/server/transport/answer-body.ts";
 import type { Exchange, Transport } from "../../../../src/http/server/transport/transport.ts";
 import { TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 import {

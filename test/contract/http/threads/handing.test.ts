@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import { fstatSync, openSync } from "node:fs";
 import { describe, it } from "node:test";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { BodyRequest } from "../../../../src/http/server/body.ts";
 import { HandedExchange } from "../../../../src/http/server/threads/handed-exchange.ts";
 import { HandingOn } from "../../../../src/http/server/threads/handing-on.ts";
 import type { ToOwner, ToThread } from "../../../../src/http/server/threads/wire.ts";
@@ -17,8 +18,7 @@ import {
   isPulled,
   type PulledBody,
   pull,
-} from "../../../../src/http/server/transport/body-stream.ts";
-import type { BodyRequest } from "../../../../src/http/server/transport/incoming.ts";
+} from "../../../../src/http/server/transport/answer-body.ts";
 import type { AwaitsEnd, Exchange } from "../../../../src/http/server/transport/transport.ts";
 import { randomFrom } from "../../../support/translate/shapes.ts";
 

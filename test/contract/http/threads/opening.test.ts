@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import PLANS from "../../../../data/plans.json" with { type: "json" };
-import { SearchCount } from "../../../../src/export/queue/searchcount.ts";
+import { searchCounter } from "../../../../src/export/queue/rendertask.ts";
 import { Budget } from "../../../../src/http/server/admission.ts";
 import {
   type HttpThreads,
@@ -38,7 +38,7 @@ before(async () => {
     bodies: new Budget(1_000_000, 1, "bodies", ledger),
     start: {
       ...{ threads: 2, settings, plans, limits: TEST_LIMITS, ledger: ledger.id },
-      searches: new SearchCount().shared,
+      searches: searchCounter(),
     },
   });
   await threads.listen({ host: "127.0.0.1", port: 0 }, (exchange) => exchange.send(200, [], ""));

@@ -21,7 +21,7 @@ import {
   type AnswerBody,
   isPulled,
   pull,
-} from "../../../../src/http/server/transport/body-stream.ts";
+} from "../../../../src/http/server/transport/answer-body.ts";
 import type { Exchange, ReadHeader } from "../../../../src/http/server/transport/transport.ts";
 import { systemClock } from "../../../../src/process/clock.ts";
 import { engineOf, fakeParts, fakeSegment } from "../../../support/http/fake.ts";

@@ -13,8 +13,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { shutPort, waitingAt } from "../../../../native-index/napi/engine.ts";
 import { openTransport } from "../../../../src/http/server/server.ts";
-import { HeldAnswers, queueEmptied } from "../../../../src/http/server/transport/drain.ts";
+import { queueEmptied } from "../../../../src/http/server/transport/drain.ts";
 import type { Exchange } from "../../../../src/http/server/transport/transport.ts";
+import { HeldAnswers } from "../../../../src/http/server/transport/transport.ts";
 import { sendRaw, TEST_LIMITS, TRANSPORTS } from "../../../support/http/fake.ts";
 
 /** Status and body of each kind of answer. */

@@ -9,15 +9,15 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget } from "../../../../src/http/server/admission.ts";
-import { HeldAnswers } from "../../../../src/http/server/transport/drain.ts";
 import {
   joined,
   type LentBytes,
   lend,
   owned,
   WHOLE_BYTES_MAX,
-} from "../../../../src/http/server/transport/lentbytes.ts";
+} from "../../../../src/http/server/transport/answer-body.ts";
 import { BYTES_AT_ONCE_MAX, Sockets } from "../../../../src/http/server/transport/sockets.ts";
+import { HeldAnswers } from "../../../../src/http/server/transport/transport.ts";
 import { UwsConnection } from "../../../../src/http/server/transport/uws-connection.ts";
 import { UwsExchange } from "../../../../src/http/server/transport/uws-exchange.ts";
 import { TEST_LIMITS } from "../../../support/http/fake.ts";

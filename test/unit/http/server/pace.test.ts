@@ -12,7 +12,7 @@ import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { unsentBytes } from "../../../../native-index/napi/engine.ts";
-import type { PulledBody } from "../../../../src/http/server/transport/body-stream.ts";
+import type { PulledBody } from "../../../../src/http/server/transport/answer-body.ts";
 import { Pace } from "../../../../src/http/server/transport/pace.ts";
 import {
   type ChunkedResponse,

@@ -2,13 +2,19 @@
  * Proves, with seeded random questions against a slow model: the memory of responses gives what was
  * kept for the same body, tenant, plan and snapshot and nothing else; it never takes more bytes
  * than it may; what was not asked for the longest leaves first. A damaged snapshot gets nothing,
- * another one that is served forgets all, and a memory of no bytes keeps and counts nothing.
+ * another one that is served forgets all, and a memory of no bytes keeps and counts nothing. The
+ * repeat detector reports a body if the same sender sent the same bytes before, and not if another
+ * sender did; it remembers hundreds of bodies among thousands, and any number takes no more memory.
  * Does not prove that answers are the same with it (contract/http/api/cachedpages.test.ts).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Plan } from "../../../../src/access/plans.ts";
-import { ENTRY_BYTES, ResponseCache } from "../../../../src/http/server/responsecache.ts";
+import {
+  ENTRY_BYTES,
+  RepeatDetector,
+  ResponseCache,
+} from "../../../../src/http/server/responsecache.ts";
 import { fakeSegment, poison } from "../../../support/http/fake.ts";
 import { SEED } from "../../../support/run/scale.ts";
 import { Draw, seededRng } from "../../../support/spec/random.ts";
@@ -140,5 +146,30 @@ describe("the memory of responses", () => {
     memory.put(question, segment, "e", responseOf("", 0));
     assert.equal(memory.find(question, segment, "e", CURRENT), null);
     assert.deepEqual([memory.on, memory.bytes, memory.hits, memory.misses], [false, 0, 0, 0]);
+  });
+});
+
+const body = (text: string) => new Uint8Array(Buffer.from(text));
+
+describe("bodies that came", () => {
+  it("are known by the same bytes of the same sender", () => {
+    const seen = new RepeatDetector();
+    for (const text of ["", "a", "ab", "ba"]) {
+      assert.equal(seen.cameBefore(body(text), "one"), false, text);
+      assert.equal(seen.cameBefore(body(text), "one"), true, text);
+      assert.equal(seen.cameBefore(body(text), "other"), false, text);
+    }
+  });
+
+  it("are known for a while among others, and forgotten at last", () => {
+    const seen = new RepeatDetector();
+    const texts = Array.from({ length: 300 }, (_, at) => `{"spec":${at}}`);
+    for (const text of texts) seen.cameBefore(body(text), "one");
+    for (let at = 0; at < 1_000; at++) seen.cameBefore(body(`another ${at}`), "one");
+    const known = texts.filter((text) => seen.cameBefore(body(text), "one")).length;
+    assert.ok(known >= 290, `${known} of 300`);
+    for (let at = 0; at < 200_000; at++) seen.cameBefore(body(`${at}`), "one");
+    const left = texts.filter((text) => seen.cameBefore(body(text), "one")).length;
+    assert.ok(left <= 3, `${left} of 300`);
   });
 });

@@ -7,8 +7,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
 import { manualClock } from "../../../src/process/clock.ts";
-import type { Segment } from "../../../src/search/segment.ts";
-import { RETIRED_MAX, SegmentRegistry } from "../../../src/search/segmentregistry.ts";
+import { RETIRED_MAX, type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
 
 const KEEP_MS = 1_000;
 

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadPlans } from "../../../../src/access/plans.ts";
-import { bodyCost, costOf, limitOf } from "../../../../src/http/server/cost.ts";
+import { bodyCost, costOf, limitOf } from "../../../../src/http/server/admission.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";
 
 const many = (count: number, value: unknown = "01") => Array<unknown>(count).fill(value);

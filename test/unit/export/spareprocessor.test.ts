@@ -5,36 +5,36 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SearchCount, spareProcessor } from "../../../src/export/queue/searchcount.ts";
+import { searchCounter, spareProcessor } from "../../../src/export/queue/rendertask.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import { openLog } from "../../../src/process/log.ts";
 
 describe("a spare processor", () => {
   it("is there when nobody searched for a second", () => {
-    const searches = new SearchCount();
+    const searches = searchCounter();
     let nowMs = 5_000;
-    const isSpare = spareProcessor(searches.shared, () => nowMs, 2);
+    const isSpare = spareProcessor(searches, () => nowMs, 2);
     const at = (ms: number) => {
       nowMs = ms;
       return isSpare();
     };
     assert.deepEqual([at(5_000), at(5_999), at(6_000)], [false, false, true]);
-    searches.add();
+    Atomics.add(searches, 0, 1);
     assert.deepEqual([at(6_100), at(7_099), at(7_100)], [false, false, true]);
   });
 
   it("is taken back by what the engine answers, and by what is remembered", () => {
-    const searches = new SearchCount();
+    const searches = searchCounter();
     const telemetry = new Telemetry(openLog("silent"), searches);
     telemetry.engine("count", 1);
     telemetry.remembered();
     telemetry.close();
-    assert.equal(Atomics.load(searches.shared, 0), 2);
+    assert.equal(Atomics.load(searches, 0), 2);
   });
 
   it("is never the only one", () => {
     let nowMs = 0;
-    const isSpare = spareProcessor(new SearchCount().shared, () => nowMs, 1);
+    const isSpare = spareProcessor(searchCounter(), () => nowMs, 1);
     nowMs = 10_000;
     assert.equal(isSpare(), false);
   });

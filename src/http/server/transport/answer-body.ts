@@ -1,16 +1,18 @@
 /**
- * The body of an answer that is brought in piece by piece: a part of a file, or content that is
- * made while it is sent. What comes in: a body of any kind. What goes out: the one way in which a
- * transport asks for more of it.
- * Invariant: it is asked for the next bytes only when the client has taken those before, so that
- * one piece is in memory per client; what belongs to the body is given back exactly once. Reads
- * never block the event loop, pieces are made between other requests, and an error ends the body,
- * so that what was sent is never taken for the whole.
+ * The body of an answer: finished bytes, bytes in memory that is used again, or content that is
+ * brought in piece by piece while it is sent. Input: the parts of a body, or its source. Output:
+ * what a transport sends.
+ * Invariant: one body is lent at a time; reading one that was overwritten is an error, never the
+ * bytes of another answer, and callers that retain a lent body must copy it. Memory of its own for
+ * each answer would cost more than writing the answer: it is outside of the heap and cleared first.
+ * A piece is requested only when the client has taken the one before, so each client has one piece
+ * in memory; the resources of a body are given back exactly once. Reads never block the event
+ * loop, pieces are made between other requests, and an error ends the body, so that a part is never
+ * taken for the whole.
  */
 import { strict as assert } from "node:assert";
 import { close, read } from "node:fs";
 import { later } from "../background-tasks.ts";
-import { LentBytes } from "./lentbytes.ts";
 
 /** A part of a file that is sent as it is read, never held in memory. */
 export interface FileSlice {
@@ -183,4 +185,99 @@ export class PieceBody implements PulledBody {
       return null;
     }
   }
+}
+
+/** Larger bodies of answers are handed over as the client reads, and are never copied. */
+export const WHOLE_BYTES_MAX = 64 * 1024;
+
+const memory = Buffer.allocUnsafeSlow(WHOLE_BYTES_MAX);
+
+/** Bodies that were begun; the last one alone has the memory. */
+let begun = 0;
+
+/** A body that was lent. */
+export class LentBytes {
+  readonly #number: number;
+  readonly #length: number;
+
+  constructor(number: number, length: number) {
+    this.#number = number;
+    this.#length = length;
+  }
+
+  /** The bytes, until the next body is made; throws after that. */
+  get bytes(): Uint8Array {
+    assert(this.#number === begun, "a lent body is sent before the next one is made");
+    return memory.subarray(0, this.#length);
+  }
+
+  /** The bytes, for good. */
+  copy(): Uint8Array {
+    return new Uint8Array(this.bytes);
+  }
+}
+
+/** The parts of a body, in order. */
+interface BodyParts {
+  /** ASCII. */
+  readonly head: string;
+  readonly prefix: Uint8Array;
+  readonly accounts: Uint8Array;
+  /** Any text, in pieces, so that they need not be joined before; comes last. */
+  readonly tail: readonly string[];
+}
+
+/** Joins a body in the memory that is lent; null where it may be too large for that. */
+export function lend({ head, prefix, accounts, tail }: BodyParts): LentBytes | null {
+  const end = head.length + prefix.byteLength + accounts.byteLength;
+  if (!hasRoom(end, tail)) return null;
+  const room = beginLent(head, prefix);
+  if (room === null) return null;
+  memory.set(accounts, room.at);
+  return endLent(end, tail);
+}
+
+/** The room behind the head of the body that was begun last: it is used up at once. */
+const room = { memory, at: 0 };
+
+/**
+ * Begins a body in the memory that is lent, for whoever writes the accounts there: gives the room
+ * for them, or null where there is none. What was lent before is overwritten.
+ */
+export function beginLent(head: string, prefix: Uint8Array): typeof room | null {
+  if (head.length + prefix.byteLength > memory.byteLength) return null;
+  begun++;
+  memory.write(head, "latin1");
+  memory.set(prefix, head.length);
+  room.at = head.length + prefix.byteLength;
+  return room;
+}
+
+/** Ends the body that was begun, whose accounts end at `end`; null where the tail has no room. */
+export function endLent(end: number, tail: readonly string[]): LentBytes | null {
+  if (!hasRoom(end, tail)) return null;
+  let at = end;
+  for (let i = 0; i < tail.length; i++) {
+    const piece = tail[i] as string;
+    if (piece !== "") at += memory.write(piece, at);
+  }
+  return new LentBytes(begun, at);
+}
+
+/** Whether a tail certainly has room behind so many bytes. */
+function hasRoom(end: number, tail: readonly string[]): boolean {
+  let most = end;
+  // No character takes more than three bytes. An iterator would leave garbage for each piece.
+  for (let i = 0; i < tail.length; i++) most += 3 * (tail[i] as string).length;
+  return most <= memory.byteLength;
+}
+
+/** Bytes for good, of whatever may be lent. */
+export function owned<Body>(body: Body | LentBytes): Body | Uint8Array {
+  return body instanceof LentBytes ? body.copy() : body;
+}
+
+/** The same in memory of its own. */
+export function joined({ head, prefix, accounts, tail }: BodyParts): Uint8Array {
+  return Buffer.concat([Buffer.from(head), prefix, accounts, Buffer.from(tail.join(""))]);
 }
