@@ -5,10 +5,8 @@
  */
 import { Argument, type Command } from "commander";
 import { stdout } from "../../process/terminal.ts";
-import { bashScript } from "../program/bash.ts";
-import { fishScript } from "../program/fish.ts";
+import { bashScript, fishScript, zshScript } from "../program/shells.ts";
 import { type TreeCommand, treeOf } from "../program/tree.ts";
-import { zshScript } from "../program/zsh.ts";
 
 /** How the script of each shell is made. */
 const SHELLS: Readonly<Record<string, (tree: TreeCommand) => string>> = {

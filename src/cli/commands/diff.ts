@@ -1,16 +1,19 @@
 /**
- * `peneira diff`. What comes in: an older and a newer snapshot, and a spec or none. What goes out:
- * on standard output every account that entered, left or changed, while they are found; on standard
- * error the totals, the months and the time.
- * Invariant: csv and jsonl are the bytes that an export of the same question has, because the rows
- * come from src/changes/rows.ts; the accounts are exact. Neither an end by a signal nor a
- * reader that has seen enough leaves anything behind.
+ * `peneira diff`. Input: an older and a newer snapshot, and a spec or none. Output: on standard
+ * output every account that entered, left or changed, as soon as it is found: a table, one JSON
+ * document, JSON lines, or CSV; on standard error the totals, the months and the time.
+ * Invariant: CSV and JSON lines are the bytes that an export of the same query has, because the
+ * rows come from src/changes/rows.ts; only a table, whose columns are as wide as their longest
+ * cell, is held until its end. The accounts are exact. Neither a signal nor a reader that closes
+ * the pipe leaves anything behind.
  */
 import { type Command, Option } from "commander";
 import { CHANGE_KINDS, type ChangeKind } from "../../changes/kinds.ts";
 import type { ChangeList } from "../../changes/list.ts";
 import {
+  type ChangeEntry,
   type ChangeQuery,
+  type ChangeTotals,
   changeBatches,
   changeCatalog,
   changeTotals,
@@ -18,7 +21,9 @@ import {
   unwatchable,
   watchableFields,
 } from "../../changes/query.ts";
+import { CHANGE_COLUMNS, type ChangeItem, changeItems, changeRows } from "../../changes/rows.ts";
 import { CommandError } from "../../errors.ts";
+import { csvHead } from "../../export/formats/text.ts";
 import { openAnySegment } from "../../ingest/columns/boot.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
@@ -28,11 +33,14 @@ import { normalizeSpec } from "../../spec/normalize.ts";
 import { isJsonObject } from "../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { readLeadQuery } from "../../translate/leads/leadquery.ts";
-import { Interrupts } from "../diff/interrupts.ts";
-import { listOfPair } from "../diff/list.ts";
-import { type DiffPrinter, printerOf } from "../diff/print.ts";
-import { PRINT_FORMATS, type PrintFormat } from "../support/print.ts";
-import { positive, readSpecFile } from "../support/specfile.ts";
+import { Interrupts, listOfPair } from "../support/changelist.ts";
+import { positive, readSpecFile } from "../support/inputfiles.ts";
+import {
+  PRINT_FORMATS,
+  type PrintedAccount,
+  type PrintFormat,
+  printTable,
+} from "../support/print.ts";
 
 /** The flags as commander gives them. */
 export interface DiffFlags {
@@ -206,4 +214,85 @@ async function printEntries(
 
 function monthsOf({ older, newer }: ChangeList): string {
   return `${older.label} (${older.snapshotDate}) to ${newer.label} (${newer.snapshotDate})`;
+}
+
+/** Prints one answer: `begin`, `entries` for each batch, `end`. */
+interface DiffPrinter {
+  begin(totals: ChangeTotals): void;
+  entries(batch: readonly ChangeEntry[]): void;
+  end(count: number): void;
+}
+
+type Write = (text: Uint8Array | string) => void;
+
+const nothing = (): void => undefined;
+
+/** Makes what prints in a format. */
+function printerOf(format: PrintFormat, query: ChangeQuery, write: Write): DiffPrinter {
+  const printers = { table: tableOf, json: jsonOf, jsonl: linesOf, csv: csvOf };
+  return printers[format](query, write);
+}
+
+function csvOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
+  const { fields, delimiter = ",", labels } = spec.output;
+  const options = { format: "csv", fields, delimiter, labels } as const;
+  return {
+    begin: () => write(csvHead([...CHANGE_COLUMNS, ...fields], spec.output)),
+    entries(batch) {
+      for (const part of changeRows(list, batch, options)) write(part);
+    },
+    end: nothing,
+  };
+}
+
+function linesOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
+  const options = { format: "jsonl", fields: spec.output.fields } as const;
+  return {
+    begin: nothing,
+    entries(batch) {
+      for (const part of changeRows(list, batch, options)) write(part);
+    },
+    end: nothing,
+  };
+}
+
+/** One document, of which each account is written when it is found. */
+function jsonOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
+  let separator = "\n";
+  const snapshot = ({ label, snapshotDate }: Segment) => ({
+    snapshot: label,
+    snapshot_date: snapshotDate,
+  });
+  return {
+    begin(totals) {
+      const head = { since: snapshot(list.older), until: snapshot(list.newer), spec, totals };
+      write(`${JSON.stringify(head).slice(0, -1)},"changes":[`);
+    },
+    entries(batch) {
+      for (const item of changeItems(list, batch, spec.output.fields)) {
+        write(`${separator}${JSON.stringify(item)}`);
+        separator = ",\n";
+      }
+    },
+    end: (count) => write(`\n],"count":${count}}\n`),
+  };
+}
+
+function tableOf({ list, spec }: ChangeQuery, write: Write): DiffPrinter {
+  const fields = spec.output.fields.filter((name) => name !== "cnpj");
+  const held: PrintedAccount[] = [];
+  return {
+    begin: nothing,
+    entries(batch) {
+      held.push(...changeItems(list, batch, fields).map(rowOf));
+    },
+    end: () => write(printTable(held, ["change", "cnpj", ...fields, "what"])),
+  };
+}
+
+/** Its values, and of every changed field what it was and what it is. */
+function rowOf({ cnpj, change, changed_fields: changed, before, after }: ChangeItem) {
+  const shown = (value: unknown) => (value === null ? "-" : String(value));
+  const what = changed.map((name) => `${name} ${shown(before?.[name])} > ${shown(after?.[name])}`);
+  return { ...(after ?? before), change, cnpj, what: what.join("; ") || null };
 }

@@ -18,8 +18,8 @@ import { nameOf, readPlaces } from "../../translate/leads/leadplaces.ts";
 import { LeadReader } from "../../translate/leads/leadreader.ts";
 import { Notes } from "../../translate/notes.ts";
 import type { City } from "../../translate/places/placenames.ts";
+import { positive } from "../support/inputfiles.ts";
 import { printJsonLines, printTable } from "../support/print.ts";
-import { positive } from "../support/specfile.ts";
 
 const FORMATS = ["table", "json", "jsonl"] as const;
 

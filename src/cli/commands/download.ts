@@ -26,7 +26,7 @@ import {
   listMonths,
   NotReady,
 } from "../../download/months.ts";
-import { proxyRules } from "../../download/proxy/rules.ts";
+import { proxyRules } from "../../download/proxy.ts";
 import { lookInside } from "../../download/releasedate.ts";
 import type { Inquiry } from "../../download/source.ts";
 import { sizeText } from "../../download/words.ts";

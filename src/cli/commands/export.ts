@@ -28,8 +28,8 @@ import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { formatOfName, otherFormat } from "../support/ending.ts";
+import { positive, specSource } from "../support/inputfiles.ts";
 import { type Progress, progress } from "../support/progress.ts";
-import { positive, specSource } from "../support/specfile.ts";
 
 /** The flags as commander gives them. */
 export interface ExportFlags {

@@ -21,8 +21,8 @@ import { lacksArea } from "../../spec/contacts/phones.ts";
 import { STATE_NAMES } from "../../spec/states.ts";
 import { plainText } from "../../spec/typedtext.ts";
 import { wordFor } from "../../text/amounts.ts";
+import { positive } from "../support/inputfiles.ts";
 import { printJsonLines, printTable } from "../support/print.ts";
-import { positive } from "../support/specfile.ts";
 
 const FORMATS = ["table", "json", "jsonl"] as const;
 

@@ -14,8 +14,7 @@ import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
-import { SecretPrint } from "../support/secret.ts";
-import { type DataDirOptions, withKeyring } from "../support/state.ts";
+import { type DataDirOptions, SecretPrint, withKeyring } from "../support/state.ts";
 
 /** When a key ends: milliseconds since 1970, or null for never. */
 interface End {

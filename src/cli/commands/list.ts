@@ -27,8 +27,8 @@ import { KeyStore } from "../../store/keystore.ts";
 import { type ListRow, ListStore } from "../../store/liststore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
 import { wordFor } from "../../text/amounts.ts";
-import { readEntryFile } from "../support/entryfile.ts";
 import { type CommandText, choice, explain } from "../support/helptext.ts";
+import { readEntryFile } from "../support/inputfiles.ts";
 import { printTable } from "../support/print.ts";
 import { type Absent, type DataDirOptions, withDatabase } from "../support/state.ts";
 

@@ -1,12 +1,13 @@
 /**
- * `peneira manpage`. What comes in: the program with all its commands. What goes out: the page
- * peneira(1) on standard output, or the help of every command as one text.
+ * `peneira manpage`. Input: the program with all its commands. Output: the page peneira(1) on
+ * standard output, in requests of man(7) that groff and mandoc read alike, or the help of every
+ * command as one text.
  * Invariant: commands, options and settings come from the program and its tables; the same build
- * gives the same bytes.
+ * gives the same bytes. Nothing in a text is taken as a request or an escape, and every byte is
+ * ASCII.
  */
 import { type Command, Option } from "commander";
 import { stdout } from "../../process/terminal.ts";
-import { bold, italic, paragraphs, roffText, term } from "../program/roff.ts";
 import { allOf, type TreeCommand, type TreeOption, treeOf } from "../program/tree.ts";
 import { settingRows } from "../support/config.ts";
 import { VERSION } from "./version.ts";
@@ -192,4 +193,80 @@ function lowerFirst(text: string): string {
 
 function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Words, with `code` between back quotes in bold. */
+function roffText(text: string): string {
+  const parts = text.split("`").map((part, i) => (i % 2 === 1 ? bold(part) : escaped(part)));
+  return guarded(parts.join(""));
+}
+
+/** Something to be typed as it stands. */
+function bold(text: string): string {
+  return `\\fB${literal(text)}\\fR`;
+}
+
+/** Something to be replaced. */
+function italic(text: string): string {
+  return `\\fI${literal(text)}\\fR`;
+}
+
+/** A term with its explanation below it. */
+function term(title: string, text: string): string {
+  return `.TP\n${guarded(title)}\n${text}\n`;
+}
+
+/**
+ * A text of paragraphs: lines that begin with two spaces are examples and stay as they are, other
+ * lines flow.
+ */
+function paragraphs(text: string): string {
+  return text
+    .trim()
+    .split(/\n\n+/)
+    .flatMap(blocksOf)
+    .map(({ code, lines }) => (code ? example(lines) : `.PP\n${roffText(lines.join(" "))}\n`))
+    .join("");
+}
+
+interface Block {
+  readonly code: boolean;
+  readonly lines: string[];
+}
+
+/** Neighbouring lines of one kind. */
+function blocksOf(paragraph: string): Block[] {
+  const blocks: Block[] = [];
+  for (const line of paragraph.split("\n")) {
+    const code = line.startsWith("  ");
+    const last = blocks.at(-1);
+    if (last?.code === code) last.lines.push(code ? line.slice(2) : line);
+    else blocks.push({ code, lines: [code ? line.slice(2) : line] });
+  }
+  return blocks;
+}
+
+function example(lines: readonly string[]): string {
+  const text = lines.map((line) => `${guarded(literal(line))}\n`).join("");
+  return `.sp\n.RS 4\n.nf\n${text}.fi\n.RE\n`;
+}
+
+function escaped(text: string): string {
+  return [...text.replaceAll("\\", "\\e")].map(ascii).join("");
+}
+
+/** Hyphens that are typed must stay what they are when a page is copied. */
+function literal(text: string): string {
+  return escaped(text).replaceAll("-", "\\-").replaceAll("'", "\\(aq").replaceAll("`", "\\(ga");
+}
+
+function ascii(sign: string): string {
+  const code = sign.codePointAt(0) as number;
+  if (code < 128) return sign;
+  return `\\[u${code.toString(16).toUpperCase().padStart(4, "0")}]`;
+}
+
+/** A dot or a quote in front would begin a request. */
+function guarded(line: string): string {
+  return /^[.']/.test(line) ? `\\&${line}` : line;
 }

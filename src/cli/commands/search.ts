@@ -16,6 +16,7 @@ import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { wordFor } from "../../text/amounts.ts";
+import { positive, specSource } from "../support/inputfiles.ts";
 import {
   PRINT_FORMATS,
   type PrintedAccount,
@@ -23,7 +24,6 @@ import {
   printJsonLines,
   printTable,
 } from "../support/print.ts";
-import { positive, specSource } from "../support/specfile.ts";
 
 interface SearchOptions {
   readonly snapshot: string;

@@ -41,11 +41,16 @@ import { checkBeside, checkedAtOnce } from "../../store/statecheck.ts";
 import { useDescriptors } from "../../translate/activities/officialtexts.ts";
 import { flush, makeService, type ServedService } from "../serving/assembly.ts";
 import { type Ending, endingOf } from "../serving/ending.ts";
-import { bindPorts, type Ports, withoutDescriptors } from "../serving/ports.ts";
+import {
+  bindPorts,
+  type Ports,
+  threadsOf,
+  withoutDescriptors,
+  withoutProcessors,
+} from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
 import { openAnswering, serveOnThreads } from "../serving/threads/answering.ts";
-import { threadsOf, withoutProcessors } from "../serving/threads/threadcount.ts";
 import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 

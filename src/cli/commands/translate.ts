@@ -17,7 +17,7 @@ import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { type Suggestion, suggestionsOf } from "../../translate/suggestions.ts";
 import { type Translation, translate } from "../../translate/translate.ts";
-import { refuseText } from "../support/specfile.ts";
+import { refuseText } from "../support/inputfiles.ts";
 
 interface TranslateOptions {
   readonly snapshot: string;

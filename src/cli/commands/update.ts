@@ -14,8 +14,7 @@ import {
   inquiryOf,
 } from "../../download/month.ts";
 import { listMonths, NotReady } from "../../download/months.ts";
-import { checkSpace, type Demand } from "../../download/space.ts";
-import { makeFolder } from "../../download/workfolder.ts";
+import { checkSpace, type Demand, makeFolder } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import { DiskRefusal } from "../../ingest/workspace.ts";
 import { systemClock } from "../../process/clock.ts";
@@ -23,11 +22,16 @@ import { stdout } from "../../process/terminal.ts";
 import type { Config } from "../../settings/config.ts";
 import { tryLock } from "../../store/database.ts";
 import { syncDirectory } from "../../store/datadir.ts";
-import { type KnownSnapshot, listSnapshots, snapshotName } from "../serving/snapshots.ts";
 import { printCheck } from "../update/check.ts";
-import { type Keeping, keepNewest } from "../update/keeping.ts";
 import { leaveLook, type RefusedMonth } from "../update/lastlook.ts";
 import { countChanges, type MonthCounts } from "../update/monthcounts.ts";
+import {
+  type Keeping,
+  type KnownSnapshot,
+  keepNewest,
+  listSnapshots,
+  snapshotName,
+} from "../update/snapshots.ts";
 import {
   configOfShare,
   type ShareFlags,

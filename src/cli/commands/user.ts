@@ -20,8 +20,13 @@ import { KeyStore } from "../../store/keystore.ts";
 import { didYouMean } from "../../text/suggest.ts";
 import { choice, explain } from "../support/helptext.ts";
 import { printTable } from "../support/print.ts";
-import { SecretPrint } from "../support/secret.ts";
-import { type Absent, type DataDirOptions, openUsers, withDatabase } from "../support/state.ts";
+import {
+  type Absent,
+  type DataDirOptions,
+  openUsers,
+  SecretPrint,
+  withDatabase,
+} from "../support/state.ts";
 
 interface UserOptions extends DataDirOptions {
   readonly email?: string;

@@ -53,9 +53,9 @@ import { StateWatch } from "../../store/statecheck.ts";
 import { QuotaStore, UsageStore } from "../../store/usagestore.ts";
 import { UserStore } from "../../store/userstore.ts";
 import { VERSION } from "../commands/version.ts";
+import { type Freshness, freshnessOf } from "../update/lastlook.ts";
 import { type ChangesParts, ServedChanges } from "./changes.ts";
 import { ComputePool } from "./computepool.ts";
-import { type Freshness, freshnessOf } from "./freshness.ts";
 
 /** Threads for exports where nobody says otherwise, beside the one that answers requests. */
 const EXPORT_THREADS_MAX = 4;

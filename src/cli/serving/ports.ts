@@ -1,8 +1,12 @@
 /**
- * The ports of a server: that of its requests, and that of its metrics where it has an address.
- * Invariant: all of them are bound, or none stays bound and the start fails; this comes before any
- * state is made, so that a start without its ports leaves nothing behind.
+ * The threads and the ports of a server: how many threads answer requests, the port of requests,
+ * and that of metrics if it has an address. Input: the settings, the processors, the open files
+ * that the system allows. Output: a number, and bound ports.
+ * Invariant: all ports are bound, or none stays bound and the start fails; this comes before any
+ * state is made, so that a start without its ports leaves nothing behind. A number of threads that
+ * cannot be had is refused in words, and one that is no use is warned of.
  */
+import { availableParallelism } from "node:os";
 import { CommandError } from "../../errors.ts";
 import { type BoundPort, bindPort } from "../../http/server/server.ts";
 import type { Transport, TransportLimits } from "../../http/server/transport/transport.ts";
@@ -10,7 +14,28 @@ import { openNodeTransport } from "../../http/server/transport/transport-node.ts
 import { openFilesMax } from "../../process/system.ts";
 import type { Config } from "../../settings/config.ts";
 import { type ListenAddress, listenText, parseListen } from "../../settings/settings.ts";
-import { threadsOf } from "./threads/threadcount.ts";
+
+/** Returns the number of threads that answer. Throws `CommandError` where there can only be one. */
+export function threadsOf(config: Config, processors = availableParallelism()): number {
+  const wanted = config.get("http.threads");
+  if (config.get("transport") === "uws") return wanted ?? Math.max(1, processors - 1);
+  if (wanted === null || wanted === 1) return 1;
+  throw new CommandError(
+    `http.threads is ${wanted}, and the transport node answers on one thread: Node hands no ` +
+      "connection from one thread to another. Set http.threads to 1, or transport to uws.",
+    2,
+  );
+}
+
+/** Returns a warning if there are more threads than processors, which only take memory. */
+export function withoutProcessors(config: Config, processors = availableParallelism()): string[] {
+  const threads = config.get("http.threads") ?? 1;
+  if (threads <= processors) return [];
+  return [
+    `http.threads is ${threads}, and there are ${processors} processors: more threads than ` +
+      "processors answer no faster, take memory, and make the start longer.",
+  ];
+}
 
 /** The bound ports. */
 export interface Ports {

@@ -1,18 +1,21 @@
 /**
- * The state that commands work on. What comes in: the flag `--data-dir`, or the setting in its
- * place. What goes out: the opened database, or the keyring over it, for as long as the work lasts.
+ * The state that commands work on, and the secrets that they show once. Input: the flag
+ * `--data-dir`, or the setting in its place. Output: the opened database, or the keyring over it,
+ * for as long as the work lasts; a printed key or password.
  * Invariant: the database is closed however the work ends; a running server may have it open too.
- * Work that ends badly because the state is damaged says that, and how to restore it.
- * A directory without state is only filled by commands that make something, and never silently.
+ * Work that fails because the state is damaged says so, and how to restore it. A directory without
+ * state is only filled by commands that make something, and never silently. A secret is printed
+ * inside the transaction that makes it: if standard output cannot be written, the transaction is
+ * undone, so no secret is live that was not shown.
  */
 import { join } from "node:path";
 import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
 import { Users } from "../../access/users.ts";
 import { CommandError } from "../../errors.ts";
-import { notWritten } from "../../files/storage.ts";
+import { notWritten, storageWords } from "../../files/storage.ts";
 import { systemClock } from "../../process/clock.ts";
-import { stderr } from "../../process/terminal.ts";
+import { stderr, stdout } from "../../process/terminal.ts";
 import { DATABASE_FILE, openDatabase, openForReading } from "../../store/database.ts";
 import { lookAt } from "../../store/datadir.ts";
 import { damagedState, findingsIn, isStateDamage } from "../../store/failures.ts";
@@ -97,4 +100,47 @@ export function withKeyring<Result>(
 export function openUsers(database: StateDatabase): Users {
   const [store, keys] = [new UserStore(database), new KeyStore(database)];
   return new Users({ store, keys, passwords: new Passwords(), clock: systemClock });
+}
+
+/** Prints one secret, and reports what became of it. */
+export class SecretPrint {
+  readonly #undone: string;
+  #printed = false;
+
+  /** `undone` says what was not done if the secret cannot be printed: "No key was made". */
+  constructor(undone: string) {
+    this.#undone = undone;
+  }
+
+  /** Prints the secret alone, for people. @throws CommandError if it cannot be written */
+  text(secret: string): void {
+    this.#print(() => stdout.printNow(`${secret}\n`));
+  }
+
+  /** Prints a document with the secret. @throws CommandError if it cannot be written */
+  document(document: object): void {
+    this.#print(() => stdout.dataNow(`${JSON.stringify(document)}\n`));
+  }
+
+  /** Says so if a failure undid the work after the secret was printed. Returns the failure. */
+  undone(error: unknown): unknown {
+    if (this.#printed) stderr.print(`${this.#undone}: what was printed does not work.\n`);
+    return error;
+  }
+
+  #print(write: () => void): void {
+    try {
+      write();
+      this.#printed = true;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const broken =
+        code === "EPIPE" ? "its reader has ended (EPIPE). Run the command again." : null;
+      const why = storageWords(error) ?? broken ?? `${message}.`;
+      // Without a cause: the disk's would be taken for that of the state.
+      throw new CommandError(
+        `${this.#undone}, because it could not be shown. Standard output was not written: ${why}`,
+      );
+    }
+  }
 }

@@ -12,12 +12,12 @@ import { inquiryOf, type ShareUse } from "../../download/month.ts";
 import { inTurn, listMonths, NotReady } from "../../download/months.ts";
 import { checkNewer, type ReadyMonth, readyMonth } from "../../download/releasedate.ts";
 import type { Inquiry } from "../../download/source.ts";
-import { checkSpace, type Demand } from "../../download/space.ts";
+import { checkSpace, type Demand } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { stdout } from "../../process/terminal.ts";
-import { type KnownSnapshot, listSnapshots } from "../serving/snapshots.ts";
 import { type LastUpdate, leaveLook, readLook } from "./lastlook.ts";
+import { type KnownSnapshot, listSnapshots } from "./snapshots.ts";
 
 /** What a check prints. */
 export interface CheckReport {

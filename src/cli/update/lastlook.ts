@@ -1,12 +1,43 @@
 /**
- * What the share had when somebody last asked it. What comes in: what an update or a check found.
- * What goes out: `.update.check.json` beside the snapshots, for a server on the same folder and for
- * monitors.
+ * What the share had at the last look, in `.update.check.json` beside the snapshots, for a server
+ * on the same folder and for monitors. Input: the result of an update or a check. Output: the
+ * record, and from it how far the served month is behind the published one, null if that is
+ * unknown.
  * Invariant: a look that failed leaves the time of the last one that did not, so that its age grows
- * and somebody hears of it; whatever stands in the file, what is read from it is sound or nothing.
+ * and an operator notices; a value read from a record is sound or nothing. A server never asks the
+ * share; it reads a small file when the metrics are read. A record is replaced in one step; its
+ * name begins with a dot, so that it is not taken for a snapshot.
  */
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isMonth } from "../../../native-index/format/snapshot/meta-schema.ts";
-import { readRecord, writeRecord } from "./recordfile.ts";
+
+/** Longest file that is read. */
+const BYTES_MAX = 1 << 18;
+
+/** What stands in a file; null where there is none that can be read. */
+export function readRecord(folder: string, name: string): unknown {
+  const path = join(folder, name);
+  try {
+    const found = statSync(path);
+    if (!found.isFile() || found.size > BYTES_MAX) return null;
+    return JSON.parse(readFileSync(path, "utf8")) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces a file. @throws Error of the system, with its `code` */
+export function writeRecord(folder: string, name: string, value: unknown): void {
+  const fresh = join(folder, `${name}.${process.pid}.tmp`);
+  try {
+    writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`);
+    renameSync(fresh, join(folder, name));
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
 
 /** Name of the file in the folder of the snapshots. */
 export const LOOK_FILE = ".update.check.json";
@@ -31,7 +62,7 @@ export interface RefusedMonth {
 }
 
 /** What is known of the share. */
-export interface LastLook {
+interface LastLook {
   /** ISO time at which the share last answered; null where it never did. */
   readonly asked_at: string | null;
   /** The newest month that it listed then; null where it had none. */
@@ -103,4 +134,30 @@ function refusedOf(found: Members | null): RefusedMonth | null {
 
 function isTime(value: unknown): value is string {
   return typeof value === "string" && Number.isFinite(Date.parse(value));
+}
+
+/** Numbers for the metrics. */
+export interface Freshness {
+  readonly monthsBehind: () => number | null;
+  readonly askedMs: () => number | null;
+}
+
+/** What is known beside a snapshot: `folder` where one is served, else the folder of the file. */
+export function freshnessOf(
+  { folder, file }: { readonly folder: string | null; readonly file: string | null },
+  served: () => string | null,
+): Freshness {
+  const place = folder ?? (file === null ? null : dirname(file));
+  const look = (): Partial<LastLook> => (place === null ? {} : readLook(place));
+  return {
+    monthsBehind() {
+      const { published = null } = look();
+      const label = served();
+      return published === null || label === null ? null : monthsFrom(label, published);
+    },
+    askedMs() {
+      const { asked_at: asked = null } = look();
+      return asked === null ? null : Date.parse(asked);
+    },
+  };
 }

@@ -26,9 +26,9 @@ import { openSegment, type Segment } from "../../search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
-import type { KnownSnapshot } from "../serving/snapshots.ts";
 import { progress } from "../support/progress.ts";
-import { readRecord, writeRecord } from "./recordfile.ts";
+import { readRecord, writeRecord } from "./lastlook.ts";
+import type { KnownSnapshot } from "./snapshots.ts";
 
 /** Name of the file in the folder of the snapshots. */
 export const CHANGES_FILE = ".update.changes.json";

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { claimDemo, noteRunning } from "../../../src/cli/serving/runningdemo.ts";
+import { claimDemo, noteRunning } from "../../../src/cli/serving/demo.ts";
 import { lockDataDir } from "../../../src/store/database.ts";
 
 /** Looks before something happens: far more than a holder that is no start is given. */

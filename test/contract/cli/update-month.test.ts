@@ -22,11 +22,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { changeCatalog, watchableFields } from "../../../src/changes/query.ts";
-import { freshnessOf } from "../../../src/cli/serving/freshness.ts";
-import { listSnapshots } from "../../../src/cli/serving/snapshots.ts";
-import { keepNewest } from "../../../src/cli/update/keeping.ts";
-import { LOOK_FILE, leaveLook, monthsFrom, readLook } from "../../../src/cli/update/lastlook.ts";
+import {
+  freshnessOf,
+  LOOK_FILE,
+  leaveLook,
+  monthsFrom,
+  readLook,
+} from "../../../src/cli/update/lastlook.ts";
 import { CHANGES_FILE, countChanges } from "../../../src/cli/update/monthcounts.ts";
+import { keepNewest, listSnapshots } from "../../../src/cli/update/snapshots.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { openLog } from "../../../src/process/log.ts";

@@ -11,7 +11,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Command } from "commander";
 import { registerAccount } from "../../../src/cli/commands/account.ts";
-import { readEntryFile } from "../../../src/cli/support/entryfile.ts";
+import { readEntryFile } from "../../../src/cli/support/inputfiles.ts";
 import { numberIn, refusalIn, shortNumberIn } from "../../../src/console/web/find/typed.ts";
 import { readPasted } from "../../../src/console/web/lists/pasted.ts";
 import { readSanctions } from "../../../src/ingest/sanctions.ts";

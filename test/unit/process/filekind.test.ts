@@ -14,7 +14,7 @@ import { gzipSync } from "node:zlib";
 import { Command } from "commander";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import { registerImport } from "../../../src/cli/commands/import.ts";
-import { readSpecFile } from "../../../src/cli/support/specfile.ts";
+import { readSpecFile } from "../../../src/cli/support/inputfiles.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { insteadOf, kindOf, kindOfFile } from "../../../src/files/filekind.ts";
 import { importColumns } from "../../../src/ingest/columns/columns-import.ts";

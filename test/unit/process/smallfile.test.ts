@@ -9,8 +9,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { readEntryFile } from "../../../src/cli/support/entryfile.ts";
-import { readSpecFile } from "../../../src/cli/support/specfile.ts";
+import { readEntryFile, readSpecFile } from "../../../src/cli/support/inputfiles.ts";
 import { readTableText } from "../../../src/dump/tablefile.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { FileTooLong, readSmallFile } from "../../../src/files/smallfile.ts";
@@ -56,7 +55,7 @@ describe("a file without an end", { skip }, () => {
 
   it("is refused as standard input", () => {
     const script = `
-      const { readSpecFile } = await import("./src/cli/support/specfile.ts");
+      const { readSpecFile } = await import("./src/cli/support/inputfiles.ts");
       try { readSpecFile("-"); } catch (error) { console.log(error.message); }`;
     const args = ["--import", "tsx", "--input-type=module", "-e", script];
     const { stdout } = spawnSync("sh", ["-c", 'yes | "$0" "$@"', process.execPath, ...args], {

@@ -13,8 +13,7 @@ import type { Ledger } from "../../../process/ledger.ts";
 import { describeError, type Log } from "../../../process/log.ts";
 import { openFilesMax } from "../../../process/system.ts";
 import type { Config } from "../../../settings/config.ts";
-import { limitsOf, OWN_DESCRIPTORS } from "../ports.ts";
-import { threadsOf } from "./threadcount.ts";
+import { limitsOf, OWN_DESCRIPTORS, threadsOf } from "../ports.ts";
 
 /** Opens the transport of the settings, on as many threads as they say. Throws `CommandError`. */
 export async function openAnswering(

@@ -1,9 +1,13 @@
 /**
- * The parts of a thread that answers and owns no state. Input: the settings, and what the threads
- * share. Output: the service of its handlers.
- * Invariant: it writes nothing: keys are read over a connection of its own, and what it counts goes
- * to the ledger, which the owner empties.
+ * The parts of a thread that answers and owns no state, its snapshots included. Input: the
+ * settings, the data that the threads share, the segments of the owner, and the board. Output: the
+ * service of its handlers, over the snapshot that all threads serve and those before it for their
+ * cursors.
+ * Invariant: it writes nothing: keys are read over a connection of its own, and its counts go to
+ * the ledger, which the owner empties. The owner decides which snapshot is served and which is
+ * closed; a segment that is being read stays open on this thread until that is over.
  */
+
 import { Keyring } from "../../../access/keyring.ts";
 import { GUESS_POLICY, RateLimits, UseCounter } from "../../../access/limits.ts";
 import { loadPlans } from "../../../access/plans.ts";
@@ -20,7 +24,7 @@ import { systemClock } from "../../../process/clock.ts";
 import type { Ledger } from "../../../process/ledger.ts";
 import { type Log, openLog, queued } from "../../../process/log.ts";
 import { ENGINE } from "../../../search/engine.ts";
-import type { Segment } from "../../../search/segment.ts";
+import { openSharedSegment, type Segment, type SharedSegment } from "../../../search/segment.ts";
 import { configOfSettings } from "../../../settings/config.ts";
 import { Proxies } from "../../../settings/proxies.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
@@ -29,7 +33,86 @@ import { connectToRead } from "../../../store/database.ts";
 import { KeyStore } from "../../../store/keystore.ts";
 import { openSecrets } from "../../../store/secrets.ts";
 import { VERSION } from "../../commands/version.ts";
-import { ThreadSnapshots } from "./threadsnapshots.ts";
+
+/** An opened snapshot. */
+interface Opened {
+  readonly serial: number;
+  readonly segment: Segment;
+  readers: number;
+  /** True once the owner has closed it. */
+  isLeaving: boolean;
+}
+
+/** Holds the segments of one thread. */
+class ThreadSnapshots {
+  readonly #board: Board;
+  readonly #serves: (segment: Segment | null) => void;
+  readonly #opened = new Map<number, Opened>();
+  #current: Opened | null = null;
+
+  /** `serves` is called when another snapshot is the current one, before it is used. */
+  constructor(board: Board, serves: (segment: Segment | null) => void) {
+    this.#board = board;
+    this.#serves = serves;
+  }
+
+  /** Opens a segment of the owner. Throws if that has closed it. */
+  open(serial: number, shared: SharedSegment): void {
+    const segment = openSharedSegment(shared);
+    this.#opened.set(serial, { serial, segment, readers: 0, isLeaving: false });
+  }
+
+  /** Closes a snapshot as soon as nobody reads it. */
+  close(serial: number): void {
+    const opened = this.#opened.get(serial);
+    if (opened === undefined) return;
+    opened.isLeaving = true;
+    this.#closeIfUnread(opened);
+  }
+
+  /** Returns the segment that is served now, or null. */
+  current(): Segment | null {
+    const serial = this.#board.current;
+    if (serial !== (this.#current?.serial ?? 0)) {
+      this.#current = this.#opened.get(serial) ?? null;
+      this.#serves(this.#current?.segment ?? null);
+    }
+    return this.#current?.segment ?? null;
+  }
+
+  /** Returns a replaced segment by its id, for a cursor that began on it; asking keeps it open. */
+  replaced(belongs: (snapshotId: string) => boolean): Segment | null {
+    for (const opened of this.#opened.values()) {
+      if (opened === this.#current || opened.isLeaving) continue;
+      // A snapshot that is about to be served has no cursors yet.
+      if (opened.serial > this.#board.current || !belongs(opened.segment.snapshotId)) continue;
+      this.#board.use(opened.serial);
+      return opened.segment;
+    }
+    return null;
+  }
+
+  /** Keeps a segment open until the returned function is called, which may be called again. */
+  hold(segment: Segment): () => void {
+    const opened = [...this.#opened.values()].find((one) => one.segment === segment);
+    if (opened === undefined) return () => {};
+    opened.readers++;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      opened.readers--;
+      this.#board.use(opened.serial);
+      this.#closeIfUnread(opened);
+    };
+  }
+
+  #closeIfUnread(opened: Opened): void {
+    if (!opened.isLeaving || opened.readers > 0) return;
+    this.#opened.delete(opened.serial);
+    opened.segment.close();
+  }
+}
 
 /**
  * Time within which a thread must notice a change of a key, less what a request takes, in

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { threadsOf } from "../../../../src/cli/serving/threads/threadcount.ts";
+import { threadsOf } from "../../../../src/cli/serving/ports.ts";
 import { loadConfig } from "../../../../src/settings/config.ts";
 
 function threads(environment: Readonly<Record<string, string>>, processors: number): number {

@@ -1,12 +1,18 @@
 /**
- * What commands that take a spec share. What comes in: what stands after `--spec`, `--text` and
- * `--limit`. What goes out: the spec as it was written or as the sentence means it, the number.
- * Invariant: nothing of a spec is checked here but that it is JSON; the rest is normalization's.
+ * The files that commands read: a spec, or the entries of a list. Input: the values of `--spec`,
+ * `--text` and `--limit`; a path, or standard input. Output: the spec as it was written or as the
+ * sentence means it, the number; the entries, and the lines that were not understood.
+ * Invariant: of a spec only its JSON is checked here; the rest is normalization's. The first bytes
+ * of a file of entries decide whether it is CSV or XLSX, never its name.
  */
+
+import { createReadStream } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { AppError, CommandError } from "../../errors.ts";
 import { insteadOf, kindOf } from "../../files/filekind.ts";
-import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
+import { FileTooLong, limitText, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
+import { CsvUpload, type Upload } from "../../lists/upload.ts";
+import { readXlsx, XLSX_BYTES_MAX } from "../../lists/xlsxupload.ts";
 import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
 import { parseJson } from "../../spec/reader.ts";
@@ -14,7 +20,7 @@ import { TEXT_MAX } from "../../spec/schema.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";
-import { isOfSystem } from "./systemwords.ts";
+import { isOfSystem, reading } from "./systemwords.ts";
 
 /** Reads a spec file, `-` being standard input. @throws CommandError (exit 2) without one. */
 export function readSpecFile(path: string): unknown {
@@ -99,4 +105,70 @@ export function positive(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1) return value;
   throw new InvalidArgumentError("It must be a whole number from 1.");
+}
+
+/** How a zip begins, and the older workbooks, which the reader refuses in words. */
+const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
+const SIGN_BYTES = 4;
+
+/** Most bytes of a CSV file, as over HTTP. */
+const CSV_BYTES_MAX = SMALL_FILE_BYTES.table;
+
+/** How the file is read. */
+interface FileWishes {
+  readonly fillZeros: boolean;
+  readonly column: string | undefined;
+}
+
+/** Reads a file; `-` is standard input. @throws CommandError, also for what it holds. */
+export async function readEntryFile(file: string, wishes: FileWishes): Promise<Upload> {
+  try {
+    return await read(file, wishes);
+  } catch (error) {
+    // Its only mistake is that of the file as a whole, and says the same.
+    if (error instanceof AppError) {
+      const message = error.message.replaceAll("column=<header>", "--column <header>");
+      throw new CommandError(message, 1, error);
+    }
+    throw error;
+  }
+}
+
+async function read(file: string, wishes: FileWishes): Promise<Upload> {
+  const { fillZeros, column } = wishes;
+  const place = file === "-" ? "Standard input" : file;
+  const csv = new CsvUpload(fillZeros, column);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  let isBook: boolean | null = null;
+  await reading(place, async () => {
+    const input = file === "-" ? process.stdin : createReadStream(file);
+    for await (const piece of input as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (isBook === false) csv.add(piece);
+      else pieces.push(piece);
+      if (isBook === null && bytes >= SIGN_BYTES) {
+        isBook = WORKBOOKS.includes(Buffer.concat(pieces).readUInt32BE(0));
+        if (!isBook) for (const one of pieces.splice(0)) csv.add(one);
+      }
+      if (isBook === true && bytes > XLSX_BYTES_MAX) throw tooLarge(place);
+      if (bytes > CSV_BYTES_MAX) throw tooLong(place);
+    }
+  });
+  if (isBook === true) return readXlsx(Buffer.concat(pieces), wishes);
+  for (const one of pieces) csv.add(one);
+  return csv.end();
+}
+
+function tooLong(place: string): CommandError {
+  const most = limitText(CSV_BYTES_MAX);
+  return new CommandError(
+    `${place} has more than ${most}, the most that is read of a list. ` +
+      "Divide it, and add each part.",
+  );
+}
+
+function tooLarge(place: string): CommandError {
+  const most = `${XLSX_BYTES_MAX / 1024 ** 2} MiB`;
+  return new CommandError(`${place} has more than ${most}. Save the sheet as CSV, and name that.`);
 }

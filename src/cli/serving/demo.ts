@@ -1,15 +1,21 @@
 /**
- * How to get into the demo of `npm start`. What comes in: the demo's state, and the file in which
- * the last start of this checkout wrote down its key and password.
- * What goes out: a key and a password that work, the same as last time wherever they still do.
+ * The demo of `npm start`: its key and password, and the server that runs it. Input: the demo's
+ * state and folder; the file in which the last start of this checkout wrote its key and password;
+ * the address of a server that answers. Output: a key and a password that work, the same as last
+ * time if they still do; the right to work on the state, or the address of the server that has it.
  * Invariant: the file is for its owner alone (0600) and is replaced whole; a password that a person
- * has set is never replaced, nor told; a key that was disabled stays disabled.
+ * has set is never replaced, nor shown; a disabled key stays disabled. The address, which is no
+ * secret, is shown only while its process is alive.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
+import { CommandError } from "../../errors.ts";
 import { systemClock } from "../../process/clock.ts";
-import { openDatabase } from "../../store/database.ts";
+import { isRunning } from "../../process/livingprocess.ts";
+import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { FILE_MODE } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import type { StateDatabase } from "../../store/sqlite.ts";
@@ -105,5 +111,68 @@ function keep(file: string, kept: Kept): void {
   } catch (error) {
     rmSync(fresh, { force: true });
     throw error;
+  }
+}
+
+const FILE = "running.json";
+/** How often is looked again, and how often at most where no start of a demo has the state. */
+const LOOK_MS = 100;
+const LOOKS_MAX = 100;
+
+/** Writes down where the server of this process answers. */
+export function noteRunning(dir: string, url: string): void {
+  note(dir, url);
+}
+
+/**
+ * Claims the state of a demo, as `lockDataDir` does, and notes that this process starts there.
+ * Where another start has it, waits for as long as that one takes: it answers, or ends and leaves
+ * the state. `pause` lets time pass between two looks. @throws CommandError that says where the
+ * server answers that works on it.
+ */
+export async function claimDemo(
+  dir: string,
+  dataDir: string,
+  pause: () => Promise<unknown> = () => sleep(LOOK_MS),
+): Promise<() => void> {
+  for (let looks = 0; ; ) {
+    try {
+      const unlock = lockDataDir(dataDir);
+      note(dir, null);
+      return unlock;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      const running = readRunning(dir);
+      if (typeof running?.url === "string") {
+        throw new CommandError(wordsOf(running.pid, running.url), 1, error);
+      }
+      // A start that is noted will say more; another holder, such as peneira serve, never does.
+      if (running === null && ++looks >= LOOKS_MAX) throw error;
+    }
+    await pause();
+  }
+}
+
+/** The address is null until the server answers. */
+function note(dir: string, url: string | null): void {
+  writeFileSync(path.join(dir, FILE), `${JSON.stringify({ pid: process.pid, url })}\n`);
+}
+
+function wordsOf(pid: number, url: string): string {
+  return (
+    `It runs already, at ${url} (process ${pid}): stop that one first,\n` +
+    "or start another demo beside it: npm start -- --dir .peneira-2 --listen 127.0.0.1:0"
+  );
+}
+
+function readRunning(dir: string): { readonly pid: number; readonly url: string | null } | null {
+  try {
+    const read = JSON.parse(readFileSync(path.join(dir, FILE), "utf8")) as Record<string, unknown>;
+    const { pid, url } = read;
+    if (typeof pid !== "number" || (typeof url !== "string" && url !== null)) return null;
+    return isRunning(pid) ? { pid, url } : null;
+  } catch {
+    // Not there yet, or in the middle of being written.
+    return null;
   }
 }

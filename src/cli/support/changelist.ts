@@ -1,9 +1,14 @@
 /**
- * The change list that `peneira diff` works with. What comes in: two opened snapshots, and a folder
- * to keep lists in or none. What goes out: the opened list of the pair, made if there is none yet.
- * Invariant: without a folder of the user's the list is gone when it is closed, or when the process
- * ends before; a kept list that does not open is replaced.
+ * The change list that `peneira diff` works with, and the signals that end its work. Input: two
+ * opened snapshots, and a folder to keep lists in or none; SIGINT, SIGTERM, SIGHUP. Output: the
+ * opened list of the pair, made if there is none yet; an abort between two slices, and the message
+ * of the end.
+ * Invariant: without a folder of the user's the list is removed when it is closed, or when the
+ * process ends before; a kept list that does not open is replaced. While work is under way that
+ * cannot be aborted (a plain Arrow file is indexed), the process ends immediately, in a way that
+ * still lets temporary files be removed.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,8 +26,45 @@ import { makeFolders } from "../../files/newfolder.ts";
 import { notWritten } from "../../files/storage.ts";
 import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
-import { type Progress, progress } from "../support/progress.ts";
-import type { Interrupts } from "./interrupts.ts";
+import { type Progress, progress } from "./progress.ts";
+
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Listens from its making to `end`. */
+export class Interrupts {
+  readonly #controller = new AbortController();
+  #abortable = false;
+
+  constructor() {
+    for (const name of ENDING) process.on(name, this.#hear);
+  }
+
+  /** For work that aborts; from now on a signal does not end the process at once. */
+  get signal(): AbortSignal {
+    this.#abortable = true;
+    return this.#controller.signal;
+  }
+
+  /** Throws once a signal came. */
+  check(): void {
+    this.#controller.signal.throwIfAborted();
+  }
+
+  /** Stops to listen. */
+  end(): void {
+    for (const name of ENDING) process.off(name, this.#hear);
+  }
+
+  readonly #hear = (name: NodeJS.Signals): void => {
+    const message = `${name} ended the comparison`;
+    if (this.#abortable) {
+      this.#controller.abort(new CommandError(message));
+      return;
+    }
+    stderr.print(`peneira: ${message}\n`);
+    process.exit(1);
+  };
+}
 
 /** Opens the list of a pair. @throws CommandError */
 export async function listOfPair(

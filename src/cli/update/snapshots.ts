@@ -1,0 +1,94 @@
+/**
+ * The snapshots of a folder that an update keeps up to date. Input: the folder, and how many months
+ * are to stay. Output: its valid snapshots with their months, the newest first; the removed ones,
+ * and the older ones that stayed, with why.
+ * Invariant: the month comes from a file's metadata, not from its name; a file that cannot be
+ * opened is named and left alone. A file is removed only if it is a valid snapshot under the name
+ * of its month and no process has it mapped: no server that serves it or answers its cursors and
+ * changes, no export, no comparison. Each is removed in one step. (Waiting exports hold links of
+ * their own.)
+ * Apart because it looks at files and never at the share.
+ */
+import { readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
+import { removeUnread } from "../../../native-index/napi/engine.ts";
+
+/** One valid snapshot. */
+export interface KnownSnapshot {
+  readonly path: string;
+  readonly label: string;
+  readonly date: string;
+  readonly accounts: number;
+  readonly bytes: number;
+}
+
+/** Looks at every file that a server would look at. */
+export async function listSnapshots(
+  folder: string,
+  say: (text: string) => void,
+): Promise<KnownSnapshot[]> {
+  const found: KnownSnapshot[] = [];
+  for (const name of readdirSync(folder).sort()) {
+    const path = join(folder, name);
+    if (/^\.|\.tmp$/.test(name) || !statSync(path).isFile()) continue;
+    try {
+      const { meta, rowCount, bytes } = await openSnapshot(path);
+      const { label, snapshot_date: date } = meta;
+      found.push({ path, label, date, accounts: rowCount, bytes });
+    } catch (error) {
+      say(`${path} is no valid snapshot and is left alone: ${(error as Error).message}`);
+    }
+  }
+  const order = ({ label, date }: KnownSnapshot) => `${label} ${date}`;
+  return found.sort((a, b) => (order(a) < order(b) ? 1 : -1));
+}
+
+/** The name under which `update` puts the snapshot of a month. */
+export function snapshotName(label: string): string {
+  return `${label}.peneira`;
+}
+
+/** What became of the older snapshots. */
+export interface Keeping {
+  /** Paths of what is gone. */
+  readonly removed: readonly string[];
+  readonly kept: readonly { readonly snapshot: string; readonly why: string }[];
+}
+
+const WHY = {
+  read: "a server or a command still reads it; the next update removes it",
+  unknown: "this file system does not tell whether it is read; remove it yourself",
+} as const;
+
+/**
+ * Removes all but the newest snapshots, and says which; `snapshots` stand in that order. Without a
+ * number all of them stay.
+ */
+export function keepNewest(
+  snapshots: readonly KnownSnapshot[],
+  keep: number | null,
+  say: (text: string) => void,
+): Keeping {
+  const removed: string[] = [];
+  const kept: { snapshot: string; why: string }[] = [];
+  const ours = snapshots.filter(({ path, label }) => basename(path) === snapshotName(label));
+  for (const { path: snapshot } of keep === null ? [] : ours.slice(keep)) {
+    const why = whyNotRemoved(snapshot);
+    const became = why === null ? "removed" : "not removed";
+    say(`${snapshot}: ${became} (--keep ${keep})${why === null ? "" : `: ${why}`}`);
+    if (why === null) removed.push(snapshot);
+    else kept.push({ snapshot, why });
+  }
+  return { removed, kept };
+}
+
+/** Removes a file; gives the reason where it stays. */
+function whyNotRemoved(path: string): string | null {
+  try {
+    const became = removeUnread(path);
+    return became === "removed" ? null : WHY[became];
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
