@@ -10,7 +10,6 @@ import { readAccount } from "../http/api/accounts/accounts.ts";
 import { calledWith } from "../http/server/routetable.ts";
 import type { AskedPart, Question } from "../http/server/service.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
-import { VALUES_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import {
   ACCOUNT_TYPES,
@@ -23,6 +22,7 @@ import {
   sourceLine,
   sourceOf,
   type Tool,
+  VALUES_NOTE,
 } from "./tool.ts";
 
 /** Longest text that is looked at as a CNPJ. */

@@ -7,7 +7,6 @@
  */
 import { AppError } from "../errors.ts";
 import { isJsonObject, type JsonObject, shown } from "../spec/reader.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
 import { failureText } from "./mistakes.ts";
 import {
   errorAnswer,
@@ -19,7 +18,7 @@ import {
   type RpcMessage,
   readMessage,
 } from "./protocol.ts";
-import type { Tool } from "./tool.ts";
+import { INSTRUCTIONS, type Tool } from "./tool.ts";
 
 /** An answer with what its door has to know. */
 export interface AgentReply {

@@ -11,12 +11,12 @@ import type { AskedPart, Question } from "../http/server/service.ts";
 import type { Facet } from "../search/facet.ts";
 import { FACETS } from "../spec/facets.ts";
 import { wordFor } from "../text/amounts.ts";
-import { FILTERS_NOTE } from "./instructions.ts";
 import { unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
 import {
   type AnswerSource,
   answeredBy,
+  FILTERS_NOTE,
   objectSchema,
   READING,
   SELECTION,

@@ -23,10 +23,10 @@ import { canonicalBytes } from "../spec/normalize.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
-import { EXPORT_ARGUMENTS, FORMAT, readExport } from "./exportarguments.ts";
-import { FILTERS_NOTE } from "./instructions.ts";
 import { withArgumentMistakes } from "./mistakes.ts";
+import { EXPORT_ARGUMENTS, FORMAT, readExport } from "./selection.ts";
 import {
+  FILTERS_NOTE,
   objectSchema,
   SOURCE,
   SOURCE_NAMES,

@@ -15,7 +15,6 @@ import { refusalText } from "../spec/cnpj/cnpjmistake.ts";
 import { contactRefusalText } from "../spec/contacts/contactrefusal.ts";
 import { lacksArea } from "../spec/contacts/phones.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
-import { VALUES_NOTE } from "./instructions.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import {
   type AnswerSource,
@@ -28,6 +27,7 @@ import {
   sourceOf,
   type Tool,
   terse,
+  VALUES_NOTE,
 } from "./tool.ts";
 
 const ARGUMENTS = {

@@ -13,13 +13,13 @@ import type { OutputField } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
 import { OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
-import { FILTERS_NOTE, VALUES_NOTE } from "./instructions.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import { selectionOf } from "./selection.ts";
 import {
   ACCOUNT,
   type AnswerSource,
   answeredBy,
+  FILTERS_NOTE,
   objectSchema,
   READING,
   SELECTION,
@@ -30,6 +30,7 @@ import {
   sourceOf,
   type Tool,
   type ToolAnswer,
+  VALUES_NOTE,
   withBody,
 } from "./tool.ts";
 

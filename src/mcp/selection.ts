@@ -1,14 +1,22 @@
 /**
- * Filters and order between tools and specs. What comes in: the arguments of a tool, or a
- * normalized spec. What goes out: the members of a spec that select and order, or the shortest
- * arguments that mean the same.
- * Invariant: what is left out of the shortest form is what normalization puts there; a list of
- * activities is written as the prefixes that it fills, so that both normalize to the same spec.
+ * Arguments of tools that become parts of a spec: filters, order, and for both tools named
+ * `create_export` the output. Input: the arguments of a tool, or a normalized spec. Output: the
+ * members of a spec that select and order, the body of an export with the mistakes so far, or the
+ * shortest arguments that mean the same.
+ * Invariant: members of the shortest form are left out only if normalization adds them; a list of
+ * activities is written as the prefixes that it fills, so that both normalize to the same spec. The
+ * members of an export are those of the body of POST /v1/exports, and mean the same.
  */
+
+import type { TSchema } from "typebox";
 import type { Mistake } from "../errors.ts";
+import { SCHEMAS } from "../http/api/schemas.ts";
 import { type Catalog, catalogLookup, cnaeDigits, sectionOfCnae } from "../spec/catalog.ts";
+import { EXPORT_FORMATS } from "../spec/fields.ts";
 import type { JsonObject } from "../spec/reader.ts";
-import type { AccountQuerySpec } from "../spec/schema.ts";
+import { type AccountQuerySpec, OUTPUT_INPUT_SCHEMA } from "../spec/schema.ts";
+import { unknownArguments } from "./mistakes.ts";
+import { SELECTION } from "./tool.ts";
 
 /** The members of a spec that select and order; filters have to be there. */
 export function selectionOf(sent: JsonObject, mistakes: Mistake[]): JsonObject {
@@ -81,4 +89,52 @@ function shortCodes(codes: readonly string[], catalog: Catalog): readonly string
     }
   }
   return [...prefixes, ...left].sort();
+}
+
+const { fields, bom, delimiter, labels, preset } = OUTPUT_INPUT_SCHEMA.properties;
+
+/** What an export is made of. */
+export const EXPORT_ARGUMENTS = {
+  ...SELECTION,
+  format: {
+    type: "string",
+    enum: [...EXPORT_FORMATS],
+    default: "csv",
+    description: "html holds 100,000 rows, xlsx 1,048,575, the others any number.",
+  } as unknown as TSchema,
+  fields,
+  limit: {
+    ...SCHEMAS.ExportRequest.properties.limit,
+    description: "Most rows; all matches if missing. The plan's cap may lower it.",
+  } as TSchema,
+  bom,
+  delimiter,
+  labels,
+  preset,
+};
+
+/** The arguments that are members of the output. */
+const OF_OUTPUT = ["format", "fields", "bom", "delimiter", "labels", "preset"];
+
+/** The format of an export, as a schema of answers. */
+export const FORMAT = { type: "string", enum: [...EXPORT_FORMATS] } as unknown as TSchema;
+
+/** What is wanted, as the body of an export. */
+export interface ExportArguments {
+  readonly body: {
+    readonly spec: JsonObject;
+    readonly output: JsonObject;
+    readonly limit?: unknown;
+  };
+  readonly mistakes: Mistake[];
+}
+
+/** Reads what both tools know; `others` are the names of the arguments of one of them. */
+export function readExport(sent: JsonObject, others: readonly string[]): ExportArguments {
+  const mistakes = unknownArguments(sent, [...Object.keys(EXPORT_ARGUMENTS), ...others]);
+  const spec = selectionOf(sent, mistakes);
+  const named = OF_OUTPUT.filter((name) => sent[name] !== undefined);
+  const output = Object.fromEntries(named.map((name) => [name, sent[name]]));
+  const { limit } = sent;
+  return { body: { spec, output, ...(limit === undefined ? {} : { limit }) }, mistakes };
 }

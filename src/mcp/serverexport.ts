@@ -23,10 +23,10 @@ import { currentSegment } from "../search/segment.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { wordFor } from "../text/amounts.ts";
-import { EXPORT_ARGUMENTS, type ExportArguments, readExport } from "./exportarguments.ts";
-import { FILTERS_NOTE } from "./instructions.ts";
 import { isWhole, withArgumentMistakes } from "./mistakes.ts";
+import { EXPORT_ARGUMENTS, type ExportArguments, readExport } from "./selection.ts";
 import {
+  FILTERS_NOTE,
   objectSchema,
   SOURCE,
   sentencesOf,
