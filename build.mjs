@@ -17,13 +17,12 @@ import { lintNative } from "./native-index/lint.mjs";
 import { asanEnv, headersEnv, missingTools } from "./native-index/toolchain.mjs";
 import { bundleConsole } from "./src/console/bundle.mjs";
 import { placeAddon, writeBundle } from "./src/executable/bundle.mjs";
+import { executableSteps, gitOrigin } from "./src/executable/executable.mjs";
 import { COMPILING, compilePackage, installPackages } from "./src/executable/packages.mjs";
 import { runRelease } from "./src/executable/release.mjs";
-import { executableSteps, gitOrigin } from "./src/executable/steps.mjs";
 import { checkAll } from "./src/setup/check.mjs";
-import { filesBelow } from "./src/setup/files.mjs";
 import { start } from "./src/setup/start.mjs";
-import { Steps } from "./src/setup/steps.mjs";
+import { filesBelow, Steps } from "./src/setup/steps.mjs";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const NODE_MIN = [20, 11];
@@ -212,7 +211,7 @@ function bundleFolder(faults) {
   return faults ? path.join(ROOT, ".cache", "crash") : path.join(DIST, "bundle");
 }
 
-/** Makes the one executable, dist/peneira or a variant of it (src/executable/steps.mjs). */
+/** Makes the one executable, dist/peneira or a variant of it (src/executable/executable.mjs). */
 function executable(variant = {}) {
   const addon = path.join("native-index", ADDON);
   const tools = { upToDate, run, npm, requireTools };

@@ -1,18 +1,66 @@
 /**
- * What comes in: the sources, and what is known of the checkout.
- * What goes out: a folder that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one
- * flat bundle of ES modules and the launcher `peneira`; the compiled addon beside them.
- * Invariant: plain Node, read before the packages are installed. A file of the folder is whole
- * whenever it is there, and what a running server may still load stays a while, so that building
- * anew disturbs nobody who runs the program meanwhile.
+ * The bundle of the program. Input: the sources, and the facts about the checkout. Output: a folder
+ * that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
+ * modules and the launcher `peneira`; the compiled addon beside them. Tables that the program would
+ * make of its sources at every start are made here, as constants for esbuild by the name that the
+ * source declares.
+ * Invariant: plain Node, read before the packages are installed. A file of the folder is whole if
+ * it exists, and files that a running server may still load stay a while, so that a new build
+ * disturbs no running program. Tables are made by the very modules that make them where the program
+ * runs from its sources; where a constant is given, those are left out.
  */
+
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { tableConstants } from "./tables.mjs";
+
+/** Makes the table of the lexicon. */
+const LEXICON = "src/translate/activities/lexicondata.ts";
+/** Makes what activities are called. */
+const ENTRIES = "src/translate/activities/lexiconentries.ts";
+
+/** Makes the table of wishes. */
+const WISHES = "src/translate/filters/table.ts";
+
+/**
+ * The lexicon and the wishes as texts (src/translate/words/phrasetable.ts), and as JSON what
+ * activities are called: V8 need compile none of it.
+ */
+export function tableConstants(root) {
+  const { trades, goods } = made(root, LEXICON).makeLexiconData();
+  const names = JSON.stringify([...made(root, ENTRIES).entryNamesByCode()]);
+  const wishes = made(root, WISHES).wishText();
+  const texts = { BUILD_TRADES: trades, BUILD_GOODS: goods, BUILD_NAMES: names };
+  return Object.fromEntries(
+    Object.entries({ ...texts, BUILD_WISHES: wishes }).map(([name, text]) => {
+      return [name, JSON.stringify(text)];
+    }),
+  );
+}
+
+/** What a module of the sources exports. */
+function made(root, file) {
+  const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
+    absWorkingDir: root,
+    entryPoints: [file],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "cjs",
+    logLevel: "warning",
+  });
+  const module = { exports: {} };
+  const require = createRequire(path.join(root, file));
+  new Function("module", "exports", "require", outputFiles[0].text)(
+    module,
+    module.exports,
+    require,
+  );
+  return module.exports;
+}
 
 /** Packages that hold machine code, or find their own files beside themselves: never bundled. */
-export const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
+const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
 
 /** The addon beside the bundle. */
 const ADDON = "peneira.node";

@@ -1,15 +1,21 @@
 /**
- * The one executable (Node's single executable application). What comes in: the sources, the
- * console, the addons, a Node. What goes out: one file that holds them all.
+ * The one executable (Node's single executable application), and the steps of build.mjs that make
+ * it. Input: the sources, the console, the addons, a Node; how build.mjs runs and skips steps.
+ * Output: one file that holds them all, dist/peneira, or a variant of it in .cache/executable.
  * Invariant: the same commit and packages give the same bytes: no path of this machine and no time
- * of the build gets in. The file is replaced whole, also while an older one runs.
+ * of the build gets in. The file is replaced whole, also while an older one runs. A step whose
+ * inputs did not change is skipped; only what is released lies in dist.
  */
+
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { ADDONS, addonIn, compileAddon, findBase, sourcesOf } from "./base.mjs";
 import { bundleOptions } from "./bundle.mjs";
 import { licenseText, packagesOf } from "./licenses.mjs";
+import { installShipped } from "./packages.mjs";
 
 /** Node looks for the blob where this mark in its binary says so. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
@@ -38,7 +44,7 @@ const THREAD_HERE = "globalThis.peneiraThread";
  * Makes the executable at `target`. `folder` is where its parts are put together; `run` runs a
  * program to its end or fails.
  */
-export function buildExecutable(options) {
+function buildExecutable(options) {
   const { root, folder, target, base, run } = options;
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -157,4 +163,50 @@ function assemble({ root, folder, base, console, run }, parts) {
   const blob = path.join(folder, "blob");
   run(process.execPath, [postject, copy, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE]);
   return copy;
+}
+
+/** What the packages inside are. */
+const LOCKS = ["node_modules/.package-lock.json", "src/executable/shipped/package-lock.json"];
+
+/** Makes it; `running` takes the Node that runs the build, `faults` puts in the kill points. */
+export function executableSteps(options) {
+  const { root, origin, inputs, upToDate, faults = false, running = false } = options;
+  if (!running) installShipped(options);
+  const base = findBase(root, { running });
+  const name = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
+  const folder = path.join(root, ".cache", "executable", name);
+  const target = faults || running ? `${folder}.peneira` : path.join(root, "dist", "peneira");
+  const addons = Object.fromEntries(ADDONS.map((one) => [one.file, addonOf(one, options, base)]));
+  const step = {
+    name: `executable-${name}`,
+    inputs: [...inputs, ...LOCKS, "LICENSE"],
+    salt: JSON.stringify([origin, base.version]),
+    outputs: [target],
+  };
+  const addon = path.join(root, options.addon);
+  const console = path.join(root, "dist", "console");
+  const parts = { ...options, faults, base, folder, target, addons, addon, console };
+  upToDate(step, () => buildExecutable(parts));
+}
+
+/** The addon of a package: the installed one, or one compiled for the Node that ships. */
+function addonOf(addon, { root, upToDate, run, requireTools }, base) {
+  if (base.headers === null) return addonIn(sourcesOf(root, addon), addon);
+  const name = `${addon.name}-${base.version}`;
+  const folder = path.join(root, ".cache", "executable", name);
+  const built = addonIn(folder, addon);
+  const inputs = [`node_modules/${addon.name}/package.json`, "src/executable/base.mjs"];
+  upToDate({ name, inputs, salt: process.env.CXX ?? "", outputs: [built] }, () => {
+    requireTools();
+    compileAddon(addon, { root, run, base, folder });
+  });
+  return built;
+}
+
+/** Commit and day of the checkout, or "unknown" in a source archive. */
+export function gitOrigin(root) {
+  const args = ["log", "-1", "--format=%h %cs", "--abbrev=12"];
+  const git = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  const [commit = "", date = ""] = git.status === 0 ? git.stdout.trim().split(" ") : [];
+  return { commit: commit || "unknown", date: date || "unknown" };
 }

@@ -6,7 +6,7 @@
  */
 import { type CalledBy, entryNamesByCode } from "./lexiconentries.ts";
 
-/** Pairs as JSON, which the bundler puts in (src/executable/tables.mjs). */
+/** Pairs as JSON, which the bundler puts in (src/executable/bundle.mjs). */
 declare const BUILD_NAMES: string | undefined;
 const NAMES = typeof BUILD_NAMES === "string" ? BUILD_NAMES : "";
 

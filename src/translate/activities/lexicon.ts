@@ -11,7 +11,7 @@ import { PhraseTable } from "../words/phrasetable.ts";
 import { makeLexiconData } from "./lexicondata.ts";
 import { type Goods, type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
-/** The lexicon as the bundler puts it in (src/executable/tables.mjs). */
+/** The lexicon as the bundler puts it in (src/executable/bundle.mjs). */
 declare const BUILD_TRADES: string | undefined;
 declare const BUILD_GOODS: string | undefined;
 // Constants of the module, so that no function is compiled whose text is a million letters long.

@@ -342,7 +342,7 @@ export const FILTER_NAMES = WISHES.map(([names, { role, led = false }]) => {
   return { names: names.split("|"), role, led };
 });
 
-/** The wishes as the bundler puts them in (src/executable/tables.mjs). */
+/** The wishes as the bundler puts them in (src/executable/bundle.mjs). */
 declare const BUILD_WISHES: string | undefined;
 
 /** Every wish by its names: a text whose values are rows of the table. */

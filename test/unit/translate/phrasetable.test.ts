@@ -77,7 +77,7 @@ describe("a table of phrases", () => {
 
 describe("the lexicon of a build", () => {
   it("is the one that the sources give", async () => {
-    const { tableConstants } = await import(join(ROOT, "src/executable/tables.mjs"));
+    const { tableConstants } = await import(join(ROOT, "src/executable/bundle.mjs"));
     const { BUILD_TRADES, BUILD_GOODS, BUILD_WISHES } = tableConstants(ROOT);
     const { trades, goods } = makeLexiconData();
     assert.deepEqual([JSON.parse(BUILD_TRADES), JSON.parse(BUILD_GOODS)], [trades, goods]);
