@@ -9,8 +9,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { clockText, longestWay, runLanes } from "./lanes.mjs";
-import { keepTimes, lastTimes } from "./times.mjs";
+import { clockText, keepTimes, lastTimes, longestWay, runLanes } from "./lanes.mjs";
 
 /** Every step: what it is for, which others must be done before, and what it builds upon. */
 const STEPS = {

@@ -9,7 +9,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { lives } from "../../../src/setup/alone.mjs";
+import { lives } from "../../../src/setup/steps.mjs";
 
 /**
  * Packages that are bundled with the suites, because they are hundreds of small modules: Node takes

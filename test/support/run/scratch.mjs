@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { lives } from "../../../src/setup/alone.mjs";
+import { lives } from "../../../src/setup/steps.mjs";
 
 /** The mount that Linux distributions keep in memory. */
 const IN_MEMORY = "/dev/shm";

@@ -45,7 +45,7 @@ const { announcement, wholeSteps } = (await import("../../../src/setup/start.mjs
   announcement: (steps: readonly Step[], times: Times) => string;
   wholeSteps: (steps: readonly Begun[], root: string) => string[];
 };
-const { keepTimes, lastTimes } = (await import("../../../src/setup/times.mjs" as string)) as {
+const { keepTimes, lastTimes } = (await import("../../../src/setup/lanes.mjs" as string)) as {
   keepTimes: (seconds: Times["seconds"], file: string) => void;
   lastTimes: (file: string) => Times;
 };
