@@ -7,8 +7,7 @@
  */
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, ShareFault, troubleOfFailure } from "./downloaderror.ts";
-import { type Way, wayThrough } from "./proxy/dispatcher.ts";
-import { NO_PROXIES, type ProxyRules, type ProxyServer } from "./proxy/rules.ts";
+import { NO_PROXIES, type ProxyRules, type ProxyServer, type Way, wayThrough } from "./proxy.ts";
 import { waitText } from "./words.ts";
 
 /** Less than this many bytes a second, over the time of a stall, is a stall too. */

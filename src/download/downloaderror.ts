@@ -7,8 +7,7 @@
  */
 import { CommandError } from "../errors.ts";
 import { shownUrl } from "./address.ts";
-import { ProxyFault } from "./proxy/dispatcher.ts";
-import type { ProxyServer } from "./proxy/rules.ts";
+import { ProxyFault, type ProxyServer } from "./proxy.ts";
 import { waitText } from "./words.ts";
 
 /** The longest wait that a share may ask for in `Retry-After`. */

@@ -14,7 +14,7 @@ import { patienceOf, patiently } from "./backoff.ts";
 import { type ShareAnswer, ShareClient } from "./client.ts";
 import { DownloadError, retryAfter, ShareFault } from "./downloaderror.ts";
 import type { Listener } from "./month.ts";
-import type { ProxyRules } from "./proxy/rules.ts";
+import type { ProxyRules } from "./proxy.ts";
 import { sizeText } from "./words.ts";
 import { makeFolder } from "./workfolder.ts";
 

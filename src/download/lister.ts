@@ -8,11 +8,15 @@
 import { below, type Share } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";
 import { DownloadError, ShareFault, troubleOfStatus } from "./downloaderror.ts";
-import { type BucketPage, isBucketPage, parseBucketPage } from "./listings/bucket.ts";
 import { nameIn, parseIndexPage, parseJsonIndex } from "./listings/indexpage.ts";
 import { listLocalFolder } from "./listings/localfolder.ts";
-import { parseMultistatus } from "./listings/multistatus.ts";
-import { ListingFault } from "./listings/xml.ts";
+import {
+  type BucketPage,
+  isBucketPage,
+  ListingFault,
+  parseBucketPage,
+  parseMultistatus,
+} from "./listings/xml.ts";
 
 /** A folder of the share with 10,000 files is described in half of this. */
 const LISTING_BYTES_MAX = 8 * 2 ** 20;

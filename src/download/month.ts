@@ -26,13 +26,13 @@ import {
   NotReady,
   samePublication,
 } from "./months.ts";
-import { NO_PROXIES, type ProxyRules } from "./proxy/rules.ts";
+import { NO_PROXIES, type ProxyRules } from "./proxy.ts";
 import { checkMembers, checkNewer, type ReadyMonth, readyMonth } from "./releasedate.ts";
 import { type Inquiry, Source, type SourceInquiry } from "./source.ts";
-import { checkSpace, type Demand } from "./space.ts";
 import { type Crowd, inStreams } from "./streams.ts";
 import { namesText, reasonOf, sizeText } from "./words.ts";
 import * as folder from "./workfolder.ts";
+import { checkSpace, type Demand } from "./workfolder.ts";
 
 /** Failures in a row that end a file, and a question. */
 const FILE_ATTEMPTS = 12;

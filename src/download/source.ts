@@ -11,7 +11,7 @@ import { type Answerer, ShareClient } from "./client.ts";
 import { placeWords, type ShareFault } from "./downloaderror.ts";
 import { type FolderEntry, type Lister, listerOf } from "./lister.ts";
 import { LocalFiles } from "./listings/localfolder.ts";
-import type { ProxyRules } from "./proxy/rules.ts";
+import type { ProxyRules } from "./proxy.ts";
 
 /** A place and what is known of it. */
 export class Source implements Answerer {

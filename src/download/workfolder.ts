@@ -1,12 +1,14 @@
 /**
- * The folder in which a month comes together.
- * What comes in: the folder where months are kept, and the zips that are wanted. What goes out:
- * which of them are there, wholly or in part, and at the end the month under its own name.
+ * The folder in which a month comes together, and the room on its disk. Input: the folder where
+ * months are kept, the wanted zips, the bytes to be written. Output: which zips are there, wholly
+ * or in part, and at the end the month under its own name; an error with the needed and the free
+ * bytes if the disk lacks room.
  * Invariant: every file's name tells its publication (`Empresas0.zip.<mark>.part`, then without
- * `.part`) until the whole month was checked and written down in `download.json`; what bears
- * another mark is removed and never resumed; only our own names are ever removed.
+ * `.part`) until the whole month was checked and recorded in `download.json`; a file with another
+ * mark is removed and never resumed; only our own names are ever removed. Room is checked before
+ * the first byte, so that hours of downloading do not end in a full disk.
  */
-import { existsSync, readdirSync, rmdirSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync, statfsSync, statSync } from "node:fs";
 import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DOWNLOAD_RECORD as RECORD } from "../dump/downloadrecord.ts";
@@ -14,6 +16,39 @@ import { CommandError } from "../errors.ts";
 import { makeFolders } from "../files/newfolder.ts";
 import { folderFailure, storageWords } from "../files/storage.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
+import { sizeText } from "./words.ts";
+
+/** Room that is left to others. */
+const SPARE_BYTES = 64 * 2 ** 20;
+
+/** What wants room. */
+export interface Demand {
+  readonly folder: string;
+  readonly bytes: number;
+  /** What the bytes are for, such as `the zips of 2026-10`. */
+  readonly what: string;
+}
+
+/** Checks demands together, by the disk that they fall on. @throws CommandError */
+export function checkSpace(demands: readonly Demand[]): void {
+  const disks = new Map<number, Demand[]>();
+  for (const demand of demands) {
+    const { dev } = statSync(demand.folder);
+    disks.set(dev, [...(disks.get(dev) ?? []), demand]);
+  }
+  const problems = [...disks.values()].flatMap((together) => {
+    const { folder } = together[0] as Demand;
+    const { bavail, bsize } = statfsSync(folder);
+    const needed = together.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (needed === 0 || needed + SPARE_BYTES <= bavail * bsize) return [];
+    const parts = together.map(({ what, bytes }) => `${what} (${sizeText(bytes)})`);
+    return [
+      `The disk of ${folder} has ${sizeText(bavail * bsize)} free, which is not enough for ` +
+        `${parts.join(" and ")} and ${sizeText(SPARE_BYTES)} to spare.`,
+    ];
+  });
+  if (problems.length > 0) throw new CommandError(problems.join("\n"));
+}
 
 /** What `download.json` holds. */
 export interface DownloadRecord {

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Answerer, ShareAnswer, ShareRequest } from "../client.ts";
 import { type AnswerHead, ShareFault } from "../downloaderror.ts";
-import type { BucketEntry } from "./bucket.ts";
+import type { BucketEntry } from "./xml.ts";
 
 /** Answers requests for files. */
 export class LocalFiles implements Answerer {

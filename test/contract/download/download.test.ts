@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Interrupted } from "../../../src/download/downloaderror.ts";
 import { downloadMonth } from "../../../src/download/month.ts";
-import { checkSpace } from "../../../src/download/space.ts";
+import { checkSpace } from "../../../src/download/workfolder.ts";
 import {
   assertNothing,
   assertWhole,

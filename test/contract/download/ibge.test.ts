@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { downloadTable, type ServiceTable } from "../../../src/download/ibge.ts";
-import { proxyRules } from "../../../src/download/proxy/rules.ts";
+import { proxyRules } from "../../../src/download/proxy.ts";
 import { readActivityTexts } from "../../../src/dump/activities.ts";
 import { readPlaces } from "../../../src/dump/places.ts";
 import { CommandError } from "../../../src/errors.ts";

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { inspect } from "node:util";
 import { downloadMonth } from "../../../src/download/month.ts";
-import { proxyRules } from "../../../src/download/proxy/rules.ts";
+import { proxyRules } from "../../../src/download/proxy.ts";
 import { assertWhole, type Dumps, LABEL, makeDumps, wishOf } from "../../support/download/dumps.ts";
 import { httpProxy, type ProxyOptions, socksProxy } from "../../support/download/proxies.ts";
 import { WebdavShare } from "../../support/download/webdav-server.ts";

@@ -7,10 +7,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readShare } from "../../../src/download/address.ts";
-import { isBucketPage, parseBucketPage } from "../../../src/download/listings/bucket.ts";
 import { parseIndexPage, parseJsonIndex } from "../../../src/download/listings/indexpage.ts";
-import { parseMultistatus } from "../../../src/download/listings/multistatus.ts";
-import { ListingFault } from "../../../src/download/listings/xml.ts";
+import {
+  isBucketPage,
+  ListingFault,
+  parseBucketPage,
+  parseMultistatus,
+} from "../../../src/download/listings/xml.ts";
 import { checkShare } from "../../../src/settings/settingvalue.ts";
 import {
   bucketXml,

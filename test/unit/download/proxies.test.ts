@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
 import { asLines } from "../../../src/cli/support/config.ts";
-import { bypasses, proxyRules } from "../../../src/download/proxy/rules.ts";
+import { bypasses, proxyRules } from "../../../src/download/proxy.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
 
 describe("NO_PROXY", () => {

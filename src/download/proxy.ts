@@ -1,0 +1,318 @@
+/**
+ * The way to an address: straight, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
+ * setting `download.proxy` and the environment. Output: for an address, its proxy or none, and
+ * `fetch` over connections of that way.
+ * Invariant: the setting goes before the variables, small letters before capitals, the variable of
+ * the scheme before ALL_PROXY; NO_PROXY holds for all of them. `name` is all of a proxy that is
+ * ever shown: user and password never leave this object but on the way to the proxy. The only
+ * importer of `undici` and `socks`; a refusal of a proxy is a `ProxyFault`, distinct from the
+ * share's, without the credentials. NO_PROXY is read as curl reads it, commas or blanks between the
+ * entries: a name stands for itself and all that end in it, an address for itself, a network
+ * (10.0.0.0/8) for its addresses, `*` for everything; a port after an entry narrows it. Any other
+ * entry names nothing.
+ */
+
+import { lookup } from "node:dns/promises";
+import { BlockList, isIP, type Socket } from "node:net";
+import { SocksClient } from "socks";
+import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent } from "undici";
+import { CommandError } from "../errors.ts";
+import { checkProxy } from "../settings/settingvalue.ts";
+
+/** A proxy; its credentials are not enumerable, so that nothing prints them by accident. */
+export interface ProxyServer {
+  /** `HOST:PORT`, for people. */
+  readonly name: string;
+  readonly kind: "http" | "socks5";
+  /** Without credentials. */
+  readonly url: URL;
+  readonly host: string;
+  readonly port: number;
+  /** Whether names are looked up by this machine and not by the proxy. */
+  readonly looksUpHere: boolean;
+  readonly credentials: () => ProxyCredentials | null;
+}
+
+/** Who we are to a proxy. */
+interface ProxyCredentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Says which proxy an address is asked through; null is none. */
+export type ProxyRules = (url: URL) => ProxyServer | null;
+
+/** Asks everything without a proxy. */
+export const NO_PROXIES: ProxyRules = () => null;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the rules. @throws CommandError (exit 2) naming the variable, never its value */
+export function proxyRules(setting: string | null, environment: Environment): ProxyRules {
+  const exempt = variableOf(environment, "NO_PROXY")?.[1] ?? "";
+  if (setting === "direct") return NO_PROXIES;
+  if (setting !== null) {
+    const proxy = readProxy(setting);
+    return (url) => (isFolder(url) || bypasses(exempt, url) ? null : proxy);
+  }
+  const all = fromVariable(environment, "ALL_PROXY");
+  const byScheme: Readonly<Record<string, ProxyServer | null>> = {
+    "https:": fromVariable(environment, "HTTPS_PROXY") ?? all,
+    "http:": fromVariable(environment, "HTTP_PROXY") ?? all,
+  };
+  // The proxy of a network is no way to this machine itself.
+  return (url) => (isHere(url) || bypasses(exempt, url) ? null : (byScheme[url.protocol] ?? null));
+}
+
+function isFolder({ protocol }: URL): boolean {
+  return protocol === "file:";
+}
+
+function isHere({ hostname }: URL): boolean {
+  return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** The value of a variable in small or capital letters, and how it was written. */
+function variableOf(environment: Environment, name: string): [name: string, value: string] | null {
+  for (const written of [name.toLowerCase(), name]) {
+    const value = environment[written]?.trim() ?? "";
+    if (value !== "") return [written, value];
+  }
+  return null;
+}
+
+function fromVariable(environment: Environment, name: string): ProxyServer | null {
+  const [written, value] = variableOf(environment, name) ?? [];
+  if (written === undefined || value === undefined) return null;
+  const text = value.includes("://") ? value : `http://${value}`;
+  const expected = text === "direct" ? null : checkProxy(text);
+  if (expected === null) return readProxy(text);
+  throw new CommandError(
+    `${written} must be ${expected.replace("direct, or ", "")}. ` +
+      "Set it right, or download.proxy to direct where no proxy is wanted.",
+    2,
+  );
+}
+
+const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+const SOCKS_PORT = 1080;
+
+function readProxy(text: string): ProxyServer {
+  const url = new URL(text);
+  const [user, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
+  url.username = "";
+  url.password = "";
+  const { protocol, hostname } = url;
+  const port = url.port === "" ? (PORTS[protocol] ?? SOCKS_PORT) : Number(url.port);
+  return {
+    name: `${hostname}:${port}`,
+    kind: protocol.startsWith("socks") ? "socks5" : "http",
+    url,
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port,
+    looksUpHere: protocol === "socks5:",
+    credentials: () => (user === "" && password === "" ? null : { user, password }),
+  };
+}
+
+/** Whether NO_PROXY names the host of an address. */
+export function bypasses(text: string, url: URL): boolean {
+  const host = bare(url.hostname);
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return text
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => entry === "*" || names(entry.toLowerCase(), host, port));
+}
+
+/** A host as entries are compared with: no brackets, no dot at its end. */
+function bare(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
+}
+
+function names(entry: string, host: string, port: string): boolean {
+  if (entry.includes("/")) return isIn(entry, host);
+  const bracketed = /^\[([0-9a-f:.]+)\](?::(\d+))?$/.exec(entry);
+  const plain = isIP(entry) === 6 ? null : /^(.*?)(?::(\d+))?$/.exec(entry);
+  const [name = entry, only] = (bracketed ?? plain)?.slice(1) ?? [];
+  if (only !== undefined && only !== port) return false;
+  if (isIP(host) !== 0 || isIP(name) !== 0) return sameAddress(name, host);
+  const tail = name.replace(/^\*?\./, "").replace(/\.$/, "");
+  return tail !== "" && (host === tail || host.endsWith(`.${tail}`));
+}
+
+function sameAddress(one: string, other: string): boolean {
+  return isIP(one) !== 0 && isIn(`${one}/${isIP(one) === 4 ? 32 : 128}`, other);
+}
+
+/** Whether an address lies in a network such as 10.0.0.0/8 or [fd00::]/8. */
+function isIn(network: string, host: string): boolean {
+  const [address = "", bits = ""] = network.replace(/[[\]]/g, "").split("/");
+  const [version, other] = [isIP(address), isIP(host)];
+  if (version === 0 || other === 0 || !/^\d{1,3}$/.test(bits)) return false;
+  if (Number(bits) > (version === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), version === 4 ? "ipv4" : "ipv6");
+  return list.check(host, other === 4 ? "ipv4" : "ipv6");
+}
+
+/** As long as undici itself waits for a connection. */
+const CONNECT_MS = 10_000;
+
+/** What a proxy did in the place of a connection. */
+export class ProxyFault extends Error {
+  /** Whether the proxy wants to know who we are, or does not believe it. */
+  readonly credentials: boolean;
+  /** Whether it may pass: the proxy cannot be reached, or cannot reach the host. */
+  readonly passing: boolean;
+
+  constructor(message: string, { credentials = false, passing = false } = {}) {
+    super(message);
+    this.name = "ProxyFault";
+    this.credentials = credentials;
+    this.passing = passing;
+  }
+}
+
+/** Sends requests one way. */
+export interface Way {
+  readonly fetch: (
+    url: URL,
+    init: NonNullable<Parameters<typeof fetch>[1]>,
+  ) => ReturnType<typeof fetch>;
+}
+
+/** Makes the way through a proxy, or the straight one. */
+export function wayThrough(proxy: ProxyServer | null): Way {
+  const dispatcher = dispatcherOf(proxy);
+  return {
+    fetch: async (url, init) => {
+      try {
+        return await fetch(url, { ...init, dispatcher });
+      } catch (error) {
+        throw proxy?.kind === "http" ? tunnelFault(error, isKnown(proxy)) : error;
+      }
+    },
+  };
+}
+
+/** Sorts what an HTTP proxy did from what came through it. */
+function tunnelFault(error: unknown, known: boolean): unknown {
+  let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
+  for (let depth = 0; depth < 5; depth++) {
+    const inner = found.errors?.[0] ?? found.cause;
+    if (!(inner instanceof Error)) break;
+    found = inner as NodeJS.ErrnoException;
+  }
+  const status = Number(/^Proxy response \((\d+)\)/.exec(found.message)?.[1] ?? 0);
+  if (status === 407) return new ProxyFault(`${known ? DISBELIEF : QUESTION} (407)`, WHO);
+  if (status >= 500) return new ProxyFault(`it has no way to the host (${status})`, PASSING);
+  if (status > 0) return new ProxyFault(`it refuses a tunnel to the host (${status})`);
+  const words = PROXY_CODES[found.code ?? ""];
+  return words === undefined ? error : new ProxyFault(words, PASSING);
+}
+
+const WHO = { credentials: true };
+const QUESTION = "it wants to know who we are";
+const DISBELIEF = "it does not accept the user and password";
+
+function isKnown(proxy: ProxyServer): boolean {
+  return proxy.credentials() !== null;
+}
+const PASSING = { passing: true };
+
+/** Before there is a tunnel only the proxy itself can fail so. */
+const PROXY_CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "it refuses the connection",
+  ENOTFOUND: "its name was not found (DNS)",
+  EAI_AGAIN: "its name could not be looked up (DNS)",
+  EHOSTUNREACH: "there is no way to it",
+  ENETUNREACH: "there is no network",
+  ETIMEDOUT: "no connection to it",
+  UND_ERR_CONNECT_TIMEOUT: "no connection to it within 10 s",
+};
+
+function dispatcherOf(proxy: ProxyServer | null): Dispatcher {
+  if (proxy === null) return new Agent({ connect: { timeout: CONNECT_MS } });
+  if (proxy.kind === "socks5") return new Agent({ connect: throughSocks(proxy) });
+  const known = proxy.credentials();
+  const text = known === null ? null : `${known.user}:${known.password}`;
+  return new ProxyAgent({
+    uri: proxy.url.href,
+    proxyTls: { timeout: CONNECT_MS },
+    requestTls: { timeout: CONNECT_MS },
+    ...(text === null ? {} : { token: `Basic ${Buffer.from(text, "utf8").toString("base64")}` }),
+  });
+}
+
+/** Opens connections through SOCKS5; TLS with the host is spoken inside of them. */
+function throughSocks(proxy: ProxyServer): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_MS });
+  return (options, done) => {
+    const { protocol, hostname, port } = options;
+    const known = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+    socksSocket(proxy, hostname.replace(/^\[|\]$/g, ""), known).then(
+      (socket) => {
+        if (protocol === "https:") connect({ ...options, httpSocket: socket }, done);
+        else done(null, socket);
+      },
+      (error: Error) => done(error, null),
+    );
+  };
+}
+
+/** Asks the proxy for a connection to the host. @throws ProxyFault, or the failure of a look-up */
+async function socksSocket(proxy: ProxyServer, host: string, port: number): Promise<Socket> {
+  const looked = proxy.looksUpHere && isIP(host) === 0;
+  const target = looked ? (await lookup(host)).address : host;
+  const known = proxy.credentials();
+  try {
+    const { socket } = await SocksClient.createConnection({
+      command: "connect",
+      timeout: CONNECT_MS,
+      destination: { host: target, port },
+      proxy: {
+        host: proxy.host,
+        port: proxy.port,
+        type: 5,
+        ...(known === null ? {} : { userId: known.user, password: known.password }),
+      },
+    });
+    return socket.setNoDelay();
+  } catch (error) {
+    // What was thrown holds the credentials; only its sentence goes on.
+    throw socksFault(error instanceof Error ? error.message : "", known !== null);
+  }
+}
+
+/** Sorts a sentence of the SOCKS client. */
+function socksFault(message: string, known: boolean): ProxyFault {
+  if (/Authentication failed|no accepted authentication/.test(message)) {
+    return new ProxyFault(known ? DISBELIEF : QUESTION, WHO);
+  }
+  const refused = /rejected connection - (\w+)/.exec(message)?.[1];
+  if (refused !== undefined) {
+    const words = SOCKS_REPLIES[refused] ?? refused;
+    return new ProxyFault(words, { passing: refused !== "NotAllowed" });
+  }
+  if (/timed out/.test(message)) return new ProxyFault("no answer within 10 s", PASSING);
+  const code = /\b(E[A-Z_]{4,})\b/.exec(message)?.[1] ?? "";
+  const words = PROXY_CODES[code];
+  if (words !== undefined) return new ProxyFault(words, PASSING);
+  if (code !== "" || /closed/.test(message))
+    return new ProxyFault("it cut the connection", PASSING);
+  return new ProxyFault("it does not speak SOCKS5");
+}
+
+/** Replies of RFC 1928 as the client names them. */
+const SOCKS_REPLIES: Readonly<Record<string, string>> = {
+  Failure: "it failed",
+  NotAllowed: "its rules do not allow this host",
+  NetworkUnreachable: "it has no way to the network",
+  HostUnreachable: "it has no way to the host",
+  ConnectionRefused: "the host refuses its connection",
+  TTLExpired: "it has no way to the host",
+};
