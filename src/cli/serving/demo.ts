@@ -14,7 +14,7 @@ import { Keyring } from "../../access/keyring.ts";
 import { Passwords } from "../../access/passwords.ts";
 import { CommandError } from "../../errors.ts";
 import { systemClock } from "../../process/clock.ts";
-import { isRunning } from "../../process/livingprocess.ts";
+import { isRunning } from "../../process/system.ts";
 import { lockDataDir, openDatabase } from "../../store/database.ts";
 import { FILE_MODE } from "../../store/datadir.ts";
 import { KeyStore } from "../../store/keystore.ts";
