@@ -176,6 +176,12 @@ function refuse(message: string): never {
   throw Object.assign(new TypeError(message), { code: "INVALID_ARGUMENT" });
 }
 
+/** Puts the length of a list. Throws TypeError INVALID_ARGUMENT where it is no array. */
+function putLength(name: string, list: readonly unknown[]): void {
+  if (!Array.isArray(list)) refuse(`${name} must be an array, not ${String(list)}`);
+  put(list.length);
+}
+
 /** Writes a query: the rows that meet all clauses. */
 export function writeQuery(clauses: readonly Clause[]): NativeQuery {
   begin("query");
@@ -245,7 +251,7 @@ function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void 
   // Most have none, and arithmetic of large integers is slow.
   put(seed === 0n ? 0 : Number(seed >> 32n));
   put(seed === 0n ? 0 : Number(seed & 0xffffffffn));
-  put(order.length);
+  putLength("order", order);
   for (const { key, descending } of order) {
     put(numberOf(KEYS, "sort order", key));
     put(Number(descending));
@@ -253,7 +259,7 @@ function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void 
 }
 
 function putQuery(clauses: readonly Clause[]): void {
-  put(clauses.length);
+  putLength("clauses", clauses);
   for (const clause of clauses) {
     put(numberOf(KINDS, "clause of kind", clause.kind));
     if (clause.kind === "posting") putPosting(clause);
@@ -265,7 +271,7 @@ function putQuery(clauses: readonly Clause[]): void {
 
 function putPosting({ negated, any }: PostingClause): void {
   put(Number(negated));
-  put(any.length);
+  putLength("any", any);
   for (const { dimension, codes } of any) {
     put(numberOf(DIMENSION_NUMBERS, "dimension", dimension));
     put(codes.length);
@@ -278,7 +284,7 @@ function putPosting({ negated, any }: PostingClause): void {
 function putRange({ column, or: other, ranges }: RangeClause): void {
   put(numberOf(COLUMNS, "range over", column));
   put(other === undefined ? 0 : numberOf(COLUMNS, "range over", other) + 1);
-  put(ranges.length);
+  putLength("ranges", ranges);
   for (const [low, high] of ranges) {
     put(low);
     put(high);
@@ -286,7 +292,7 @@ function putRange({ column, or: other, ranges }: RangeClause): void {
 }
 
 function putWords({ hints }: WordsClause): void {
-  put(hints.length);
+  putLength("hints", hints);
   for (const words of hints) {
     put(words.length);
     for (const word of words) {
@@ -299,7 +305,7 @@ function putWords({ hints }: WordsClause): void {
 
 function putRows({ negated, lists: own }: RowsClause): void {
   put(Number(negated));
-  put(own.length);
+  putLength("lists", own);
   lists ??= [];
   for (const list of own) lists.push(list);
 }

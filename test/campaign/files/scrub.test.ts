@@ -358,7 +358,7 @@ describe("a scrubber", () => {
     for (const [name, read] of Object.entries(reads)) assert.throws(read, isPublic, name);
     for (const [name, read] of Object.entries(later)) await assert.rejects(read, isPublic, name);
     // What reads no row, or says so by itself.
-    const others = ["verify", "verifyBlocks", "distrust", "fileState", "damagedBlock"];
+    const others = ["verify", "verifyBlocks", "distrust", "fileState", "damagedBlock", "share"];
     const known = [
       ...Object.keys({ ...reads, ...later }),
       ...others,

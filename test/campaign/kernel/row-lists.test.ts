@@ -124,6 +124,7 @@ describe("lists of rows", () => {
 describe("wrong arguments", () => {
   const wrong = <T>(value: unknown): T => value as T;
   const named = { kind: "rows", lists: [{}], negated: false };
+  const range = { kind: "range", column: "started_on", ranges: null };
   const cases: readonly (readonly [() => unknown, RegExp])[] = [
     [() => segment.matchEntriesAside([], wrong(1)), /companies must be true or false, not 1/],
     [() => segment.entriesOf(wrong([])), /rows must be a Uint32Array, not another object/],
@@ -131,6 +132,10 @@ describe("wrong arguments", () => {
     [() => sortEntriesAside(wrong("")), /entries must be a Uint8Array, not ""/],
     [() => segment.count(wrong([named])), /lists must be a list of rows, not another object/],
     [() => segment.count(wrong([{ ...named, lists: 1 }])), /lists must be an array, not 1/],
+    [() => segment.count(wrong({})), /clauses must be an array, not \[object Object\]/],
+    [() => segment.count(wrong([{ kind: "posting", any: 1 }])), /any must be an array, not 1/],
+    [() => segment.count(wrong([{ kind: "words", hints: "a" }])), /hints must be an array, not a/],
+    [() => segment.count(wrong([range])), /ranges must be an array, not null/],
   ];
   it("are a TypeError that names them, what they must be and what they are", () => {
     for (const [call, message] of cases) assert.throws(call, { name: "TypeError", message });
