@@ -70,8 +70,6 @@ async function attackOne(
     PENEIRA_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
     PENEIRA_HTTP_TRUSTED_PROXIES: "192.0.2.1",
     PENEIRA_EXPORTS_THREADS: "1",
-    // The transport node has one thread; a larger number in the environment would be refused.
-    ...(asked.transport === "node" ? { PENEIRA_HTTP_THREADS: "1" } : {}),
   };
   const server = await startServerProcess({ ...asked, settings });
   const victim = await victimOf(server, metricsPort);

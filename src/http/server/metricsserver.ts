@@ -15,9 +15,12 @@ import type { Telemetry } from "./telemetry.ts";
 import type { Exchange, ExchangeHandler, TransportLimits } from "./transport/transport.ts";
 import { openNodeTransport } from "./transport/transport-node.ts";
 
+/** What it answers with. */
+type Gathering = Pick<Telemetry, "gathered">;
+
 /** Starts to answer. Throws `CommandError` when the address cannot be had. */
 export async function startMetricsServer(
-  telemetry: Telemetry,
+  telemetry: Gathering,
   address: ListenAddress,
   limits: TransportLimits,
 ): Promise<RunningServer> {
@@ -25,11 +28,11 @@ export async function startMetricsServer(
 }
 
 /** Makes the handler of that server. */
-export function metricsHandler(telemetry: Telemetry): ExchangeHandler {
+export function metricsHandler(telemetry: Gathering): ExchangeHandler {
   return (exchange) => answer(telemetry, exchange);
 }
 
-function answer(telemetry: Telemetry, exchange: Exchange): void {
+function answer(telemetry: Gathering, exchange: Exchange): void {
   const { framing } = exchange;
   if (framing !== null) {
     refuse(exchange, framing);

@@ -76,8 +76,9 @@ interface Request {
 /** Leaves every such request to the notes; true if there is one. */
 export function leaveSameContacts(sentence: Sentence, notes: Notes): boolean {
   let isLeft = false;
+  const runs = new ContactRuns(sentence);
   for (let at = 0; at < sentence.tokens.length; at++) {
-    const request = sentence.free(at) ? requestAt(sentence, at) : null;
+    const request = sentence.free(at) ? requestAt(sentence, runs, at) : null;
     if (request === null) continue;
     const { from, to, isNamed } = request;
     const negator = negatorOf(sentence, from);
@@ -93,30 +94,30 @@ export function leaveSameContacts(sentence: Sentence, notes: Notes): boolean {
   return isLeft;
 }
 
-function requestAt(sentence: Sentence, at: number): Request | null {
+function requestAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
   const word = sentence.folded(at);
-  if (SAME.test(word)) return sameAt(sentence, at);
-  if (SHARE.test(word)) return sharedAt(sentence, at);
-  return CONTACT.test(word) ? equalAt(sentence, at) : null;
+  if (SAME.test(word)) return sameAt(sentence, runs, at);
+  if (SHARE.test(word)) return sharedAt(sentence, runs, at);
+  return CONTACT.test(word) ? equalAt(sentence, runs, at) : null;
 }
 
 /** "o mesmo telefone que …", "same phone as …", "the same contact". */
-function sameAt(sentence: Sentence, at: number): Request | null {
-  const end = contactsEnd(sentence, at + 1);
+function sameAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
+  const end = runs.endFrom(at + 1);
   if (end < 0 || CONTACT.test(sentence.folded(at - 1))) return null;
   const from = /^(o|a|os|as|the|el|la|um|uma)$/.test(sentence.folded(at - 1)) ? at - 1 : at;
   return { from, ...objectAt(sentence, end) };
 }
 
 /** "compartilham telefone com …", "share a phone with …"; alone they share with anyone. */
-function sharedAt(sentence: Sentence, at: number): Request | null {
-  const end = contactsEnd(sentence, at + 1);
+function sharedAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
+  const end = runs.endFrom(at + 1);
   return end < 0 ? null : { from: at, ...objectAt(sentence, end) };
 }
 
 /** "telefone igual ao da …", "e-mail em comum com …", "o telefone do CNPJ …". */
-function equalAt(sentence: Sentence, at: number): Request | null {
-  const end = contactsEnd(sentence, at);
+function equalAt(sentence: Sentence, runs: ContactRuns, at: number): Request | null {
+  const end = runs.endFrom(at);
   if (end < 0) return null;
   const first = sentence.folded(at) === "mail" && sentence.folded(at - 1) === "e" ? at - 1 : at;
   if (EQUAL.test(sentence.folded(end))) {
@@ -138,7 +139,30 @@ function equalAt(sentence: Sentence, at: number): Request | null {
   return isCnpj(sentence, object) ? { from: first, to: object + 1, isNamed: true } : null;
 }
 
-/** Behind the contacts that begin near a token, "telefone e e-mail" as one; -1 for none. */
+/**
+ * Contacts one behind the other, "telefone e e-mail" as one. Invariant: each run is walked once, so
+ * that a sentence of nothing but contacts takes no longer than others. What is claimed meanwhile
+ * ends at the end of a run or behind it.
+ */
+class ContactRuns {
+  readonly #sentence: Sentence;
+  #from = 0;
+  #end = -1;
+
+  constructor(sentence: Sentence) {
+    this.#sentence = sentence;
+  }
+
+  /** Behind the contacts that begin near a token; -1 for none. */
+  endFrom(start: number): number {
+    if (start < this.#from || start >= this.#end) {
+      this.#from = start;
+      this.#end = contactsEnd(this.#sentence, start);
+    }
+    return this.#end;
+  }
+}
+
 function contactsEnd(sentence: Sentence, start: number): number {
   let end = -1;
   for (let [at, left] = [start, NEAR]; left > 0 && sentence.free(at); at++) {

@@ -116,6 +116,9 @@ function check(request: FuzzRequest, answer: WireAnswer): void {
  */
 const CUT_PART_MAX = 0.02;
 
+/** With several threads every run may be, in which a thread hands a request on: docs/limits.md. */
+const THREADS = Number(process.env.PENEIRA_HTTP_THREADS ?? 1);
+
 /** One connection's share of the requests. */
 class Fuzzing {
   readonly #connection: WireConnection;
@@ -239,7 +242,8 @@ for (const transport of TRANSPORTS) {
       assert.ok(total > 0.95 * share * CONNECTIONS, "too few answers");
       const sum = (count: "runs" | "cut") => lanes.reduce((all, lane) => all + lane[count], 0);
       context.diagnostic(`${sum("cut")} of ${sum("runs")} runs ended early`);
-      assert.ok(sum("cut") <= CUT_PART_MAX * sum("runs"), "too many runs ended early");
+      const most = THREADS > 1 && transport === "uws" ? 1 : CUT_PART_MAX;
+      assert.ok(sum("cut") <= most * sum("runs"), "too many runs ended early");
       if (REQUESTS < 50_000) return;
       assert.deepEqual(
         WANTED.filter((status) => !seen.has(status)),

@@ -349,7 +349,7 @@ describe("the metrics at an address of their own", () => {
   let texts = 0;
   let server: RunningServer;
   before(async () => {
-    const counted = { text: () => `${texts++}`.padEnd(8_000) } as Telemetry;
+    const counted = { gathered: () => `${texts++}`.padEnd(8_000) };
     server = await startMetricsServer(counted, { host: ONES_OWN, port: 0 }, LIMITS);
   });
   after(async () => {

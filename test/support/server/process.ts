@@ -61,6 +61,11 @@ export function productCommand(args: readonly string[]): [file: string, args: st
 /** Suites run beside each other, so a server may get no turn for a while; it is not overloaded. */
 const PATIENT = { PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000" };
 
+/** The transport node has one thread, and refuses the more that the environment may ask for. */
+function threadsOf(transport: string): Readonly<Record<string, string>> {
+  return transport === "node" ? { PENEIRA_HTTP_THREADS: "1" } : {};
+}
+
 /** Starts a server on a free port; rejects with what it wrote when it ends instead. */
 export async function startServerProcess(wish: ServedOptions): Promise<ServerProcess> {
   const { snapshot, dataDir, transport = "uws", settings = {} } = wish;
@@ -69,7 +74,7 @@ export async function startServerProcess(wish: ServedOptions): Promise<ServerPro
   const listen = ["--listen", "127.0.0.1:0", "--transport", transport];
   const child = spawn(...productCommand([...parameters, ...listen]), {
     cwd: ROOT,
-    env: { ...process.env, ...PATIENT, ...settings },
+    env: { ...process.env, ...PATIENT, ...threadsOf(transport), ...settings },
     stdio: ["ignore", log, "pipe"],
   });
   assert(child.stderr !== null);

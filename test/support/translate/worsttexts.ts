@@ -67,6 +67,8 @@ export const ONCE_STEEP: readonly string[] = [
   "delírio, Bahia, paranaense, Sul Baiano, ",
   // The token of every unknown word was looked for from the first one.
   ...["5% ", "qw, "],
+  // From every contact the whole run of contacts was walked.
+  ...["telefone ", "telefone, ", "telefone e ", "telefone mesmo "],
   // Every short word was compared with all first words of places, seven times.
   ...["d xqz ", "de do zwq "],
   // Every word that was read as another one dropped the names of the 128 tokens before it.
