@@ -122,7 +122,7 @@ export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
 }
 
 /** Number, other name, whether a branch, and city: enough to tell namesakes apart. */
-export function detailOf(account: Account): string {
+function detailOf(account: Account): string {
   const { values } = words.value.table;
   const parts = [
     cnpj(account.cnpj),
