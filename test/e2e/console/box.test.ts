@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AccountFields, SearchPage } from "../../../src/console/web/app/answers.ts";
 import { cnpj as cnpjText } from "../../../src/console/web/app/format.ts";
-import { companyName } from "../../../src/console/web/find/table/companyname.ts";
+import { companyName } from "../../../src/console/web/find/table/values.ts";
 import {
   isPhoneWithoutArea,
   numberIn,

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CatalogAnswer } from "../../../src/console/web/app/answers.ts";
-import { CatalogBook } from "../../../src/console/web/find/catalogbook.ts";
+import { CatalogBook } from "../../../src/console/web/find/catalog.ts";
 
 const CATALOG: CatalogAnswer = {
   snapshot: "2026-10",

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CatalogBook } from "../../../src/console/web/find/catalogbook.ts";
+import { CatalogBook } from "../../../src/console/web/find/catalog.ts";
 import { districtQuestion } from "../../../src/console/web/find/filters/districtsearch.ts";
 import { emptyQuery } from "../../../src/console/web/find/question.ts";
 

@@ -5,6 +5,7 @@
  * of its language, and is no longer than the official one.
  * Does not prove: that a short name is the one people use.
  */
+
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -15,7 +16,7 @@ import {
   sharedBeginning,
   withoutBeginning,
 } from "../../../src/console/web/find/charts/sharedbeginning.ts";
-import { companyName } from "../../../src/console/web/find/table/companyname.ts";
+import { companyName } from "../../../src/console/web/find/table/values.ts";
 import { activityName } from "../../../src/dump/activities.ts";
 
 /** What names of the registry are made of. */

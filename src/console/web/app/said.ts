@@ -5,7 +5,7 @@
  * English: a page in another language shows it second, and never alone.
  */
 import type { ErrorCode } from "../../../errors.ts";
-import type { Problems } from "../strings/en/problems.ts";
+import type { Problems } from "../strings/en/shell.ts";
 import { ApiError, type ApiMistake } from "./api.ts";
 import { language } from "./language.ts";
 import { words } from "./words.ts";

@@ -1,33 +1,37 @@
 /**
- * The page of a company. What comes in: the address, which names an establishment. What goes out:
- * everything that is known of it, why it is in the present result, and its company's other
- * establishments.
- * Invariant: what nobody can read as a CNPJ, or what no establishment has, is said with the number;
- * a wrong check digit is said beside either.
+ * The page of a company. Input: the address, which names an establishment. Output: everything that
+ * is known of it, why it is in the present result, and a line for each establishment of its
+ * company, head office first, a hundred at a time.
+ * Invariant: a text that is no CNPJ, or a CNPJ that no establishment has, is shown with the
+ * number; a wrong check digit is reported with either. The establishment of the page stands among
+ * the others, marked; a further page is of the same snapshot as the first, and the focus moves to
+ * its first line.
  */
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { readCnpjText } from "../../../spec/cnpj/cnpjspelling.ts";
 import { hideCpf } from "../../../spec/cnpj/cpf.ts";
-import type { AccountAnswer } from "../app/answers.ts";
-import { ApiError } from "../app/api.ts";
-import { cnpj as cnpjText, date, month } from "../app/format.ts";
-import { go, shownCompany } from "../app/router.ts";
+import type { Account, AccountAnswer, CompanyAnswer } from "../app/answers.ts";
+import { ApiError, get } from "../app/api.ts";
+import { cnpj as cnpjText, date, month, number } from "../app/format.ts";
+import { CompanyLink, go, shownCompany } from "../app/router.ts";
+import { errorText } from "../app/said.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { isEmpty, query, specOf } from "../find/query.ts";
 import { useExplained } from "../find/table/explained.ts";
 import { Facts, Group } from "../find/table/facts.tsx";
 import { Identity, LoadingAccount } from "../find/table/identity.tsx";
-import { nameOf, textOf } from "../find/table/values.ts";
+import { cityText, named, nameOf, otherNameOf, textOf } from "../find/table/values.ts";
 import { Why } from "../find/table/why.tsx";
 import { ListsOfAccount } from "../lists/ofaccount.tsx";
+import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { useAnswer } from "../parts/load.ts";
 import { EmptyState, ErrorNotice, Notice } from "../parts/notice.tsx";
-import { Page } from "../parts/page.tsx";
-import { Establishments } from "./establishments.tsx";
+import { Card, Page } from "../parts/page.tsx";
+import { toast } from "../parts/toast.tsx";
 
 /** The view. */
 export function CompanyView(): VNode {
@@ -135,5 +139,77 @@ function Unknown({ typed, isMistyped }: { typed: string; isMistyped: boolean }):
         )}
       </EmptyState>
     </Page>
+  );
+}
+
+/** The list. */
+function Establishments({ root, own }: { root: string; own: string }): VNode {
+  const path = `/companies/${root}`;
+  const { answer, error, reload, set } = useAnswer<CompanyAnswer>(path);
+  const [busy, setBusy] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  const from = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    const line = from.current === null ? undefined : list.current?.children[from.current];
+    from.current = null;
+    line?.querySelector("a")?.focus();
+  }, [answer]);
+  const { company } = words.value;
+  const more = async (cursor: string) => {
+    setBusy(true);
+    try {
+      const next = await get<CompanyAnswer>(`${path}?cursor=${cursor}`);
+      from.current = answer?.accounts.length ?? null;
+      set({ ...next, accounts: [...(answer?.accounts ?? []), ...next.accounts] });
+    } catch (failure) {
+      toast(errorText(failure), { kind: "error" });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card title={answer === null ? company.establishments : company.establishmentsOf(answer.total)}>
+      {error !== null && <ErrorNotice error={error} onRetry={reload} />}
+      {answer === null && error === null && <Skeleton lines={4} height={20} width="80%" />}
+      <ul class="company-list" ref={list}>
+        {answer?.accounts.map((account) => (
+          <li key={account.cnpj}>
+            <Line account={account} isOwn={account.cnpj === own} />
+          </li>
+        ))}
+      </ul>
+      {answer?.next_cursor && (
+        <Button busy={busy} onClick={() => void more(answer.next_cursor as string)}>
+          {company.more(number(answer.total - answer.accounts.length))}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+function Line({ account, isOwn }: { account: Account; isOwn: boolean }): VNode {
+  const { values } = words.value.table;
+  const { statuses } = words.value.codes;
+  const status = textOf(account, "registration_status");
+  const told = [
+    account.headquarters === true ? values.headOffice : values.branch,
+    otherNameOf(account),
+    cityText(account),
+    status === "2" ? "" : named(statuses, status),
+  ].filter((one) => one !== "");
+  const text = cnpjText(account.cnpj);
+  return (
+    <>
+      {isOwn ? (
+        <strong class="mono" aria-current="page">
+          {text}
+        </strong>
+      ) : (
+        <CompanyLink cnpj={account.cnpj} class="mono">
+          {text}
+        </CompanyLink>
+      )}
+      <span class="company-told">{told.join(" · ")}</span>
+    </>
   );
 }

@@ -1,13 +1,15 @@
 /**
- * Everything that the export dialog asks. What comes in: the choices so far, the plan. What goes
- * out: changed choices.
+ * All choices of the export dialog: format, layout, fields and rows. Input: the choices so far,
+ * the plan. Output: changed choices.
  * Invariant: only what the plan and the format allow can be chosen; each format says what it is
- * for.
+ * for. A layout is offered only if the plan allows all its fields; without any there is no choice.
  */
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
+import { PRESETS, type PresetName } from "../../../spec/presets.ts";
 import type { Status } from "../app/answers.ts";
 import { number } from "../app/format.ts";
+import { language } from "../app/language.ts";
 import { laterWords } from "../app/laterwords.ts";
 import { query } from "../find/query.ts";
 import { Checkbox, Select, TextInput } from "../parts/field.tsx";
@@ -19,11 +21,11 @@ import {
   hasLabels,
   isForPeople,
   layoutOf,
+  layoutsOf,
   limitOf,
   TITLE_MAX,
 } from "./draft.ts";
 import { Fields } from "./fields.tsx";
-import { LayoutChoice } from "./layout.tsx";
 
 /** What the choices take. */
 interface ChoicesProps {
@@ -197,4 +199,36 @@ function Rows({ draft, status, edit }: ChoicesProps): VNode {
 function byActivity(): boolean {
   const { cnae_any_of: wanted, cnae_exclude: excluded } = query.peek().filters.industry;
   return wanted.length + excluded.length > 0;
+}
+
+interface LayoutProps {
+  readonly allowed: readonly string[];
+  readonly layout: PresetName | null;
+  readonly onLayout: (layout: PresetName | null) => void;
+}
+
+/** Chooses a layout and shows its columns as the file will have them. */
+function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null {
+  const { exports } = laterWords.value;
+  const offered = layoutsOf(allowed);
+  if (offered.length === 0) return null;
+  const heading = language.value === "pt" ? 1 : 2;
+  return (
+    <div class="export-layout">
+      <Select
+        label={exports.layout}
+        value={layout ?? ""}
+        options={[
+          { value: "", label: exports.layoutOwn },
+          ...offered.map((name) => ({ value: name, label: exports.layouts[name] })),
+        ]}
+        onValue={(value) => onLayout(offered.find((name) => name === value) ?? null)}
+      />
+      {layout !== null && (
+        <p class="field-hint">
+          {exports.layoutColumns(PRESETS[layout].columns.map((one) => one[heading]).join(" · "))}
+        </p>
+      )}
+    </div>
+  );
 }

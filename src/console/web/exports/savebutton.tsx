@@ -4,7 +4,6 @@
  * Invariant: what is saved is the query as it is then, with the sentence that it began with; a name
  * that is suggested is shorter than a line.
  */
-import "../app/kit.ts";
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
 import { post } from "../app/api.ts";

@@ -4,12 +4,13 @@
  * Invariant: every filter that is set is named. Without the catalog codes stand for names, so that
  * nothing waits for it.
  */
+
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import type { PartName } from "../../../spec/filters/table.ts";
 import type { Spec } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import { encodeAddress } from "../find/address.ts";
-import type { CatalogBook } from "../find/catalogbook.ts";
+import type { CatalogBook } from "../find/catalog.ts";
 import { describeFilter } from "../find/filters/filterwords.ts";
 import { queryOf } from "../find/question.ts";
 

@@ -1,13 +1,18 @@
 /**
- * The catalog of the served snapshot. What comes in: `GET /catalog`, once. What goes out: the
- * same with lookups, as a signal.
- * Invariant: asked for once however many ask, and again only after a failure or for newer data.
+ * The catalog of the served snapshot. Input: `GET /catalog`, once. Output: the same with lookups,
+ * as a signal: names of codes, what a user may mean who types a few letters, and sentences to
+ * begin with.
+ * Invariant: fetched once however many views need it, and again only after a failure or for newer
+ * data. Searching ignores accents and case; every word typed must begin a word of what is found,
+ * and what is found is in a fixed order: the best way of matching first, then by accounts. What no
+ * account of the snapshot has is found by its code alone. Each example finds something.
  */
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { analyzeWords } from "../../../spec/analyzer.ts";
+import { CatalogLookup, cnaeDigits, punctuateCnae } from "../../../spec/catalog.ts";
 import type { CatalogAnswer } from "../app/answers.ts";
 import { get } from "../app/api.ts";
 import { language } from "../app/language.ts";
-import { CatalogBook } from "./catalogbook.ts";
 
 const book = signal<CatalogBook | null>(null);
 const failed = signal(false);
@@ -49,3 +54,208 @@ export function refreshCatalog(served: string): void {
   // The old lists stay; what fails is shown by a notice.
   loadCatalog().catch(() => undefined);
 }
+
+/** Something that can be picked. */
+export interface PickerChoice {
+  /** As filters hold it, or a prefix that stands for several. */
+  readonly code: string;
+  readonly name: string;
+  /** Matches in the whole snapshot. */
+  readonly accounts: number;
+  /** The codes it stands for. */
+  readonly codes: readonly string[];
+  /** Of a municipality. */
+  readonly uf?: string;
+  /** The words of the lexicon that were found, where the name does not have them. */
+  readonly term?: string;
+}
+
+/** A choice with the words it is found by. */
+interface Entry {
+  readonly choice: PickerChoice;
+  readonly words: readonly string[];
+  readonly name: string;
+  readonly terms: readonly (readonly [folded: string, term: string])[];
+  readonly digits: string;
+}
+
+/** The catalog with everything looked up from it; made once per catalog. */
+export class CatalogBook {
+  readonly catalog: CatalogAnswer;
+  readonly lookup: CatalogLookup;
+  readonly #activities: readonly Entry[];
+  readonly #municipalities: readonly Entry[];
+  readonly #natures: readonly Entry[];
+  readonly #activityNames: ReadonlyMap<string, string>;
+  readonly #shortNames: ReadonlyMap<string, CatalogAnswer["activities"][number]["short"]>;
+  readonly #prefixes: ReadonlyMap<string, CatalogAnswer["prefixes"][number]>;
+  readonly #byIbge: ReadonlyMap<string, CatalogAnswer["municipalities"][number]>;
+  readonly #byTom: ReadonlyMap<string, CatalogAnswer["municipalities"][number]>;
+  readonly #natureNames: ReadonlyMap<string, string>;
+
+  constructor(catalog: CatalogAnswer) {
+    this.catalog = catalog;
+    this.lookup = new CatalogLookup({
+      cnaeCodes: catalog.activities.map(({ code }) => plainCode(code)),
+      municipalities: catalog.municipalities.map((one) => ({ ...one, ibge: one.ibge || null })),
+      legalNatures: catalog.legal_natures.map(({ code }) => code),
+    });
+    this.#activityNames = new Map(
+      catalog.activities.map((one) => [punctuateCnae(plainCode(one.code)), one.description]),
+    );
+    this.#shortNames = new Map(catalog.activities.map((one) => [plainCode(one.code), one.short]));
+    this.#prefixes = new Map(catalog.prefixes.map((one) => [plainCode(one.code), one]));
+    this.#byIbge = new Map(catalog.municipalities.map((one) => [one.ibge, one]));
+    this.#byTom = new Map(catalog.municipalities.map((one) => [one.tom, one]));
+    this.#natureNames = new Map(catalog.legal_natures.map((one) => [one.code, one.description]));
+    this.#activities = [...this.#prefixEntries(), ...activityEntries(catalog)];
+    this.#municipalities = catalog.municipalities.flatMap(municipalityEntry);
+    this.#natures = catalog.legal_natures.map((one) => {
+      const choice = { code: one.code, name: one.description, accounts: one.accounts };
+      return entryOf({ ...choice, codes: [one.code] }, [], one.code);
+    });
+  }
+
+  /** Name of an activity or of a prefix of activities; null where it has none. */
+  activityName(code: string): string | null {
+    return (
+      this.#activityNames.get(code) ?? this.#prefixes.get(plainCode(code))?.description ?? null
+    );
+  }
+
+  /** The short name of an activity, however its code is written; null where it has none. */
+  shortName(code: string, language: "pt" | "en"): string | null {
+    return this.#shortNames.get(plainCode(code))?.[language] ?? null;
+  }
+
+  /** The activities that a code or prefix stands for. */
+  activities(code: string): readonly string[] {
+    return this.lookup.cnae(/^[A-Z]$/.test(code) ? code : plainCode(code));
+  }
+
+  municipality(code: string): CatalogAnswer["municipalities"][number] | undefined {
+    return this.#byIbge.get(code) ?? this.#byTom.get(code);
+  }
+
+  natureName(code: string): string | null {
+    return this.#natureNames.get(code) ?? null;
+  }
+
+  /** Activities and whole groups of them by code, name, or a word that people use. */
+  searchActivities(text: string, most: number): PickerChoice[] {
+    return find(this.#activities, text, most);
+  }
+
+  /** Municipalities by name, in given states if there are any. */
+  searchMunicipalities(text: string, most: number, states: readonly string[] = []): PickerChoice[] {
+    const inside =
+      states.length === 0
+        ? this.#municipalities
+        : this.#municipalities.filter(({ choice }) => states.includes(choice.uf ?? ""));
+    return find(inside, text, most);
+  }
+
+  /** Legal natures by code or name. */
+  searchNatures(text: string, most: number): PickerChoice[] {
+    return find(this.#natures, text, most);
+  }
+
+  #prefixEntries(): Entry[] {
+    return this.catalog.prefixes.flatMap(({ code, description, accounts }) => {
+      const codes = this.activities(code);
+      // A prefix of one activity would be the same choice twice.
+      if (codes.length < 2) return [];
+      return [entryOf({ code, name: description ?? "", accounts, codes }, [], plainCode(code))];
+    });
+  }
+}
+
+/** Codes without punctuation. */
+function plainCode(code: string): string {
+  return code.length === 9 ? cnaeDigits(code) : code.replace(/[-/.]/g, "");
+}
+
+function activityEntries(catalog: CatalogAnswer): Entry[] {
+  return catalog.activities.map(({ code, description, terms, accounts }) => {
+    const full = punctuateCnae(plainCode(code));
+    return entryOf(
+      { code: full, name: description, accounts, codes: [full] },
+      terms,
+      plainCode(code),
+    );
+  });
+}
+
+function municipalityEntry(one: CatalogAnswer["municipalities"][number]): Entry[] {
+  if (one.ibge === "") return [];
+  const choice = { code: one.ibge, name: one.name, accounts: one.accounts, codes: [one.ibge] };
+  return [entryOf({ ...choice, uf: one.uf }, [one.uf], one.ibge)];
+}
+
+function entryOf(choice: PickerChoice, terms: readonly string[], digits: string): Entry {
+  const folded = terms.map((term) => [analyzeWords(term).join(" "), term] as const);
+  const name = analyzeWords(choice.name).join(" ");
+  const words = new Set([name, ...folded.map(([term]) => term)].flatMap((one) => one.split(" ")));
+  return { choice, words: [...words], name, terms: folded, digits };
+}
+
+/** The best entries for a text; for an empty one those with the most accounts. */
+function find(entries: readonly Entry[], text: string, most: number): PickerChoice[] {
+  const words = analyzeWords(text);
+  const whole = words.join(" ");
+  const digits = /^[\d\s./-]+$/.test(text) ? text.replace(/\D/g, "") : "";
+  const found: { entry: Entry; rank: number }[] = [];
+  for (const entry of entries) {
+    // What nothing has, as a code that another one replaced, is found by its number.
+    if (entry.choice.accounts === 0 && digits === "") continue;
+    const rank = digits === "" ? rankOf(entry, words, whole) : rankOfDigits(entry, digits);
+    if (rank !== null) found.push({ entry, rank });
+  }
+  found.sort(
+    (left, right) =>
+      left.rank - right.rank ||
+      right.entry.choice.accounts - left.entry.choice.accounts ||
+      (left.entry.choice.code < right.entry.choice.code ? -1 : 1),
+  );
+  return found.slice(0, most).map(({ entry }) => withTerm(entry, whole));
+}
+
+/** How well words match, 0 best; null where one of them begins no word. */
+function rankOf({ words, name, terms }: Entry, typed: readonly string[], whole: string) {
+  if (whole === "") return 0;
+  if (!typed.every((word) => words.some((one) => one.startsWith(word)))) return null;
+  if (name === whole || terms.some(([term]) => term === whole)) return 0;
+  if (name.startsWith(whole) || terms.some(([term]) => term.startsWith(whole))) return 1;
+  return typed.every((word) => words.includes(word)) ? 2 : 3;
+}
+
+/** Codes are found by how they begin: the whole code first, then wide before narrow. */
+function rankOfDigits({ digits }: Entry, typed: string): number | null {
+  return digits.startsWith(typed) ? digits.length - typed.length : null;
+}
+
+/** Says by which word of the lexicon something was found, where its name does not show it. */
+function withTerm({ choice, name, terms }: Entry, whole: string): PickerChoice {
+  if (whole === "" || choice.uf !== undefined) return choice;
+  const shown = name.split(" ");
+  if (whole.split(" ").every((word) => shown.some((one) => one.startsWith(word)))) return choice;
+  const found =
+    terms.find(([term]) => term.startsWith(whole)) ??
+    terms.find(([term]) =>
+      whole.split(" ").every((word) => term.split(" ").some((one) => one.startsWith(word))),
+    );
+  return found === undefined ? choice : { ...choice, term: found[1] };
+}
+
+/** How many there are at most. */
+export const EXAMPLES = 3;
+
+/** The sentences; empty until the catalog is loaded. */
+export const examples: ReadonlySignal<readonly string[]> = computed(
+  () => catalog.value?.catalog.examples[language.value] ?? [],
+);
+
+/** One to show in the empty box; null until it is known. */
+export const exampleShown: ReadonlySignal<string | null> = computed(
+  () => examples.value[0] ?? null,
+);

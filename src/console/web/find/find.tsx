@@ -1,37 +1,46 @@
 /**
- * The view that finds. What comes in: the address bar. What goes out: the sentence box across the
- * top, the filters beside or above the results, and what is found.
+ * The view that finds. Input: the address bar. Output: the sentence box across the top, the
+ * filters beside or above the results, what is found, and notices of an opened link and of a newer
+ * month.
  * Invariant: one heading of the first level; the address is followed as long as the view is shown;
- * "/" goes to the sentence box wherever nobody writes.
+ * "/" goes to the sentence box unless the user is writing. Everything of a link that is not
+ * understood is named with its text. Two months never stay on one screen; each month is announced
+ * once, and asked for once by itself, whatever the answers are.
  */
 import "../app/kit.ts";
+import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { reachable } from "../app/api.ts";
+import { month } from "../app/format.ts";
 import { narrow, railed } from "../app/media.ts";
 import { keep, read } from "../app/preferences.ts";
+import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { toast } from "../parts/toast.tsx";
 import { catalogFailed, loadCatalog, refreshCatalog } from "./catalog.ts";
 import { CHARTS_FROM, Charts } from "./charts/charts.tsx";
 import { FilterSheet, Filters } from "./filters/filters.tsx";
 import { Guidance, needsGuidance } from "./guidance.tsx";
 import { FiltersButton, FindHeader } from "./header.tsx";
-import { LinkNotice } from "./linknotice.tsx";
-import { followMonth } from "./newmonth.ts";
 import { isNotUnderstood, NotUnderstood } from "./notunderstood.tsx";
 import { Overview } from "./overview.tsx";
 import { Printed } from "./printed.tsx";
 import {
+  dismissLink,
   exploration,
   followAddress,
   isEmpty,
+  linkTroubles,
   openingLink,
   query,
+  renewAddress,
   reopenAddress,
   retry,
+  staleMonth,
 } from "./query.ts";
 import { SentenceBox } from "./sentence.tsx";
 import { focusCell } from "./table/grid.tsx";
@@ -221,4 +230,54 @@ function useSlash(box: { readonly current: HTMLInputElement | null }): void {
     addEventListener("keydown", go);
     return () => removeEventListener("keydown", go);
   }, [box]);
+}
+
+/** The notice; nothing where there is nothing to say. */
+function LinkNotice(): VNode | null {
+  const { find } = words.value;
+  const troubles = linkTroubles.value;
+  const linked = staleMonth.value;
+  if (troubles.length === 0 && linked === null) return null;
+  const served = exploration.value.answer?.snapshot ?? "";
+  const title = troubles.length > 0 ? find.linkTroubleTitle : find.linkMonthTitle;
+  return (
+    <Notice kind="warn" title={title} action={{ label: find.understood, onClick: dismissLink }}>
+      {troubles.length > 0 && (
+        <ul>
+          {troubles.map(({ key, value, reason }) => (
+            <li key={`${key} ${value} ${reason}`}>{find.linkTroubles[reason](key, value)}</li>
+          ))}
+        </ul>
+      )}
+      {linked !== null && <p>{find.linkMonth(linked, served)}</p>}
+    </Notice>
+  );
+}
+
+/** The newest month that was shown or asked for; empty before the first one. */
+let newest = "";
+/** Whether the count of the newest month is still to come, and the address to name it. */
+let isAwaited = false;
+
+/** Follows the months from now on; the answer ends it. */
+function followMonth(): () => void {
+  return effect(() => {
+    const { state, answer } = exploration.value;
+    const served = status.value?.snapshot ?? "";
+    const counted = answer?.snapshot ?? "";
+    if (counted === "" || served === "" || state === "busy") return;
+    const [later = ""] = [counted, served].sort().reverse();
+    if (later === newest) {
+      if (isAwaited && counted === later) renewAddress();
+      isAwaited = isAwaited && counted !== later;
+      return;
+    }
+    const isFirst = newest === "" && counted === served;
+    newest = later;
+    if (isFirst) return;
+    isAwaited = true;
+    if (counted < later) retry();
+    if (served < later) void loadStatus();
+    toast(words.peek().find.newMonth(month(later)));
+  });
 }

@@ -10,11 +10,11 @@ import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { EmptyState, ErrorNotice, Notice } from "../parts/notice.tsx";
 import { catalog } from "./catalog.ts";
-import { allMistakes } from "./filters/fielderrors.ts";
+import { allMistakes } from "./filters/fielderrors.tsx";
 import { describeFilter, stateName } from "./filters/filterwords.ts";
+import { SimilarNames } from "./offered.tsx";
 import { change, clearAll, exploration, query, retry } from "./query.ts";
 import { clearPointer } from "./question.ts";
-import { SimilarNames } from "./similarnames.tsx";
 
 /** States and activities that are offered. */
 const OFFERED = 6;

@@ -12,11 +12,11 @@ import type { TranslateAnswer } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import { Button } from "../parts/button.tsx";
 import { EmptyState } from "../parts/notice.tsx";
-import { examples } from "./examples.ts";
+import { examples } from "./catalog.ts";
+import { SimilarNames } from "./offered.tsx";
 import { noteOf } from "./parttext.ts";
 import { ask, change, edited, query, sentence, translation } from "./query.ts";
 import { BOUNDS, emptyQuery, queryOf, sameFilters } from "./question.ts";
-import { SimilarNames } from "./similarnames.tsx";
 
 /** The translation that somebody wants to be asked as it is. */
 const accepted = signal<TranslateAnswer | null>(null);

@@ -1,15 +1,17 @@
 /**
- * Establishments offered under the box. What comes in: what is typed so far. What goes out: the
- * first whose names fit, to be opened by a click or by the arrows and Enter. A letter is looked for
- * at once, a burst of them (a paste, an input method, a held key) when it ends.
- * Invariant: an answer to an older text never replaces a newer one; nothing is chosen until
- * somebody goes to it, so that Enter still asks the sentence; a failure offers nothing. A phone or
- * an e-mail that cannot be looked up is said to be one, with the reason.
+ * Establishments offered for a text. Input: what is typed so far, or a text that found nothing.
+ * Output: the first whose names fit, under the box, to be opened by a click or by the arrows and
+ * Enter; or the same as links under a heading. A letter is looked up immediately, a burst of them
+ * (a paste, an input method, a held key) when it ends.
+ * Invariant: an answer to an older text never replaces a newer one; nothing is chosen until the
+ * user moves to it, so that Enter still asks the sentence; a failure offers nothing. If a phone or
+ * an e-mail cannot be looked up, the reason is shown.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Account, SuggestAnswer } from "../app/answers.ts";
 import { cnpj } from "../app/format.ts";
+import { CompanyLink } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { cityText, nameOf, otherNameOf } from "./table/values.ts";
 import { establishmentsLike, NOTHING_FITS } from "./typed.ts";
@@ -120,7 +122,7 @@ export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
 }
 
 /** Number, other name, whether a branch, and city: enough to tell namesakes apart. */
-export function detailOf(account: Account): string {
+function detailOf(account: Account): string {
   const { values } = words.value.table;
   const parts = [
     cnpj(account.cnpj),
@@ -129,4 +131,42 @@ export function detailOf(account: Account): string {
     cityText(account),
   ];
   return parts.filter((one) => one !== "").join(" · ");
+}
+
+/** Companies that are offered. */
+const OFFERED = 5;
+
+/** The links under a heading. */
+export function SimilarNames({ text }: { text: string }): VNode | null {
+  const [{ accounts, refused }, setFitting] = useState(NOTHING_FITS);
+  useEffect(() => {
+    const abort = new AbortController();
+    setFitting(NOTHING_FITS);
+    establishmentsLike(text, abort.signal, OFFERED).then(
+      (found) => abort.signal.aborted || setFitting(found),
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [text]);
+  const { find } = words.value;
+  const reason = refused && <p>{find.contactRefusals[refused.reason](refused.kind)}</p>;
+  if (accounts.length === 0) return reason;
+  return (
+    <section class="similar-names">
+      {reason}
+      <h2 class="offers-title">{find.similarNames}</h2>
+      <ul class="offers">
+        {accounts.map((account) => (
+          <li key={account.cnpj}>
+            <CompanyLink cnpj={account.cnpj} class="offer">
+              <span class="offer-label">
+                {nameOf(account)}
+                <span class="combo-detail">{detailOf(account)}</span>
+              </span>
+            </CompanyLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

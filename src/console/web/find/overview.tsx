@@ -12,12 +12,11 @@ import { post } from "../app/api.ts";
 import { dayShort, month, number } from "../app/format.ts";
 import { words } from "../app/words.ts";
 import { ErrorNotice } from "../parts/notice.tsx";
-import { loadCatalog } from "./catalog.ts";
+import { EXAMPLES, examples, loadCatalog } from "./catalog.ts";
 import { Sections } from "./charts/activities.tsx";
 import { Sizes } from "./charts/lists.tsx";
 import { States } from "./charts/states.tsx";
 import { Years } from "./charts/years.tsx";
-import { EXAMPLES, examples } from "./examples.ts";
 import { ask, exploration } from "./query.ts";
 import { emptyQuery, specOf } from "./question.ts";
 

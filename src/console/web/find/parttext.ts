@@ -3,11 +3,12 @@
  * goes out: the colour of the part, and what it is now in words.
  * Invariant: nothing is said but what stands in the answer; a part that became no filter says so.
  */
+
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
 import { type FILTER_ROLES, PARTS, type PartName } from "../../../spec/filters/table.ts";
 import type { TranslateAnswer, TranslationNote, TranslationPart } from "../app/answers.ts";
 import { words } from "../app/words.ts";
-import type { CatalogBook } from "./catalogbook.ts";
+import type { CatalogBook } from "./catalog.ts";
 import { describeFilter, some } from "./filters/filterwords.ts";
 import { queryOf } from "./question.ts";
 

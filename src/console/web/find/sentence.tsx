@@ -14,7 +14,7 @@ import { errorText } from "../app/said.ts";
 import { words } from "../app/words.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { exampleShown } from "./examples.ts";
+import { exampleShown } from "./catalog.ts";
 import { OfferedList, useOffered } from "./offered.tsx";
 import { ask, clearAll, sentence, translationState } from "./query.ts";
 import { BOUNDS } from "./question.ts";

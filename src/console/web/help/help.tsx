@@ -1,9 +1,11 @@
 /**
- * The help page. What comes in: words, and pictures of this version by language. What goes out: ten
- * tasks step by step, what the registry holds and does not, and how fresh it is.
- * Invariant: pictures are fetched when they come into view and have their room before; each says
- * in words what is on it.
+ * The help page. Input: words, and pictures of this version by language, which
+ * test/e2e/console/tasks.test.ts takes. Output: ten tasks step by step, what the registry holds and
+ * does not, and how fresh it is.
+ * Invariant: pictures are fetched when they come into view and have their room before; each says in
+ * words what is on it. They are named by their content, so that an unchanged picture stays cached.
  */
+/// <reference path="./webp.d.ts" />
 import "../app/kit.ts";
 import "../app/laterkit.ts";
 import type { VNode } from "preact";
@@ -14,7 +16,20 @@ import { status } from "../app/status.ts";
 import { words } from "../app/words.ts";
 import { Card, Page } from "../parts/page.tsx";
 import type { HelpTask, TaskName } from "../strings/en/help.ts";
-import { PICTURES } from "./pictures.ts";
+import cnpjEn from "./pictures/en-cnpj.webp";
+import crmEn from "./pictures/en-crm.webp";
+import excelEn from "./pictures/en-excel.webp";
+import nameEn from "./pictures/en-name.webp";
+import narrowEn from "./pictures/en-narrow.webp";
+import saveEn from "./pictures/en-save.webp";
+import sentenceEn from "./pictures/en-sentence.webp";
+import cnpjPt from "./pictures/pt-cnpj.webp";
+import crmPt from "./pictures/pt-crm.webp";
+import excelPt from "./pictures/pt-excel.webp";
+import namePt from "./pictures/pt-name.webp";
+import narrowPt from "./pictures/pt-narrow.webp";
+import savePt from "./pictures/pt-save.webp";
+import sentencePt from "./pictures/pt-sentence.webp";
 
 /** The view. */
 export function HelpView(): VNode {
@@ -87,3 +102,34 @@ function Served(): VNode | null {
     </p>
   );
 }
+
+type Pictures = Readonly<Partial<Record<TaskName, string>>>;
+
+/** The page stands one step above its files. */
+function placed(names: Pictures): Pictures {
+  return Object.fromEntries(
+    Object.entries(names).map(([task, name]) => [task, new URL(name, import.meta.url).href]),
+  );
+}
+
+/** Addresses of the pictures. */
+const PICTURES: Readonly<Record<"pt" | "en", Pictures>> = {
+  pt: placed({
+    name: namePt,
+    cnpj: cnpjPt,
+    sentence: sentencePt,
+    narrow: narrowPt,
+    excel: excelPt,
+    crm: crmPt,
+    save: savePt,
+  }),
+  en: placed({
+    name: nameEn,
+    cnpj: cnpjEn,
+    sentence: sentenceEn,
+    narrow: narrowEn,
+    excel: excelEn,
+    crm: crmEn,
+    save: saveEn,
+  }),
+};

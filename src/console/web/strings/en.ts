@@ -5,13 +5,10 @@
  */
 import { charts } from "./en/charts.ts";
 import { codes } from "./en/codes.ts";
-import { commands } from "./en/commands.ts";
-import { company } from "./en/company.ts";
 import { find } from "./en/find.ts";
 import { lists } from "./en/lists.ts";
-import { problems } from "./en/problems.ts";
-import { shell } from "./en/shell.ts";
-import { table } from "./en/table.ts";
+import { problems, shell } from "./en/shell.ts";
+import { commands, company, table } from "./en/table.ts";
 
 /** The words that the console begins with. */
 export const words = {

@@ -5,16 +5,14 @@
  * first page does without them.
  */
 import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
-import { account } from "./en/account.ts";
-import { audit } from "./en/audit.ts";
+import { account, usage } from "./en/account.ts";
 import { districts } from "./en/districts.ts";
 import { exports } from "./en/exports.ts";
 import { help } from "./en/help.ts";
 import { keys } from "./en/keys.ts";
 import { listViews } from "./en/listviews.ts";
-import { members } from "./en/members.ts";
+import { audit, members } from "./en/members.ts";
 import { news } from "./en/news.ts";
-import { usage } from "./en/usage.ts";
 
 /** The words that come with later views. */
 export const laterWords = {

@@ -6,16 +6,14 @@
  */
 import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
-import { account } from "./pt/account.ts";
-import { audit } from "./pt/audit.ts";
+import { account, usage } from "./pt/account.ts";
 import { districts } from "./pt/districts.ts";
 import { exports } from "./pt/exports.ts";
 import { help } from "./pt/help.ts";
 import { keys } from "./pt/keys.ts";
 import { listViews } from "./pt/listviews.ts";
-import { members } from "./pt/members.ts";
+import { audit, members } from "./pt/members.ts";
 import { news } from "./pt/news.ts";
-import { usage } from "./pt/usage.ts";
 
 /** The words that come with later views. */
 export const laterWords: LaterWords = {

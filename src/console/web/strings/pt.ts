@@ -6,13 +6,10 @@
 import type { ScreenWords } from "./en.ts";
 import { charts } from "./pt/charts.ts";
 import { codes } from "./pt/codes.ts";
-import { commands } from "./pt/commands.ts";
-import { company } from "./pt/company.ts";
 import { find } from "./pt/find.ts";
 import { lists } from "./pt/lists.ts";
-import { problems } from "./pt/problems.ts";
-import { shell } from "./pt/shell.ts";
-import { table } from "./pt/table.ts";
+import { problems, shell } from "./pt/shell.ts";
+import { commands, company, table } from "./pt/table.ts";
 
 /** The words that the console begins with. */
 export const words: ScreenWords = {

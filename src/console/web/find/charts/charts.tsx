@@ -1,15 +1,21 @@
 /**
- * The charts over the matches of a query. What comes in: the last exploration and the query. What
- * goes out: map, activities, years and sizes, and on demand the rest; a click changes the query.
+ * The charts over the matches of a query. Input: the last exploration and the query. Output: map,
+ * activities, years and sizes, and on demand the rest, contacts among them; a click changes the
+ * query.
  * Invariant: the strip has its full height from the first paint on; while a query is counted the
- * last numbers stay, dimmed. Rows read the query, so that a mark answers a click at once.
+ * last numbers stay, dimmed. Rows read the query, so that a mark answers a click immediately. The
+ * parts of the contacts sum to the total; a filter's count is that of all parts it lets through.
  */
 import { signal } from "@preact/signals";
+import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
-import { exploration, query } from "../query.ts";
+import { change, exploration, query } from "../query.ts";
 import { Activities } from "./activities.tsx";
-import { Contact } from "./contact.tsx";
-import { Municipalities, OptIns, Sizes, Statuses } from "./lists.tsx";
+import { Bars } from "./bars.tsx";
+import { type ChartReach, reachChosen, toggleReach } from "./choice.ts";
+import { type ChartData, Frame } from "./frame.tsx";
+import { type ListProps, Municipalities, OptIns, Sizes, Statuses } from "./lists.tsx";
+import { type FacetRows, rowsOf } from "./rows.ts";
 import { States } from "./states.tsx";
 import { Years } from "./years.tsx";
 
@@ -63,4 +69,64 @@ export function Charts() {
       </button>
     </section>
   );
+}
+
+const PARTS = ["email_and_phone", "email", "phone", "none"];
+const REACHES = [
+  ["email", ["email_and_phone", "email"]],
+  ["phone", ["email_and_phone", "phone"]],
+  ["any", ["email_and_phone", "email", "phone"]],
+] as const;
+
+/** The chart of contacts. */
+function Contact({ facet, filters }: ListProps) {
+  const { charts } = words.value;
+  const found = rowsOf(facet, { rowsMax: PARTS.length, chosen: () => false, all: PARTS });
+  const name = (value: string) => charts.contactNames[value] ?? value;
+  const parts = found.rows.map((row) => ({ ...row, key: row.value, label: name(row.value) }));
+  const filter = (reach: ChartReach) => () => change((draft) => toggleReach(draft, reach));
+  const reaches: ChartData = {
+    ...found,
+    rest: { values: 0, count: 0 },
+    missing: 0,
+    rows: REACHES.map(([reach, through]) => {
+      const count = sumOf(found, through);
+      const share = found.total === 0 ? 0 : count / found.total;
+      const chosen = reachChosen(filters, reach);
+      const label = charts.reaches[reach];
+      return { key: reach, label, count, share, chosen, press: filter(reach) };
+    }),
+    most: found.total,
+  };
+  return (
+    <Frame
+      area="contact"
+      title={charts.contact}
+      what={charts.contact}
+      data={{ ...found, rows: parts }}
+    >
+      <Bars data={reaches} />
+      <div class="stack" aria-hidden="true">
+        {found.rows.map((row) => (
+          <span key={row.value} data-part={row.value} style={{ flexGrow: row.share }} />
+        ))}
+      </div>
+      <ul class="stack-legend" aria-label={charts.contactParts}>
+        {parts.map((row) => (
+          <li key={row.key}>
+            <span class="stack-swatch" data-part={row.key} />
+            <span class="stack-name">{row.label}</span>
+            <span class="bar-count">{number(row.count ?? 0)}</span>
+            <span class="bar-share">{percent(row.share)}</span>
+          </li>
+        ))}
+      </ul>
+    </Frame>
+  );
+}
+
+function sumOf({ rows }: FacetRows, values: readonly string[]): number {
+  return rows
+    .filter(({ value }) => values.includes(value))
+    .reduce((sum, { count }) => sum + (count ?? 0), 0);
 }

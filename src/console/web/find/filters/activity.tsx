@@ -1,17 +1,21 @@
 /**
- * The activity filters. What comes in: the query. What goes out: activities that are wanted and
- * activities that are left out.
- * Invariant: the exceptions are hidden until there are some or somebody asks for them.
+ * The activity filters. Input: the query. Output: activities that are wanted and activities that
+ * are left out, each by a picker; whole groups ("47") stand for all of their subclasses.
+ * Invariant: the exceptions are hidden until there are some or the user adds them. Chips name the
+ * widest groups of which nothing is missing; removing a chip removes exactly what it stands for.
  * Apart because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
+import { compact } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
+import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
+import { compressActivities } from "../addressmembers.ts";
+import { type CatalogBook, catalog, type PickerChoice, shortActivity } from "../catalog.ts";
 import { change, query } from "../query.ts";
-import { ActivityPicker } from "./activitypicker.tsx";
-import { mistakeAt } from "./fielderrors.ts";
-import { FieldMistake } from "./fieldmistake.tsx";
+import { ChipList } from "./chips.tsx";
+import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
 /** Activities, and exceptions from them. */
 export function FilterActivity(): VNode {
@@ -49,4 +53,80 @@ export function FilterActivity(): VNode {
       <FieldMistake text={mistakeAt("industry/cnae_exclude")} />
     </>
   );
+}
+
+/** Choices of one search. */
+const FOUND_MAX = 60;
+
+/** What the picker takes. */
+interface ActivityPickerProps {
+  label: string;
+  codes: readonly string[];
+  onCodes: (codes: string[]) => void;
+}
+
+/** A text box that finds activities by code, name and trade, and chips of what is chosen. */
+function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
+  const { find } = words.value;
+  const book = catalog.value;
+  const search = useCallback(
+    (text: string) => book?.searchActivities(text, FOUND_MAX).map(optionOf) ?? [],
+    [book],
+  );
+  const short = book === null ? codes : compressActivities(codes, book.lookup);
+  const expand = (code: string) => book?.activities(code) ?? [code];
+  const remove = (code: string) => {
+    const gone = new Set(expand(code));
+    onCodes(codes.filter((one) => !gone.has(one)));
+  };
+  const select = ({ value }: ComboOption) => {
+    const below = expand(value);
+    if (below.every((code) => codes.includes(code))) remove(value);
+    else onCodes([...codes, ...below]);
+  };
+  return (
+    <div class="picker">
+      <Combobox
+        label={label}
+        placeholder={book === null ? find.catalogLoading : find.activitiesPlaceholder}
+        search={search}
+        // Single activities are marked as chosen also below a chosen group.
+        selected={[...codes, ...short].map((value) => ({ value, label: value }))}
+        onSelect={select}
+        onRemove={remove}
+        chips={false}
+        empty={book === null ? find.catalogLoading : find.activitiesNothing}
+      />
+      <ChipList
+        label={label}
+        colour="activity"
+        chips={short.map((code) => ({ code, label: chipText(code, book) }))}
+        onRemove={remove}
+      />
+    </div>
+  );
+}
+
+function optionOf({ code, name, accounts, codes, term }: PickerChoice): ComboOption {
+  const { find } = words.value;
+  const group = codes.length > 1;
+  const detail = [
+    name === "" ? "" : code,
+    group ? find.activitiesOf(codes.length) : "",
+    term ? find.term(term) : "",
+  ];
+  return {
+    value: code,
+    label: name === "" ? find.activitiesUnder(code) : name,
+    detail: detail.filter(Boolean).join(" · "),
+    count: compact(accounts),
+  };
+}
+
+function chipText(code: string, book: CatalogBook | null): string {
+  const { find } = words.value;
+  const name = shortActivity(code, book?.activityName(code) ?? "");
+  const below = book?.activities(code).length ?? 1;
+  const several = below > 1 ? find.activitiesOf(below) : "";
+  return [code, name, several].filter(Boolean).join(" · ");
 }

@@ -15,9 +15,8 @@ import { catalog } from "../catalog.ts";
 import { change, query } from "../query.ts";
 import { BOUNDS } from "../question.ts";
 import { amountText, readAmount } from "./amount.ts";
-import { ChipList } from "./chiplist.tsx";
-import { mistakeAt } from "./fielderrors.ts";
-import { FieldMistake } from "./fieldmistake.tsx";
+import { ChipList } from "./chips.tsx";
+import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
 type Member = "share_capital_min" | "share_capital_max";
 

@@ -9,7 +9,7 @@ import { words } from "../../app/words.ts";
 import { TextInput } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
 import { readCount } from "./chainspan.ts";
-import { mistakeAt } from "./fielderrors.ts";
+import { mistakeAt } from "./fielderrors.tsx";
 
 type Member = "establishments_min" | "establishments_max";
 

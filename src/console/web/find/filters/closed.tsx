@@ -1,7 +1,7 @@
 /**
  * The groups of filters that are closed at first, in one piece. What comes in: nothing. What goes
  * out: their controls by name.
- * Apart because the first page does not load it (lazygroup.tsx).
+ * Apart because the first page does not load it (group.tsx).
  */
 import "../../app/kit.ts";
 import "../../app/laterkit.ts";

@@ -1,17 +1,20 @@
 /**
- * The company filters. What comes in: the query and the facets. What goes out: status, size, head
- * office or branch, number of establishments, Simples and MEI.
- * Invariant: a count stands beside a choice only where it is what that choice would give: where
- * nothing of the same filter is chosen, or for what is chosen itself.
+ * The company filters. Input: the query and the facets. Output: status, size, head office or
+ * branch, number of establishments, Simples and MEI.
+ * Invariant: a count is shown with a choice only if it is what that choice would give: if nothing
+ * of the same filter is chosen, or for the choice that is set. The span of establishments that
+ * holds is always the one that is chosen, also if a link or a sentence set it; the numbers of
+ * another span are asked for only on demand (chainends.tsx).
  */
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { compact } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { Checkbox, Checks, Segmented } from "../../parts/field.tsx";
 import { change, exploration, query } from "../query.ts";
-import { Chain } from "./chain.tsx";
-import { mistakeAt } from "./fielderrors.ts";
-import { FieldMistake } from "./fieldmistake.tsx";
+import { CHAIN_NAMES, CHAINS, chainOf, spanText } from "./chainspan.ts";
+import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
+import { LazyGroup } from "./group.tsx";
 
 /** The order people think in: what works first. */
 const STATUS_ORDER = [2, 3, 4, 8, 1];
@@ -113,4 +116,43 @@ function countOf(facet: string, value: string, chosen: readonly string[]): strin
   const values = exploration.value.answer?.facets[facet]?.values ?? [];
   const found = values.find((one) => String(one.value) === value);
   return exploration.value.answer === null ? "" : compact(found?.count ?? 0);
+}
+
+const MEMBERS = ["establishments_min", "establishments_max"] as const;
+const OTHER = "other";
+
+/** The span. */
+function Chain(): VNode {
+  const { find } = words.value;
+  const { establishments_min: min, establishments_max: max } = query.value.filters.company;
+  const [wanted, setWanted] = useState(false);
+  const chosen = chainOf(min, max);
+  const usual = CHAIN_NAMES.map((value) => ({ value: String(value), label: find.chains[value] }));
+  const label = chosen === null ? spanText(min, max) : find.chainOther;
+  const other = wanted || chosen === null;
+  return (
+    <>
+      <Segmented
+        legend={find.chain}
+        value={other ? OTHER : chosen}
+        options={[...usual, { value: OTHER, label }]}
+        onValue={(next) => {
+          const name = CHAIN_NAMES.find((one) => one === next);
+          setWanted(name === undefined);
+          if (name !== undefined) setSpan(CHAINS[name]);
+        }}
+      />
+      {other ? <LazyGroup name="chain" /> : null}
+    </>
+  );
+}
+
+function setSpan(ends: readonly (number | null)[]): void {
+  change(({ filters: { company } }) => {
+    for (const [at, member] of MEMBERS.entries()) {
+      const end = ends[at] ?? null;
+      if (end === null) delete company[member];
+      else company[member] = end;
+    }
+  });
 }

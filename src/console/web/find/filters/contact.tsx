@@ -10,8 +10,8 @@ import type { Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
 import { Checkbox } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
-import { mistakeAt } from "./fielderrors.ts";
-import { TagField } from "./tagfield.tsx";
+import { TagField } from "./chips.tsx";
+import { mistakeAt } from "./fielderrors.tsx";
 
 type Contact = Filters["contact"];
 

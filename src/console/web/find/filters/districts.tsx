@@ -16,14 +16,12 @@ import type { DistrictsFound } from "../../app/listanswers.ts";
 import { words } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Combobox, type ComboOption } from "../../parts/combobox.tsx";
-import { catalog } from "../catalog.ts";
-import type { CatalogBook } from "../catalogbook.ts";
+import { type CatalogBook, catalog } from "../catalog.ts";
 import { change, query } from "../query.ts";
-import { ChipList } from "./chiplist.tsx";
+import { ChipList } from "./chips.tsx";
 import { districtQuestion } from "./districtsearch.ts";
 import { districtsWanted } from "./districtswanted.ts";
-import { mistakeAt } from "./fielderrors.ts";
-import { FieldMistake } from "./fieldmistake.tsx";
+import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
 type District = NonNullable<Filters["geo"]["district_any_of"]>[number];
 

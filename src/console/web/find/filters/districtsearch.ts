@@ -4,9 +4,10 @@
  * Invariant: a municipality that the text names comes before those that are chosen; where neither
  * says one, the largest ones are meant; never more than the server takes.
  */
+
 import { analyzeWords } from "../../../../spec/analyzer.ts";
 import type { Filters } from "../../app/answers.ts";
-import type { CatalogBook } from "../catalogbook.ts";
+import type { CatalogBook } from "../catalog.ts";
 
 /** What is asked of the server. */
 interface DistrictQuestion {

@@ -13,9 +13,8 @@ import { clearAll, exploration, query } from "../query.ts";
 import { FilterActivity } from "./activity.tsx";
 import { FilterCompany } from "./company.tsx";
 import { FilterContact } from "./contact.tsx";
-import { FilterGroup } from "./group.tsx";
+import { FilterGroup, LazyGroup } from "./group.tsx";
 import { countAll, GROUPS, type GroupName } from "./groups.ts";
-import { LazyGroup } from "./lazygroup.tsx";
 import { FilterOpened } from "./opened.tsx";
 import { FilterPlace } from "./place.tsx";
 

@@ -4,6 +4,7 @@
  * Invariant: names of codes come from the catalog, else the codes stand for themselves; of long
  * lists the first is named and the others are counted.
  */
+
 import { districtTitle } from "../../../../spec/districtname.ts";
 import { memberOf, PART_NAMES, rowsOfPart } from "../../../../spec/filters/members.ts";
 import type { PartName } from "../../../../spec/filters/table.ts";
@@ -12,8 +13,7 @@ import { date, list, money } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { listName } from "../../lists/all.ts";
 import { compressActivities } from "../addressmembers.ts";
-import { shortActivity } from "../catalog.ts";
-import type { CatalogBook } from "../catalogbook.ts";
+import { type CatalogBook, shortActivity } from "../catalog.ts";
 import type { Query } from "../question.ts";
 import { spanText } from "./chainspan.ts";
 import { shiftDays } from "./days.ts";

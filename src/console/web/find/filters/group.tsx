@@ -1,16 +1,20 @@
 /**
- * One group of filters. What comes in: its name and controls. What goes out: a section that opens
- * and closes, with how many of its filters are set and a button that clears them.
+ * One group of filters. Input: its name and controls. Output: a section that opens and closes,
+ * with how many of its filters are set and a button that clears them; for controls that come when
+ * it is opened, room while they are on their way, or the reason they did not come.
  * Invariant: a group with a filter from elsewhere (the sentence, a chart) is marked even while it
- * is closed; what was opened or closed by hand stays so.
+ * is closed; a group that the user opened or closed stays so. Late controls are fetched once for
+ * all such groups; after a failure the next try is a press.
  */
 import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 import { number } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
+import { Skeleton } from "../../parts/busy.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { ErrorNotice } from "../../parts/notice.tsx";
 import { change, query } from "../query.ts";
 import { emptyQuery, sameQuery } from "../question.ts";
 import { clearGroup, countSet, type GroupName } from "./groups.ts";
@@ -73,4 +77,28 @@ function isOrdered(): boolean {
 
 function unorder(draft: ReturnType<typeof emptyQuery>): void {
   Object.assign(draft, { sort: emptyQuery().sort, scoring: emptyQuery().scoring });
+}
+
+type Closed = typeof import("./closed.tsx")["CLOSED"];
+
+const part = signal<Closed | null>(null);
+const failure = signal<unknown>(null);
+
+async function load(): Promise<void> {
+  if (part.peek() !== null) return;
+  failure.value = null;
+  try {
+    part.value = (await import("./closed.tsx")).CLOSED;
+  } catch (error) {
+    failure.value = error;
+  }
+}
+
+/** The controls of a group that is closed at first. */
+export function LazyGroup({ name }: { name: keyof Closed }): VNode {
+  useEffect(() => void load(), []);
+  const Body = part.value?.[name];
+  if (Body !== undefined) return <Body />;
+  if (failure.value === null) return <Skeleton lines={2} height={64} />;
+  return <ErrorNotice error={failure.value} onRetry={() => void load()} />;
 }

@@ -8,8 +8,8 @@ import { analyzeWords } from "../../../../spec/analyzer.ts";
 import { words } from "../../app/words.ts";
 import { change, query } from "../query.ts";
 import { BOUNDS } from "../question.ts";
-import { mistakeAt } from "./fielderrors.ts";
-import { TagField } from "./tagfield.tsx";
+import { TagField } from "./chips.tsx";
+import { mistakeAt } from "./fielderrors.tsx";
 
 /** Phrases, any of which may be in a name. */
 export function FilterName(): VNode {

@@ -12,7 +12,7 @@ import { Button } from "../../parts/button.tsx";
 import { TextInput } from "../../parts/field.tsx";
 import { change, exploration, query } from "../query.ts";
 import { dayTyped, readDay, readSpan, shiftDays, shiftMonths } from "./days.ts";
-import { mistakeAt } from "./fielderrors.ts";
+import { mistakeAt } from "./fielderrors.tsx";
 
 /** Length of `01/01/2020`. */
 const WHOLE_LENGTH = 10;

@@ -12,8 +12,7 @@ import { Button, IconButton } from "../../parts/button.tsx";
 import { Select, TextInput } from "../../parts/field.tsx";
 import { change, query } from "../query.ts";
 import { BOUNDS } from "../question.ts";
-import { orderMistake } from "./fielderrors.ts";
-import { FieldMistake } from "./fieldmistake.tsx";
+import { FieldMistake, orderMistake } from "./fielderrors.tsx";
 
 /** Ranking and sort keys. */
 export function FilterOrder(): VNode {

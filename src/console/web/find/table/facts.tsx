@@ -5,7 +5,6 @@
  * scheme, and a part of a link to another site only encoded; what the plan does not have is said,
  * what the register does not have is left out.
  */
-
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -16,8 +15,7 @@ import { words } from "../../app/words.ts";
 import { CopyButton } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { catalog, loadCatalog } from "../catalog.ts";
-import { reasonNames } from "./reasonnames.ts";
-import { cityText, named, postalText, streetText, textOf, yesNo } from "./values.ts";
+import { cityText, named, postalText, reasonNames, streetText, textOf, yesNo } from "./values.ts";
 
 /** Where the registry itself shows a company, its partners included. */
 const REGISTRY =

@@ -1,17 +1,18 @@
 /**
- * The list that the table shows. What comes in: the spec that was explored, the fields of the
- * columns. What goes out: signals of the rows, of the cell that has the focus, of the account that
- * is open.
+ * The list that the table shows. Input: the spec that was explored, the fields of the columns.
+ * Output: signals of the rows, of the cell that has the focus, of the account that is open, and of
+ * the CNPJs of the rows that the user picked.
  * Invariant: one list is read at a time, the one before is stopped; the rows of the list before
- * stay on screen until the next has some, so that nothing flashes. The state outlives the view: who
- * comes back finds the rows and the place that they left.
+ * stay on screen until the next has some, so that nothing flashes. The state outlives the view: a
+ * user who comes back finds the rows and the place that they left. What is picked belongs to the
+ * list on screen, and goes with it; a row is picked by its CNPJ, so that further pages change
+ * nothing.
  */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { SearchPage, Spec } from "../../app/answers.ts";
+import type { Account, SearchPage, Spec } from "../../app/answers.ts";
 import { post } from "../../app/api.ts";
 import { withPhoneFirst } from "./forquery.ts";
 import { Rows } from "./rows.ts";
-import { clearSelection } from "./selection.ts";
 import type { CellPlace } from "./window.ts";
 
 /** Rows on screen. */
@@ -88,4 +89,31 @@ function begin(): void {
   place.value = { row: 0, column: 0 };
   opened.value = null;
   clearSelection();
+}
+
+const picked = signal<ReadonlySet<string>>(new Set());
+/** The row that was picked last, from which a span of them goes. */
+let from = 0;
+
+/** CNPJs of the rows that are picked, in the order in which they were. */
+export const selection: ReadonlySignal<ReadonlySet<string>> = picked;
+
+/** Picks a row, or lets it go; with `span` all from the last picked one to it are picked. */
+export function pick(accounts: readonly Account[], row: number, span: boolean): void {
+  const next = new Set(picked.peek());
+  const { cnpj } = accounts[row] ?? {};
+  if (cnpj === undefined) return;
+  if (span) {
+    const [first, last] = [Math.min(from, row), Math.max(from, row)];
+    for (const account of accounts.slice(first, last + 1)) next.add(account.cnpj);
+  } else if (!next.delete(cnpj)) {
+    next.add(cnpj);
+  }
+  from = row;
+  picked.value = next;
+}
+
+/** Lets all rows go. */
+export function clearSelection(): void {
+  if (picked.peek().size > 0) picked.value = new Set();
 }

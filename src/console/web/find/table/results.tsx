@@ -1,21 +1,26 @@
 /**
- * The results of the query. What comes in: what was explored, what the plan allows, the columns
- * chosen. What goes out: the table with its chooser and its drawer.
+ * The results of the query. Input: what was explored, what the plan allows, the columns chosen.
+ * Output: the table with its chooser, its drawer, the bar of picked rows and the end of the list.
  * Invariant: nothing is searched that was not explored, that is too broad or that matches nothing:
- * what to do then is said elsewhere. Only fields of the plan are asked for.
+ * what to do then is shown elsewhere. Only fields of the plan are requested. The bar lies over the
+ * table and moves nothing. The end of the list is always stated, and always as high as a row, so
+ * that nothing shifts.
  */
 import { useComputed } from "@preact/signals";
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { Status } from "../../app/answers.ts";
-import { month } from "../../app/format.ts";
+import { cnpj, month, number } from "../../app/format.ts";
 import { narrow } from "../../app/media.ts";
+import { errorText } from "../../app/said.ts";
 import { loadStatus, status } from "../../app/status.ts";
 import { words } from "../../app/words.ts";
 import { ExportButton } from "../../exports/dialog.tsx";
 import { allLists, loadLists } from "../../lists/all.ts";
-import { Skeleton } from "../../parts/busy.tsx";
-import { IconButton } from "../../parts/button.tsx";
+import { AddButton } from "../../lists/button.tsx";
+import { Busy, Skeleton } from "../../parts/busy.tsx";
+import { Button, copyText, IconButton } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { exploration } from "../query.ts";
 import { choice } from "./choice.ts";
@@ -24,10 +29,16 @@ import { drawnColumns, fieldsOf } from "./columnset.ts";
 import { AccountDrawer } from "./drawer.tsx";
 import { askedFor, choiceFor } from "./forquery.ts";
 import { focusCell, Grid } from "./grid.tsx";
-import { opened, place, type ShownList, showList, shownList } from "./list.ts";
+import {
+  clearSelection,
+  opened,
+  place,
+  type ShownList,
+  selection,
+  showList,
+  shownList,
+} from "./list.ts";
 import { useRoom } from "./room.ts";
-import { SelectionBar } from "./selectionbar.tsx";
-import { Tail } from "./tail.tsx";
 
 /** Rows of the largest page that a plan may have to allow. */
 const PAGE_MAX = 50_000;
@@ -161,5 +172,70 @@ function Waiting(): VNode {
         <Skeleton lines={14} height={16} />
       </div>
     </section>
+  );
+}
+
+/** The bar. */
+function SelectionBar(): VNode | null {
+  const { lists } = words.value;
+  const { value: picked } = selection;
+  if (picked.size === 0) return null;
+  const cnpjs = [...picked];
+  return (
+    <section class="table-picked" aria-label={lists.selection}>
+      <p role="status">{lists.selected(cnpjs.length)}</p>
+      <AddButton small what={() => ({ what: { cnpjs }, count: cnpjs.length })}>
+        {lists.addToList}
+      </AddButton>
+      <Button small icon="copy" onClick={() => void copyText(cnpjs.map(cnpj).join("\n"))}>
+        {lists.copyAll}
+      </Button>
+      <IconButton small icon="close" label={lists.clear} onClick={clearSelection} />
+    </section>
+  );
+}
+
+/** What the end takes; `action` stands where the list is full. */
+interface TailProps {
+  list: ShownList;
+  action: ComponentChildren;
+}
+
+/** The end of the list. */
+function Tail({ list: { rows }, action }: TailProps): VNode {
+  const { grid } = words.value.table;
+  if (rows.phase === "failed") {
+    return (
+      <div class="table-tail table-tail-failed" role="alert">
+        <Icon name="error" />
+        <span>
+          {grid.failed} {errorText(rows.error)}
+        </span>
+        <Button small icon="refresh" onClick={() => rows.retry()}>
+          {grid.retry}
+        </Button>
+      </div>
+    );
+  }
+  if (rows.end === "more") {
+    return (
+      <div class="table-tail">
+        <Busy inline label={grid.loadingMore} />
+      </div>
+    );
+  }
+  const count = rows.accounts.length;
+  const { total } = rows;
+  return (
+    <div class="table-tail" role="status">
+      <span>
+        {rows.end === "full"
+          ? grid.full(number(count), number(total ?? count))
+          : count === 1
+            ? grid.one
+            : grid.all(number(count))}
+      </span>
+      {rows.end === "full" && action}
+    </div>
   );
 }

@@ -1,8 +1,11 @@
 /**
- * Values of an account as text. What comes in: an account as the server answers it. What goes out:
- * what a cell or a fact says, in the present language.
+ * Values of an account as text. Input: an account as the server answers it. Output: what a cell or
+ * a fact shows, in the present language; names of companies as people write them.
  * Invariant: what is absent is an empty text, never "null"; a value of an unknown form is shown as
- * it is. The text of a cell is what is copied out of it: names as the registry writes them.
+ * it is. The text of a cell is what is copied out of it: names as the registry writes them. A name
+ * as people write it differs in nothing but the case of letters: a name with small letters is left
+ * as it is, as are forms of companies, initials, numbers and words that cannot be spoken. Until
+ * the later words are loaded, codes of reasons stand for themselves.
  */
 
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -10,10 +13,8 @@ import type { FIELD_TYPES } from "../../../../spec/fields/table.ts";
 import { fieldRow, type OutputField } from "../../../../spec/fields.ts";
 import type { Account, AccountFields } from "../../app/answers.ts";
 import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
-import { words } from "../../app/words.ts";
+import { laterTable, loadLaterWords, words } from "../../app/words.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
-import { companyName } from "./companyname.ts";
-import { reasonNames } from "./reasonnames.ts";
 
 /** A value as text; empty where it is absent. */
 export function textOf(account: AccountFields, field: string): string {
@@ -161,4 +162,49 @@ export function cellText(id: ColumnId, account: Account): string {
 export function columnName(id: ColumnId): string {
   const { columns, fields } = words.value.table;
   return columns[id as NamedColumn] ?? fields[id as OutputField];
+}
+
+/** Forms of companies and usual abbreviations. */
+const KEPT = new Set(
+  (
+    "LTDA ME EPP EIRELI MEI SS SPE SCP TI RH TV CFC APAE APM EMEI EMEF UTI USA LED EPI SUS " +
+    "SESI SENAI SESC SENAC SEBRAE OAB UNIMED"
+  ).split(" "),
+);
+/** Small within a name. */
+const SMALL = new Set(
+  "a ao aos as com da das de do dos e em na nas no nos o os para por pela pelo sem".split(" "),
+);
+/** A company limited by shares ends so; behind a particle it is a family's name. */
+const IS_FORM = /(?<!\bD[AE]) SA$/;
+const ROMAN = /^[IVX]{2,}$/;
+const SAYABLE = /[AEIOUYÀÁÂÃÉÊÍÓÔÕÚÜ]/;
+
+/** The name. */
+export function companyName(name: string): string {
+  if (/\p{Ll}/u.test(name)) return name;
+  return name.replace(/[\p{L}\p{M}\p{N}]+/gu, (word, at: number) => {
+    const isAlone = alone(name[at - 1]) && alone(name[at + word.length]);
+    const small = word.toLocaleLowerCase("pt-BR");
+    if (at > 0 && isAlone && SMALL.has(small)) return small;
+    if (word === "SA" && IS_FORM.test(name)) return word;
+    if (KEPT.has(word) || ROMAN.test(word) || !SAYABLE.test(word) || /\p{N}/u.test(word)) {
+      return word;
+    }
+    return word.charAt(0) + small.slice(1);
+  });
+}
+
+/** Whether nothing but a blank stands there. */
+function alone(character: string | undefined): boolean {
+  return character === undefined || character === " ";
+}
+
+const NONE: Readonly<Record<string, string>> = {};
+
+/** Names of reasons by code; the first one to ask has them loaded. */
+export function reasonNames(): Readonly<Record<string, string>> {
+  // What cannot be loaded is asked for again by the next cell; until then the code is shown.
+  if (laterTable.value === null) loadLaterWords().catch(() => {});
+  return laterTable.value?.reasons ?? NONE;
 }

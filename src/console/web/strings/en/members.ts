@@ -1,9 +1,11 @@
 /**
- * English words of the view of members. What comes in: values of functions. What goes out: text.
- * Invariant: the Portuguese table has the same keys.
+ * English words of the view of members and of the audit trail.
+ * Invariant: every action and every fact of the trail has its words; the Portuguese tables have the
+ * same keys.
  */
+import type { AuditAction, FactName } from "../../../../store/auditactions.ts";
 
-/** Words of this area. */
+/** Words of the view of members. */
 export const members = {
   lead: "Who may sign in to this organisation. Owners also manage keys and members.",
   ownerOnly: "Only an owner can see the members.",
@@ -79,4 +81,58 @@ export const members = {
     "It was used before, cancelled, or has ended. Ask whoever sent it for another one.",
   joinSignIn: "Go to the sign-in page",
   changed: "Changed",
+};
+
+const actions: Record<AuditAction, string> = {
+  "tenant.create": "Organisation made",
+  "tenant.rename": "Organisation renamed",
+  "tenant.disable": "Organisation disabled",
+  "tenant.enable": "Organisation enabled",
+  "tenant.plan": "Plan changed",
+  "key.create": "Key made",
+  "key.rename": "Key renamed",
+  "key.disable": "Key disabled",
+  "key.enable": "Key enabled",
+  "key.expire": "End of a key changed",
+  "key.rotate": "Key replaced",
+  "user.create": "Member added",
+  "user.invite": "Invitation made",
+  "user.uninvite": "Invitation cancelled",
+  "user.join": "Invitation accepted",
+  "user.role": "Role changed",
+  "user.disable": "Member disabled",
+  "user.enable": "Member enabled",
+  "user.password": "Password changed",
+  "user.sessions": "Signed out everywhere",
+  "state.restore": "Server restored from a backup",
+  "state.upgrade": "Server upgraded",
+};
+
+const facts: Record<FactName, string> = {
+  plan: "Plan",
+  expires_at: "Ends",
+  replaced_by: "Replaced by",
+  role: "Role",
+  backup_of: "Backup of",
+  schema: "Schema",
+};
+
+/** Words of the audit trail. */
+export const audit = {
+  lead: "Who changed keys, members and passwords. Nobody can edit or delete these lines.",
+  ownerOnly: "Only an owner can see the audit trail.",
+  none: "No changes yet",
+  noneText: "From now on every change of a key or member leaves a line here.",
+  failed: "The audit trail could not be loaded",
+  what: "What",
+  whom: "What it was done to",
+  who: "By",
+  when: "When",
+  older: "Show older ones",
+  command: "The operator of the server",
+  you: "You",
+  never: "never",
+  change: (from: string, to: string) => `${from} → ${to}`,
+  actions,
+  facts,
 };

@@ -1,9 +1,12 @@
 /**
- * English words of the table, the account and the commands. What comes in: values of functions.
- * What goes out: text.
- * Invariant: the Portuguese table has the same keys; fields and codes are named as in the API.
+ * English words of the table, of one account, of the page of a company, and of the commands above
+ * what is found.
+ * Invariant: the Portuguese tables have the same keys; fields and codes are named as in the API.
+ * The words of saving and exporting are not in exports.ts, because the first page does not load
+ * that.
  */
 import { HEADINGS_EN } from "../../../../spec/fields/headings.ts";
+import { number } from "../../app/format.ts";
 import type { NamedColumn } from "../../find/table/columnset.ts";
 
 /** Headings of the table's columns. */
@@ -95,7 +98,7 @@ const matched: Record<string, (value: string) => string> = {
   lists: () => "It is in a list of yours",
 };
 
-/** Words of this area. */
+/** Words of the table and of one account. */
 export const table = {
   title: "Results",
   fields: HEADINGS_EN,
@@ -208,4 +211,38 @@ export const table = {
     export: "All into a file",
     copy: "Copy",
   },
+};
+
+/** Words of the page of a company. */
+export const company = {
+  back: "To the search",
+  print: "Print",
+  unknownTitle: "Not in this data",
+  unknown: (cnpj: string) => `No establishment of this data has the CNPJ ${cnpj}.`,
+  mistyped: "Its check digits are wrong: look whether it was typed right.",
+  establishments: "Establishments of the company",
+  establishmentsOf: (count: number) =>
+    count === 1 ? "The only establishment" : `${number(count)} establishments of the company`,
+  more: (left: string) => `Show more (${left} left)`,
+};
+
+/** Words of the commands above what is found: save and export. */
+export const commands = {
+  button: "Export",
+  buttonNothing: "There is nothing to export yet.",
+  buttonBroad:
+    "Name an activity, a place, a phone or an e-mail first: so broad a query is not exported.",
+  buttonEmpty: "Nothing matches, so there is nothing to export.",
+  everything: "All accounts",
+  secondary: "secondary activities too",
+  saveNothing: "Search for something first: there is nothing to save yet.",
+  saveButton: "Save",
+  saveTitle: "Save this search",
+  saveName: "Name",
+  saveHint: "Your whole team sees it, with how its count changes.",
+  saveNameMissing: "Give it a name.",
+  save: "Save",
+  savedToast: (name: string) => `Saved: ${name}`,
+  savedOpenList: "See saved searches",
+  cancel: "Cancel",
 };

@@ -1,12 +1,11 @@
 /**
- * Portuguese words of the view of members. What comes in: values of functions. What goes out:
- * text.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese words of the view of members and of the audit trail.
+ * Invariant: the same keys as the English tables, by their types.
  */
-import type { members as English } from "../en/members.ts";
+import type * as English from "../en/members.ts";
 
-/** Words of this area. */
-export const members: typeof English = {
+/** Words of the view of members. */
+export const members: typeof English.members = {
   lead: "Quem tem acesso a esta organização. Administradores também cuidam das chaves e da equipe.",
   ownerOnly: "Só um administrador pode ver a equipe.",
   add: "Adicionar pessoa",
@@ -80,4 +79,54 @@ export const members: typeof English = {
   joinFailedText: "Este convite já foi usado, foi cancelado ou venceu. Peça outro a quem o enviou.",
   joinSignIn: "Ir para a página de acesso",
   changed: "Alteração salva",
+};
+
+/** Words of the audit trail. */
+export const audit: typeof English.audit = {
+  lead: "Quem alterou chaves, equipe e senhas. Ninguém pode editar nem apagar estas linhas.",
+  ownerOnly: "Só um administrador pode ver a trilha de auditoria.",
+  none: "Nenhuma alteração ainda",
+  noneText: "A partir de agora, cada alteração em uma chave ou na equipe deixa uma linha aqui.",
+  failed: "Não foi possível carregar a trilha de auditoria",
+  what: "O quê",
+  whom: "Alvo",
+  who: "Quem",
+  when: "Quando",
+  older: "Mostrar mais antigas",
+  command: "O operador do servidor",
+  you: "Você",
+  never: "nunca",
+  change: (from, to) => `${from} → ${to}`,
+  actions: {
+    "tenant.create": "Organização criada",
+    "tenant.rename": "Organização renomeada",
+    "tenant.disable": "Organização desativada",
+    "tenant.enable": "Organização ativada",
+    "tenant.plan": "Plano alterado",
+    "key.create": "Chave criada",
+    "key.rename": "Chave renomeada",
+    "key.disable": "Chave desativada",
+    "key.enable": "Chave ativada",
+    "key.expire": "Fim de uma chave alterado",
+    "key.rotate": "Chave substituída",
+    "user.create": "Pessoa adicionada",
+    "user.invite": "Convite criado",
+    "user.uninvite": "Convite cancelado",
+    "user.join": "Convite aceito",
+    "user.role": "Permissão alterada",
+    "user.disable": "Pessoa desativada",
+    "user.enable": "Pessoa ativada",
+    "user.password": "Senha alterada",
+    "user.sessions": "Saída de todas as sessões",
+    "state.restore": "Servidor restaurado de um backup",
+    "state.upgrade": "Servidor atualizado",
+  },
+  facts: {
+    plan: "Plano",
+    expires_at: "Fim",
+    replaced_by: "Substituída por",
+    role: "Permissão",
+    backup_of: "Backup de",
+    schema: "Esquema",
+  },
 };

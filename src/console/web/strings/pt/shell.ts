@@ -1,13 +1,14 @@
 /**
- * Portuguese words of the shell, of signing in and of the parts that all views use. What comes in:
- * values of functions. What goes out: text.
- * Invariant: the same keys as the English table, by its type.
+ * Portuguese words of the shell, of signing in, of the parts that all views use, and of the
+ * problems that a server answers with, by code.
+ * Invariant: the same keys as the English tables, by their types. The server's own sentences are
+ * English and stand below them.
  */
 import { duration, number } from "../../app/format.ts";
-import type { shell as English } from "../en/shell.ts";
+import type * as English from "../en/shell.ts";
 
-/** Words of this area. */
-export const shell: typeof English = {
+/** Words of the shell, of signing in and of the parts. */
+export const shell: typeof English.shell = {
   product: "Peneira",
   skip: "Ir para o conteúdo",
   navigation: "Telas",
@@ -120,4 +121,57 @@ export const shell: typeof English = {
     count === 1
       ? "1 busca ainda não vista com os dados novos"
       : `${number(count)} buscas ainda não vistas com os dados novos`,
+};
+
+// Codes that differ for programs only have one sentence.
+const key = "A chave de API não foi aceita.";
+const link = "O link não é válido ou expirou.";
+const page = "A próxima página não foi encontrada. Busque de novo.";
+const again = "O pedido não foi aceito. Recarregue a página.";
+const plan = "O seu plano não inclui isto.";
+
+/** Words of problems by code. */
+export const problems: English.Problems = {
+  authentication_required: key,
+  session_required: ["Você não está conectado."],
+  sign_in_failed: "Não foi possível entrar.",
+  authentication_invalid: key,
+  authentication_disabled: key,
+  csrf_invalid: ["Esta página está desatualizada. Recarregue e tente de novo."],
+  origin_not_allowed: again,
+  role_not_allowed: ["Só um administrador pode fazer isto."],
+  link_invalid: link,
+  link_expired: link,
+  not_found: ["Não existe mais."],
+  list_not_found: ["A lista não existe mais."],
+  export_not_found: "Esta exportação não existe.",
+  method_not_allowed: again,
+  EXPORT_NOT_READY: "A exportação ainda não terminou.",
+  EXPORT_FAILED: "A exportação falhou.",
+  export_expired: "A exportação expirou.",
+  payload_too_large: "Isto é maior do que o servidor aceita.",
+  unsupported_media_type: "O servidor não sabe ler este tipo de arquivo.",
+  range_not_satisfiable: again,
+  invalid_request: "O pedido não é válido.",
+  invalid_spec: "Os filtros não são válidos.",
+  query_too_broad: "A busca é ampla demais. Acrescente filtros.",
+  invalid_cursor: page,
+  cursor_mismatch: page,
+  cursor_expired: page,
+  since_not_available: "O servidor não tem este mês anterior.",
+  translation_uncertain: "A frase não foi entendida com segurança.",
+  idempotency_key_required: again,
+  idempotency_key_reused: again,
+  plan_not_allowed: plan,
+  field_not_allowed: plan,
+  secondary_cnae_mode_not_allowed: plan,
+  rate_limited: "Pedidos demais. Tente de novo em instantes.",
+  quota_exceeded: ["O seu plano não tem espaço para mais. Exclua o que não usa."],
+  internal_error: ["Erro no servidor. Ele já foi registrado; tente de novo."],
+  state_damaged: ["Os dados do servidor estão danificados. O operador deve restaurar um backup."],
+  snapshot_unavailable: ["O servidor ainda não tem uma base carregada."],
+  changes_preparing: "As mudanças ainda estão sendo listadas. Tente de novo em instantes.",
+  storage_unavailable: ["O servidor não consegue gravar no disco. Nada foi alterado."],
+  overloaded: ["O servidor está sobrecarregado. Tente de novo em instantes."],
+  storage_full: ["O servidor está sem espaço. Nada foi alterado; as buscas funcionam."],
 };

@@ -1,11 +1,12 @@
 /**
- * Portuguese words of the table, the account and the commands. What comes in: values of functions.
- * What goes out: text.
- * Invariant: the same keys as the English table, by its type and by a test.
+ * Portuguese words of the table, of one account, of the page of a company, and of the commands
+ * above what is found.
+ * Invariant: the same keys as the English tables, by their types and by a test.
  */
 import { HEADINGS_PT } from "../../../../spec/fields/headings.ts";
+import { number } from "../../app/format.ts";
 import type { NamedColumn } from "../../find/table/columnset.ts";
-import type { table as English } from "../en/table.ts";
+import type * as English from "../en/table.ts";
 
 const columns: Readonly<Record<NamedColumn, string>> = {
   name: "Empresa",
@@ -92,8 +93,8 @@ const matched: Record<string, (value: string) => string> = {
   lists: () => "Está em uma lista sua",
 };
 
-/** Words of this area. */
-export const table: typeof English = {
+/** Words of the table and of one account. */
+export const table: typeof English.table = {
   title: "Resultados",
   fields: HEADINGS_PT,
   columns,
@@ -206,4 +207,38 @@ export const table: typeof English = {
     export: "Tudo em um arquivo",
     copy: "Copiar",
   },
+};
+
+/** Words of the page of a company. */
+export const company: typeof English.company = {
+  back: "Voltar à busca",
+  print: "Imprimir",
+  unknownTitle: "Não está nestes dados",
+  unknown: (cnpj) => `Nenhum estabelecimento destes dados tem o CNPJ ${cnpj}.`,
+  mistyped: "Os dígitos verificadores não conferem: veja se foi digitado certo.",
+  establishments: "Estabelecimentos da empresa",
+  establishmentsOf: (count) =>
+    count === 1 ? "Único estabelecimento" : `${number(count)} estabelecimentos da empresa`,
+  more: (left) => `Mostrar mais (faltam ${left})`,
+};
+
+/** Words of the commands above what is found: save and export. */
+export const commands: typeof English.commands = {
+  button: "Exportar",
+  buttonNothing: "Ainda não há o que exportar.",
+  buttonBroad:
+    "Informe antes atividade, lugar, telefone ou e-mail: busca tão ampla não é exportada.",
+  buttonEmpty: "Nenhum estabelecimento encontrado; não há o que exportar.",
+  everything: "Todos os estabelecimentos",
+  secondary: "também atividades secundárias",
+  saveNothing: "Busque algo antes: ainda não há o que salvar.",
+  saveButton: "Salvar",
+  saveTitle: "Salvar esta busca",
+  saveName: "Nome",
+  saveHint: "Toda a equipe vê esta busca e acompanha as mudanças.",
+  saveNameMissing: "Dê um nome à busca.",
+  save: "Salvar",
+  savedToast: (name) => `Salva: ${name}`,
+  savedOpenList: "Ver buscas salvas",
+  cancel: "Cancelar",
 };

@@ -1,13 +1,16 @@
 /**
- * Mistakes that the server found, at their fields. What comes in: the failure of an exploration.
- * What goes out: for pointers of the spec what is wrong there.
- * Invariant: a mistake is shown in the present language where its code is known, else as the
- * server put it; none is lost.
+ * Mistakes that the server found, at their fields. Input: the failure of an exploration. Output:
+ * for pointers of the spec what is wrong there, and the message below controls that have no place
+ * for it.
+ * Invariant: a mistake is shown in the present language if its code is known, else as the server
+ * put it; none is lost. The message looks like the mistake of a single field.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
+import type { VNode } from "preact";
 import type { ApiMistake } from "../../app/api.ts";
 import { mistakeText } from "../../app/said.ts";
 import { words } from "../../app/words.ts";
+import { Icon } from "../../parts/icon.tsx";
 import { exploration } from "../query.ts";
 
 /** Mistakes by pointer below `/spec`, such as `/filters/geo/uf_any_of/0`. */
@@ -39,4 +42,15 @@ function found(here: (pointer: string) => boolean): string | null {
 function texts(list: readonly ApiMistake[]): string[] {
   const known = words.value.find.mistakes;
   return [...new Set(list.map((mistake) => known[mistake.code] ?? mistakeText(mistake)))];
+}
+
+/** The message. */
+export function FieldMistake({ text }: { text: string | null }): VNode | null {
+  if (text === null) return null;
+  return (
+    <p class="field-error" role="alert">
+      <Icon name="error" />
+      {text}
+    </p>
+  );
 }
