@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "format/blocks/crc32c.h"
+#include "format/blocks/blocks.h"
 #include "format/failure.h"
 #include "query/facets/facets.h"
 #include "query/kernel/kernel.h"

@@ -4,9 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "format/blocks/crc32c.h"
-#include "format/blocks/sha256.h"
-#include "format/postings/bits.h"
+#include "format/blocks/blocks.h"
+#include "format/postings/container.h"
 #include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/orders/sortkeys.h"

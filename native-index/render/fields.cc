@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "format/column_value.h"
 #include "format/failure.h"
-#include "format/phone.h"
 #include "render/render.h"
 
 namespace peneira {

@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "format/calendar.h"
-#include "format/phone.h"
+#include "format/column_value.h"
 #include "render/render.h"
 #include "render/word_list.h"
 

@@ -12,8 +12,7 @@
 #include "builder/ranking.h"
 #include "builder/stages/index_builder.h"
 #include "format/analyzer.h"
-#include "format/blocks/crc32c.h"
-#include "format/blocks/sha256.h"
+#include "format/blocks/blocks.h"
 #include "format/columns.h"
 #include "napi/values/values.h"
 

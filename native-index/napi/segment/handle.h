@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "format/blocks/mapping.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 #include "napi/values/values.h"
 #include "query/clauses/rowlist.h"
 #include "query/facets/facets.h"

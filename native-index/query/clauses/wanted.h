@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "format/parts/rollup.h"
+#include "format/region/parts.h"
 #include "query/clauses/query.h"
 
 namespace peneira {

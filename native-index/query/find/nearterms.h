@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/postings/terms.h"
+#include "format/postings/postings.h"
 
 namespace peneira {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "format/calendar.h"
+#include "format/column_value.h"
 #include "format/failure.h"
-#include "format/postings/bits.h"
+#include "format/postings/container.h"
 
 namespace peneira {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "format/postings/container.h"
-#include "format/region/columnset.h"
+#include "format/region/region.h"
 #include "query/clauses/query.h"
 
 namespace peneira {

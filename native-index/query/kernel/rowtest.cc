@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "format/column_value.h"
 #include "format/failure.h"
-#include "format/phone.h"
 #include "query/clauses/rowlist.h"
 #include "query/kernel/kernel.h"
 

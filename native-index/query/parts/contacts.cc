@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "format/failure.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 
 namespace peneira {
 namespace {

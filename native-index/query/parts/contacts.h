@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "format/blocks/blocks.h"
-#include "format/parts/contacts.h"
-#include "format/region/columnset.h"
-#include "format/region/directory.h"
+#include "format/region/parts.h"
+#include "format/region/region.h"
 
 namespace peneira {
 

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "format/calendar.h"
+#include "format/column_value.h"
 #include "format/failure.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 
 namespace peneira {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "format/failure.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 
 namespace peneira {
 
-// Pair of writePostal in postal_writer.cc.
+// Pair of writePostal in addresses_writer.cc.
 PostalIndex::PostalIndex(const Blocks& blocks, const ColumnSet& columns,
                          const Directory& directory) {
   const auto part = findPart(blocks, directory, kPostalMagic, kPostalVersion);

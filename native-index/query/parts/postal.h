@@ -6,9 +6,8 @@
 #include <cstdint>
 
 #include "format/blocks/blocks.h"
-#include "format/parts/postal.h"
-#include "format/region/columnset.h"
-#include "format/region/directory.h"
+#include "format/region/parts.h"
+#include "format/region/region.h"
 
 namespace peneira {
 

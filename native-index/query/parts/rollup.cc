@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "format/failure.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 
 namespace peneira {
 namespace {
@@ -70,7 +70,7 @@ std::optional<Wanted> Rollup::read(const Query& query) const {
   return Wanted::read(query, {header_.activities, header_.states, header_.municipalities});
 }
 
-// How many starts a table has; see rollup.h. Pair of startsOf in rollup_writer.cc.
+// How many starts a table has; see parts.h. Pair of startsOf in rollup_writer.cc.
 uint64_t Rollup::startsOf(uint32_t table) const {
   const uint64_t groups = header_.tables[table].groups;
   return groups * (table == RollupTables::kMunicipality ? 1 : header_.states) + 1;

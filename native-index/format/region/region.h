@@ -1,18 +1,110 @@
-// The stored columns, read in place from the Arrow record batches. What comes in: column number and
-// row. What goes out: the value, or that there is none.
-// Invariant: every buffer was found inside the file and long enough for its rows at open; string
-// offsets are checked at each read; codes are as found and are checked by whoever looks them up.
+// What the index region is read through: its directory, its string tables and its columns.
+// Invariant: every place that leaves here lies inside the file, whatever the file holds.
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "format/blocks/blocks.h"
+#include "format/blocks/mapping.h"
 #include "format/columns.h"
 #include "format/failure.h"
-#include "format/region/directory.h"
+#include "format/format.h"
 
 namespace peneira {
+
+// The directory of the index region, and the optional parts behind the last section and before
+// BLOCKS. Input: the mapped file and where the Arrow footer says that the directory lies; the magic
+// of a part. Output: row count and the place of every section; where that part lies.
+// Invariant: what is returned was checked: checksum, magic, version, columns, alignment, bounds, no
+// overlap, every section present exactly once, lengths that follow from the row count; digests,
+// where there are any, lie behind the directory and are as many as the blocks before them. A part
+// lies before BLOCKS and does not overlap another; no number of the footer can move it.
+//
+// A part is in no directory, so who does not know it passes over it. Every part begins on a
+// multiple of 64 with a PartHead, and the next one follows its end. A file of before has fewer of
+// them, or none.
+
+// Where the digests of the blocks lie, and the hash over them.
+struct DigestsLocation {
+  uint64_t offset = 0, length = 0;
+  Digest sha256{};
+  bool operator==(const DigestsLocation&) const = default;
+};
+
+// Where the directory lies, from the Arrow footer.
+struct DirectoryLocation {
+  uint64_t offset = 0, length = 0;
+  uint32_t crc32c = 0;
+  std::optional<DigestsLocation> digests;
+  bool operator==(const DirectoryLocation&) const = default;
+};
+
+// Bytes of a section, absolute in the file.
+struct SectionRange {
+  uint64_t offset = 0, length = 0;
+};
+
+// Every section of the index region.
+struct Directory {
+  uint64_t rowCount = 0, chunkCount = 0;
+  VersionParts parts{};  // what its version has
+  SectionRange meta, columns, postings, chunks, nameRank, terms, termIndex, termPostings, cube,
+      blocks;
+  SectionRange tables[Tables::kCount];
+  SectionRange orders[Orders::kCount];
+  // Where the last section before BLOCKS ends, on the next multiple of 64; what stands between is
+  // optional and names itself (PartHead).
+  uint64_t end = 0;
+};
+
+// Reads and checks the directory; throws SNAPSHOT_DAMAGED or SNAPSHOT_VERSION.
+Directory readDirectory(const Mapping& mapping, const DirectoryLocation& location);
+
+// What every part begins with; the three numbers are its own.
+struct PartHead {
+  char magic[8];
+  uint32_t version;
+  uint32_t own[3];
+  uint64_t length;  // of the whole part
+};
+static_assert(sizeof(PartHead) == 32);
+
+// The part with a magic, or nothing where the file has none of this version. Throws
+// SNAPSHOT_DAMAGED where one of the parts before it, or it, ends behind the room for them.
+std::optional<SectionRange> findPart(const Blocks& blocks, const Directory& directory,
+                                     const char (&magic)[8], uint32_t version);
+
+// A table of strings: u32 count, u32 offsets[count + 1] relative to the first string, then bytes.
+// What comes in: a section. What goes out: its strings.
+// Invariant: `at` returns bytes inside the section whatever the offsets say; it throws
+// SNAPSHOT_DAMAGED for offsets that fall or leave the section.
+
+// View of a string table; the Blocks outlive it.
+class StringTable {
+ public:
+  StringTable() = default;
+  StringTable(const Blocks& blocks, const SectionRange& range, std::string name);
+
+  uint32_t count() const { return count_; }
+  // String `index`, which must be below count().
+  std::string_view at(uint32_t index) const;
+  // Position of an exact string in a sorted table, or count() when it is absent.
+  uint32_t find(std::string_view wanted) const;
+
+ private:
+  const Blocks* blocks_ = nullptr;
+  uint64_t offsets_ = 0, bytes_ = 0, byteLength_ = 0;
+  uint32_t count_ = 0;
+  std::string name_;
+};
+
+// The stored columns, read in place from the Arrow record batches. What comes in: column number and
+// row. What goes out: the value, or that there is none.
+// Invariant: every buffer was found inside the file and long enough for its rows at open; string
+// offsets are checked at each read; codes are as found and are checked by whoever looks them up.
 
 // Values of a column for consecutive rows of one batch; `validity` is null when none is missing.
 struct ColumnSpan {

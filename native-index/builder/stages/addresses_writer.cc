@@ -1,19 +1,24 @@
-// Numbers districts and encodes their rows. What comes in and goes out: see stages.h.
-// Invariant: rows of a municipality without a district are strings, too, of its code alone, so that
-// the lists of a municipality are all its rows, each once; their own list is not written.
-#include "builder/stages/stages.h"
-
+// Writes DISTRICTS and POSTAL, by which accounts are found by their address. Input: the columns.
+// Output: both parts, drawn in format/region/parts.h. Invariant: every row is in one list of each
+// part.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
+#include "builder/stages/index_builder.h"
 #include "builder/stages/row_terms.h"
 #include "format/analyzer.h"
 #include "format/parallel.h"
-#include "format/parts/districts.h"
+#include "format/region/parts.h"
 
 namespace peneira {
+
+// Numbers districts and encodes their rows. Invariant: rows of a municipality without a district
+// are strings, too, of its code alone, so that the lists of a municipality are all its rows, each
+// once; their own list is not written.
+
 namespace {
 
 // The code of a municipality, highest byte first, so that strings are in the order of codes.
@@ -68,7 +73,8 @@ void putVarint(std::vector<uint8_t>& bytes, uint64_t number) {
   bytes.push_back(static_cast<uint8_t>(number));
 }
 
-// The places of a list as districts.h draws them. Pair of PlaceReader in query/parts/districts.cc.
+// The places of a list as format/region/parts.h draws them. Pair of PlaceReader in
+// query/parts/districts.cc.
 void putPlaces(std::vector<uint8_t>& bytes, const uint32_t* places, uint64_t count, uint32_t rows) {
   const uint32_t shift = districtShift(rows, static_cast<uint32_t>(count));
   const uint64_t mask = (uint64_t{1} << shift) - 1;
@@ -198,6 +204,122 @@ void writeDistricts(const BuildContext& context, const std::string& path) {
   writer.append(all.places.data(), all.places.size() * sizeof(DistrictsPlace));
   writer.append(all.entries.data(), all.entries.size());
   writer.append(all.lists.data(), all.lists.size());
+}
+
+// Sorts the rows of chunk after chunk. Invariant: rows are counted by group first, so that each
+// chunk is put into groups in one pass, and only the few rows of a group are compared.
+
+namespace {
+
+// A row of a chunk and its code.
+struct CodedRow {
+  uint32_t code;
+  uint16_t row;
+  bool operator<(const CodedRow& other) const {
+    return code != other.code ? code < other.code : row < other.row;
+  }
+};
+
+// Sorts chunks; one per thread, because it holds scratch.
+class ChunkSorter {
+ public:
+  explicit ChunkSorter(const SourceColumns& columns)
+      : columns_(columns), next_(kPostalGroups + 1), rows_(kChunkRows) {}
+
+  // The rows of a chunk as they are written; `starts` are told as `chunk` of `chunks` columns.
+  std::vector<uint16_t> sort(uint32_t chunk, uint32_t chunks, uint32_t* starts) {
+    const uint32_t first = chunk * kChunkRows;
+    const uint32_t count = std::min(kChunkRows, columns_.rowCount() - first);
+    countGroups(first, count);
+    uint32_t start = 0;
+    for (uint32_t group = 0; group <= kPostalGroups; group++) {
+      const uint32_t size = group < kPostalGroups ? next_[group] : 0;
+      starts[uint64_t{group} * chunks + chunk] = next_[group] = start;
+      start += size;
+    }
+    std::vector<uint16_t> sorted(count);
+    uint32_t without = start;
+    for (uint32_t i = 0; i < count; i++) {
+      const auto row = static_cast<uint16_t>(i);
+      if (!columns_.valid(Columns::kPostalCode, first + i)) {
+        sorted[without++] = row;
+        continue;
+      }
+      const uint32_t code = codeOf(first + i);
+      rows_[next_[code / kPostalGroupCodes]++] = {code, row};
+    }
+    // Now every group ends where it was told to go on.
+    for (uint32_t group = 0, from = 0; group < kPostalGroups; from = next_[group++]) {
+      std::sort(rows_.begin() + from, rows_.begin() + next_[group]);
+    }
+    for (uint32_t i = 0; i < start; i++) sorted[i] = rows_[i].row;
+    return sorted;
+  }
+
+ private:
+  uint32_t codeOf(uint32_t row) const {
+    return columns_.value<uint32_t>(Columns::kPostalCode, row);
+  }
+
+  void countGroups(uint32_t first, uint32_t count) {
+    std::fill(next_.begin(), next_.end(), 0);
+    for (uint32_t row = first; row < first + count; row++) {
+      if (columns_.valid(Columns::kPostalCode, row)) next_[codeOf(row) / kPostalGroupCodes]++;
+    }
+  }
+
+  const SourceColumns& columns_;
+  std::vector<uint32_t> next_;
+  std::vector<CodedRow> rows_;
+};
+
+bool allFit(const BuildContext& context) {
+  const SourceColumns& columns = context.columns;
+  std::atomic<bool> fit{true};
+  forEachIndex(context.threads, columns.chunkCount(), [&](size_t chunk, unsigned) {
+    const auto first = static_cast<uint32_t>(chunk * kChunkRows);
+    const uint32_t end = first + std::min(kChunkRows, columns.rowCount() - first);
+    for (uint32_t row = first; row < end; row++) {
+      if (!columns.valid(Columns::kPostalCode, row)) continue;
+      if (columns.value<uint32_t>(Columns::kPostalCode, row) >= kPostalCodes) fit = false;
+    }
+  });
+  return fit;
+}
+
+uint64_t aligned(uint64_t offset) {
+  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
+}
+
+}  // namespace
+
+void writePostal(const BuildContext& context) {
+  const uint32_t chunks = context.columns.chunkCount();
+  if (!allFit(context)) return;
+  std::vector<uint32_t> starts(uint64_t{kPostalGroups + 1} * chunks);
+  PostalHeader header{};
+  std::memcpy(header.magic, kPostalMagic, sizeof header.magic);
+  header.version = kPostalVersion;
+  header.groups = kPostalGroups;
+  header.chunks = chunks;
+  header.rows_offset = aligned(sizeof header);
+  header.starts_offset = aligned(header.rows_offset + uint64_t{context.columns.rowCount()} * 2);
+  header.length = header.starts_offset + starts.size() * sizeof(uint32_t);
+  RegionWriter& writer = context.writer;
+  writer.align(kSectionAlign);
+  writer.push(header);
+  writer.align(kSectionAlign);
+  std::vector<ChunkSorter> sorters(std::max(1u, context.threads), ChunkSorter(context.columns));
+  produceInOrder(
+      context.threads, chunks,
+      [&](size_t chunk, unsigned thread) {
+        return sorters[thread].sort(static_cast<uint32_t>(chunk), chunks, starts.data());
+      },
+      [&](size_t, const std::vector<uint16_t>& rows) {
+        writer.append(rows.data(), rows.size() * sizeof(uint16_t));
+      });
+  writer.align(kSectionAlign);
+  writer.append(starts.data(), starts.size() * sizeof(uint32_t));
 }
 
 }  // namespace peneira
