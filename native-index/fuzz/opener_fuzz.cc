@@ -10,7 +10,7 @@
 #include "query/facets/facets.h"
 #include "query/kernel/kernel.h"
 #include "query/orders/select.h"
-#include "render/render.h"
+#include "render/fields.h"
 
 namespace {
 

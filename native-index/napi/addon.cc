@@ -6,9 +6,8 @@
 
 #include "format/blocks/blocks.h"
 #include "format/postings/container.h"
-#include "napi/values/exports.h"
 #include "napi/values/values.h"
-#include "query/orders/sortkeys.h"
+#include "query/orders/select.h"
 #include "render/deflate.h"
 
 namespace peneira {

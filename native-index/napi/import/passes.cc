@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "join/partition_join.h"
-#include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "scan/bucket_file.h"
 #include "scan/row_scan.h"

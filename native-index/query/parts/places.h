@@ -11,7 +11,6 @@
 #include "format/region/parts.h"
 #include "format/region/region.h"
 #include "query/clauses/query.h"
-#include "query/clauses/wanted.h"
 
 namespace peneira {
 
