@@ -65,7 +65,7 @@ function columnList({ COLUMNS, DIMENSIONS, ORDERS, TABLES, FLAG_CODES }) {
       "What a snapshot stores: columns, posting dimensions, sort orders, string tables and flags",
       "by number. Made from columns.ts by headers.mjs.",
     ],
-    includes: ["format/column_type.h"],
+    includes: ["format/column_value.h"],
     parts: [
       numbers("Columns", "Column numbers, for example Columns::kLegalName.", names(COLUMNS)),
       numbers("Dimensions", "Numbers of the posting dimensions.", DIMENSIONS),

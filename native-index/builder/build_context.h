@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "builder/record.h"
-#include "builder/string_bytes.h"
 #include "format/columns.h"
 #include "format/format.h"
 #include "format/raw_bytes.h"
@@ -62,7 +61,7 @@ class RegionWriter {
 // section that its writer prepared. What goes out: values by row, as plain pointers per batch.
 // Invariant: once constructed, every buffer lies inside the file, is long enough for its rows, and
 // string and list offsets rise within their data; so the readers check nothing per value. There are
-// no checksums yet, which is why this is not the reader of opened snapshots (columnset.h).
+// no checksums yet, which is why this is not the reader of opened snapshots (region.h).
 
 // Buffers of one column in one batch. `validity` is null when no value is missing.
 struct BatchColumn {

@@ -13,7 +13,6 @@
 #include <limits>
 #include <string>
 
-#include "builder/radix.h"
 #include "builder/record.h"
 #include "format/failure.h"
 

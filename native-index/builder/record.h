@@ -1,7 +1,5 @@
-// A row record: one account on its way through the import. What comes in: the bytes of a buffer of
-// records and the start of one. What goes out: its fields.
-// Invariant: a Record exists only after its length fields were checked against the buffer and
-// against each other, so the accessors check nothing. The drawing of the layout is in record.ts.
+// What the builder reads of an import: row records and string tables. Invariant: a reader exists
+// only after its bytes were checked, so its accessors check nothing.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -9,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +15,11 @@
 #include "format/failure.h"
 
 namespace peneira {
+
+// A row record: one account on its way through the import. What comes in: the bytes of a buffer of
+// records and the start of one. What goes out: its fields.
+// Invariant: a Record exists only after its length fields were checked against the buffer and
+// against each other, so the accessors check nothing. The drawing of the layout is in record.ts.
 
 constexpr size_t kCnpjLength = 14;
 constexpr uint16_t kNullString = 0xffff;
@@ -89,5 +93,41 @@ inline uint32_t cnpjDigit(uint8_t character) {
   if (character >= 'A' && character <= 'Z') return character - 'A' + 10;
   return 64;
 }
+
+// A string table that is being read or written, in the layout of kTable (format.h). What comes in:
+// the prepared bytes of a TABLE section. What goes out: its strings.
+// Invariant: once constructed, all offsets rise inside the bytes, so at() checks nothing. It is
+// the builder's reader of what import prepared; an opened snapshot is read by region.h.
+
+class StringBytes {
+ public:
+  StringBytes() = default;
+  // Throws Failure SNAPSHOT_DAMAGED when the bytes are no string table.
+  StringBytes(std::span<const uint8_t> bytes, std::string_view name) : bytes_(bytes) {
+    const std::string what = "table " + std::string(name);
+    if (bytes.size() < 8) damaged(what + " is too short");
+    count_ = loadUnaligned<uint32_t>(bytes.data());
+    first_ = 4 + 4 * (uint64_t{count_} + 1);
+    if (first_ > bytes.size()) damaged(what + " is too short for its strings");
+    bool rising = offset(0) == 0;
+    for (uint32_t i = 0; i < count_; i++) rising &= offset(i) <= offset(i + 1);
+    if (!rising || first_ + offset(count_) != bytes.size()) damaged(what + " has wrong offsets");
+  }
+
+  uint32_t count() const { return count_; }
+  std::string_view at(uint32_t index) const {
+    const auto* text = reinterpret_cast<const char*>(bytes_.data() + first_);
+    return {text + offset(index), offset(index + 1) - offset(index)};
+  }
+
+ private:
+  uint32_t offset(uint32_t index) const {
+    return loadUnaligned<uint32_t>(bytes_.data() + 4 + 4 * size_t{index});
+  }
+
+  std::span<const uint8_t> bytes_;
+  uint64_t first_ = 0;  // of the first string
+  uint32_t count_ = 0;
+};
 
 }  // namespace peneira

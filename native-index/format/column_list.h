@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "format/column_type.h"
+#include "format/column_value.h"
 
 namespace peneira {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "format/column_list.h"
-#include "format/column_type.h"
+#include "format/column_value.h"
 
 namespace peneira {
 

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <string_view>
 
-#include "format/blocks/crc32c.h"
+#include "format/blocks/blocks.h"
 #include "format/failure.h"
 #include "query/facets/facets.h"
 #include "query/kernel/kernel.h"
 #include "query/orders/select.h"
-#include "render/render.h"
+#include "render/fields.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "format/failure.h"
-#include "scan/member_scan.h"
+#include "scan/row_scan.h"
 
 namespace {
 

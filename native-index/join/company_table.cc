@@ -6,8 +6,8 @@
 
 #include "builder/record.h"
 #include "format/failure.h"
-#include "scan/cnpj.h"
-#include "scan/company_record.h"
+#include "scan/row_scan.h"
+#include "scan/values.h"
 
 namespace peneira {
 namespace {

@@ -1,19 +1,80 @@
-// The companies of one partition, ready to be looked up. What comes in: spill records of companies
-// and Simples rows, file by file. What goes out: a company by its root; one that has a Simples row
-// only is a company with flags and nothing else.
-// Invariant: of several rows of a company the first with a name stays, of several Simples rows the
-// first; natures are dictionary codes. The twin is test/support/ingest/company-table.ts.
+// The companies of one partition, and the numbering of keys by which they are found. Invariant:
+// numbers of keys never change.
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "join/key_table.h"
-#include "scan/odd_values.h"
+#include "scan/values.h"
 
 namespace peneira {
+
+// A set of keys that numbers them in the order in which they are added. What comes in: company
+// roots, and what follows them in a CNPJ. What goes out: the number of a key.
+// Invariant: open addressing in a table that is at most half full; numbers never change.
+
+class KeyTable {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  explicit KeyTable(size_t expected) { grow(std::bit_ceil(expected * 2 + 16)); }
+
+  uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
+
+  // Number of a key, which is added when it is new.
+  uint32_t add(uint64_t root, uint32_t rest) {
+    if (keys_.size() * 2 >= slots_.size()) grow(slots_.size() * 2);
+    uint32_t& slot = slots_[slotOf({root, rest})];
+    if (slot == 0) {
+      keys_.push_back({root, rest});
+      slot = size();
+    }
+    return slot - 1;
+  }
+
+  uint64_t root(uint32_t number) const { return keys_[number].root; }
+
+  // Number of a key, or kNone.
+  uint32_t find(uint64_t root, uint32_t rest) const {
+    const uint32_t slot = slots_[slotOf({root, rest})];
+    return slot == 0 ? kNone : slot - 1;
+  }
+
+ private:
+  struct Key {
+    uint64_t root;
+    uint32_t rest;
+    bool operator==(const Key& other) const { return root == other.root && rest == other.rest; }
+  };
+
+  size_t slotOf(const Key& key) const {
+    const uint64_t mixed = (key.root ^ (uint64_t{key.rest} << 36)) * 0x9e3779b97f4a7c15u;
+    size_t slot = static_cast<size_t>(mixed >> shift_);
+    while (slots_[slot] != 0 && !(keys_[slots_[slot] - 1] == key)) {
+      slot = (slot + 1) & (slots_.size() - 1);
+    }
+    return slot;
+  }
+
+  void grow(size_t slots) {
+    slots_.assign(slots, 0);
+    shift_ = 64 - static_cast<uint32_t>(std::countr_zero(slots));
+    for (uint32_t i = 0; i < keys_.size(); i++) slots_[slotOf(keys_[i])] = i + 1;
+  }
+
+  std::vector<Key> keys_;
+  std::vector<uint32_t> slots_;  // number + 1; 0 is free
+  uint32_t shift_ = 0;
+};
+
+// The companies of one partition, ready to be looked up. What comes in: spill records of companies
+// and Simples rows, file by file. What goes out: a company by its root; one that has a Simples row
+// only is a company with flags and nothing else.
+// Invariant: of several rows of a company the first with a name stays, of several Simples rows the
+// first; natures are dictionary codes. The twin is test/support/ingest/company-table.ts.
 
 // Dictionary codes by provisional number: u16, unaligned.
 using CodeTable = std::span<const uint8_t>;

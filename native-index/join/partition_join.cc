@@ -1,21 +1,114 @@
-// The join of a partition. What comes in and goes out: see partition_join.h. Invariant: the head of
-// a row record is finished in a copy, so that the bytes of the caller are never changed.
+// The join of a partition, and the score of each account in it. Invariant: the head of a row record
+// is finished in a copy, so that the bytes of the caller are never changed.
 #include "join/partition_join.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <string_view>
 #include <unordered_set>
 
 #include "builder/record.h"
-#include "join/score.h"
-#include "scan/cnpj.h"
-#include "scan/company_record.h"
+#include "join/score_list.h"
 #include "scan/row_scan.h"
+#include "scan/values.h"
 
 namespace peneira {
+
 namespace {
+
+// The score of an account, for all stored strategies at once. What comes in: facts of one account.
+// What goes out: a number from 0 to 1000 per strategy. Invariant: integer arithmetic that gives
+// what src/search/score.ts gives, the twin; the numbers in it are made from there.
+
+// What the score looks at; see ScoreFacts in src/search/score.ts.
+struct ScoreFacts {
+  uint8_t status;
+  int64_t size;
+  bool mei;
+  bool headquarters;
+  bool hasEmail;
+  int phones;
+  bool activityKnown;
+  int64_t ageDays;
+  int64_t capitalCents;
+  bool sanctioned;
+};
+
+using Scores = std::array<uint16_t, Strategies::kCount>;
+
+// A grade is 0 to 1000, and a part is its weight times its grade, rounded down.
+
+constexpr uint32_t kFull = 1000;
+
+// Active is what people look for.
+uint32_t statusGrade(uint8_t status) {
+  switch (status) {
+    case 2: return kFull;
+    case 3: return 200;
+    case 4: return 100;
+    default: return 0;
+  }
+}
+
+// A MEI ranks below other micro companies.
+uint32_t sizeGrade(int64_t size, bool mei) {
+  switch (size) {
+    case 5: return kFull;
+    case 3: return 800;
+    case 1: return mei ? 250 : 500;
+    default: return 0;
+  }
+}
+
+// Saturating, so that banks do not flood the first page.
+uint32_t capitalGrade(int64_t cents) {
+  uint32_t grade = 0;
+  for (const int64_t reais : kCapitalSteps) {
+    if (cents < reais * 100) break;
+    grade += 125;
+  }
+  return grade;
+}
+
+uint32_t ageGrade(int64_t days) {
+  return days < 0 ? 0 : static_cast<uint32_t>(kFull * days / (days + kAgeHalfDays));
+}
+
+uint32_t recencyGrade(int64_t days) {
+  if (days < 0) return 0;
+  return static_cast<uint32_t>(std::max<int64_t>(0, kFull - kFull * days / kRecencyDays));
+}
+
+uint32_t phoneGrade(int phones) { return phones == 0 ? 0 : phones == 1 ? 900 : kFull; }
+
+Scores scoreAccount(const ScoreFacts& facts) {
+  std::array<uint32_t, ScoreParts::kCount> grades{};
+  grades[ScoreParts::kStatus] = statusGrade(facts.status);
+  grades[ScoreParts::kEmail] = facts.hasEmail ? kFull : 0;
+  grades[ScoreParts::kPhone] = phoneGrade(facts.phones);
+  grades[ScoreParts::kAge] = ageGrade(facts.ageDays);
+  grades[ScoreParts::kRecency] = recencyGrade(facts.ageDays);
+  grades[ScoreParts::kSize] = sizeGrade(facts.size, facts.mei);
+  grades[ScoreParts::kCapital] = capitalGrade(facts.capitalCents);
+  grades[ScoreParts::kActivity] = facts.activityKnown ? kFull : 0;
+  grades[ScoreParts::kHeadquarters] = facts.headquarters ? kFull : 0;
+  Scores scores{};
+  for (uint32_t strategy = 0; strategy < Strategies::kCount; strategy++) {
+    uint32_t sum = 0;
+    for (uint32_t part = 0; part < ScoreParts::kCount; part++) {
+      sum += kScoreWeights[part][strategy] * grades[part] / kFull;
+    }
+    const uint32_t penalty = facts.sanctioned ? std::min(sum, kSanctionPenalty) : 0;
+    scores[strategy] = static_cast<uint16_t>(sum - penalty);
+  }
+  return scores;
+}
+
+// The join of a partition. Invariant: the head of a row record is finished in a copy, so that the
+// bytes of the caller are never changed.
 
 // The name that a company gives goes before all other strings.
 static_assert(RecordStrings::kLegalName == 0);

@@ -14,7 +14,7 @@
 #include "join/company_table.h"
 #include "join/shared_values.h"
 #include "scan/bucket_file.h"
-#include "scan/odd_values.h"
+#include "scan/values.h"
 
 namespace peneira {
 

@@ -7,8 +7,7 @@
 #include <cstring>
 
 #include "builder/record.h"
-#include "builder/string_bytes.h"
-#include "join/key_table.h"
+#include "join/company_table.h"
 #include "scan/row_scan.h"
 
 namespace peneira {

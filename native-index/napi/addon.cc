@@ -4,12 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "format/blocks/crc32c.h"
-#include "format/blocks/sha256.h"
-#include "format/postings/bits.h"
-#include "napi/values/exports.h"
+#include "format/blocks/blocks.h"
+#include "format/postings/container.h"
 #include "napi/values/values.h"
-#include "query/orders/sortkeys.h"
+#include "query/orders/select.h"
 #include "render/deflate.h"
 
 namespace peneira {

@@ -259,7 +259,7 @@ export interface NativeSegment {
   findCnpj(cnpj: string): number;
   /**
    * Of rows that match the clauses those before which no match of the same company (the first 8
-   * characters of the cnpj) comes in the order; see native-index/query/find/company.h.
+   * characters of the cnpj) comes in the order; see native-index/query/find/cnpj.h.
    */
   firstsOfCompany(rows: Uint32Array, request: FirstsRequest): Uint32Array;
   /** Accounts whose names fit typed words; see query/find/suggest.h. Off the main thread. */
@@ -267,7 +267,7 @@ export interface NativeSegment {
   /** The establishments of a company, head offices first, then by cnpj. Off the main thread. */
   companyAside(request: EstablishmentsRequest): Promise<EstablishmentRows>;
   /**
-   * The rows of entries of a list (native-index/query/find/entries.h: eight bytes each,
+   * The rows of entries of a list (native-index/query/find/cnpj.h: eight bytes each,
    * little-endian, ascending), off the main thread.
    */
   entryRowsAside(entries: Uint8Array): Promise<EntryRows>;

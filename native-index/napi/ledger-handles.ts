@@ -1,6 +1,6 @@
 /**
  * The functions of the addon that count for all threads of a process, and the places of their
- * numbers; the counterpart of napi/threads/ledgers.cc.
+ * numbers; the counterpart of napi/threads/ledger.cc.
  * Invariant: a ledger is a number that every thread of the process may use. A closed ledger makes
  * each call fail with an `Error` whose `code` is "LEDGER_CLOSED".
  */

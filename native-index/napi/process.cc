@@ -4,7 +4,7 @@
 // keeps of what comes on a connection, and holds of what was sent; bytes of a file on their way to
 // the disk; a file removed where no process has it mapped.
 // Invariant: only sockets of this process that listen at that port are touched.
-#include "napi/values/exports.h"
+#include "napi/values/values.h"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "format/blocks/mapping.h"
-#include "napi/values/values.h"
 
 #ifdef __linux__
 #include <dirent.h>

@@ -1,12 +1,18 @@
-// Chooses the writer of a format. What comes in and goes out: see rows.h.
-// Invariant: a writer gets only rows that exist and columns that its format knows.
+// Chooses the writer of a format, and writes values as people do. Invariant: a writer gets only
+// rows that exist and columns that its format knows.
 #include "render/rows.h"
 
+#include <cmath>
+
+#include "format/column_value.h"
 #include "format/failure.h"
 #include "render/fields.h"
-#include "render/render.h"
+#include "render/word_list.h"
 
 namespace peneira {
+
+// Chooses the writer of a format. Invariant: a writer gets only rows that exist and columns that
+// its format knows.
 
 const std::string_view kRowFormatNames[] = {"csv", "html", "jsonl", "xlsx"};
 
@@ -95,6 +101,244 @@ void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
     }
     out += "}\n";
   });
+}
+
+// Writes values as people do. Invariant: the same characters whatever stands around a value.
+
+namespace {
+
+using Kind = FieldKind;
+
+// Above this many cents two amounts can be the same double, which is what programs read.
+constexpr uint64_t kExactCentsMax = 1'000'000'000'000'000;
+
+void appendWord(Words::Number word, Labels labels, TextBuffer& out) {
+  out += labels == Labels::kPortuguese ? kWordsPt[word] : kWordsEn[word];
+}
+
+// Writes `count` decimal digits with leading zeros.
+inline void putDigits(uint64_t number, size_t count, char* digits) {
+  for (size_t i = count; i-- > 0; number /= 10) digits[i] = static_cast<char>('0' + number % 10);
+}
+
+void appendDigits(uint64_t number, size_t count, TextBuffer& out) {
+  putDigits(number, count, out.room(count));
+  out.commit(count);
+}
+
+// Appends a text in a mask whose `#` stand for its characters, if there are as many.
+template <size_t Size>
+inline bool appendMasked(std::string_view text, const char (&mask)[Size], TextBuffer& out) {
+  size_t length = 0;
+  for (size_t i = 0; i + 1 < Size; i++) length += mask[i] == '#' ? 1 : 0;
+  if (text.size() != length) return false;
+  char* to = out.room(Size - 1);
+  const char* from = text.data();
+  for (size_t i = 0; i + 1 < Size; i++) to[i] = mask[i] == '#' ? *from++ : mask[i];
+  out.commit(Size - 1);
+  return true;
+}
+
+bool appendActivity(std::string_view code, TextBuffer& out) {
+  return appendMasked(code, "####-#/##", out);
+}
+
+void appendActivities(const Segment& segment, const FieldValue& value, TextBuffer& out) {
+  for (uint32_t i = 0; i < value.codeCount; i++) {
+    if (i > 0) out += ", ";
+    const std::string_view code = codeText(segment, value, i);
+    if (!appendActivity(code, out)) out += code;
+  }
+}
+
+bool appendStatus(int64_t status, Labels labels, TextBuffer& out) {
+  switch (status) {
+    case 1: appendWord(Words::kStatusNull, labels, out); return true;
+    case 2: appendWord(Words::kStatusActive, labels, out); return true;
+    case 3: appendWord(Words::kStatusSuspended, labels, out); return true;
+    case 4: appendWord(Words::kStatusUnfit, labels, out); return true;
+    case 8: appendWord(Words::kStatusClosed, labels, out); return true;
+    default: return false;
+  }
+}
+
+bool appendSize(std::string_view code, Labels labels, TextBuffer& out) {
+  if (code.size() != 2 || code[0] != '0') return false;
+  switch (code[1]) {
+    case '0': appendWord(Words::kSizeUnknown, labels, out); return true;
+    case '1': appendWord(Words::kSizeMicro, labels, out); return true;
+    case '3': appendWord(Words::kSizeSmall, labels, out); return true;
+    case '5': appendWord(Words::kSizeOther, labels, out); return true;
+    default: return false;
+  }
+}
+
+void appendCode(Words::Number word, std::string_view code, Labels labels, TextBuffer& out) {
+  appendWord(word, labels, out);
+  out += ' ';
+  out += code;
+}
+
+// A reason that the registry's own table does not explain keeps its code.
+void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
+  const auto isDigit = [](char one) { return one >= '0' && one <= '9'; };
+  if (code.size() == 2 && isDigit(code[0]) && isDigit(code[1])) {
+    const auto number = static_cast<size_t>((code[0] - '0') * 10 + code[1] - '0');
+    const auto word = labels == Labels::kPortuguese ? kReasonsPt[number] : kReasonsEn[number];
+    if (!word.empty()) {
+      out += word;
+      return;
+    }
+  }
+  appendCode(Words::kReason, code, labels, out);
+}
+
+// Years outside four digits stay as programs write them.
+bool appendDate(int64_t days, TextBuffer& out) {
+  if (days < firstDayOf(1) || days >= firstDayOf(10'000)) return false;
+  // As in fields.cc: years begin in March, so that the leap day is the last day of a year.
+  const auto shifted = static_cast<uint64_t>(days + 719468);
+  const uint64_t dayOfEra = shifted % 146097;
+  const uint64_t yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
+  const uint64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+  const uint64_t fromMarch = (5 * dayOfYear + 2) / 153;
+  const uint64_t day = dayOfYear - (153 * fromMarch + 2) / 5 + 1;
+  const uint64_t month = fromMarch >= 10 ? fromMarch - 9 : fromMarch + 3;
+  const uint64_t year = yearOfEra + shifted / 146097 * 400 + (fromMarch >= 10 ? 1 : 0);
+  char* to = out.room(10);
+  putDigits(day, 2, to);
+  to[2] = '/';
+  putDigits(month, 2, to + 3);
+  to[5] = '/';
+  putDigits(year, 4, to + 6);
+  out.commit(10);
+  return true;
+}
+
+bool appendPostalCode(int64_t code, TextBuffer& out) {
+  if (code < 0 || code > 99'999'999) return false;
+  appendDigits(static_cast<uint64_t>(code / 1'000'000), 2, out);
+  out += '.';
+  appendDigits(static_cast<uint64_t>(code / 1'000 % 1'000), 3, out);
+  out += '-';
+  appendDigits(static_cast<uint64_t>(code % 1'000), 3, out);
+  return true;
+}
+
+// Digits of a phone behind its area code; 0 where there is no area code of Brazil.
+size_t localDigits(int64_t phone) {
+  if (hasArea(phone, 1'000'000'000)) return 9;
+  if (hasArea(phone, 100'000'000)) return 8;
+  return hasArea(phone, 10'000'000) ? 7 : 0;
+}
+
+// A number of elsewhere has a blank behind its first two digits, so that no spreadsheet adds it up.
+void appendPhone(int64_t phone, TextBuffer& out) {
+  const auto number = static_cast<uint64_t>(phone);
+  const size_t local = localDigits(phone);
+  if (local == 0) {
+    char digits[20];
+    size_t count = 0;
+    for (uint64_t rest = number; rest > 0 || count == 0; rest /= 10) count++;
+    size_t at = count;
+    for (uint64_t rest = number; at > 0; rest /= 10)
+      digits[--at] = static_cast<char>('0' + rest % 10);
+    out += '+';
+    out += std::string_view(digits, count < 2 ? count : 2);
+    out += ' ';
+    if (count > 2) out += std::string_view(digits + 2, count - 2);
+    return;
+  }
+  const uint64_t power = local == 9 ? 1'000'000'000 : local == 8 ? 100'000'000 : 10'000'000;
+  const uint64_t subscriber = number % power;
+  char* to = out.room(local + 6);
+  to[0] = '(';
+  putDigits(number / power % 100, 2, to + 1);
+  to[3] = ')';
+  to[4] = ' ';
+  putDigits(subscriber / 10'000, local - 4, to + 5);
+  to[local + 1] = '-';
+  putDigits(subscriber % 10'000, 4, to + local + 2);
+  out.commit(local + 6);
+}
+
+}  // namespace
+
+void appendGrouped(int64_t number, Labels labels, TextBuffer& out) {
+  if (number < 0) out += '-';
+  auto rest = static_cast<uint64_t>(number < 0 ? -number : number);
+  uint64_t unit = 1;
+  while (rest / unit >= 1'000) unit *= 1'000;
+  FieldValue first;
+  first.kind = Kind::kNumber;
+  first.number = static_cast<int64_t>(rest / unit);
+  appendPlain(first, out);
+  for (; unit > 1; unit /= 1'000) {
+    rest %= unit;
+    out += labels == Labels::kPortuguese ? '.' : ',';
+    appendDigits(rest / (unit / 1'000), 3, out);
+  }
+}
+
+void appendAmount(int64_t cents, Labels labels, bool grouped, TextBuffer& out) {
+  if (cents < 0) out += '-';
+  const auto amount = static_cast<uint64_t>(cents < 0 ? -cents : cents);
+  uint64_t whole = amount / 100, rest = amount % 100;
+  if (amount > kExactCentsMax) {
+    // As programs read it: the nearest double, which may have lost its cents.
+    const double nearest = static_cast<double>(amount) / 100.0;
+    whole = static_cast<uint64_t>(nearest);
+    rest = static_cast<uint64_t>(std::lround((nearest - static_cast<double>(whole)) * 100.0));
+  }
+  FieldValue reais;
+  reais.kind = Kind::kNumber;
+  reais.number = static_cast<int64_t>(whole);
+  if (grouped) {
+    appendGrouped(reais.number, labels, out);
+  } else {
+    appendPlain(reais, out);
+  }
+  out += labels == Labels::kPortuguese ? ',' : '.';
+  appendDigits(rest, 2, out);
+}
+
+bool appendLabelled(const Segment& segment, const FieldValue& value, FieldWriting writing,
+                    Labels labels, TextBuffer& out) {
+  switch (writing) {
+    case FieldWriting::kPlain:
+    case FieldWriting::kNumber: return false;
+    case FieldWriting::kCnpj: return appendMasked(value.text, "##.###.###/####-##", out);
+    case FieldWriting::kCnpjRoot: return appendMasked(value.text, "##.###.###", out);
+    case FieldWriting::kUnit:
+      appendWord(value.number != 0 ? Words::kHeadOffice : Words::kBranch, labels, out);
+      return true;
+    case FieldWriting::kStatus: return appendStatus(value.number, labels, out);
+    case FieldWriting::kSize: return appendSize(value.text, labels, out);
+    case FieldWriting::kActivity:
+      if (value.kind == Kind::kText) return appendActivity(value.text, out);
+      appendActivities(segment, value, out);
+      return true;
+    case FieldWriting::kNature: return appendMasked(value.text, "###-#", out);
+    case FieldWriting::kReason: appendReason(value.text, labels, out); return true;
+    case FieldWriting::kCityCode:
+      appendCode(Words::kCityCode, value.text, labels, out);
+      return true;
+    case FieldWriting::kCountryCode:
+      appendCode(Words::kCountryCode, value.text, labels, out);
+      return true;
+    case FieldWriting::kYesNo:
+      appendWord(value.number != 0 ? Words::kYes : Words::kNo, labels, out);
+      return true;
+    case FieldWriting::kDate: return appendDate(value.number, out);
+    case FieldWriting::kAmount: appendAmount(value.number, labels, false, out); return true;
+    case FieldWriting::kPostalCode: return appendPostalCode(value.number, out);
+    case FieldWriting::kPhone: appendPhone(value.number, out); return true;
+    case FieldWriting::kPhoneKind:
+      appendWord(value.text == "mobile" ? Words::kMobile : Words::kLandline, labels, out);
+      return true;
+  }
+  return false;
 }
 
 }  // namespace peneira

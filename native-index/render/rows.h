@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "render/fields.h"
-#include "render/text_buffer.h"
 
 namespace peneira {
 
@@ -114,8 +113,8 @@ struct RowRequest {
 void renderRows(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
                 TextBuffer& out);
 
-// Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer keeps
-// nothing from one call to the next.
+// Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer
+// keeps nothing from one call to the next.
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out);
 void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,

@@ -12,8 +12,6 @@
 #include <string_view>
 
 #include "render/fields.h"
-#include "render/render.h"
-#include "render/text_buffer.h"
 
 namespace peneira {
 namespace {

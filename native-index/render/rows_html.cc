@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "render/fields.h"
-#include "render/render.h"
 #include "render/rows.h"
-#include "render/text_buffer.h"
 
 namespace peneira {
 namespace {

@@ -5,9 +5,7 @@
 
 #include "format/failure.h"
 #include "render/fields.h"
-#include "render/render.h"
 #include "render/rows.h"
-#include "render/text_buffer.h"
 
 namespace peneira {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "scan/byte_search.h"
+#include "scan/dump_record.h"
 
 namespace peneira {
 namespace {

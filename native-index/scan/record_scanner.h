@@ -16,7 +16,7 @@
 
 #include "format/failure.h"
 #include "scan/dump_record.h"
-#include "scan/odd_values.h"
+#include "scan/values.h"
 
 namespace peneira {
 

@@ -1,14 +1,16 @@
-// The scans of companies, Simples and establishments, and what they have in common. Input: records.
-// Output: bytes of the next pass in buckets, codes in use, what was odd.
-// Invariant: a scan keeps no reference to a record.
+// Pass 1 of the import: the scan of one large file of the dump, row by row, and the records that it
+// spills. Invariant: the same bytes, codes, counts and examples as the twin,
+// test/support/ingest/scan.ts.
 #pragma once
 #include <sys/mman.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,10 +19,39 @@
 #include "scan/bucket_file.h"
 #include "scan/dump_list.h"
 #include "scan/dump_record.h"
-#include "scan/odd_values.h"
+#include "scan/record_scanner.h"
 #include "scan/texts.h"
+#include "scan/values.h"
 
 namespace peneira {
+
+// Spill records of companies and Simples rows. What comes in: nothing. What goes out: the byte
+// offsets that the scan writes and the join reads, drawn in test/support/ingest/companies.ts and
+// simples.ts.
+// Invariant: little endian; the length of a company's record is a multiple of 8.
+
+struct CompanyLayout {
+  enum Offset : size_t {
+    kLength = 0,
+    kNature = 4,
+    kSize = 6,
+    kRoot = 8,
+    kCapital = 16,
+    kNameLength = 24,
+    kName = 26,
+  };
+};
+
+struct SimplesLayout {
+  enum Offset : size_t { kRoot = 0, kFlags = 8, kLength = 16 };
+};
+
+// Company sizes by ordinal.
+constexpr int64_t kCompanySizes[] = {0, 1, 3, 5};
+
+// The scans of companies, Simples and establishments, and what they have in common. Input: records.
+// Output: bytes of the next pass in buckets, codes in use, what was odd.
+// Invariant: a scan keeps no reference to a record.
 
 // Codes in use of one kind. What comes in: codes as rows are read. What goes out: provisional
 // numbers in the order in which codes are met, and how many rows hold each. Invariant: the numbers
@@ -213,6 +244,40 @@ class EstablishmentRows : public RowScan {
   TextSink texts_;
   std::array<uint16_t, RecordStrings::kCount> lengths_{};
   std::vector<uint32_t> activities_;  // secondary ones of the record
+};
+
+// Pass 1 of the import, natively: one large file of the dump, cleaned and spilled by company. What
+// comes in: its decompressed bytes in pieces. What goes out: a file of buckets, the codes in use,
+// and what was odd.
+// Invariant: the same bytes, codes, counts, examples and refusals as the twin in TypeScript,
+// test/support/ingest/scan.ts; test/unit/ingest/native-scan.test.ts compares both.
+
+// What a scan found, besides the file.
+struct ScanFindings {
+  uint64_t rowsIn;
+  uint64_t rowsKept;
+  BucketExtents extents;
+};
+
+class MemberScan {
+ public:
+  MemberScan(DumpFile file, const ScanOptions& options);
+
+  // Takes a piece.
+  void push(std::span<const uint8_t> piece);
+  // Ends the file. Nothing may be called afterwards but `output`.
+  ScanFindings finish();
+
+  const ScanOutput& output() const { return output_; }
+
+ private:
+  void takeAll();
+
+  ScanOutput output_;
+  BadRows bad_;
+  RecordScanner scanner_;
+  const std::unique_ptr<RowScan> rows_;
+  uint64_t kept_ = 0;
 };
 
 }  // namespace peneira

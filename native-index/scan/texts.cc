@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "scan/byte_search.h"
+#include "scan/dump_record.h"
 
 namespace peneira {
 namespace {

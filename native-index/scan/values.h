@@ -1,10 +1,22 @@
-// What the numbers of a dump mean. What comes in: fields. What goes out: answers (dump_record.h).
-// Invariant: a cleaner never throws on data and gives what its namesake in src/dump/values.ts
-// gives, which is its twin.
+// What the numbers of a dump mean: values, CNPJs and activities, and what is odd about them. Input:
+// fields. Output: answers (dump_record.h), numbers, counts of odd values. Invariant: nothing here
+// throws on data; the twins are src/dump/values.ts, src/dump/cnpj.ts and src/ingest/roots.ts.
 #pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "scan/dump_record.h"
 
 namespace peneira {
+
+// What the numbers of a dump mean. What comes in: fields. What goes out: answers (dump_record.h).
+// Invariant: a cleaner never throws on data and gives what its namesake in src/dump/values.ts
+// gives, which is its twin.
 
 // Fewest digits of an activity: divisions begin with 01, so at most one zero can be lost.
 constexpr size_t kActivityDigitsMin = 6, kActivityDigits = 7;
@@ -39,5 +51,153 @@ Answer cleanPostalCode(DumpField field);
 
 // Area code and number to E.164 digits as a number.
 Answer cleanPhone(DumpField area, DumpField number);
+
+// The numbers of companies and activities. What comes in: fields. What goes out: a CNPJ in halves
+// of base-36 digits, its check digits, the partition of a company, lists of activities.
+// Invariant: the same as in src/dump/cnpj.ts and src/ingest/roots.ts, the twins; all rows of a
+// company meet in one partition, whoever scanned them.
+
+// The eight characters of a root as two numbers below 36^4.
+struct CompanyRoot {
+  uint32_t high;
+  uint32_t low;
+
+  // Below 36^8, so that a double holds it exactly.
+  double number() const;
+  uint32_t partition(uint32_t partitions) const;
+};
+
+constexpr size_t kRootLength = 8, kBranchLength = 4, kCheckLength = 2;
+
+// The three parts of a CNPJ with the zeros in front that they lost.
+class PaddedCnpj {
+ public:
+  PaddedCnpj(DumpField root, DumpField branch, DumpField check)
+      : root(pad(root, kRootLength, digits_)),
+        branch(pad(branch, kBranchLength, digits_ + kRootLength)),
+        check(pad(check, kCheckLength, digits_ + kRootLength + kBranchLength)),
+        isPadded(this->root.start != root.start || this->branch.start != branch.start ||
+                 this->check.start != check.start) {}
+  PaddedCnpj(const PaddedCnpj&) = delete;
+  PaddedCnpj& operator=(const PaddedCnpj&) = delete;
+  ~PaddedCnpj() = default;
+
+ private:
+  // A part with letters is text everywhere and loses no zeros.
+  static DumpField pad(DumpField part, size_t width, uint8_t* to);
+
+  uint8_t digits_[kRootLength + kBranchLength + kCheckLength];
+
+ public:
+  const DumpField root, branch, check;
+  const bool isPadded;
+};
+
+// No company root is larger.
+constexpr double kRootsMax = 2821109907456;  // 36^8
+
+// Number of so many base-36 digits, which must be 0-9 and A-Z.
+uint64_t readKey(const uint8_t* characters, size_t count);
+
+// The eight characters of a root's number.
+std::string rootText(uint64_t root);
+
+// Returns false when the field is not eight letters or digits, nor digits that lost zeros.
+bool readPaddedRoot(DumpField field, CompanyRoot& root);
+
+// Returns false when the field is not eight letters or digits.
+bool readRoot(DumpField field, CompanyRoot& root);
+
+// The four characters of a branch as a number, or -1.
+int32_t readBranch(DumpField field);
+
+// The two check digits as a number, or -1.
+int32_t readCheckDigits(DumpField field);
+
+// The right check digits of a root and a branch that were read.
+uint32_t checkDigitsOf(DumpField root, DumpField branch);
+
+// Writes the fourteen characters of a CNPJ whose three fields were read.
+void writeCnpj(DumpField root, DumpField branch, DumpField check, uint8_t* to);
+
+// What was odd about a list of activities.
+struct OddActivities {
+  uint32_t odd = 0;       // parts that are neither seven digits nor six
+  uint32_t padded = 0;    // parts of six digits, which lost their zero
+  uint32_t repeated = 0;  // parts that were there before; they are left out
+};
+
+// Reads activities, joined by commas, into `codes`, each once.
+OddActivities readActivities(DumpField field, std::vector<uint32_t>& codes);
+
+// What was odd about a file. What comes in: rules that rows break. What goes out: counts by rule,
+// and the first rows that broke each, with the bytes of the fields.
+// Invariant: whether a report may show those bytes is for src/ingest/tally.ts to say; an example
+// is kept only while its rule has fewer than are shown.
+
+class OddValues {
+ public:
+  struct Example {
+    Rules::Number rule;
+    uint64_t line;
+    std::vector<std::string> fields;
+  };
+
+  // Counts what a cleaner found odd about a column; values and absent ones are not.
+  void note(Answer answer, const DumpRecord& record, uint32_t column) {
+    if (isOdd(answer)) add(ruleOf(answer), record, {column});
+  }
+
+  // Counts a rule, `times` over; the columns show what broke it.
+  void add(Rules::Number rule, const DumpRecord& record, std::initializer_list<uint32_t> columns,
+           uint32_t times = 1) {
+    counts_[rule] += times;
+    if (shown_[rule] == kExamplesMax) return;
+    shown_[rule]++;
+    Example example{rule, record.line, {}};
+    for (const uint32_t column : columns) {
+      const DumpField& field = record[column];
+      example.fields.emplace_back(field.start, field.end);
+    }
+    examples_.push_back(std::move(example));
+  }
+
+  // Counts what the texts of a row held; texts are no examples.
+  void addTexts(const DumpRecord& record, uint32_t windows, uint32_t controls) {
+    if (windows > 0) add(Rules::kTextWindows, record, {}, windows);
+    if (controls > 0) add(Rules::kTextControl, record, {}, controls);
+  }
+
+  // Counts a root of fewer characters than eight: it lost zeros.
+  void noteRoot(const DumpRecord& record, uint32_t column) {
+    if (record[column].size() < kRootLength) add(Rules::kRootZeros, record, {column});
+  }
+
+  // Counts a code that is odd, or that has fewer digits than its width.
+  void noteCode(Answer answer, const DumpRecord& record, uint32_t column, uint32_t width) {
+    note(answer, record, column);
+    if (isValue(answer) && trimmed(record[column]).size() < width) {
+      add(Rules::kCodeZeros, record, {column});
+    }
+  }
+
+  // Counts a rule of which this text tells more; there is no line after the join.
+  void addText(Rules::Number rule, std::string_view text, uint64_t line = 0) {
+    counts_[rule]++;
+    if (shown_[rule] == kExamplesMax) return;
+    shown_[rule]++;
+    examples_.push_back({rule, line, {std::string(text)}});
+  }
+
+  const std::array<double, Rules::kCount>& counts() const { return counts_; }
+  const std::vector<Example>& examples() const { return examples_; }
+
+ private:
+  static constexpr uint8_t kExamplesMax = 3;
+
+  std::array<double, Rules::kCount> counts_{};
+  std::array<uint8_t, Rules::kCount> shown_{};
+  std::vector<Example> examples_;
+};
 
 }  // namespace peneira

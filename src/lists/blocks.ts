@@ -4,14 +4,14 @@
  * that was.
  * Invariant: a block without a change stays as it is, so that what is written does not grow with
  * the list; entries ascend within a block and from block to block, each once; what was packed comes
- * back the same, and native-index/query/find/entries.cc reads this form.
+ * back the same, and native-index/query/find/cnpj.cc reads this form.
  *
  * A block is a row of numbers in groups of seven bits, the lowest first, of which all but the last
  * have their top bit set: how many entries it has, then for each of them (root - root of the one
  * before) * 4 + form, and behind form 2 (order - order of the one before). A new root begins with
  * order 0, and the form says what the order is: 0 the one after, which most first establishments
  * have; 1 that the entry is a whole company; 2 that a number follows. Root and order are those of
- * entries.h. An account takes one to three bytes instead of eight.
+ * cnpj.h. An account takes one to three bytes instead of eight.
  */
 /** Most entries of a block: 32 KiB. */
 export const BLOCK_ENTRIES = 4_096;

@@ -1,5 +1,5 @@
 /**
- * Entries of lists as eight bytes each (native-index/query/find/entries.h). What comes in: accounts
+ * Entries of lists as eight bytes each (native-index/query/find/cnpj.h). What comes in: accounts
  * and companies as people write them. What goes out: their bytes, and the texts of bytes.
  * Invariant: nothing is guessed: a text is an account, a company, or refused with a reason; zeros
  * that a spreadsheet took away are put back only where the sender said so.

@@ -1,9 +1,9 @@
-// Sorts contacts by their hashes. Input and output: see stages.h; the layout is drawn in
-// format/parts/contacts.h.
+// Sorts contacts by their hashes. Input and output: see index_builder.h; the layout is drawn in
+// format/region/parts.h.
 // Invariant: values are scattered in the order of their rows and sorted stably, so that the rows of
 // a value ascend. The columns are read again for every group of buckets, which costs less than a
 // number per row that remembers its bucket.
-#include "builder/stages/stages.h"
+#include "builder/stages/index_builder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,10 +11,10 @@
 #include <memory>
 #include <vector>
 
-#include "builder/radix.h"
+#include "builder/ranking.h"
 #include "builder/stages/row_buckets.h"
 #include "format/parallel.h"
-#include "format/parts/contacts.h"
+#include "format/region/parts.h"
 
 namespace peneira {
 namespace {

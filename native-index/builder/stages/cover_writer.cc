@@ -1,8 +1,8 @@
 // Writes lists of rows with their keys: every thread counts the rows of its chunks by list, then
-// puts them where they go. What comes in and goes out: see stages.h; the layout is drawn in
-// cover.h. Invariant: the chunks of a part lie before those of the next one, and each part has
+// puts them where they go. What comes in and goes out: see index_builder.h; the layout is drawn in
+// parts.h. Invariant: the chunks of a part lie before those of the next one, and each part has
 // places of its own in every list, so that the rows of a list ascend.
-#include "builder/stages/stages.h"
+#include "builder/stages/index_builder.h"
 
 #include <atomic>
 #include <cstring>
@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "builder/stages/combinations.h"
-#include "format/calendar.h"
+#include "builder/stages/chunk_codes.h"
+#include "format/column_value.h"
 #include "format/parallel.h"
-#include "format/parts/cover.h"
+#include "format/region/parts.h"
 
 namespace peneira {
 namespace {

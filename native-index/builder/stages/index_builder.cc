@@ -16,9 +16,7 @@
 #include <system_error>
 
 #include "builder/build_context.h"
-#include "builder/stages/stages.h"
 #include "format/blocks/blocks.h"
-#include "format/blocks/crc32c.h"
 #include "format/blocks/mapping.h"
 #include "format/failure.h"
 #include "format/parallel.h"
@@ -175,7 +173,7 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
 }
 
 // Writes DIGESTS; `known` holds those of all whole blocks of the first `length` bytes. Those behind
-// are read back: BLOCKS and DIRECTORY, a 16,000th of the file. Pair of checkDigests, directory.cc.
+// are read back: BLOCKS and DIRECTORY, a 16,000th of the file. Pair of checkDigests, region.cc.
 DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest& request,
                              std::vector<Digest> known, uint64_t length) {
   writer.align(kSectionAlign);

@@ -1,18 +1,23 @@
+// The builder of the index region, and the stages that it runs one after another. Invariant: equal
+// input gives equal bytes on any number of threads.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "builder/build_context.h"
+#include "format/region/region.h"
+
+namespace peneira {
+
 // Builder of the index region. What comes in: a file that holds the Arrow record batches and the
 // prepared sections META, COLUMNS and TABLE. What goes out: the region behind them in the same
 // file, and where its directory lies.
 // Invariant: equal input gives equal bytes on any number of threads. What is held while rows are
 // sorted is 1.2 GB for 72 million rows, beside the mapped file. On any error the file is useless:
 // the caller removes it.
-#pragma once
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "format/region/directory.h"
-
-namespace peneira {
 
 // One section that is written as it is.
 struct PreparedSection {
@@ -38,5 +43,81 @@ struct BuildResult {
 // Builds the region. Does not fsync. Throws Failure for wrong input, SystemFailure for what
 // the system refuses.
 BuildResult buildIndex(const BuildRequest& request);
+
+// The stages of an index build, each of which appends its sections, or one optional part. Input:
+// the columns. Output: bytes of the index region; format.h and parts.h draw them.
+// Invariant: the same rows give the same bytes, however many threads there are. A part is left out
+// where a code does not fit its bits, or a number does not count its rows, which no registry has
+// come near.
+
+// --- orders.cc: every ORDER section (row numbers by value ascending, missing last,
+// then cnpj ascending) and NAME_RANK. All orders begin with the order by cnpj and are sorted stably
+// from there, so equal values stay in cnpj order. At most three arrays of one u32 per row and one
+// of a u16 exist at a time, or, while cnpjs and names are sorted, two and three of the former and
+// the rows that are held (row_buckets.h): 1.0 GB for 72 million rows.
+
+using RowArray = std::unique_ptr<uint32_t[]>;
+
+// Rows by cnpj, bytes ascending.
+RowArray sortByCnpj(const BuildContext& context);
+
+// Refuses rows that are not in rank order: score descending, then cnpj ascending.
+void checkRankOrder(const SourceColumns& columns, unsigned threads);
+
+// Appends every ORDER section but legal_name.
+void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj);
+
+// Appends ORDER legal_name and NAME_RANK. Takes the order by cnpj, to free it early.
+void writeNameOrder(const BuildContext& context, RowArray byCnpj);
+
+// --- Posting lists.
+
+// Appends POSTINGS (one block per chunk of 65,536 rows, all dimensions together) and CHUNKS. A
+// block depends on its own chunk only; blocks are written in order whatever thread made them, so
+// memory holds one block per thread.
+void writePostings(const BuildContext& context);
+
+// Appends TERMS, TERM_POSTINGS and TERM_INDEX; the nameless files go to the folder of `path`. Terms
+// are the analyzed words of both names, sorted by bytes; a row is once in the list of each of its
+// words. How the rows of each word are found is told in row_terms.h. The lists of one round have 8
+// bytes per row, so memory is about 1 GB at 72 million rows whatever the names are. Kept in memory
+// the numbers of words alone would need 1.5 GB; analyzing again for every round costs ten times the
+// reading.
+void writeWords(const BuildContext& context, const std::string& path);
+
+// Appends CUBE: accounts counted by primary activity, state and registration status. The cells add
+// up to the row count; a missing code counts under the last ordinal, a missing status under 0.
+void writeCube(const BuildContext& context);
+
+// --- Optional parts.
+
+// Appends ROLLUP: accounts counted by every combination of what has few values. Needs 4 bytes of
+// memory for each account, and about 3 for its combinations.
+void writeRollup(const BuildContext& context);
+
+// Appends POSTAL: the rows of every chunk by postal code, unless one has more than eight digits.
+// Needs 40 KB of memory for each chunk of 65,536 accounts.
+void writePostal(const BuildContext& context);
+
+// Appends PLACES: accounts counted by municipality and every combination of what has few values. A
+// table is left out where it would be too large for its registry. Needs 4 bytes of memory for each
+// account, and about 4 for its combinations.
+void writePlaces(const BuildContext& context);
+
+// Appends COVER: the rows of every activity in every state with what else a question commonly asks
+// for. Needs 8 bytes of memory for each account.
+void writeCover(const BuildContext& context);
+
+// Appends DISTRICTS: the rows of each district of each municipality; nameless files go to the
+// folder of `path`. Districts are found as words are (row_terms.h), each with the code of its
+// municipality before it, so memory is the distinct names and some 7 bytes a row, whatever stands
+// in them.
+void writeDistricts(const BuildContext& context, const std::string& path);
+
+// Appends CONTACTS: the rows of every e-mail and phone, unless there are more values than its
+// numbers can count; the bytes do not depend on how few rows are held. Memory is 16 bytes a value
+// that is held, `rowsHeld` of them or one bucket of the scatter that is larger, and one u32 per
+// kContactBucketEntries values.
+void writeContacts(const BuildContext& context);
 
 }  // namespace peneira

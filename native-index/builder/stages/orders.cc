@@ -1,4 +1,4 @@
-// Sorts rows by cnpj and by values of fixed width. What comes in and goes out: see stages.h.
+// Sorts rows by cnpj and by values of fixed width. What comes in and goes out: see index_builder.h.
 // Invariant: a value order is made of stable counting sorts of 16-bit digits, least significant
 // first, over keys reduced to value - smallest; missing values take the key after the largest.
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "builder/stages/index_builder.h"
 #include "builder/stages/row_buckets.h"
-#include "builder/stages/stages.h"
 #include "format/failure.h"
 #include "format/parallel.h"
 

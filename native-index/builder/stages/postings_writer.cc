@@ -1,18 +1,181 @@
-// Builds chunk blocks by counting sort: the pairs of a dimension come in row order, so scattering
-// them by code leaves the rows of every code sorted. What comes in and goes out: see
-// stages.h; the layout of a block is drawn in format.h.
-// Invariant: payload offsets are multiples of 8 for bitsets and of 2 for the other containers.
-#include "builder/stages/stages.h"
-
+// Writes the posting lists of codes and of words, and the Roaring containers that both are made of.
+// Input: the columns. Output: sections drawn in format.h. Invariant: the rows of a list ascend,
+// each once.
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "builder/stages/chunk_codes.h"
-#include "builder/stages/container_writer.h"
+#include "builder/stages/index_builder.h"
+#include "builder/stages/row_terms.h"
+#include "format/analyzer.h"
+#include "format/failure.h"
+#include "format/format.h"
 #include "format/parallel.h"
+#include "format/raw_bytes.h"
 
 namespace peneira {
+
+// Writer of Roaring containers and bitmaps in the portable format (RoaringFormatSpec). What comes
+// in: sorted distinct row numbers. What goes out: payload bytes.
+// Invariant: each container takes the smallest of its three forms, exactly the one that CRoaring's
+// run_optimize chooses; test/native-build-region.test.ts compares the bytes with those of the
+// `roaring` package.
+
+// The low halves of the rows of one container, sorted and distinct; 1 to 65,536 of them.
+struct ContainerRows {
+  const uint16_t* rows;
+  uint32_t count;
+};
+
+// The chosen form of a container and its length.
+struct ContainerForm {
+  ContainerType type;
+  uint32_t runCount;
+  uint32_t byteLength;
+};
+
+// Chooses the smallest form.
+ContainerForm chooseForm(const ContainerRows& container);
+
+// Appends the payload in that form.
+void appendContainer(RawBytes& out, const ContainerRows& container, const ContainerForm& form);
+
+// Appends a whole bitmap of sorted distinct rows in the portable format; count is at least 1.
+void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count);
+
+// Containers and bitmaps in the portable Roaring format. Invariant: all numbers are little endian,
+// as the whole index region.
+//
+//   bitmap without runs: u32 12346, u32 containers, descriptions, offsets, payloads
+//   bitmap with runs:    u32 12347 | (containers - 1) << 16, a bit per container that has runs,
+//                        descriptions, offsets when there are 4 containers or more, payloads
+//   description:         u16 high half of the rows, u16 cardinality - 1
+
+namespace {
+
+constexpr uint32_t kCookieWithoutRuns = 12346;
+constexpr uint32_t kCookieWithRuns = 12347;
+constexpr size_t kOffsetsFrom = 4;    // containers, in a bitmap with runs
+constexpr uint32_t kArrayMax = 4096;  // rows, of an array container
+constexpr uint32_t kBitsetBytes = 8192;
+
+uint32_t countRuns(const ContainerRows& container) {
+  uint32_t runs = 1;
+  for (uint32_t i = 1; i < container.count; i++) {
+    runs += container.rows[i] != container.rows[i - 1] + 1;
+  }
+  return runs;
+}
+
+void appendBitset(RawBytes& out, const ContainerRows& container) {
+  uint8_t* words = out.grow(kBitsetBytes);
+  std::memset(words, 0, kBitsetBytes);
+  for (uint32_t i = 0; i < container.count; i++) {
+    words[container.rows[i] / 8] |= static_cast<uint8_t>(1u << (container.rows[i] % 8));
+  }
+}
+
+void appendRuns(RawBytes& out, const ContainerRows& container, uint32_t runCount) {
+  out.push(static_cast<uint16_t>(runCount));
+  for (uint32_t i = 0; i < container.count;) {
+    uint32_t last = i;
+    while (last + 1 < container.count && container.rows[last + 1] == container.rows[last] + 1) {
+      last++;
+    }
+    out.push(container.rows[i]);
+    out.push(static_cast<uint16_t>(container.rows[last] - container.rows[i]));
+    i = last + 1;
+  }
+}
+
+struct Part {
+  uint16_t high;
+  ContainerRows container;
+  ContainerForm form;
+};
+
+// Cuts the rows by their high halves; `lows` receives the low halves.
+std::vector<Part> cut(const uint32_t* rows, size_t count, std::vector<uint16_t>& lows) {
+  std::vector<Part> parts;
+  lows.resize(count);
+  for (size_t i = 0; i < count; i++) lows[i] = static_cast<uint16_t>(rows[i]);
+  for (size_t first = 0; first < count;) {
+    size_t end = first + 1;
+    while (end < count && rows[end] >> 16 == rows[first] >> 16) end++;
+    const ContainerRows container{lows.data() + first, static_cast<uint32_t>(end - first)};
+    parts.push_back({static_cast<uint16_t>(rows[first] >> 16), container, chooseForm(container)});
+    first = end;
+  }
+  return parts;
+}
+
+void appendRunFlags(RawBytes& out, const std::vector<Part>& parts) {
+  const size_t length = (parts.size() + 7) / 8;
+  uint8_t* flags = out.grow(length);
+  std::memset(flags, 0, length);
+  for (size_t i = 0; i < parts.size(); i++) {
+    if (parts[i].form.type == ContainerType::kRun) {
+      flags[i / 8] |= static_cast<uint8_t>(1u << (i % 8));
+    }
+  }
+}
+
+}  // namespace
+
+ContainerForm chooseForm(const ContainerRows& container) {
+  const bool fitsArray = container.count <= kArrayMax;
+  const uint32_t plainBytes = fitsArray ? container.count * 2 : kBitsetBytes;
+  const uint32_t runs = countRuns(container);
+  // CRoaring prefers runs to an array of the same length, but a bitset to runs of the same length.
+  const bool preferRuns = 2 + 4 * runs < plainBytes + (fitsArray ? 2 : 0);
+  if (preferRuns) return {ContainerType::kRun, runs, 2 + 4 * runs};
+  return {fitsArray ? ContainerType::kArray : ContainerType::kBitset, runs, plainBytes};
+}
+
+void appendContainer(RawBytes& out, const ContainerRows& container, const ContainerForm& form) {
+  switch (form.type) {
+    case ContainerType::kArray: return out.append(container.rows, form.byteLength);
+    case ContainerType::kBitset: return appendBitset(out, container);
+    case ContainerType::kRun: return appendRuns(out, container, form.runCount);
+  }
+}
+
+void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count) {
+  std::vector<uint16_t> lows;
+  const std::vector<Part> parts = cut(rows, count, lows);
+  const size_t start = out.size();
+  bool hasRuns = false;
+  for (const Part& part : parts) hasRuns |= part.form.type == ContainerType::kRun;
+  const auto partCount = static_cast<uint32_t>(parts.size());
+  if (hasRuns) {
+    out.push(kCookieWithRuns | (partCount - 1) << 16);
+    appendRunFlags(out, parts);
+  } else {
+    out.push(kCookieWithoutRuns);
+    out.push(partCount);
+  }
+  for (const Part& part : parts) {
+    out.push(part.high);
+    out.push(static_cast<uint16_t>(part.container.count - 1));
+  }
+  if (!hasRuns || parts.size() >= kOffsetsFrom) {
+    auto offset = static_cast<uint32_t>(out.size() - start + 4 * parts.size());
+    for (const Part& part : parts) {
+      out.push(offset);
+      offset += part.form.byteLength;
+    }
+  }
+  for (const Part& part : parts) appendContainer(out, part.container, part.form);
+}
+
+// Builds chunk blocks by counting sort: the pairs of a dimension come in row order, so scattering
+// them by code leaves the rows of every code sorted. Invariant: payload offsets are multiples of 8
+// for bitsets and of 2 for the other containers.
+
 namespace {
 
 // Makes the blocks of one thread.
@@ -120,6 +283,102 @@ void writePostings(const BuildContext& context) {
   writer.begin(Section::kChunks);
   writer.append(offsets.data(), offsets.size() * sizeof offsets[0]);
   writer.end();
+}
+
+// Word postings of both names. Invariant: words and their lists are those of row_terms.h; entries
+// follow the order of the words.
+
+namespace {
+
+constexpr uint64_t kBlockPostings = 1 << 18;  // a thread encodes about so many at a time
+
+RowTerms collectWords(const BuildContext& context, const std::string& path) {
+  const SourceColumns& columns = context.columns;
+  return RowTerms(context, path, [&columns](uint32_t row, RowStrings& strings) {
+    for (const uint32_t column : {Columns::kLegalName, Columns::kTradeName}) {
+      if (!columns.valid(column, row)) continue;
+      forEachWord(columns.text(column, row), strings.scratch,
+                  [&strings](std::string_view word) { strings.add(word); });
+    }
+  });
+}
+
+void writeTerms(RegionWriter& writer, const RowTerms& words) {
+  if (words.textBytes() > std::numeric_limits<uint32_t>::max()) {
+    throw Failure(kTooLarge, "the names hold more than 4 GiB of distinct words");
+  }
+  std::vector<uint32_t> offsets{0};
+  offsets.reserve(size_t{words.size()} + 1);
+  for (uint32_t term = 0; term < words.size(); term++) {
+    offsets.push_back(offsets.back() + static_cast<uint32_t>(words.text(term).size()));
+  }
+  writer.begin(Section::kTerms);
+  writer.push(words.size());
+  writer.append(offsets.data(), offsets.size() * sizeof offsets[0]);
+  for (uint32_t term = 0; term < words.size(); term++) {
+    writer.append(words.text(term).data(), words.text(term).size());
+  }
+  writer.end();
+}
+
+// Encoded lists of consecutive terms; entry offsets are relative to `bytes`.
+struct EncodedLists {
+  RawBytes bytes;
+  std::vector<TermEntry> entries;
+};
+
+EncodedLists encodeLists(const TermLists& lists, uint32_t first, uint32_t end) {
+  EncodedLists encoded;
+  for (uint32_t term = first; term < end; term++) {
+    const uint64_t df = lists.countOf(term);
+    const size_t offset = encoded.bytes.size();
+    if (df <= kFlatTermMax) {
+      encoded.bytes.append(lists.rowsOf(term), df * sizeof(uint32_t));
+    } else {
+      appendPortableBitmap(encoded.bytes, lists.rowsOf(term), df);
+    }
+    const auto length = static_cast<uint32_t>(encoded.bytes.size() - offset);
+    encoded.entries.push_back({offset, length, static_cast<uint32_t>(df)});
+    encoded.bytes.align(sizeof(uint32_t));
+  }
+  return encoded;
+}
+
+void appendLists(const BuildContext& context, const TermLists& lists,
+                 std::vector<TermEntry>& index) {
+  const std::vector<uint32_t> blocks = cutBlocks(lists, kBlockPostings);
+  const auto produce = [&](size_t block, unsigned) {
+    return encodeLists(lists, blocks[block], blocks[block + 1]);
+  };
+  const auto commit = [&](size_t, EncodedLists encoded) {
+    const uint64_t base = context.writer.position();
+    for (const TermEntry& entry : encoded.entries) {
+      index.push_back({base + entry.offset, entry.length, entry.df});
+    }
+    context.writer.append(encoded.bytes.data(), encoded.bytes.size());
+  };
+  produceInOrder(context.threads, blocks.size() - 1, produce, commit);
+}
+
+}  // namespace
+
+void writeWords(const BuildContext& context, const std::string& path) {
+  RowTerms words = collectWords(context, path);
+  context.progress.part(1, 2);
+  writeTerms(context.writer, words);
+  std::vector<TermEntry> index;
+  index.reserve(words.size());
+  const uint64_t postingsMax = 2 * uint64_t{context.columns.rowCount()};
+  context.writer.begin(Section::kTermPostings);
+  while (index.size() < words.size()) {
+    const auto lists = words.listsFrom(static_cast<uint32_t>(index.size()), postingsMax);
+    appendLists(context, lists, index);
+    context.progress.part(words.size() + index.size(), 2 * uint64_t{words.size()});
+  }
+  context.writer.end();
+  context.writer.begin(Section::kTermIndex);
+  context.writer.append(index.data(), index.size() * sizeof index[0]);
+  context.writer.end();
 }
 
 }  // namespace peneira

@@ -1,7 +1,5 @@
-// Writes tables of combinations: those by activity and those by municipality are counted, the
-// others are sums of their cells. What comes in and goes out: see stages.h; the layout is
-// drawn in rollup.h. Invariant: the cells of a table stand in the order of their keys, whatever was
-// summed.
+// Writes ROLLUP and PLACES, the counts of combinations. Input: the columns. Output: both parts,
+// drawn in format/region/parts.h. Invariant: the counts of a table add up to the row count.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,12 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "builder/stages/combinations.h"
-#include "builder/stages/stages.h"
+#include "builder/stages/chunk_codes.h"
+#include "builder/stages/index_builder.h"
 #include "format/parallel.h"
-#include "format/parts/rollup.h"
+#include "format/region/parts.h"
 
 namespace peneira {
+
+// Writes tables of combinations: those by activity and those by municipality are counted, the
+// others are sums of their cells. Invariant: the cells of a table stand in the order of their keys,
+// whatever was summed.
+
 namespace {
 
 constexpr uint32_t kStateShift = RollupKey::kStateShift;
@@ -83,7 +86,7 @@ size_t cellsIn(const CellTable& table) {
   return count;
 }
 
-// How many starts a table has; see rollup.h.
+// How many starts a table has; see format/region/parts.h.
 uint64_t startsOf(uint32_t number, const RollupHeader& header) {
   const uint64_t groups = header.tables[number].groups;
   return groups * (number == RollupTables::kMunicipality ? 1 : header.states) + 1;
@@ -237,6 +240,144 @@ void writeCube(const BuildContext& context) {
   context.writer.push(header);
   context.writer.append(cells[0].data(), cells[0].size() * sizeof(uint32_t));
   context.writer.end();
+}
+
+// Writes combinations by municipality. Invariant: a table is made, and measured, before anything of
+// it is written, so that one that is too large leaves nothing behind.
+
+namespace {
+
+// Keys while they are sorted: the state above the municipality, which stands above the others.
+constexpr uint32_t kMunicipalityShift = RollupKey::kYearShift, kMunicipalityBits = 13;
+constexpr uint32_t kPlaceStateShift = kMunicipalityShift + kMunicipalityBits;
+constexpr uint32_t kMostInByte = 255;
+
+// The arrays of a table.
+struct PlacesArrays {
+  std::vector<PlacesBlock> blocks;
+  std::vector<uint16_t> municipalities, keys;
+  std::vector<uint8_t> lengths, counts;
+
+  PlacesBlock blockOf(uint32_t group, uint32_t state) const {
+    return {static_cast<uint16_t>(group), static_cast<uint16_t>(state),
+            static_cast<uint32_t>(municipalities.size()), static_cast<uint32_t>(keys.size())};
+  }
+  // Adds a cell of the last block.
+  void add(uint32_t municipality, uint32_t key, uint32_t count) {
+    const bool isNew =
+        municipalities.size() == blocks.back().first_run || municipalities.back() != municipality;
+    for (uint32_t left = count; left > 0;) {
+      if ((isNew && left == count) || lengths.back() == kMostInByte) {
+        municipalities.push_back(static_cast<uint16_t>(municipality));
+        lengths.push_back(0);
+      }
+      const uint32_t part = std::min(left, kMostInByte);
+      keys.push_back(static_cast<uint16_t>(key));
+      counts.push_back(static_cast<uint8_t>(part));
+      lengths.back()++;
+      left -= part;
+    }
+  }
+};
+
+PlacesArrays arraysOf(const CellTable& table) {
+  PlacesArrays arrays;
+  uint32_t group = 0;
+  for (const Cells& cells : table) {
+    uint32_t last = ~0u;
+    for (const Cell& cell : cells) {
+      const uint32_t state = cell.key >> kPlaceStateShift;
+      if (state != last) arrays.blocks.push_back(arrays.blockOf(group, state));
+      last = state;
+      const uint32_t municipality =
+          cell.key >> kMunicipalityShift & ((1u << kMunicipalityBits) - 1);
+      arrays.add(municipality, cell.key & (kPlacesKeys - 1), cell.count);
+    }
+    group++;
+  }
+  arrays.blocks.push_back(arrays.blockOf(0, 0));
+  return arrays;
+}
+
+// Where the arrays go, and where the last of them ends; `at` is the end of what is before them.
+uint64_t place(PlacesTable& table, const PlacesArrays& arrays, uint64_t at) {
+  table.blocks = static_cast<uint32_t>(arrays.blocks.size() - 1);
+  table.runs = static_cast<uint32_t>(arrays.municipalities.size());
+  table.cells = static_cast<uint32_t>(arrays.keys.size());
+  table.blocks_offset = aligned(at);
+  table.municipalities_offset =
+      aligned(table.blocks_offset + arrays.blocks.size() * sizeof(PlacesBlock));
+  table.lengths_offset = aligned(table.municipalities_offset + uint64_t{table.runs} * 2);
+  table.keys_offset = aligned(table.lengths_offset + table.runs);
+  table.counts_offset = aligned(table.keys_offset + uint64_t{table.cells} * 2);
+  return table.counts_offset + table.cells;
+}
+
+template <typename T>
+void write(RegionWriter& writer, const std::vector<T>& numbers) {
+  writer.align(kSectionAlign);
+  writer.append(numbers.data(), numbers.size() * sizeof(T));
+}
+
+// The header as far as it says what there is, without places.
+PlacesHeader placesHeaderOf(const BuildTables& names) {
+  PlacesHeader header{};
+  std::memcpy(header.magic, kPlacesMagic, sizeof header.magic);
+  header.version = kPlacesVersion;
+  header.activities = names[Tables::kCnaePrimary].count() + 1;
+  header.states = names[Tables::kUf].count() + 1;
+  header.municipalities = names[Tables::kMunicipalityIbge].count() + 1;
+  return header;
+}
+
+Grouping groupingOf(uint32_t table, const PlacesHeader& header) {
+  Grouping grouping{
+      Dimensions::kStartedYear,
+      RollupKey::kNoYear + 1,
+      {{Dimensions::kUf, kPlaceStateShift, header.states - 1},
+       {Dimensions::kMunicipalityIbge, kMunicipalityShift, header.municipalities - 1},
+       {Dimensions::kRegistrationStatus, RollupKey::kStatusShift, RollupKey::kNoStatus},
+       {Dimensions::kCompanySizeCode, RollupKey::kSizeShift, RollupKey::kNoSize}}};
+  if (table == PlacesTables::kActivity) {
+    grouping.dimension = Dimensions::kCnaePrimary;
+    grouping.groups = header.activities;
+  }
+  return grouping;
+}
+
+}  // namespace
+
+void writePlaces(const BuildContext& context) {
+  PlacesHeader header = placesHeaderOf(context.tables);
+  if (header.states > 1u << (32 - kPlaceStateShift)) return;
+  if (header.municipalities > 1u << kMunicipalityBits) return;
+  const uint64_t bytesMax = context.columns.rowCount() * kPlacesBytesMax / kPlacesBytesPer;
+  uint64_t end = sizeof header;
+  std::array<PlacesArrays, PlacesTables::kCount> tables;
+  for (uint32_t i = 0; i < PlacesTables::kCount; i++) {
+    const auto table = countCombinations(context, groupingOf(i, header));
+    if (!table) continue;
+    PlacesArrays arrays = arraysOf(*table);
+    PlacesTable placed{};
+    const uint64_t after = place(placed, arrays, end);
+    if (after > bytesMax) continue;
+    header.tables[i] = placed;
+    tables[i] = std::move(arrays);
+    end = after;
+  }
+  if (end == sizeof header) return;
+  header.length = end;
+  RegionWriter& writer = context.writer;
+  writer.align(kSectionAlign);
+  writer.push(header);
+  for (const PlacesArrays& arrays : tables) {
+    if (arrays.blocks.empty()) continue;
+    write(writer, arrays.blocks);
+    write(writer, arrays.municipalities);
+    write(writer, arrays.lengths);
+    write(writer, arrays.keys);
+    write(writer, arrays.counts);
+  }
 }
 
 }  // namespace peneira

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "builder/radix.h"
+#include "builder/ranking.h"
 #include "format/parallel.h"
 
 namespace peneira {

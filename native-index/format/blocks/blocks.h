@@ -1,3 +1,69 @@
+// The blocks of a snapshot, and the two checksums that they are held against: CRC-32C, which finds
+// damage, and SHA-256, which nobody can forge. Invariant: `Blocks` gives out checked bytes only; a
+// sum depends on the bytes alone.
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "format/blocks/mapping.h"
+#include "format/format.h"
+
+namespace peneira {
+
+// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78; RFC 3720 appendix B.4). What comes in:
+// bytes and the sum of the bytes before them (0 to begin). What goes out: the sum.
+// Invariant: the sum does not depend on how the bytes were cut, nor on the processor: the SSE4.2
+// path and the table path are chosen at run time and agree (test/native-build.test.ts).
+
+// CRC-32C of `length` bytes, continuing from `seed`.
+uint32_t crc32c(const void* bytes, size_t length, uint32_t seed = 0);
+
+// The same by tables alone; exists so that a test can compare both paths.
+uint32_t crc32cPortable(const void* bytes, size_t length, uint32_t seed = 0);
+
+// "sse4.2" or "portable": the path that crc32c() takes on this processor.
+const char* crc32cPath();
+
+// SHA-256 (FIPS 180-4). What comes in: bytes. What goes out: their digest.
+// Invariant: the digest does not depend on how the bytes were cut, nor on the processor: the path
+// of the SHA extensions and the portable one are chosen at run time and agree
+// (test/native-build.test.ts, which also asks OpenSSL).
+
+using Digest = std::array<uint8_t, 32>;
+
+// A digest in the making.
+class Sha256 {
+ public:
+  // `portable` takes that path on every processor; it exists so that a test can compare both.
+  explicit Sha256(bool portable = false);
+  void update(const void* bytes, size_t length);
+  // Ends it; nothing may follow.
+  Digest finish();
+
+ private:
+  using Compress = void (*)(uint32_t* state, const uint8_t* bytes, size_t blocks);
+
+  Compress compress_;
+  uint32_t state_[8];
+  uint8_t rest_[64];  // bytes that do not fill a block yet
+  uint64_t length_ = 0;
+};
+
+// Digest of `length` bytes.
+Digest sha256(const void* bytes, size_t length);
+
+// HMAC-SHA-256 (RFC 2104) of a message under a secret of any length.
+Digest hmacSha256(std::span<const uint8_t> secret, std::span<const uint8_t> message);
+
+// "sha" or "portable": the path that sha256() takes on this processor.
+const char* sha256Path();
+
 // The bytes of a snapshot, each 64-KiB block checked against its CRC-32C before its first use; its
 // SHA-256, which nobody can forge and which costs ten times as much, is checked on request.
 // What comes in: the mapping, BLOCKS and DIGESTS. What goes out: pointers to checked bytes.
@@ -7,18 +73,6 @@
 // A block is read from the disk in one piece, when it is checked or asked for, and not with others
 // unless those before it were: what is touched here and there costs its own blocks.
 // Thread-safe: a block may be checked twice at the same time, with the same result.
-#pragma once
-#include <atomic>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <string>
-
-#include "format/blocks/mapping.h"
-#include "format/blocks/sha256.h"
-#include "format/format.h"
-
-namespace peneira {
 
 // Reads a value that need not be aligned.
 template <class T>

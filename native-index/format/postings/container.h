@@ -1,8 +1,5 @@
-// One container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset or runs.
-// What comes in: a place in a chunk block or in a portable Roaring bitmap. What goes out: set
-// operations on low 16 bits of row ids.
-// Invariant: `read` has checked that the payload lies in the file; whatever the payload holds, the
-// operations end, and touch nothing outside it and the 1,024 words they are given.
+// Sets of rows of one chunk: words of bits, and the containers of a posting list. Invariant: no
+// operation touches anything outside the payload and the words that it is given.
 #pragma once
 #include <cstdint>
 
@@ -10,6 +7,28 @@
 #include "format/format.h"
 
 namespace peneira {
+
+// Loops over words of bits, in the fastest form that the processor has. What comes in: words. What
+// goes out: words or a count. Invariant: every form gives the same result; the choice is made once.
+
+// Number of set bits in `count` words.
+uint64_t countBits(const uint64_t* words, uint32_t count);
+// Number of bits that both have set; `other` need not be aligned.
+uint64_t countBoth(const uint64_t* words, const uint8_t* other, uint32_t count);
+// words &= other; `other` need not be aligned.
+void andWords(uint64_t* words, const uint8_t* other, uint32_t count);
+// One bit per value of `values` (u32, not aligned) with (value - low) <= width, modulo 2^32.
+uint64_t inRange32(const uint8_t* values, uint32_t low, uint32_t width);
+// One bit per value of `values` (u64, not aligned) with (value - low) <= width, modulo 2^64.
+uint64_t inRange64(const uint8_t* values, uint64_t low, uint64_t width);
+// "avx2" or "portable".
+const char* simdPath();
+
+// One container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset or runs.
+// What comes in: a place in a chunk block or in a portable Roaring bitmap. What goes out: set
+// operations on low 16 bits of row ids.
+// Invariant: `read` has checked that the payload lies in the file; whatever the payload holds, the
+// operations end, and touch nothing outside it and the 1,024 words they are given.
 
 constexpr uint32_t kChunkWords = kChunkRows / 64;
 constexpr uint32_t kArrayMax = 4096;  // more values are a bitset or runs

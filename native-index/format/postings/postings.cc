@@ -1,13 +1,18 @@
-// Finds containers in chunk blocks. What comes in: blocks as found in the file. What goes out:
-// checked containers. Invariant: the cost of a lookup is logarithmic in the entries of a dimension
-// for few codes, and linear for many, whatever the entries hold.
+// Finds posting lists of codes and of words. Input: untrusted sections. Output: checked containers.
+// Invariant: every number of the file is compared with its section before it is used.
 #include "format/postings/postings.h"
 
+#include <algorithm>
 #include <string>
 
 #include "format/failure.h"
 
 namespace peneira {
+
+// Finds containers in chunk blocks. What comes in: blocks as found in the file. What goes out:
+// checked containers. Invariant: the cost of a lookup is logarithmic in the entries of a dimension
+// for few codes, and linear for many, whatever the entries hold.
+
 namespace {
 
 constexpr size_t kEntryBytes = sizeof(ContainerEntry);
@@ -139,6 +144,161 @@ void Postings::all(const ChunkView& chunk, uint32_t dimension,
   for (size_t at = 0; at < all.size() / kEntryBytes; at++) {
     found.push_back({codeAt(all, at), container(chunk, all.data() + at * kEntryBytes)});
   }
+}
+
+// Reads word postings. What comes in: untrusted sections. What goes out: containers.
+// Invariant: every offset and count is compared with the section before it is used, and a row of a
+// flat list with the row count.
+
+namespace {
+
+constexpr uint32_t kCookieRuns = 12347;    // low half; the high half is the count minus one
+constexpr uint32_t kCookieNoRuns = 12346;  // followed by u32 count
+constexpr uint32_t kOffsetsFrom = 4;       // bitmaps with runs have offsets from this count on
+constexpr uint32_t kContainersMax = 1 << 16;
+
+}  // namespace
+
+RoaringView::RoaringView(const Blocks& blocks, uint64_t offset, uint64_t length)
+    : blocks_(&blocks), offset_(offset), end_(offset + length) {
+  if (length < 8) damaged("a word list is too short for a Roaring bitmap");
+  const uint32_t cookie = load<uint32_t>(blocks.view(offset, 4));
+  uint64_t at = offset + 4;
+  bool hasOffsets = true;
+  if ((cookie & 0xffff) == kCookieRuns) {
+    count_ = (cookie >> 16) + 1;
+    runFlags_ = at;
+    at += (count_ + 7) / 8;
+    hasOffsets = count_ >= kOffsetsFrom;
+  } else if (cookie == kCookieNoRuns) {
+    count_ = load<uint32_t>(blocks.view(at, 4));
+    at += 4;
+  } else {
+    damaged("a word list does not begin like a Roaring bitmap");
+  }
+  if (count_ > kContainersMax) damaged("a word list has too many containers");
+  keys_ = at;
+  at += uint64_t{count_} * 4;
+  if (hasOffsets) {
+    offsets_ = at;
+    at += uint64_t{count_} * 4;
+  }
+  if (at > end_) damaged("a word list is cut off");
+  blocks.view(offset, at - offset);
+}
+
+uint64_t RoaringView::offsetOf(uint32_t index) const {
+  if (offsets_ != 0) return offset_ + load<uint32_t>(blocks_->view(offsets_ + index * 4, 4));
+  uint64_t at = keys_ + uint64_t{count_} * 4;
+  for (uint32_t i = 0; i < index; i++) {
+    const uint8_t* key = blocks_->view(keys_ + i * 4, 4);
+    const uint32_t cardinality = load<uint16_t>(key + 2) + 1u;
+    const bool runs = (*blocks_->view(runFlags_ + i / 8, 1) >> (i % 8) & 1) != 0;
+    if (runs) {
+      if (at > end_ - 2) damaged("a word list is cut off");
+      at += 2 + load<uint16_t>(blocks_->view(at, 2)) * 4u;
+    } else {
+      const auto type = cardinality > kArrayMax ? ContainerType::kBitset : ContainerType::kArray;
+      at += Container::plainBytes(type, cardinality);
+    }
+  }
+  return at;
+}
+
+bool RoaringView::find(uint32_t key, Container& found) const {
+  const uint8_t* keys = blocks_->view(keys_, uint64_t{count_} * 4);
+  uint32_t low = 0, count = count_;
+  while (count > 0) {
+    const uint32_t half = count / 2;
+    const bool below = load<uint16_t>(keys + (low + half) * 4) < key;
+    low = below ? low + half + 1 : low;
+    count = below ? count - half - 1 : half;
+  }
+  if (low == count_ || load<uint16_t>(keys + low * 4) != key) return false;
+  found = at(low).second;
+  return true;
+}
+
+std::pair<uint32_t, Container> RoaringView::at(uint32_t index) const {
+  const uint8_t* key = blocks_->view(keys_ + uint64_t{index} * 4, 4);
+  const uint32_t cardinality = load<uint16_t>(key + 2) + 1u;
+  const bool runs =
+      runFlags_ != 0 && (*blocks_->view(runFlags_ + index / 8, 1) >> (index % 8) & 1) != 0;
+  const ContainerType type = runs                      ? ContainerType::kRun
+                             : cardinality > kArrayMax ? ContainerType::kBitset
+                                                       : ContainerType::kArray;
+  return {
+      load<uint16_t>(key),
+      Container::read(*blocks_, {offsetOf(index), end_, static_cast<uint32_t>(type), cardinality})};
+}
+
+bool TermRows::contains(uint32_t row) const {
+  if (count_ <= kFlatTermMax) {
+    return std::find(flat_.begin(), flat_.begin() + count_, row) != flat_.begin() + count_;
+  }
+  Container container;
+  return roaring_.find(row / kChunkRows, container) && container.contains(row % kChunkRows);
+}
+
+bool TermRows::find(uint32_t chunk, Container& found, FlatChunk& flat) const {
+  if (count_ > kFlatTermMax) return roaring_.find(chunk, found);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < count_; i++) {
+    if (flat_[i] / kChunkRows == chunk) flat[count++] = static_cast<uint16_t>(flat_[i]);
+  }
+  found.type = ContainerType::kArray;
+  found.cardinality = count;
+  found.payload = reinterpret_cast<const uint8_t*>(flat.data());
+  return count > 0;
+}
+
+Terms::Terms(const Blocks& blocks, const Directory& directory)
+    : blocks_(&blocks),
+      words_(blocks, directory.terms, "TERMS"),
+      index_(directory.termIndex),
+      postings_(directory.termPostings),
+      rowCount_(directory.rowCount) {
+  expectEqual("length of TERM_INDEX", index_.length, uint64_t{words_.count()} * sizeof(TermEntry));
+}
+
+TermEntry Terms::entryAt(uint32_t index) const {
+  const uint64_t at = index_.offset + uint64_t{index} * sizeof(TermEntry);
+  const auto found = load<TermEntry>(blocks_->view(at, sizeof(TermEntry)));
+  const uint64_t end = postings_.offset + postings_.length;
+  if (found.offset < postings_.offset || found.offset > end || found.length > end - found.offset) {
+    damaged("the rows of word " + std::to_string(index) + " lie outside TERM_POSTINGS");
+  }
+  if (found.df > rowCount_) damaged("word " + std::to_string(index) + " has too many rows");
+  if (found.df <= kFlatTermMax && found.length != uint64_t{found.df} * 4) {
+    expectEqual("bytes of word " + std::to_string(index), found.length, found.df * 4);
+  }
+  return found;
+}
+
+uint32_t Terms::frequency(std::string_view word) const {
+  const uint32_t index = words_.find(word);
+  return index == words_.count() ? 0 : entryAt(index).df;
+}
+
+TermRows Terms::rows(std::string_view word) const {
+  const uint32_t index = words_.find(word);
+  return index == words_.count() ? TermRows() : rowsAt(index);
+}
+
+TermRows Terms::rowsAt(uint32_t term) const {
+  TermRows rows;
+  const TermEntry found = entryAt(term);
+  rows.count_ = found.df;
+  if (found.df > kFlatTermMax) {
+    rows.roaring_ = RoaringView(*blocks_, found.offset, found.length);
+    return rows;
+  }
+  const uint8_t* at = blocks_->view(found.offset, found.length);
+  for (uint32_t i = 0; i < found.df; i++) {
+    rows.flat_[i] = load<uint32_t>(at + i * 4);
+    if (rows.flat_[i] >= rowCount_) damaged("a word list names a row that does not exist");
+  }
+  return rows;
 }
 
 }  // namespace peneira

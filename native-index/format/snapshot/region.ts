@@ -107,7 +107,7 @@ export function readDirectory(
 
 /** Sections begin on multiples of this (`format.h`), and so do the optional parts. */
 const SECTION_ALIGN = 64;
-/** Bytes of the head of an optional part (`directory.h`), and where its length stands in them. */
+/** Bytes of the head of an optional part (`region.h`), and where its length stands in them. */
 const PART_HEAD_BYTES = 32;
 const PART_LENGTH_AT = 24;
 

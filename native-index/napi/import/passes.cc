@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "join/partition_join.h"
-#include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "scan/bucket_file.h"
-#include "scan/member_scan.h"
-#include "scan/odd_values.h"
+#include "scan/row_scan.h"
+#include "scan/values.h"
 
 namespace peneira {
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "napi/segment/handle.h"
-#include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/changes/changelist.h"
 

@@ -9,12 +9,11 @@
 #include <mutex>
 #include <string>
 
-#include "napi/values/exports.h"
 #include "napi/values/values.h"
 #include "query/facets/facets.h"
-#include "query/find/company.h"
+#include "query/find/cnpj.h"
 #include "query/kernel/kernel.h"
-#include "query/orders/sortkeys.h"
+#include "query/orders/select.h"
 #include "query/segment/segment.h"
 
 namespace peneira {
@@ -30,6 +29,12 @@ Facet readFacet(const Given& given) {
     if (kFacetNames[i] == name) return static_cast<Facet>(i);
   }
   given.noSuch("facet", "the names of facets");
+}
+
+Field readField(const Given& given) {
+  const Field field = fieldNamed(given.text());
+  if (field == Field::kCount) given.noSuch("field", "the names of fields");
+  return field;
 }
 
 }  // namespace
@@ -72,6 +77,13 @@ std::vector<Facet> readFacets(const Given& names) {
   std::vector<Facet> facets(names.length());
   for (uint32_t i = 0; i < facets.size(); i++) facets[i] = readFacet(names.item(i));
   return facets;
+}
+
+std::vector<Field> readFields(const Given& names) {
+  std::vector<Field> fields;
+  const uint32_t count = names.length();
+  for (uint32_t i = 0; i < count; i++) fields.push_back(readField(names.item(i)));
+  return fields;
 }
 
 napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts) {
@@ -173,6 +185,50 @@ napi_value selectAside(napi_env env, napi_callback_info info) {
     });
   };
   return begin(env, info, run);
+}
+
+// What a page says of itself, in the order in which JavaScript reads it, and behind that what it is
+// told: from which byte of the room its text may be written.
+struct PageFacts {
+  enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
+};
+
+// The place that `facts` tell; throws INVALID_ARGUMENT for one outside of the room.
+size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {
+  const double place = facts[PageFacts::kPlace];
+  if (place >= 0 && place <= static_cast<double>(room.size())) return static_cast<size_t>(place);
+  badArgument("facts must tell a place in the room of " + std::to_string(room.size()) + " bytes");
+}
+
+// Counts, selects and renders; tells `facts` of the page.
+void renderPage(const Segment& segment, const PageRequest& request,
+                const std::vector<Field>& fields, Work& work, std::span<double> facts,
+                TextBuffer& text) {
+  const uint64_t matches = countRows(segment, request.query, work);
+  const Page page = selectPage(segment, request, work, matches);
+  peneira::renderJson(segment, page.rows, fields, text);
+  facts[PageFacts::kMatches] = static_cast<double>(matches);
+  facts[PageFacts::kRows] = static_cast<double>(page.rows.size());
+  facts[PageFacts::kLastRow] = page.rows.empty() ? -1 : static_cast<double>(page.rows.back());
+  facts[PageFacts::kMore] = page.more ? 1 : 0;
+}
+
+// Nothing of the request outlives the call. Answers that are worth keeping are cached as bytes, in
+// JavaScript.
+napi_value wholePage(napi_env env, napi_callback_info info) {
+  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
+    QueryReader reader = readerOf(arguments, RequestKinds::kPage);
+    const PageRequest request = readPage(reader);
+    const std::vector<Field> fields = readFields(arguments.at(2, "fields"));
+    const std::span<double> facts = arguments.at(3, "facts").doubles(PageFacts::kCount);
+    const Given room = arguments.at(4, "room");
+    const std::span<uint8_t> bytes = room.isUndefined() ? std::span<uint8_t>() : room.bytes();
+    const std::span<uint8_t> lent = bytes.subspan(placeIn(bytes, facts));
+    handle.work = Work();
+    return fromRendered(env, lent, [&](TextBuffer& text) {
+      renderPage(*segment, request, fields, handle.work, facts, text);
+    });
+  });
 }
 
 napi_value count(napi_env env, napi_callback_info info) {
@@ -353,6 +409,7 @@ napi_value objectOf(napi_env env, std::shared_ptr<Segment> segment) {
   constexpr NamedMethod methods[] = {{"meta", meta},
                                      {"table", table},
                                      {"select", select},
+                                     {"wholePage", wholePage},
                                      {"count", count},
                                      {"facets", facets},
                                      {"facetsWorkMax", facetsWorkMax},

@@ -6,19 +6,21 @@
 // file is still whole, so zeros of a lost page are never served.
 #pragma once
 #include <node_api.h>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "format/blocks/mapping.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 #include "napi/values/values.h"
 #include "query/clauses/rowlist.h"
 #include "query/facets/facets.h"
 #include "query/kernel/kernel.h"
 #include "query/orders/select.h"
 #include "query/segment/segment.h"
+#include "render/fields.h"
 
 namespace peneira {
 
@@ -77,12 +79,12 @@ napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Co
 // A method by its name.
 using NamedMethod = std::pair<const char*, napi_callback>;
 
-// The methods that render rows: rows.cc.
+// The methods that render rows for files: rows.cc.
 std::span<const NamedMethod> rowMethods();
 // The methods that find accounts by what a person knows of them: a name as far as it is typed, the
 // company, a district, an e-mail or a phone: find.cc.
 std::span<const NamedMethod> findMethods();
-// The methods that turn entries of lists into rows and back: lists.cc.
+// The methods that turn entries of lists into rows and back: find.cc.
 std::span<const NamedMethod> listMethods();
 // The methods that check the file, and tell what is known of it: verify.cc.
 std::span<const NamedMethod> verifyMethods();
@@ -104,12 +106,39 @@ Query readQuery(const Arguments& arguments);
 
 // Facets by their names; INVALID_ARGUMENT for one that there is not.
 std::vector<Facet> readFacets(const Given& names);
+// Output fields by their names; INVALID_ARGUMENT for one that there is not.
+std::vector<Field> readFields(const Given& names);
+
+// Rendered bytes above this are not kept for the next call; the rows of a sheet at a time are 2 MB.
+constexpr size_t kKeptBytes = 1u << 22;
+
+// Bytes of what `render` appends to a text, whose memory is kept for the next call; or how many
+// they are, where they have room in what is lent.
+template <class Render>
+napi_value fromRendered(napi_env env, std::span<uint8_t> lent, Render render) {
+  thread_local TextBuffer text;
+  text.clear();
+  render(text);
+  const std::string_view made = text.text();
+  if (!lent.empty() && made.size() <= lent.size()) {
+    std::memcpy(lent.data(), made.data(), made.size());
+    return fromNumber(env, static_cast<double>(made.size()));
+  }
+  const napi_value bytes = fromBytes(env, made);
+  if (text.capacity() > kKeptBytes) text.release();
+  return bytes;
+}
+
+template <class Render>
+napi_value fromRendered(napi_env env, Render render) {
+  return fromRendered(env, {}, render);
+}
 
 DirectoryLocation readLocation(const Given& object);
 napi_value fromFileState(napi_env env, const FileState& state);
 
 // Lists of rows across N-API: a portable Roaring bitmap as an object that clauses name. Input: a
-// list. Output: its object, and the way back; lists.cc also has the methods of a NativeSegment that
+// list. Output: its object, and the way back; find.cc also has the methods of a NativeSegment that
 // turn entries of lists into rows and back. Invariant: an object stands for one list for good.
 
 // The object of a list, which clauses may name.

@@ -1,20 +1,16 @@
-// Rows of a NativeSegment as bytes and columns. Input: row ids or a page, fields, formats. Output:
+// Rows of a NativeSegment as bytes and columns of files. Input: row ids, fields, formats. Output:
 // rendered bytes, columns.
 // Invariant: bytes are copied, or written into memory that the caller lent. Every value of a
 // request is read once and copied, so a request that changes while it is read cannot become another
 // one; what it misses or misspells is refused by name.
 #include "napi/segment/handle.h"
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "query/kernel/kernel.h"
-#include "query/orders/select.h"
 #include "render/fields.h"
 #include "render/parquet.h"
-#include "render/render.h"
 #include "render/rows.h"
 
 namespace peneira {
@@ -78,12 +74,6 @@ Labels readLabels(const Given& given) {
   if (labels == "pt") return Labels::kPortuguese;
   if (labels == "en") return Labels::kEnglish;
   given.refuse("\"pt\" or \"en\"");
-}
-
-Field readField(const Given& given) {
-  const Field field = fieldNamed(given.text());
-  if (field == Field::kCount) given.noSuch("field", "the names of fields");
-  return field;
 }
 
 FieldType readFieldType(const Given& given) {
@@ -150,13 +140,6 @@ napi_value fromChild(napi_env env, const FieldColumn* child) {
   return object;
 }
 
-std::vector<Field> readFields(const Given& names) {
-  std::vector<Field> fields;
-  const uint32_t count = names.length();
-  for (uint32_t i = 0; i < count; i++) fields.push_back(readField(names.item(i)));
-  return fields;
-}
-
 // Lone surrogates in texts of further columns become U+FFFD, as in everything that leaves
 // JavaScript as UTF-8.
 RowRequest readRowRequest(const Given& object) {
@@ -210,81 +193,12 @@ napi_value fromFieldColumn(napi_env env, Field field, const FieldColumn& column)
   return object;
 }
 
-// What a page says of itself, in the order in which JavaScript reads it, and behind that what it is
-// told: from which byte of the room its text may be written.
-struct PageFacts {
-  enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
-};
-
-// The place that `facts` tell; throws INVALID_ARGUMENT for one outside of the room.
-size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {
-  const double place = facts[PageFacts::kPlace];
-  if (place >= 0 && place <= static_cast<double>(room.size())) return static_cast<size_t>(place);
-  badArgument("facts must tell a place in the room of " + std::to_string(room.size()) + " bytes");
-}
-
-// Rendered bytes above this are not kept for the next call; the rows of a sheet at a time are 2 MB.
-constexpr size_t kKeptBytes = 1u << 22;
-
-// Bytes of what `render` appends to a text, whose memory is kept for the next call; or how many
-// they are, where they have room in what is lent.
-template <class Render>
-napi_value fromRendered(napi_env env, std::span<uint8_t> lent, Render render) {
-  thread_local TextBuffer text;
-  text.clear();
-  render(text);
-  const std::string_view made = text.text();
-  if (!lent.empty() && made.size() <= lent.size()) {
-    std::memcpy(lent.data(), made.data(), made.size());
-    return fromNumber(env, static_cast<double>(made.size()));
-  }
-  const napi_value bytes = fromBytes(env, made);
-  if (text.capacity() > kKeptBytes) text.release();
-  return bytes;
-}
-
-template <class Render>
-napi_value fromRendered(napi_env env, Render render) {
-  return fromRendered(env, {}, render);
-}
-
 napi_value renderJson(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::span<uint32_t> rows = arguments.at(0, "rows").uint32s();
     const std::vector<Field> fields = readFields(arguments.at(1, "fields"));
     return fromRendered(
         env, [&](TextBuffer& text) { peneira::renderJson(*segment, rows, fields, text); });
-  });
-}
-
-// Counts, selects and renders; tells `facts` of the page.
-void renderPage(const Segment& segment, const PageRequest& request,
-                const std::vector<Field>& fields, Work& work, std::span<double> facts,
-                TextBuffer& text) {
-  const uint64_t matches = countRows(segment, request.query, work);
-  const Page page = selectPage(segment, request, work, matches);
-  peneira::renderJson(segment, page.rows, fields, text);
-  facts[PageFacts::kMatches] = static_cast<double>(matches);
-  facts[PageFacts::kRows] = static_cast<double>(page.rows.size());
-  facts[PageFacts::kLastRow] = page.rows.empty() ? -1 : static_cast<double>(page.rows.back());
-  facts[PageFacts::kMore] = page.more ? 1 : 0;
-}
-
-// Nothing of the request outlives the call. Answers that are worth keeping are cached as bytes, in
-// JavaScript.
-napi_value wholePage(napi_env env, napi_callback_info info) {
-  return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
-    QueryReader reader = readerOf(arguments, RequestKinds::kPage);
-    const PageRequest request = readPage(reader);
-    const std::vector<Field> fields = readFields(arguments.at(2, "fields"));
-    const std::span<double> facts = arguments.at(3, "facts").doubles(PageFacts::kCount);
-    const Given room = arguments.at(4, "room");
-    const std::span<uint8_t> bytes = room.isUndefined() ? std::span<uint8_t>() : room.bytes();
-    const std::span<uint8_t> lent = bytes.subspan(placeIn(bytes, facts));
-    handle.work = Work();
-    return fromRendered(env, lent, [&](TextBuffer& text) {
-      renderPage(*segment, request, fields, handle.work, facts, text);
-    });
   });
 }
 
@@ -381,14 +295,11 @@ napi_value parquetOfAside(napi_env env, napi_callback_info info) {
   });
 }
 
-constexpr NamedMethod kRowMethods[] = {{"wholePage", wholePage},
-                                       {"renderJson", renderJson},
-                                       {"renderRows", renderRows},
-                                       {"renderRowsInto", renderRowsInto},
-                                       {"renderRowsAside", renderRowsAside},
-                                       {"columnsOf", columnsOf},
-                                       {"parquetOf", parquetOf},
-                                       {"parquetOfAside", parquetOfAside}};
+constexpr NamedMethod kRowMethods[] = {
+    {"renderJson", renderJson},         {"renderRows", renderRows},
+    {"renderRowsInto", renderRowsInto}, {"renderRowsAside", renderRowsAside},
+    {"columnsOf", columnsOf},           {"parquetOf", parquetOf},
+    {"parquetOfAside", parquetOfAside}};
 
 }  // namespace
 

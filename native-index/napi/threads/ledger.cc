@@ -1,14 +1,22 @@
-// What all threads of a process count together. Input and output: see ledger.h.
-// Invariant: see ledger.h. Sums and products are those of JavaScript, bit by bit.
+// What all threads of a process count together, and the functions of JavaScript over it. Invariant:
+// a call locks one ledger once, and a call of the hot path makes no object of JavaScript.
 #include "napi/threads/ledger.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
+#include <shared_mutex>
+#include <span>
 
 #include "format/failure.h"
+#include "napi/values/values.h"
 
 namespace peneira {
+
+// What all threads of a process count together. Invariant: see ledger.h. Sums and products are
+// those of JavaScript, bit by bit.
+
 namespace {
 
 // Rounding of sums of milliseconds must not cost a client its last unit.
@@ -167,6 +175,375 @@ std::vector<Line> Lines::take(double upToMs) {
   std::vector<Line> taken(std::make_move_iterator(lines_.begin()), std::make_move_iterator(end));
   lines_.erase(lines_.begin(), end);
   return taken;
+}
+
+// The ledgers of the process as functions of JavaScript. Input: the id of a ledger, names, and
+// numbers in an array of the caller. Output: decisions in the same array, sums and lists.
+// Invariant: a ledger is found by its id from every thread until it is closed; a call locks one
+// ledger once. A call of the hot path makes no object of JavaScript.
+
+namespace {
+
+// Places in the arrays of numbers; the counterparts in ledger-handles.ts have the same names.
+namespace rate {
+enum {
+  perSecond,
+  burst,
+  cost,
+  paid,
+  now,
+  table,
+  remaining,
+  resetSeconds,
+  retrySeconds,
+  names,
+  end
+};
+}
+namespace hold {
+enum { amount, slot, ownerMost, most, share, reserve, end };
+}
+namespace use {
+enum { day, requests, accounts, end };
+}
+
+// The open ledgers. Never destroyed: at the end of the process its threads may still count.
+std::shared_mutex& ledgersMutex = *new std::shared_mutex;
+auto& ledgers = *new std::unordered_map<uint32_t, std::shared_ptr<Ledger>>;
+uint32_t lastLedger = 0;
+
+// An open ledger, locked.
+class Locked {
+ public:
+  explicit Locked(const Arguments& arguments)
+      : ledger_(find(arguments.at(0, "ledger").whole32())), lock_(ledger_->mutex) {}
+
+  Ledger* operator->() const { return ledger_.get(); }
+
+ private:
+  static std::shared_ptr<Ledger> find(uint32_t id) {
+    const std::shared_lock<std::shared_mutex> lock(ledgersMutex);
+    const auto found = ledgers.find(id);
+    if (found != ledgers.end()) return found->second;
+    const std::string name = "ledger " + std::to_string(id);
+    throw Failure("LEDGER_CLOSED", name + " is closed or was never opened");
+  }
+
+  std::shared_ptr<Ledger> ledger_;
+  std::lock_guard<std::mutex> lock_;
+};
+
+// A text that JavaScript gave; a short one needs no memory of its own.
+class Name {
+ public:
+  explicit Name(const Given& given) {
+    size_t length = 0;
+    const napi_status status =
+        napi_get_value_string_utf8(given.env(), given.value(), short_, sizeof short_, &length);
+    given.expect(status, "a string");
+    // Fewer bytes than a character has may be missing at the end of a text that was cut.
+    if (length + kCharacterMax < sizeof short_) {
+      text_ = {short_, length};
+    } else {
+      long_ = given.text();
+      text_ = long_;
+    }
+  }
+  Name(const Name&) = delete;
+  Name& operator=(const Name&) = delete;
+
+  std::string_view text() const { return text_; }
+
+ private:
+  static constexpr size_t kCharacterMax = 4;
+
+  char short_[96];
+  std::string long_;
+  std::string_view text_;
+};
+
+napi_value openLedger(napi_env env, napi_callback_info) {
+  return guarded(env, [&]() {
+    const std::lock_guard<std::shared_mutex> lock(ledgersMutex);
+    ledgers[++lastLedger] = std::make_shared<Ledger>();
+    return fromNumber(env, lastLedger);
+  });
+}
+
+// closeLedger(ledger); may be called again.
+napi_value closeLedger(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const uint32_t id = arguments.at(0, "ledger").whole32();
+    const std::lock_guard<std::shared_mutex> lock(ledgersMutex);
+    ledgers.erase(id);
+    return fromUndefined(env);
+  });
+}
+
+// takeRate(ledger, name, numbers): true if the cost was there.
+napi_value takeRate(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Name name(arguments.at(1, "name"));
+    const std::span<double> numbers = arguments.at(2, "numbers").doubles(rate::end);
+    const double table = numbers[rate::table];
+    if (!(table >= 0 && table < RATE_TABLES)) badArgument("there is no such table of rates");
+    const Locked ledger(arguments);
+    Rates& rates = ledger->rates[static_cast<size_t>(table)];
+    const double given = numbers[rate::now];
+    // Read with the lock, so that time passes in the order of the decisions.
+    const double now = std::isnan(given) ? ledger->nowMs() : given;
+    const RateDecision decision =
+        rates.take(name.text(), {numbers[rate::perSecond], numbers[rate::burst],
+                                 numbers[rate::cost], numbers[rate::paid], now});
+    numbers[rate::remaining] = decision.remaining;
+    numbers[rate::resetSeconds] = decision.resetSeconds;
+    numbers[rate::retrySeconds] = decision.retrySeconds;
+    numbers[rate::names] = static_cast<double>(rates.names());
+    return fromBool(env, decision.allowed);
+  });
+}
+
+uint32_t kindOf(const Arguments& arguments) {
+  return arguments.at(1, "kind").whole32(HOLD_KINDS - 1);
+}
+
+// The numbers of a hold, or of one that is given back.
+HoldRequest requestOf(const Arguments& arguments) {
+  const std::span<double> numbers = arguments.at(3, "numbers").doubles(hold::end);
+  const double amount = numbers[hold::amount];
+  const double slot = numbers[hold::slot];
+  if (!(amount >= 0)) badArgument("an amount must not be negative");
+  if (!(slot >= 0 && slot <= UINT32_MAX)) badArgument("there is no such slot");
+  return {amount,
+          static_cast<uint32_t>(slot),
+          numbers[hold::ownerMost],
+          numbers[hold::most],
+          numbers[hold::share],
+          numbers[hold::reserve]};
+}
+
+// takeHold(ledger, kind, owner, numbers): the shortage because of which nothing was taken, or 0.
+napi_value takeHold(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const uint32_t kind = kindOf(arguments);
+    const Name owner(arguments.at(2, "owner"));
+    const HoldRequest request = requestOf(arguments);
+    const Locked ledger(arguments);
+    return fromNumber(env, static_cast<uint32_t>(ledger->holds[kind].take(owner.text(), request)));
+  });
+}
+
+// shortageOf(ledger, kind, owner, numbers): the shortage that takeHold would return.
+napi_value shortageOf(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const uint32_t kind = kindOf(arguments);
+    const Name owner(arguments.at(2, "owner"));
+    const HoldRequest request = requestOf(arguments);
+    const Locked ledger(arguments);
+    const Shortage shortage = ledger->holds[kind].shortage(owner.text(), request);
+    return fromNumber(env, static_cast<uint32_t>(shortage));
+  });
+}
+
+// giveHold(ledger, kind, owner, numbers)
+napi_value giveHold(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const uint32_t kind = kindOf(arguments);
+    const Name owner(arguments.at(2, "owner"));
+    const HoldRequest request = requestOf(arguments);
+    const Locked ledger(arguments);
+    ledger->holds[kind].give(owner.text(), request.amount, request.slot);
+    return fromUndefined(env);
+  });
+}
+
+// releaseSlot(ledger, slot)
+napi_value releaseSlot(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const uint32_t slot = arguments.at(1, "slot").whole32();
+    const Locked ledger(arguments);
+    for (Holds& holds : ledger->holds) holds.releaseSlot(slot);
+    return fromUndefined(env);
+  });
+}
+
+// heldIn(ledger, kind): what all owners hold.
+napi_value heldIn(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const uint32_t kind = kindOf(arguments);
+    const Locked ledger(arguments);
+    return fromNumber(env, ledger->holds[kind].used());
+  });
+}
+
+// heldBy(ledger, kind, owner)
+napi_value heldBy(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const uint32_t kind = kindOf(arguments);
+    const Name owner(arguments.at(2, "owner"));
+    const Locked ledger(arguments);
+    return fromNumber(env, ledger->holds[kind].heldBy(owner.text()));
+  });
+}
+
+// countUse(ledger, tenant, key, numbers)
+napi_value countUse(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Name tenant(arguments.at(1, "tenant"));
+    const Name key(arguments.at(2, "key"));
+    const std::span<double> numbers = arguments.at(3, "numbers").doubles(use::end);
+    if (std::isnan(numbers[use::day])) badArgument("the day must be a number");
+    const Locked ledger(arguments);
+    ledger->uses.add(tenant.text(), key.text(),
+                     {{}, {}, numbers[use::day], numbers[use::requests], numbers[use::accounts]});
+    return fromUndefined(env);
+  });
+}
+
+// An array of one text of each element.
+template <class List, class TextOf>
+napi_value textsOf(napi_env env, const List& list, const TextOf& textOf) {
+  const napi_value texts = makeArray(env, list.size());
+  uint32_t at = 0;
+  for (const auto& one : list) putItem(env, texts, at++, fromText(env, textOf(one)));
+  return texts;
+}
+
+napi_value fromUses(napi_env env, const std::vector<Use>& uses) {
+  std::vector<double> numbers;
+  for (const Use& one : uses) numbers.insert(numbers.end(), {one.day, one.requests, one.accounts});
+  const napi_value result = makeObject(env);
+  const auto tenantOf = [](const Use& one) -> const std::string& { return one.tenant; };
+  const auto keyOf = [](const Use& one) -> const std::string& { return one.key; };
+  putProperty(env, result, "tenants", textsOf(env, uses, tenantOf));
+  putProperty(env, result, "keys", textsOf(env, uses, keyOf));
+  putProperty(env, result, "numbers", fromDoubles(env, numbers));
+  return result;
+}
+
+// usesOf(ledger, tenant): what the keys of a tenant used and the database does not have yet.
+napi_value usesOf(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Name tenant(arguments.at(1, "tenant"));
+    std::vector<Use> found;
+    {
+      const Locked ledger(arguments);
+      found = ledger->uses.of(tenant.text());
+    }
+    return fromUses(env, found);
+  });
+}
+
+// takeUses(ledger): the uses of all tenants, which the ledger then has no more.
+napi_value takeUses(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    std::vector<Use> taken;
+    {
+      const Locked ledger(arguments);
+      taken = ledger->uses.take();
+    }
+    return fromUses(env, taken);
+  });
+}
+
+// noteUsed(ledger, key, atMs): a key was used at a time; the latest one counts.
+napi_value noteUsed(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const Name key(arguments.at(1, "key"));
+    const double atMs = arguments.at(2, "atMs").number();
+    const Locked ledger(arguments);
+    const auto found = ledger->used.find(key.text());
+    if (found == ledger->used.end())
+      ledger->used.emplace(key.text(), atMs);
+    else
+      found->second = std::max(found->second, atMs);
+    return fromUndefined(env);
+  });
+}
+
+// takeUsed(ledger): the keys that were used and when, which the ledger then has no more.
+napi_value takeUsed(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    ByName<double> taken;
+    {
+      const Locked ledger(arguments);
+      taken.swap(ledger->used);
+    }
+    std::vector<double> times;
+    for (const auto& [key, atMs] : taken) times.push_back(atMs);
+    const auto keyOf = [](const auto& entry) -> const std::string& { return entry.first; };
+    const napi_value result = makeObject(env);
+    putProperty(env, result, "keys", textsOf(env, taken, keyOf));
+    putProperty(env, result, "times", fromDoubles(env, times));
+    return result;
+  });
+}
+
+// appendLine(ledger, atMs, level, text)
+napi_value appendLine(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const double atMs = arguments.at(1, "atMs").number();
+    const uint32_t level = arguments.at(2, "level").whole32();
+    std::string text = arguments.at(3, "text").text();
+    const Locked ledger(arguments);
+    ledger->lines.append({atMs, level, std::move(text)});
+    return fromUndefined(env);
+  });
+}
+
+// takeLines(ledger, upToMs): the lines up to a time, which the ledger then has no more.
+napi_value takeLines(napi_env env, napi_callback_info info) {
+  return guarded(env, [&]() {
+    const Arguments arguments(env, info);
+    const double upToMs = arguments.at(1, "upToMs").number();
+    std::vector<Line> taken;
+    {
+      const Locked ledger(arguments);
+      taken = ledger->lines.take(upToMs);
+    }
+    std::vector<uint32_t> levels;
+    for (const Line& line : taken) levels.push_back(line.level);
+    const auto textOf = [](const Line& line) -> const std::string& { return line.text; };
+    const napi_value result = makeObject(env);
+    putProperty(env, result, "levels", fromUint32s(env, levels));
+    putProperty(env, result, "texts", textsOf(env, taken, textOf));
+    return result;
+  });
+}
+
+}  // namespace
+
+void registerLedgers(napi_env env, napi_value exports) {
+  putFunction(env, exports, "openLedger", openLedger);
+  putFunction(env, exports, "closeLedger", closeLedger);
+  putFunction(env, exports, "takeRate", takeRate);
+  putFunction(env, exports, "takeHold", takeHold);
+  putFunction(env, exports, "shortageOf", shortageOf);
+  putFunction(env, exports, "giveHold", giveHold);
+  putFunction(env, exports, "releaseSlot", releaseSlot);
+  putFunction(env, exports, "heldIn", heldIn);
+  putFunction(env, exports, "heldBy", heldBy);
+  putFunction(env, exports, "countUse", countUse);
+  putFunction(env, exports, "usesOf", usesOf);
+  putFunction(env, exports, "takeUses", takeUses);
+  putFunction(env, exports, "noteUsed", noteUsed);
+  putFunction(env, exports, "takeUsed", takeUsed);
+  putFunction(env, exports, "appendLine", appendLine);
+  putFunction(env, exports, "takeLines", takeLines);
 }
 
 }  // namespace peneira

@@ -24,7 +24,6 @@
 #include <thread>
 #include <vector>
 
-#include "napi/values/exports.h"
 #include "napi/values/values.h"
 
 namespace peneira {

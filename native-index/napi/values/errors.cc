@@ -1,6 +1,6 @@
-// Makes JavaScript errors. What comes in and goes out: see errors.h.
+// Makes JavaScript errors. What comes in and goes out: see values.h.
 // Invariant: whatever fails while an error is made, there is an error in the end.
-#include "napi/values/errors.h"
+#include "napi/values/values.h"
 
 #include <cerrno>
 #include <cstring>

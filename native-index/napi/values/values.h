@@ -1,12 +1,11 @@
-// Values across N-API. Input: JavaScript values. Output: C++ values, or a refusal that names the
-// value, what it must be and what it is; and the way back. Also C++ objects that JavaScript objects
-// stand for.
-// Invariant: no status of N-API is ignored. Spans are valid until control returns to JavaScript. A
-// method that is called on an object without the tag is refused; a wrapped C++ object lives as long
-// as its JavaScript object.
+// Values, errors and functions across N-API. Input: JavaScript values and C++ exceptions. Output:
+// C++ values and JavaScript errors. Invariant: no status of N-API is ignored, and no C++ exception
+// crosses into Node.
 #pragma once
 #include <node_api.h>
+
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -14,9 +13,52 @@
 #include <string_view>
 #include <vector>
 
-#include "napi/values/errors.h"
+#include "format/failure.h"
 
 namespace peneira {
+
+// The one contract of errors between C++ and JavaScript. What comes in: a C++ exception. What goes
+// out: a JavaScript error with a stable class and `code`:
+//
+//   thrown                           JavaScript error
+//   Failure INVALID_ARGUMENT         TypeError; says what was expected, and what was given
+//   Failure of another code          Error with that code
+//   SystemFailure                    Error; `code` as Node's (ENOSPC ...), `errno`, `path`
+//   OutOfMemory, std::bad_alloc      Error OUT_OF_MEMORY; says how much was asked for, where known
+//   Pending                          what JavaScript itself threw, as it is
+//   anything else                    Error INTERNAL
+//
+// Invariant: no C++ exception crosses into Node: every entry point is a `guarded` body.
+
+// Thrown when a JavaScript exception is already pending.
+struct Pending {};
+
+// Throws Pending or a Failure unless the call worked.
+void check(napi_env env, napi_status status);
+
+// Makes the JavaScript error of what was thrown; of Pending, takes the exception that is pending.
+napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept;
+
+// Throws what is being caught as a JavaScript error.
+void throwCaught(napi_env env) noexcept;
+
+// Runs the body of a native function; undefined after an exception.
+template <class Body>
+napi_value guarded(napi_env env, const Body& body) {
+  try {
+    return body();
+  } catch (...) {
+    throwCaught(env);
+  }
+  return nullptr;
+}
+
+// Values across N-API. Input: JavaScript values. Output: C++ values, or a refusal that names the
+// value, what it must be and what it is; and the way back. Also C++ objects that JavaScript objects
+// stand for.
+// Invariant: no status of N-API is ignored. Spans are valid until control returns to JavaScript. A
+// method that is called on an object without the tag is refused; a wrapped C++ object lives as long
+// as its JavaScript object.
 
 // The largest whole number that a number of JavaScript holds exactly, with all smaller ones.
 constexpr int64_t kSafeInteger = (int64_t{1} << 53) - 1;
@@ -164,5 +206,30 @@ class KeptNumbers {
 
 // Memory for progress: null for undefined, else a Uint32Array of one number or more.
 std::shared_ptr<KeptNumbers> keepProgress(const Given& progress);
+
+// The parts of the addon, each of which adds its functions to the exports. Input: the exports
+// object of the addon. Output: functions on it, with the signatures of engine.ts.
+// Invariant: no C++ exception leaves a callback; each becomes a JavaScript error.
+
+// Adds openSegment: napi/segment/handle.cc.
+void registerSegment(napi_env env, napi_value exports);
+// Adds openRowList, rowListBytes and sortEntriesAside: napi/segment/find.cc.
+void registerRowLists(napi_env env, napi_value exports);
+// Adds differences and openChanges: napi/segment/changes.cc.
+void registerChanges(napi_env env, napi_value exports);
+// Adds createBatch and createRange: napi/import/build.cc.
+void registerBatch(napi_env env, napi_value exports);
+// Adds rankRecords, buildIndex, analyze, crc32c, sha256, columnsFingerprint and columnNames:
+// napi/import/build.cc.
+void registerBuild(napi_env env, napi_value exports);
+// Adds openScan, releaseExtents, joinPartition, samplePartition and countShared:
+// napi/import/passes.cc.
+void registerPasses(napi_env env, napi_value exports);
+// Adds the functions about limits, listening sockets and files that are read: napi/process.cc.
+void registerProcess(napi_env env, napi_value exports);
+// Adds openPort, takeConnections and closePort: napi/threads/port.cc.
+void registerPorts(napi_env env, napi_value exports);
+// Adds the functions about ledgers: napi/threads/ledger.cc.
+void registerLedgers(napi_env env, napi_value exports);
 
 }  // namespace peneira

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "format/blocks/crc32c.h"
+#include "format/blocks/blocks.h"
 #include "format/failure.h"
 #include "query/kernel/rowtest.h"
 

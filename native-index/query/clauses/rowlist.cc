@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "format/failure.h"
-#include "format/postings/bits.h"
+#include "format/postings/container.h"
 
 namespace peneira {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "format/failure.h"
 #include "format/parallel.h"
-#include "format/postings/bits.h"
+#include "format/postings/container.h"
 #include "query/kernel/chunkquery.h"
 #include "query/kernel/kernel.h"
 

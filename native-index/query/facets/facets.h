@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/region/columnset.h"
+#include "format/region/region.h"
 #include "query/clauses/query.h"
 #include "query/kernel/chunkquery.h"
 #include "query/segment/segment.h"

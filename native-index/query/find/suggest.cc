@@ -10,8 +10,7 @@
 #include <string_view>
 
 #include "format/analyzer.h"
-#include "query/find/nearterms.h"
-#include "query/find/wordmatch.h"
+#include "query/find/words.h"
 #include "query/segment/segment.h"
 
 namespace peneira {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "format/failure.h"
-#include "format/postings/bits.h"
+#include "format/postings/container.h"
 #include "query/clauses/rowlist.h"
 
 namespace peneira {

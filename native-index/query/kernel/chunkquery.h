@@ -12,7 +12,7 @@
 #include "format/failure.h"
 #include "format/postings/container.h"
 #include "query/clauses/query.h"
-#include "query/kernel/columntest.h"
+#include "query/kernel/rowtest.h"
 #include "query/segment/segment.h"
 
 namespace peneira {

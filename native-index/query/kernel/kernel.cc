@@ -7,10 +7,10 @@
 #include <bit>
 #include <numeric>
 
-#include "format/calendar.h"
+#include "format/column_value.h"
 #include "format/columns.h"
 #include "format/failure.h"
-#include "format/parts/rollup.h"
+#include "format/region/parts.h"
 #include "query/kernel/chunkquery.h"
 
 namespace peneira {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "query/clauses/query.h"
-#include "query/segment/rowset.h"
 #include "query/segment/segment.h"
 
 namespace peneira {

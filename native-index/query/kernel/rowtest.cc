@@ -1,16 +1,326 @@
-// Tests rows against clauses. What comes in: a row. What goes out: whether it matches.
-// Invariant: see rowtest.h; every code read from a column is compared with the wanted codes only,
-// so an unknown one is simply not wanted.
+// Tests values of columns, and rows against clauses. Input: rows and values. Output: bits, or the
+// rows that hold. Invariant: a value that no clause names is not wanted, whatever it is.
 #include "query/kernel/rowtest.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "format/column_value.h"
 #include "format/failure.h"
-#include "format/phone.h"
+#include "format/postings/container.h"
 #include "query/clauses/rowlist.h"
 #include "query/kernel/kernel.h"
 
 namespace peneira {
+
+// Tests values of columns of numbers, and codes that ascend as numbers do. Input: rows and values.
+// Output: bits, or the rows that hold.
+// Invariant: (value - low) <= width in unsigned arithmetic of the column's width is the test of a
+// range, for signed and unsigned columns alike. A row is only looked up inside of its span,
+// whatever the list says. No branch of a code depends on a value, for nobody could foretell it.
+
+namespace {
+
+// From so many ranges on a value is looked up; fewer are compared with 64 values at a time.
+constexpr size_t kCompared = 24;
+// Parts for each range: most parts then hold one at most.
+constexpr uint64_t kPartsPerRange = 4;
+// A part with more ranges than this is searched by halves.
+constexpr uint32_t kStepped = 8;
+
+struct Limits {
+  int64_t least, most;
+  uint32_t width;
+};
+
+Limits limitsOf(uint32_t column) {
+  switch (kColumns[column].type) {
+    case ColumnType::kDate32:
+      return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(), 4};
+    case ColumnType::kDictionary16Uint32: return {0, std::numeric_limits<uint16_t>::max(), 2};
+    case ColumnType::kUint32: return {0, std::numeric_limits<uint32_t>::max(), 4};
+    case ColumnType::kInt64:
+      return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), 8};
+    default: badArgument("a range clause needs a column of dates, cents, phones or postal codes");
+  }
+}
+
+// Numbers of so many bytes.
+uint64_t maskOf(uint32_t width) { return ~uint64_t{0} >> (64 - 8 * width); }
+
+}  // namespace
+
+RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
+    : columns_(&columns), column_(clause.column), orColumn_(clause.orColumn) {
+  if (orColumn_ != kNoColumn && kColumns[orColumn_].type != kColumns[column_].type) {
+    badArgument("the columns of a range clause must be of one type");
+  }
+  const Limits limits = limitsOf(column_);
+  width_ = limits.width;
+  const uint64_t mask = maskOf(width_);
+  // A column that the file lacks has no values.
+  for (const auto& [first, last] : clause.ranges) {
+    if (!columns.holds(column_)) break;
+    const int64_t low = std::max(first, limits.least), high = std::min(last, limits.most);
+    if (low > high) continue;
+    const uint64_t width = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    ranges_.push_back({static_cast<uint64_t>(low) & mask, width});
+  }
+  if (ranges_.size() > kCompared) divide();
+}
+
+// The ranges of a query are in order and apart; as offsets from the least they stay so, also where
+// negative bounds have become large unsigned numbers.
+void RangeTest::divide() {
+  const uint64_t mask = maskOf(width_);
+  parts_.least = ranges_.front().low;
+  for (const Range& range : ranges_) {
+    const uint64_t low = (range.low - parts_.least) & mask;
+    parts_.lows.push_back(low);
+    parts_.highs.push_back(low + range.width);
+  }
+  parts_.span = parts_.highs.back();
+  while (parts_.span >> parts_.shift >= ranges_.size() * kPartsPerRange) parts_.shift++;
+  uint32_t range = 0;
+  const uint64_t last = parts_.span >> parts_.shift;
+  for (uint64_t part = 0; part <= last; part++) {
+    while (parts_.highs[range] < part << parts_.shift) range++;
+    parts_.first.push_back(range);
+  }
+  parts_.first.push_back(static_cast<uint32_t>(ranges_.size()) - 1);
+}
+
+bool RangeTest::inParts(uint64_t value) const {
+  const uint64_t mask = maskOf(width_);
+  const uint64_t offset = (value - parts_.least) & mask;
+  if (offset > parts_.span) return false;
+  const uint64_t part = offset >> parts_.shift;
+  // The one that does not end before the next part is the last that can hold the value.
+  uint32_t range = parts_.first[part];
+  const uint32_t last = parts_.first[part + 1];
+  if (last - range > kStepped) {
+    const auto begin = parts_.highs.begin();
+    range = static_cast<uint32_t>(std::lower_bound(begin + range, begin + last, offset) - begin);
+  } else {
+    while (range < last && parts_.highs[range] < offset) range++;
+  }
+  return parts_.lows[range] <= offset && offset <= parts_.highs[range];
+}
+
+uint64_t RangeTest::read(const uint8_t* values, uint32_t index) const {
+  switch (width_) {
+    case 2: return load<uint16_t>(values + uint64_t{index} * 2);
+    case 4: return load<uint32_t>(values + uint64_t{index} * 4);
+    default: return load<uint64_t>(values + uint64_t{index} * 8);
+  }
+}
+
+bool RangeTest::inRanges(uint64_t value) const {
+  if (!parts_.first.empty()) return inParts(value);
+  const uint64_t mask = maskOf(width_);
+  for (const Range& range : ranges_) {
+    if (((value - range.low) & mask) <= range.width) return true;
+  }
+  return false;
+}
+
+bool RangeTest::containsIn(uint32_t column, uint32_t row) const {
+  if (!columns_->valid(column, row)) return false;
+  switch (width_) {
+    case 2: return inRanges(columns_->value<uint16_t>(column, row));
+    case 4: return inRanges(columns_->value<uint32_t>(column, row));
+    default: return inRanges(columns_->value<uint64_t>(column, row));
+  }
+}
+
+bool RangeTest::contains(uint32_t row) const {
+  return containsIn(column_, row) || (orColumn_ != kNoColumn && containsIn(orColumn_, row));
+}
+
+RangeSpan RangeTest::span(uint32_t row, uint32_t count) const {
+  if (ranges_.empty()) return {{nullptr, nullptr, 0}, {nullptr, nullptr, 0}};
+  const ColumnSpan one = columns_->span(column_, row, count, width_);
+  if (orColumn_ == kNoColumn) return {one, {nullptr, nullptr, 0}};
+  return {one, columns_->span(orColumn_, row, count, width_)};
+}
+
+void RangeTest::ask(uint32_t row, uint32_t count) const {
+  columns_->askSpan(column_, row, count, width_);
+  if (orColumn_ != kNoColumn) columns_->askSpan(orColumn_, row, count, width_);
+}
+
+bool RangeTest::matchesIn(const ColumnSpan& span, uint32_t index) const {
+  if (ranges_.empty()) return false;
+  if (span.validity != nullptr) {
+    const uint32_t bit = span.validityBit + index;
+    if ((span.validity[bit / 8] >> (bit % 8) & 1) == 0) return false;
+  }
+  return inRanges(read(span.data, index));
+}
+
+uint64_t RangeTest::matchWordIn(const ColumnSpan& span, uint32_t index) const {
+  uint64_t found = 0;
+  if (ranges_.empty()) return found;
+  const uint8_t* values = span.data + uint64_t{index} * width_;
+  if (width_ == 2 || !parts_.first.empty()) {
+    for (uint32_t i = 0; i < 64; i++) found |= uint64_t{inRanges(read(values, i))} << i;
+  } else {
+    for (const Range& range : ranges_) {
+      found |= width_ == 4 ? inRange32(values, static_cast<uint32_t>(range.low),
+                                       static_cast<uint32_t>(range.width))
+                           : inRange64(values, range.low, range.width);
+    }
+  }
+  if (span.validity == nullptr || found == 0) return found;
+  const uint32_t bit = span.validityBit + index;
+  if (bit % 8 == 0) return found & load<uint64_t>(span.validity + bit / 8);
+  for (uint64_t rest = found; rest != 0; rest &= rest - 1) {
+    const uint32_t at = bit + static_cast<uint32_t>(__builtin_ctzll(rest));
+    if ((span.validity[at / 8] >> (at % 8) & 1) == 0) found &= ~(rest & (~rest + 1));
+  }
+  return found;
+}
+
+namespace {
+
+struct FlagColumn {
+  uint32_t column;
+  bool isPresence;
+};
+
+// The column that alone says whether a row has a flag.
+std::optional<FlagColumn> columnOfFlag(uint32_t flag) {
+  switch (flag) {
+    case FlagCodes::kHeadquarters: return FlagColumn{Columns::kHeadquarters, false};
+    case FlagCodes::kSimplesOptIn: return FlagColumn{Columns::kSimplesOptIn, false};
+    case FlagCodes::kMeiOptIn: return FlagColumn{Columns::kMeiOptIn, false};
+    case FlagCodes::kHasEmail: return FlagColumn{Columns::kEmail, true};
+    default: return std::nullopt;
+  }
+}
+
+// The rows that are to be tested, in place.
+struct Rows {
+  uint16_t* rows;
+  uint32_t count;
+  const ChunkSpan& span;
+  bool keep;
+};
+
+// Keeps the rows for which `holds(index)` is as wanted; the index is counted from the span.
+template <class Holds>
+uint32_t keepRows(const Rows& given, Holds holds) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < given.count; i++) {
+    const uint16_t row = given.rows[i];
+    // An array that is not sorted can bring rows of another span; they have no value here.
+    if (row < given.span.low || row >= given.span.high) {
+      damaged("an array container is not sorted");
+    }
+    given.rows[kept] = row;
+    kept += holds(row - given.span.low) == given.keep;
+  }
+  return kept;
+}
+
+bool bitAt(const uint8_t* bits, uint32_t index) {
+  return (bits[index / 8] >> (index % 8) & 1) != 0;
+}
+
+template <class Code>
+uint32_t keepCodes(const Rows& given, const ColumnSpan& values, const WantedCodes& wanted) {
+  const auto isWanted = [&](uint32_t index) {
+    return wanted.holds(load<Code>(values.data + index * sizeof(Code)));
+  };
+  if (values.validity == nullptr) return keepRows(given, isWanted);
+  return keepRows(given, [&](uint32_t index) {
+    return (isWanted(index) & bitAt(values.validity, values.validityBit + index)) != 0;
+  });
+}
+
+}  // namespace
+
+Clause yearsAsRange(const std::vector<uint32_t>& codes) {
+  Clause clause;
+  clause.kind = ClauseKinds::kRange;
+  clause.column = Columns::kStartedOn;
+  for (const uint32_t code : codes) {
+    const int64_t first = firstDayOf(int64_t{kFirstStartedYear} + code);
+    const int64_t last = firstDayOf(int64_t{kFirstStartedYear} + code + 1) - 1;
+    if (!clause.ranges.empty() && clause.ranges.back().second + 1 == first) {
+      clause.ranges.back().second = last;
+    } else {
+      clause.ranges.emplace_back(first, last);
+    }
+  }
+  return clause;
+}
+
+uint32_t columnOf(uint32_t dimension) {
+  switch (dimension) {
+    case Dimensions::kCnaePrimary: return Columns::kCnaePrimary;
+    case Dimensions::kUf: return Columns::kUf;
+    case Dimensions::kMunicipalityIbge: return Columns::kMunicipalityIbge;
+    case Dimensions::kMunicipalityTom: return Columns::kMunicipalityTom;
+    case Dimensions::kRegistrationStatus: return Columns::kRegistrationStatus;
+    case Dimensions::kCompanySizeCode: return Columns::kCompanySizeCode;
+    case Dimensions::kLegalNature: return Columns::kLegalNature;
+    default: return Columns::kCount;
+  }
+}
+
+WantedCodes::WantedCodes(const std::vector<uint32_t>& codes, uint32_t width)
+    : words_((uint64_t{1} << (8 * width)) / 64) {
+  for (const uint32_t code : codes) {
+    if (code / 64 < words_.size()) words_[code / 64] |= uint64_t{1} << (code % 64);
+  }
+}
+
+std::optional<CodeTest> CodeTest::of(const ColumnSet& columns, const Clause& clause) {
+  if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) return std::nullopt;
+  const auto& [dimension, codes] = clause.any[0];
+  if (dimension == Dimensions::kFlag) {
+    const auto flag = codes.size() == 1 ? columnOfFlag(codes[0]) : std::nullopt;
+    if (!flag) return std::nullopt;
+    return CodeTest(columns, flag->column, flag->isPresence ? Kind::kPresence : Kind::kFlag);
+  }
+  if (dimension == Dimensions::kStartedYear) {
+    CodeTest test(columns, Columns::kStartedOn, Kind::kYear);
+    test.days_.emplace(columns, yearsAsRange(codes));
+    return test;
+  }
+  const uint32_t column = columnOf(dimension);
+  if (column == Columns::kCount) return std::nullopt;
+  const uint64_t width = fixedBytes(kColumns[column].type, 1);
+  CodeTest test(columns, column, width == 2 ? Kind::kCode16 : Kind::kCode8);
+  test.wanted_ = WantedCodes(codes, static_cast<uint32_t>(width));
+  return test;
+}
+
+uint32_t CodeTest::filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows, uint32_t count,
+                          bool keep) const {
+  const Rows given = {rows, count, span, keep};
+  const uint32_t first = chunk + span.low;
+  if (kind_ == Kind::kYear) {
+    const RangeSpan days = days_->span(first, span.rows());
+    return keepRows(given, [&](uint32_t index) { return days_->matches(days, index); });
+  }
+  if (kind_ == Kind::kCode8 || kind_ == Kind::kCode16) {
+    const uint32_t width = kind_ == Kind::kCode16 ? 2 : 1;
+    const ColumnSpan values = columns_->span(column_, first, span.rows(), width);
+    return width == 2 ? keepCodes<uint16_t>(given, values, wanted_)
+                      : keepCodes<uint8_t>(given, values, wanted_);
+  }
+  const BitSpan bits = kind_ == Kind::kFlag ? columns_->flags(column_, first, span.rows())
+                                            : columns_->presence(column_, first, span.rows());
+  if (bits.bits == nullptr) return keep ? count : 0;
+  return keepRows(given, [&bits](uint32_t index) { return bitAt(bits.bits, bits.first + index); });
+}
+
+// Tests rows against clauses. What comes in: a row. What goes out: whether it matches.
+// Invariant: see rowtest.h; every code read from a column is compared with the wanted codes only,
+// so an unknown one is simply not wanted.
+
 namespace {
 
 // After this many single tests (a fraction of a millisecond) the set of all matches is found once.

@@ -10,7 +10,7 @@
 #include "format/analyzer.h"
 #include "format/failure.h"
 #include "format/postings/container.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 
 namespace peneira {
 namespace {
@@ -41,7 +41,7 @@ class Bytes {
   const uint8_t *at_, *end_;
 };
 
-// The gaps of a list, one after the other. Pair of putPlaces in builder/stages/districts_writer.cc.
+// The gaps of a list, one after the other. Pair of putPlaces in builder/stages/addresses_writer.cc.
 class GapReader {
  public:
   GapReader(const uint8_t* at, uint64_t count) : at_(at), end_(at + count) {}
@@ -150,7 +150,7 @@ bool fits(std::string_view name, std::string_view typed) {
 
 }  // namespace
 
-// Pair of writeDistricts in builder/stages/districts_writer.cc.
+// Pair of writeDistricts in builder/stages/addresses_writer.cc.
 DistrictIndex::DistrictIndex(const Blocks& blocks, const Directory& directory,
                              const Postings& postings, const ColumnSet& columns,
                              uint32_t municipalities) {

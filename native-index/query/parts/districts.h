@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "format/blocks/blocks.h"
-#include "format/parts/districts.h"
 #include "format/postings/postings.h"
-#include "format/region/columnset.h"
-#include "format/region/directory.h"
+#include "format/region/parts.h"
+#include "format/region/region.h"
 
 namespace peneira {
 

@@ -4,7 +4,7 @@
 #include "query/parts/places.h"
 
 #include "format/failure.h"
-#include "format/region/directory.h"
+#include "format/region/region.h"
 
 namespace peneira {
 
@@ -24,7 +24,7 @@ Places::Places(const Blocks& blocks, const Directory& directory, const StringTab
   offset_ = part->offset;
 }
 
-// Pair of place in places_writer.cc.
+// Pair of place in rollup_writer.cc.
 void Places::readHeader(const PlacesHeader& header) const {
   const auto expectInside = [&header](uint64_t at, uint64_t length) {
     if (length > header.length || at > header.length - length) {

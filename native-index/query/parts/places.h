@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "format/blocks/blocks.h"
-#include "format/parts/places.h"
-#include "format/region/directory.h"
-#include "format/region/table.h"
+#include "format/region/parts.h"
+#include "format/region/region.h"
 #include "query/clauses/query.h"
-#include "query/clauses/wanted.h"
 
 namespace peneira {
 

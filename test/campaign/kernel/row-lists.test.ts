@@ -45,7 +45,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** An entry as native-index/query/find/entries.h says, from the digits and letters of a CNPJ. */
+/** An entry as native-index/query/find/cnpj.h says, from the digits and letters of a CNPJ. */
 function entryOf(cnpj: string, company: boolean): bigint {
   const number = (signs: string) =>
     [...signs].reduce((sum, sign) => sum * 36 + Number.parseInt(sign, 36), 0);

@@ -1,8 +1,8 @@
 /**
  * COVER as its drawing says, for tests. What comes in: the region of a file, or its rows. What goes
  * out: the rows of every list, each with its key.
- * Invariant: written from native-index/format/parts/cover.h alone; the order and the alignment that
- * are drawn there are asserted on the way.
+ * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
+ * that are drawn there are asserted on the way.
  */
 import assert from "node:assert/strict";
 import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";

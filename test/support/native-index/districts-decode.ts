@@ -1,5 +1,5 @@
 /**
- * DISTRICTS as native-index/format/parts/districts.h draws it, for tests. What comes in: the region
+ * DISTRICTS as native-index/format/region/parts.h draws it, for tests. What comes in: the region
  * of a file, or its rows. What goes out: the rows of every district of every municipality.
  * Invariant: every byte of DISTRICTS is read, and nothing of the addon is used.
  */

@@ -1,5 +1,5 @@
 /**
- * The optional parts of an index region as native-index/format/region/directory.h draws them, for
+ * The optional parts of an index region as native-index/format/region/region.h draws them, for
  * tests. What comes in: the region of a file. What goes out: the bytes of its parts, by the name of
  * each.
  * Invariant: parts follow each other on multiples of 64, and the last one ends before BLOCKS.

@@ -1,7 +1,7 @@
 /**
  * ROLLUP as its drawing says, for tests. What comes in: the region of a file, or its rows. What
  * goes out: how many accounts each table counts for each combination, by a readable name.
- * Invariant: written from native-index/format/parts/rollup.h alone; the order and the alignment
+ * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
  * that are drawn there are asserted on the way.
  */
 import assert from "node:assert/strict";

@@ -26,7 +26,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
  * The rooms of a folder, lowest first; `.` is the folder itself. A room includes those before it.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  format: [".", "blocks", "region", "postings", "parts"],
+  format: [".", "blocks", "region", "postings"],
   query: ["clauses", "parts", "segment", "kernel", "facets", "orders", "find", "changes"],
   builder: [".", "stages"],
   napi: ["values", "segment", "import", "threads", "."],

@@ -8,7 +8,7 @@
 import type { Account, Filters } from "../../app/answers.ts";
 import type { ColumnChoice, ColumnId } from "./columnset.ts";
 
-/** As in native-index/format/phone.h; held equal to the filters' rule by a test. */
+/** As in native-index/format/column_value.h; held equal to the filters' rule by a test. */
 const MOBILE = /^\+55(?:1[1-9]|[2-9]\d)9\d{8}$/;
 const LANDLINE = /^\+55(?:1[1-9]|[2-9]\d)\d{7,8}$/;
 

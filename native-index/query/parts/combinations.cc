@@ -1,0 +1,570 @@
+// Sums the cells of ROLLUP, and reads the lists of COVER side by side. Input: posting clauses.
+// Output: counts, rows. Invariant: no account is in two cells of a table, nor in two lists.
+#include "query/parts/combinations.h"
+
+#include <algorithm>
+
+#include "format/column_value.h"
+#include "format/failure.h"
+#include "format/region/region.h"
+
+namespace peneira {
+
+// Sums cells. What comes in: posting clauses. What goes out: counts.
+// Invariant: a cell is added if it meets every clause, and no account is in two cells
+// of a table.
+
+namespace {
+
+// A cell is read in the time in which so many accounts are counted one by one.
+constexpr uint64_t kWorth = 4;
+
+}  // namespace
+
+Rollup::Rollup(const Blocks& blocks, const Directory& directory, const StringTable* tables) {
+  const auto part = findPart(blocks, directory, kRollupMagic, kRollupVersion);
+  if (!part) return;
+  if (part->length < sizeof(RollupHeader)) damaged("ROLLUP is too short");
+  const auto header = load<RollupHeader>(blocks.view(part->offset, sizeof(RollupHeader)));
+  const auto expectCodes = [tables](const char* what, uint32_t found, uint32_t table) {
+    expectEqual(what, found, uint64_t{tables[table].count()} + 1);
+  };
+  expectCodes("activities in ROLLUP", header.activities, Tables::kCnaePrimary);
+  expectCodes("states in ROLLUP", header.states, Tables::kUf);
+  expectCodes("municipalities in ROLLUP", header.municipalities, Tables::kMunicipalityIbge);
+  blocks_ = &blocks;
+  offset_ = part->offset;
+  worthIt_ = directory.rowCount >= header.tables[RollupTables::kActivityYear].cells * kWorth;
+  readHeader(header);
+}
+
+// Pair of placeTables in rollup_writer.cc.
+void Rollup::readHeader(const RollupHeader& header) {
+  header_ = header;
+  if (header.divisions == 0 || header.divisions > header.activities) {
+    damaged("ROLLUP has a wrong number of divisions");
+  }
+  const uint64_t divisionBytes = uint64_t{header.activities} * sizeof(uint16_t);
+  if (sizeof header + divisionBytes > header.length) damaged("ROLLUP is too short");
+  const uint8_t* bytes = view(sizeof header, divisionBytes);
+  divisionSizes_.assign(header.divisions, 0);
+  for (uint32_t activity = 0; activity < header.activities; activity++) {
+    const auto division = load<uint16_t>(bytes + activity * sizeof(uint16_t));
+    if (division >= header.divisions) damaged("ROLLUP names an unknown division");
+    divisions_.push_back(division);
+    divisionSizes_[division]++;
+  }
+  const uint32_t groups[] = {header.activities, header.divisions, 1, header.municipalities};
+  for (uint32_t i = 0; i < RollupTables::kCount; i++) {
+    const RollupTable& table = header.tables[i];
+    expectEqual("groups of a table in ROLLUP", table.groups, groups[i / 2]);
+    const uint64_t starts = startsOf(i) * 4;
+    const auto lies = [&header](uint64_t at, uint64_t length) {
+      return at % 4 == 0 && length <= header.length && at <= header.length - length;
+    };
+    const uint64_t cells = uint64_t{table.cells} * 4;
+    if (!lies(table.starts_offset, starts) || !lies(table.keys_offset, cells) ||
+        !lies(table.counts_offset, cells)) {
+      damaged("a table of ROLLUP lies outside of it");
+    }
+  }
+}
+
+std::optional<Wanted> Rollup::read(const Query& query) const {
+  if (!isThere()) return std::nullopt;
+  return Wanted::read(query, {header_.activities, header_.states, header_.municipalities});
+}
+
+// How many starts a table has; see parts.h. Pair of startsOf in rollup_writer.cc.
+uint64_t Rollup::startsOf(uint32_t table) const {
+  const uint64_t groups = header_.tables[table].groups;
+  return groups * (table == RollupTables::kMunicipality ? 1 : header_.states) + 1;
+}
+
+// The numbers of the cells of the starts [first, end), and of the one behind them.
+std::pair<uint32_t, uint32_t> Rollup::cellsBetween(uint32_t table, uint64_t first,
+                                                   uint64_t end) const {
+  const RollupTable& place = header_.tables[table];
+  const uint8_t* starts = view(place.starts_offset + first * 4, (end - first + 1) * 4);
+  const auto from = load<uint32_t>(starts), to = load<uint32_t>(starts + (end - first) * 4);
+  if (from > to || to > place.cells) damaged("ROLLUP has starts that do not rise");
+  return {from, to};
+}
+
+Rollup::Run Rollup::run(uint32_t table, uint64_t first, uint64_t end) const {
+  const RollupTable& place = header_.tables[table];
+  const auto [from, to] = cellsBetween(table, first, end);
+  if (from == to) return {nullptr, nullptr, 0};
+  const uint64_t bytes = uint64_t{to - from} * 4;
+  return {view(place.keys_offset + uint64_t{from} * 4, bytes),
+          view(place.counts_offset + uint64_t{from} * 4, bytes), to - from};
+}
+
+// Calls `action(table, group)` for what has all wanted activities together: all at once, else whole
+// divisions, and the other activities one by one. The tables are those with the year.
+template <class Action>
+void Rollup::eachGroup(const Wanted& wanted, Action action) const {
+  if (!wanted.wantsActivities()) return action(RollupTables::kAllYear, 0u);
+  std::vector<uint32_t> missing = divisionSizes_;
+  const auto eachActivity = [&](auto step) {
+    for (uint32_t activity = nextWanted(wanted.activities, 0); activity < header_.activities;
+         activity = nextWanted(wanted.activities, activity + 1)) {
+      step(activity);
+    }
+  };
+  eachActivity([&](uint32_t activity) { missing[divisions_[activity]]--; });
+  for (uint32_t division = 0; division < header_.divisions; division++) {
+    if (missing[division] == 0) action(RollupTables::kDivisionYear, division);
+  }
+  eachActivity([&](uint32_t activity) {
+    if (missing[divisions_[activity]] != 0) action(RollupTables::kActivityYear, activity);
+  });
+}
+
+template <class Action>
+void Rollup::eachStates(uint32_t group, const Wanted& wanted, Action action) const {
+  const uint64_t start = uint64_t{group} * header_.states;
+  for (uint32_t first = nextWanted(wanted.states, 0); first < header_.states;) {
+    uint32_t end = first + 1;
+    while (end < header_.states && wanted.states[end] != 0) end++;
+    action(start + first, start + end);
+    first = nextWanted(wanted.states, end);
+  }
+}
+
+// Calls `action(run)` for the cells of the wanted states of a group. Neighbouring states lie behind
+// each other, so they are one run of cells.
+template <class Action>
+void Rollup::eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const {
+  eachStates(group, wanted, [&](uint64_t first, uint64_t end) { action(run(table, first, end)); });
+}
+
+std::optional<uint64_t> Rollup::count(const Query& query) const {
+  const auto wanted = read(query);
+  if (!wanted) return std::nullopt;
+  if (wanted->wantsMunicipalities()) return countPlaces(*wanted);
+  const uint32_t without = wanted->wantsYears() ? 0 : 1;
+  uint64_t total = 0;
+  eachGroup(*wanted, [&](uint32_t table, uint32_t group) {
+    eachRun(table + without, group, *wanted, [&](const Run& run) {
+      for (uint32_t i = 0; i < run.cells; i++) {
+        total += run.count(i) & -uint64_t{wanted->holds(run.key(i))};
+      }
+    });
+  });
+  return total;
+}
+
+// Of municipalities the table that combines neither activity nor year.
+std::optional<uint64_t> Rollup::countPlaces(const Wanted& wanted) const {
+  if (wanted.wantsYears() || wanted.wantsActivities()) return std::nullopt;
+  uint64_t total = 0;
+  eachMunicipality(wanted, [&](uint32_t, const Run& run) { total += countOf(wanted, run); });
+  return total;
+}
+
+// Whether the counts of an axis can be made of cells.
+bool Rollup::holdsAxis(const Wanted& wanted, const RollupAxis& axis) const {
+  const bool byPlace = axis.kind == RollupAxis::Kind::kMunicipality;
+  if (wanted.wantsMunicipalities() && !byPlace) return false;
+  if (byPlace) return !wanted.wantsYears() && !wanted.wantsActivities();
+  // In small registries there are nearly as many cells of activities by year as accounts.
+  return axis.kind != RollupAxis::Kind::kActivity || !wanted.wantsYears() || worthIt_;
+}
+
+bool Rollup::spread(const Query& query, const RollupAxis& axis,
+                    std::vector<uint32_t>& counts) const {
+  const auto wanted = read(query);
+  if (!wanted || !holdsAxis(*wanted, axis)) return false;
+  switch (axis.kind) {
+    case RollupAxis::Kind::kActivity: spreadActivities(*wanted, counts); return true;
+    case RollupAxis::Kind::kState: spreadStates(*wanted, counts); return true;
+    case RollupAxis::Kind::kMunicipality: spreadMunicipalities(*wanted, counts); return true;
+    default: spreadKeys(*wanted, axis, counts); return true;
+  }
+}
+
+std::optional<uint64_t> Rollup::cellsOf(const Query& query, const RollupAxis& axis) const {
+  const auto wanted = read(query);
+  if (!wanted || !holdsAxis(*wanted, axis)) return std::nullopt;
+  uint64_t cells = 0;
+  const auto add = [&](uint32_t table, uint64_t first, uint64_t end) {
+    const auto [from, to] = cellsBetween(table, first, end);
+    cells += to - from;
+  };
+  if (axis.kind == RollupAxis::Kind::kMunicipality) {
+    for (uint32_t code = 0; code < header_.municipalities; code++) {
+      if (wanted->municipalities[code] != 0) add(RollupTables::kMunicipality, code, code + 1);
+    }
+    return cells;
+  }
+  const bool byYear = axis.kind == RollupAxis::Kind::kYear || wanted->wantsYears();
+  const auto addStates = [&](uint32_t table, uint32_t group) {
+    eachStates(group, *wanted,
+               [&](uint64_t first, uint64_t end) { add(table + (byYear ? 0 : 1), first, end); });
+  };
+  if (axis.kind != RollupAxis::Kind::kActivity) {
+    eachGroup(*wanted, addStates);
+    return cells;
+  }
+  for (uint32_t activity = 0; activity < header_.activities; activity++) {
+    if (wanted->activities[activity] != 0) addStates(RollupTables::kActivityYear, activity);
+  }
+  return cells;
+}
+
+// Adds the cells of a run that hold to the counts of their codes.
+template <class CodeOf>
+void Rollup::tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& counts,
+                   CodeOf codeOf) {
+  const auto none = static_cast<uint32_t>(counts.size() - 1);
+  for (uint32_t i = 0; i < run.cells; i++) {
+    const uint32_t key = run.key(i);
+    if (!wanted.holds(key)) continue;
+    counts[std::min(codeOf(key), none)] += run.count(i);
+  }
+}
+
+// What stands in the key itself.
+void Rollup::spreadKeys(const Wanted& wanted, const RollupAxis& axis,
+                        std::vector<uint32_t>& counts) const {
+  const bool byYear = axis.kind == RollupAxis::Kind::kYear;
+  const uint32_t without = byYear || wanted.wantsYears() ? 0 : 1;
+  const auto all = [&](auto codeOf) {
+    eachGroup(wanted, [&](uint32_t table, uint32_t group) {
+      eachRun(table + without, group, wanted,
+              [&](const Run& run) { tally(run, wanted, counts, codeOf); });
+    });
+  };
+  const auto bits = [](uint32_t key, uint32_t shift, uint32_t mask) { return key >> shift & mask; };
+  switch (axis.kind) {
+    case RollupAxis::Kind::kStatus:
+      return all(
+          [&](uint32_t key) { return bits(key, RollupKey::kStatusShift, RollupKey::kNoStatus); });
+    case RollupAxis::Kind::kSize:
+      return all(
+          [&](uint32_t key) { return bits(key, RollupKey::kSizeShift, RollupKey::kNoSize); });
+    case RollupAxis::Kind::kYear:
+      return all(
+          [&](uint32_t key) { return bits(key, RollupKey::kYearShift, RollupKey::kNoYear); });
+    default:
+      return all([&](uint32_t key) {
+        uint32_t code = 0;
+        for (size_t i = 0; i < axis.flags.size(); i++) code |= (key >> axis.flags[i] & 1) << i;
+        return code;
+      });
+  }
+}
+
+void Rollup::spreadActivities(const Wanted& wanted, std::vector<uint32_t>& counts) const {
+  const uint32_t table = RollupTables::kActivityYear + (wanted.wantsYears() ? 0 : 1);
+  for (uint32_t activity = 0; activity < header_.activities; activity++) {
+    if (wanted.activities[activity] == 0) continue;
+    eachRun(table, activity, wanted, [&](const Run& run) {
+      tally(run, wanted, counts, [activity](uint32_t) { return activity; });
+    });
+  }
+}
+
+void Rollup::spreadStates(const Wanted& wanted, std::vector<uint32_t>& counts) const {
+  const uint32_t without = wanted.wantsYears() ? 0 : 1;
+  eachGroup(wanted, [&](uint32_t table, uint32_t group) {
+    for (uint32_t state = 0; state < header_.states; state++) {
+      if (wanted.states[state] == 0) continue;
+      const uint64_t start = uint64_t{group} * header_.states + state;
+      tally(run(table + without, start, start + 1), wanted, counts,
+            [state](uint32_t) { return state; });
+    }
+  });
+}
+
+// Neighbours lie behind each other, so their cells are looked up once.
+template <class Action>
+void Rollup::eachMunicipality(const Wanted& wanted, Action action) const {
+  constexpr uint32_t table = RollupTables::kMunicipality;
+  const uint32_t groups = header_.municipalities;
+  const uint8_t* starts = view(header_.tables[table].starts_offset, (uint64_t{groups} + 1) * 4);
+  const auto startOf = [starts](uint32_t code) {
+    return load<uint32_t>(starts + uint64_t{code} * 4);
+  };
+  for (uint32_t first = 0; first < groups; first++) {
+    if (wanted.municipalities[first] == 0) continue;
+    uint32_t end = first + 1;
+    while (end < groups && wanted.municipalities[end] != 0) end++;
+    const Run all = run(table, first, end);
+    for (uint32_t code = first, from = 0; code < end; code++) {
+      const uint32_t to = startOf(code + 1) - startOf(first);
+      if (to < from || to > all.cells) damaged("ROLLUP has starts that do not rise");
+      action(code, Run{all.keys + uint64_t{from} * 4, all.counts + uint64_t{from} * 4, to - from});
+      from = to;
+    }
+    first = end;
+  }
+}
+
+// What the cells of a municipality count of what is wanted. Nobody can foretell which are, so that
+// nothing branches on it.
+uint64_t Rollup::countOf(const Wanted& wanted, const Run& run) const {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < run.cells; i++) {
+    const uint32_t key = run.key(i), state = key >> RollupKey::kStateShift;
+    if (state >= header_.states) damaged("ROLLUP names an unknown state");
+    count += run.count(i) & -uint64_t{(wanted.states[state] & wanted.holds(key)) != 0};
+  }
+  return count;
+}
+
+void Rollup::spreadMunicipalities(const Wanted& wanted, std::vector<uint32_t>& counts) const {
+  eachMunicipality(wanted, [&](uint32_t code, const Run& run) {
+    counts[std::min<size_t>(code, counts.size() - 1)] +=
+        static_cast<uint32_t>(countOf(wanted, run));
+  });
+}
+
+// Reads the wanted lists side by side. Invariant: every list is read window by window of row ids,
+// all of them to the same end, so that the matches of a window come before those of the next one.
+// Of a list, and of those that were read before it, no more is read than may be among the first:
+// what was scored alike lies together, so that a window may hold nothing, and the next one a
+// thousand times what is wanted.
+
+namespace {
+
+// More lists are not read side by side: their beginnings alone would cost as much as the posting
+// lists do. More rows are asked for by exports, which take whole chunks.
+constexpr size_t kListsMax = 256;
+constexpr size_t kRowsMax = 2'048;
+
+// Entries of the first window for each row that is wanted, and how a window that gave too few is
+// followed by a longer one.
+constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
+// Entries whose blocks are looked up at once; 4 KiB of them.
+constexpr uint32_t kEntriesAtOnce = 512;
+
+constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
+constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
+
+// Municipalities stand in no key.
+bool namesMunicipality(const Clause& clause) {
+  return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
+         clause.any[0].dimension == Dimensions::kMunicipalityIbge;
+}
+
+// A day as CoverKey::dateOf has it.
+uint32_t dateOfDay(int64_t day) {
+  const int64_t year = yearOf(day);
+  const auto dayOfYear = static_cast<uint32_t>(day - firstDayOf(year));
+  return static_cast<uint32_t>(year - kFirstStartedYear) << CoverKey::kDayBits | dayOfYear;
+}
+
+// The first of rows that come in any order.
+class FirstOf {
+ public:
+  explicit FirstOf(size_t limit) : limit_(limit) {}
+
+  // Where rows are added.
+  std::vector<uint32_t>& rows() { return rows_; }
+  size_t missing() const { return limit_ - std::min(limit_, rows_.size()); }
+
+  // Where rows that may still be among the first end, at most at `end`. All but the first are
+  // forgotten whenever there are many more, so that nothing is compared for long.
+  uint64_t endIn(uint64_t end) {
+    if (rows_.size() >= kPruneFactor * limit_) {
+      keepFirst();
+      end_ = uint64_t{rows_.back()} + 1;
+    }
+    return std::min(end, end_);
+  }
+
+  // The first, ascending.
+  std::vector<uint32_t> take() {
+    if (rows_.size() > limit_) keepFirst();
+    std::sort(rows_.begin(), rows_.end());
+    return std::move(rows_);
+  }
+
+ private:
+  static constexpr size_t kPruneFactor = 2;
+
+  // Forgets all but the first, of which the last one stands last.
+  void keepFirst() {
+    std::nth_element(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1,
+                     rows_.end());
+    rows_.resize(limit_);
+  }
+
+  size_t limit_;
+  uint64_t end_ = UINT64_MAX;
+  std::vector<uint32_t> rows_;
+};
+
+}  // namespace
+
+Cover::Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables) {
+  const auto part = findPart(blocks, directory, kCoverMagic, kCoverVersion);
+  if (!part) return;
+  if (part->length < sizeof(CoverHeader)) damaged("COVER is too short");
+  header_ = load<CoverHeader>(blocks.view(part->offset, sizeof(CoverHeader)));
+  const auto expectCodes = [tables](const char* what, uint32_t found, uint32_t table) {
+    expectEqual(what, found, uint64_t{tables[table].count()} + 1);
+  };
+  expectCodes("activities in COVER", header_.activities, Tables::kCnaePrimary);
+  expectCodes("states in COVER", header_.states, Tables::kUf);
+  const auto expectInside = [this](uint64_t at, uint64_t length) {
+    if (length > header_.length || at > header_.length - length || at % sizeof(uint32_t) != 0) {
+      damaged("an array of COVER lies outside of it");
+    }
+  };
+  const uint64_t lists = uint64_t{header_.activities} * header_.states;
+  expectInside(header_.starts_offset, (lists + 1) * sizeof(uint32_t));
+  expectInside(header_.entries_offset, directory.rowCount * sizeof(CoverEntry));
+  offset_ = part->offset;
+  rowCount_ = directory.rowCount;
+  blocks_ = &blocks;
+}
+
+bool Cover::Asked::holds(uint32_t key) const {
+  if (!wanted.holds(key)) return false;
+  if (!dated) return true;
+  const uint32_t date = CoverKey::dateOf(key);
+  for (const auto& [low, high] : days) {
+    if (date >= low && date <= high) return true;
+  }
+  return false;
+}
+
+std::optional<Cover::Asked> Cover::read(const Query& query) const {
+  if (blocks_ == nullptr) return std::nullopt;
+  const Clause* dates = nullptr;
+  for (const Clause& clause : query.clauses) {
+    if (namesMunicipality(clause)) return std::nullopt;
+    if (clause.kind != ClauseKinds::kRange) continue;
+    const bool isDate = clause.column == Columns::kStartedOn && clause.orColumn == kNoColumn;
+    if (!isDate || dates != nullptr) return std::nullopt;
+    dates = &clause;
+  }
+  auto wanted = Wanted::read(query, {header_.activities, header_.states, 1}, dates);
+  if (!wanted || !wanted->wantsActivities()) return std::nullopt;
+  Asked asked{std::move(*wanted), dates != nullptr, {}};
+  if (dates == nullptr) return asked;
+  for (const auto& [low, high] : dates->ranges) {
+    const int64_t from = std::max(low, kFirstDay), to = std::min(high, kLastDay);
+    if (from <= to) asked.days.emplace_back(dateOfDay(from), dateOfDay(to));
+  }
+  return asked;
+}
+
+Cover::List Cover::listAt(uint64_t number) const {
+  const uint8_t* starts = blocks_->view(offset_ + header_.starts_offset + number * sizeof(uint32_t),
+                                        2 * sizeof(uint32_t));
+  const List list{load<uint32_t>(starts), load<uint32_t>(starts + sizeof(uint32_t))};
+  if (list.next > list.end || list.end > rowCount_) damaged("COVER has starts that do not rise");
+  return list;
+}
+
+// The wanted lists that have rows, their beginnings asked for; nothing where they are too many.
+std::optional<std::vector<Cover::List>> Cover::listsOf(const Asked& asked) const {
+  std::vector<List> lists;
+  const std::vector<uint8_t>&activities = asked.wanted.activities, &states = asked.wanted.states;
+  for (uint32_t activity = nextWanted(activities, 0); activity < header_.activities;
+       activity = nextWanted(activities, activity + 1)) {
+    for (uint32_t state = nextWanted(states, 0); state < header_.states;
+         state = nextWanted(states, state + 1)) {
+      const List list = listAt(uint64_t{activity} * header_.states + state);
+      if (list.next < list.end) lists.push_back(list);
+    }
+    if (lists.size() > kListsMax) return std::nullopt;
+  }
+  for (const List& list : lists) {
+    const uint64_t at = offset_ + header_.entries_offset + list.next * sizeof(CoverEntry);
+    blocks_->ask(at, sizeof(CoverEntry));
+    blocks_->prefetch(at);
+  }
+  return lists;
+}
+
+CoverEntry Cover::entryAt(uint32_t number) const {
+  const uint64_t at = offset_ + header_.entries_offset + uint64_t{number} * sizeof(CoverEntry);
+  return load<CoverEntry>(blocks_->view(at, sizeof(CoverEntry)));
+}
+
+// Passes over the rows before `from`.
+void Cover::skip(List& list, uint64_t from) const {
+  uint32_t low = list.next, high = list.end;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (entryAt(middle).row < from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  list.next = low;
+}
+
+// Adds the matches of a list whose rows are of a window, the first `most` of them.
+void Cover::readWindow(List& list, const Asked& asked, Window window, std::vector<uint32_t>& rows,
+                       Work& work) const {
+  const size_t full = rows.size() + window.most;
+  uint64_t least = window.from;
+  while (list.next < list.end) {
+    const uint32_t count = std::min(list.end - list.next, kEntriesAtOnce);
+    const uint64_t at = offset_ + header_.entries_offset + uint64_t{list.next} * sizeof(CoverEntry);
+    const uint8_t* entries = blocks_->view(at, uint64_t{count} * sizeof(CoverEntry));
+    for (uint32_t i = 0; i < count; i++) {
+      const auto entry = load<CoverEntry>(entries + i * sizeof(CoverEntry));
+      if (entry.row < least || entry.row >= rowCount_) damaged("COVER has rows that do not rise");
+      if (entry.row >= window.end) return;
+      least = uint64_t{entry.row} + 1;
+      list.next++;
+      work.tests++;
+      if (!asked.holds(entry.key)) continue;
+      rows.push_back(entry.row);
+      if (rows.size() == full) return;
+    }
+  }
+}
+
+std::optional<std::vector<uint32_t>> Cover::first(const Query& query, const CoverRequest& request,
+                                                  Work& work) const {
+  if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
+  const auto asked = read(query);
+  auto lists = asked ? listsOf(*asked) : std::nullopt;
+  if (!lists) return std::nullopt;
+  uint64_t entries = 0;
+  for (List& list : *lists) {
+    if (request.from > 0) skip(list, request.from);
+    entries += list.end - list.next;
+  }
+  FirstOf found(request.limit);
+  const uint64_t left = rowCount_ - std::min(request.from, rowCount_);
+  uint64_t width = request.limit * kEntriesPerRow * left / (entries + 1) + 1;
+  for (uint64_t from = request.from, end = from; end < rowCount_ && found.missing() > 0;) {
+    end = std::min(rowCount_, from + width);
+    const size_t before = found.missing();
+    for (List& list : *lists) {
+      readWindow(list, *asked, {from, found.endIn(end), request.limit}, found.rows(), work);
+    }
+    from = end;
+    const uint64_t came = before - found.missing();
+    width *= std::min(kGrowthMax, (found.missing() * 5 / 4 + 8) / (came + 1) + 1);
+  }
+  return found.take();
+}
+
+std::optional<uint64_t> Cover::count(const Query& query, uint64_t entriesMax, Work& work) const {
+  const auto asked = read(query);
+  const auto lists = asked ? listsOf(*asked) : std::nullopt;
+  if (!lists) return std::nullopt;
+  uint64_t entries = 0;
+  for (const List& list : *lists) entries += list.end - list.next;
+  if (entries > entriesMax) return std::nullopt;
+  uint64_t count = 0;
+  std::vector<uint32_t> rows;
+  for (List list : *lists) {
+    rows.clear();
+    readWindow(list, *asked, {0, rowCount_, SIZE_MAX}, rows, work);
+    count += rows.size();
+  }
+  return count;
+}
+
+}  // namespace peneira

@@ -1,0 +1,150 @@
+// What combinations of codes answer without posting lists: counts, from ROLLUP, and first rows,
+// from COVER. Invariant: the answers are those that the posting lists give.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "format/blocks/blocks.h"
+#include "format/region/parts.h"
+#include "format/region/region.h"
+#include "query/clauses/query.h"
+
+namespace peneira {
+
+// Counts by combinations. What comes in: a query, and for facets what its matches are to be told
+// apart by. What goes out: exact counts, if all its clauses are about what ROLLUP combines.
+// Invariant: the counts equal those that the posting lists give. Numbers of the file are compared
+// with its tables before they are used; a snapshot without ROLLUP answers nothing here.
+
+// What matches are told apart by: a member of a combination, one flag, or two of them.
+struct RollupAxis {
+  enum class Kind : uint8_t { kActivity, kState, kStatus, kSize, kYear, kFlags, kMunicipality };
+  Kind kind;
+  std::vector<uint32_t> flags;  // kFlags: the code has a bit for each of them, lowest first
+};
+
+// The tables of one snapshot; empty where it has none.
+class Rollup {
+ public:
+  Rollup() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  Rollup(const Blocks& blocks, const Directory& directory, const StringTable* tables);
+
+  bool isThere() const { return blocks_ != nullptr; }
+  // The count, or nothing when a clause is about something else.
+  std::optional<uint64_t> count(const Query& query) const;
+  // The counts by code of an axis, in as many numbers as are given; rows without a code, or with
+  // one behind these, are counted in the last. False, and nothing is counted, when a clause is
+  // about something else, or about what the table of the axis does not combine.
+  bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts) const;
+  // How many cells `spread` reads; nothing where it is false.
+  std::optional<uint64_t> cellsOf(const Query& query, const RollupAxis& axis) const;
+
+ private:
+  // Cells that lie behind each other.
+  struct Run {
+    const uint8_t *keys, *counts;
+    uint32_t cells;
+    uint32_t key(uint32_t i) const { return load<uint32_t>(keys + uint64_t{i} * 4); }
+    uint32_t count(uint32_t i) const { return load<uint32_t>(counts + uint64_t{i} * 4); }
+  };
+
+  std::optional<Wanted> read(const Query& query) const;
+  void readHeader(const RollupHeader& header);
+  uint64_t startsOf(uint32_t table) const;
+  bool holdsAxis(const Wanted& wanted, const RollupAxis& axis) const;
+  std::pair<uint32_t, uint32_t> cellsBetween(uint32_t table, uint64_t first, uint64_t end) const;
+  Run run(uint32_t table, uint64_t first, uint64_t end) const;
+  template <class Action>
+  void eachGroup(const Wanted& wanted, Action action) const;
+  // Calls `action(first, end)` for the starts of wanted states that lie behind each other.
+  template <class Action>
+  void eachStates(uint32_t group, const Wanted& wanted, Action action) const;
+  template <class Action>
+  void eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const;
+  template <class CodeOf>
+  static void tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& counts,
+                    CodeOf codeOf);
+  // Calls `action(code, cells)` for the wanted municipalities.
+  template <class Action>
+  void eachMunicipality(const Wanted& wanted, Action action) const;
+  std::optional<uint64_t> countPlaces(const Wanted& wanted) const;
+  uint64_t countOf(const Wanted& wanted, const Run& run) const;
+  void spreadKeys(const Wanted& wanted, const RollupAxis& axis,
+                  std::vector<uint32_t>& counts) const;
+  void spreadActivities(const Wanted& wanted, std::vector<uint32_t>& counts) const;
+  void spreadStates(const Wanted& wanted, std::vector<uint32_t>& counts) const;
+  void spreadMunicipalities(const Wanted& wanted, std::vector<uint32_t>& counts) const;
+  const uint8_t* view(uint64_t offset, uint64_t length) const {
+    return blocks_->view(offset_ + offset, length);
+  }
+
+  const Blocks* blocks_ = nullptr;
+  uint64_t offset_ = 0;
+  RollupHeader header_{};
+  bool worthIt_ = false;                 // to read every cell of activities with years
+  std::vector<uint16_t> divisions_;      // by activity
+  std::vector<uint32_t> divisionSizes_;  // activities of each division
+};
+
+// Rows by activity and state. What comes in: a query. What goes out: its first matches, or their
+// number, if all its clauses are about what COVER holds and some activities are wanted.
+// Invariant: the answers are those that the posting lists give. Numbers of the file are compared
+// with its tables before they are used, rows with the row count and with each other; a snapshot
+// without COVER answers nothing here.
+
+// Ascending matches from a row on.
+struct CoverRequest {
+  uint64_t from;
+  size_t limit;
+};
+
+// The lists of one snapshot; empty where it has none.
+class Cover {
+ public:
+  Cover() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables);
+
+  // The first `limit` matches from row `from` on; nothing where it cannot tell, or other ways are
+  // quicker.
+  std::optional<std::vector<uint32_t>> first(const Query& query, const CoverRequest& request,
+                                             Work& work) const;
+  // How many rows match; nothing where it cannot tell, or would read more than `entriesMax`.
+  std::optional<uint64_t> count(const Query& query, uint64_t entriesMax, Work& work) const;
+
+ private:
+  // What a query lets through of keys.
+  struct Asked {
+    Wanted wanted;
+    bool dated;                                       // whether dates decide
+    std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, as CoverKey::dateOf
+    bool holds(uint32_t key) const;
+  };
+  // The entries of a list that were not read yet, by number.
+  struct List {
+    uint32_t next, end;
+  };
+
+  // Row ids from one on, and before the other; at most so many matches of a list.
+  struct Window {
+    uint64_t from, end;
+    size_t most;
+  };
+
+  std::optional<Asked> read(const Query& query) const;
+  std::optional<std::vector<List>> listsOf(const Asked& asked) const;
+  List listAt(uint64_t number) const;
+  void skip(List& list, uint64_t from) const;
+  CoverEntry entryAt(uint32_t number) const;
+  void readWindow(List& list, const Asked& asked, Window window, std::vector<uint32_t>& rows,
+                  Work& work) const;
+
+  const Blocks* blocks_ = nullptr;
+  uint64_t offset_ = 0, rowCount_ = 0;
+  CoverHeader header_{};
+};
+
+}  // namespace peneira

@@ -1,0 +1,92 @@
+// Rows by a postal code, an e-mail or a phone, from POSTAL and CONTACTS. Invariant: the same rows
+// as by comparing the columns of every row.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/blocks/blocks.h"
+#include "format/region/parts.h"
+#include "format/region/region.h"
+
+namespace peneira {
+
+// Rows by postal code. What comes in: a chunk and codes from one to another. What goes out: the
+// rows of the chunk that have one of these codes, in no order that is of use.
+// Invariant: the same rows as by testing the column. Numbers of the file are compared with the
+// chunk before they are used; a snapshot without POSTAL answers nothing here.
+
+// Where rows of a chunk stand in the file: `count` u16.
+struct PostalRows {
+  uint64_t at;
+  uint32_t count;
+};
+
+// The rows of one snapshot by postal code; empty where it has no POSTAL.
+class PostalIndex {
+ public:
+  PostalIndex() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  PostalIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
+
+  bool isThere() const { return blocks_ != nullptr; }
+  // The rows of a chunk whose code is in [low, high]; where whole groups of codes are wanted it is
+  // the starts that tell, and no block of rows is touched to count them.
+  PostalRows find(uint32_t chunk, int64_t low, int64_t high) const;
+  // The same rows, not aligned; each is below those of the chunk once it was checked.
+  const uint8_t* view(const PostalRows& rows) const {
+    return blocks_->view(rows.at, uint64_t{rows.count} * 2);
+  }
+  // Asks the disk for the rows of a chunk.
+  void ask(uint32_t chunk) const;
+
+ private:
+  uint32_t rowsOf(uint32_t chunk) const;
+  uint32_t startOf(uint32_t group, uint32_t chunk) const;
+  uint32_t lowerBound(uint32_t chunk, int64_t code) const;
+
+  const Blocks* blocks_ = nullptr;
+  const ColumnSet* columns_ = nullptr;
+  uint64_t rowCount_ = 0, rows_ = 0, starts_ = 0;  // the last two: absolute offsets
+  uint32_t chunks_ = 0;
+};
+
+// Rows by e-mail or phone. Input: addresses in lower case, or numbers. Output: the rows that have
+// one of them.
+// Invariant: the same rows as by comparing the columns of every row; a snapshot without CONTACTS
+// has none. Numbers of the file are compared with what contains them before they are used.
+
+// The contacts of one snapshot; empty where it has no CONTACTS.
+class ContactIndex {
+ public:
+  ContactIndex() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  ContactIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
+
+  bool isThere() const { return blocks_ != nullptr; }
+  // Rows that have one of these values, ascending, each once.
+  std::vector<uint32_t> rowsOfEmails(std::span<const std::string> emails) const;
+  std::vector<uint32_t> rowsOfPhones(std::span<const int64_t> phones) const;
+
+ private:
+  // Entries of a bucket, from one to another.
+  struct Bucket {
+    uint64_t from, to;
+  };
+  Bucket bucketOf(const ContactsKind& kind, uint64_t hash) const;
+  void ask(const ContactsKind& kind, std::span<const uint64_t> hashes) const;
+  template <class Has>
+  void find(const ContactsKind& kind, uint64_t hash, Has has, std::vector<uint32_t>& rows) const;
+  template <class Has>
+  std::vector<uint32_t> rowsOf(ContactKind kind, std::span<const uint64_t> hashes, Has has) const;
+  bool hasPhone(uint32_t row, int64_t phone) const;
+
+  const Blocks* blocks_ = nullptr;
+  const ColumnSet* columns_ = nullptr;
+  uint64_t offset_ = 0;  // of CONTACTS, absolute
+  uint32_t rowCount_ = 0;
+  ContactsKind kinds_[kContactKinds] = {};
+};
+
+}  // namespace peneira
