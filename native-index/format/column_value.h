@@ -85,7 +85,7 @@ constexpr int64_t yearOf(int64_t day) {
 // Kinds of phone numbers. What comes in: the E.164 digits of a Brazilian number, as a number. What
 // goes out: whether it is a mobile or a landline.
 // Invariant: no number is both; one of nine digits behind the area code that does not begin with 9
-// is neither. The counterpart of the ranges in src/search/contacts.ts.
+// is neither. The counterpart of the ranges in src/search/rowlists.ts.
 
 // Whether what stands before so many digits is 55 and an area code, 11 to 99.
 constexpr bool hasArea(int64_t phone, int64_t digits) {

@@ -14,6 +14,7 @@ import type {
   IndexRequest,
   NativeChanges,
   NativeFacet,
+  NativeLedgers,
   NativeSegment,
   Selection,
   Walked,
@@ -32,7 +33,6 @@ import type {
   SampledKeys,
   ScanRequest,
 } from "./import-handles.ts";
-import type { NativeLedgers } from "./ledger-handles.ts";
 import {
   type NativeQuery,
   type NativeRowList,

@@ -1,9 +1,11 @@
 /**
- * Who is signed in to the console. What comes in: e-mail and password, or the token of a cookie.
- * What goes out: open sessions, or an AppError that does not tell whether there is such a user.
- * Invariant: a token is 256 random bits and is stored as a hash; a session ends by idleness, by
- * age, and with its user or tenant; a change made by another process counts within `CACHE_MS`; when
- * sessions were last used is never written inside a request.
+ * The sessions of the console. Input: e-mail and password, the token of a cookie, or that of a link
+ * that signs a person in once. Output: open sessions, or an AppError that does not tell whether
+ * there is such a user.
+ * Invariant: a token is 256 random bits and only its hash is stored; a session ends by idleness, by
+ * age, and with its user or tenant; a change made by another process counts within `CACHE_MS`; the
+ * last use of a session is never written inside a request. Links live in memory, so they end with
+ * the process; a token that was taken, or is older than `LINK_MS`, is no longer valid.
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
@@ -13,7 +15,6 @@ import type { Role, Seen, SessionRow, StoredPassword, UserStore } from "../store
 import { findInvited, unknownInvitation } from "./invitations.ts";
 import { type Passwords, samePassword } from "./passwords.ts";
 import type { PlanName } from "./plans.ts";
-import { SignInLinks } from "./signinlinks.ts";
 import type { Attempt, SignIns } from "./signins.ts";
 import { normalizedEmail, passwordMistakes, refuse, type Users } from "./users.ts";
 
@@ -393,4 +394,48 @@ function spent(): AppError {
     "sign_in_failed",
     "This link was used before, or is too old. Sign in with e-mail and password.",
   );
+}
+
+/** How long a link works, in milliseconds. */
+export const LINK_MS = 600_000;
+
+/** Links that wait to be opened; the oldest one goes where one more is made. */
+const LINKS_MAX = 100;
+
+/** Where a link leads, and until when. */
+interface Link {
+  readonly userId: string;
+  readonly untilMs: number;
+}
+
+/** The links of one process that nobody has opened yet. */
+class SignInLinks {
+  readonly #clock: Clock;
+  readonly #links = new Map<string, Link>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Makes a link for a user and gives its token, which is not kept. */
+  make(userId: string): string {
+    const [oldest] = this.#links.keys();
+    if (this.#links.size >= LINKS_MAX && oldest !== undefined) this.#links.delete(oldest);
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    this.#links.set(hashOf(token).toString("base64url"), {
+      userId,
+      untilMs: this.#clock.monotonicMs() + LINK_MS,
+    });
+    return token;
+  }
+
+  /** The user of a token, which from now on opens nothing; undefined where it is nobody's. */
+  take(token: string): string | undefined {
+    const hash = hashOf(token).toString("base64url");
+    const link = this.#links.get(hash);
+    this.#links.delete(hash);
+    return link === undefined || this.#clock.monotonicMs() >= link.untilMs
+      ? undefined
+      : link.userId;
+  }
 }

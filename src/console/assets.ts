@@ -1,12 +1,13 @@
 /**
- * The files of the console. What comes in: the folder that build.mjs fills, and requests below
- * /app. What goes out: the page, scripts, styles and fonts in the smallest form that the client
- * takes.
- * Invariant: only what the manifest names is there; everything is read once, at the start, so no
- * request touches the disk and an answer never mixes two builds. Files with their hash in the name
- * are kept for ever, the page is asked for every time.
+ * The files of the console. Input: the folder that build.mjs fills, and requests below /app.
+ * Output: the page, scripts, styles and fonts in the smallest form that the client takes by its
+ * Accept-Encoding (RFC 9110, section 12.5.3).
+ * Invariant: only files that the manifest names are there; everything is read once, at the start,
+ * so no request touches the disk and an answer never mixes two builds. Files with their hash in the
+ * name are cached for ever, the page is asked for every time. A form that the client refuses is not
+ * chosen; the plain one is the last resort, because an answer that some client could not read is
+ * better than none for all.
  */
-
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { AppError, CommandError } from "../errors.ts";
@@ -14,7 +15,6 @@ import { type HttpAnswer, hasTag } from "../http/server/respond.ts";
 import type { Call } from "../http/server/service.ts";
 import type { SessionAuth } from "../http/server/session-auth.ts";
 import { readBuilt } from "../location.ts";
-import { acceptedEncoding, type Encoding } from "./encoding.ts";
 
 const PAGE = "page.html";
 /** Views of the page with an address of their own (src/console/web/app/router.ts). */
@@ -202,4 +202,39 @@ function incomplete(file: string, cause: unknown): CommandError {
 /** A strong tag: each form of a file has its own bytes. */
 function tagOf(bytes: Uint8Array): string {
   return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 24)}"`;
+}
+
+/** The forms of a file. */
+type Encoding = "br" | "gzip" | "identity";
+
+/** Smallest first. */
+const PREFERRED: readonly Encoding[] = ["br", "gzip", "identity"];
+
+/** The form to send. */
+export function acceptedEncoding(
+  accepted: string | undefined,
+  forms: readonly Encoding[],
+): Encoding {
+  const weights = weightsOf(accepted ?? "");
+  const weightOf = (form: Encoding) =>
+    weights.get(form) ?? (form === "identity" ? 0.0001 : (weights.get("*") ?? 0));
+  let best: Encoding = "identity";
+  let bestWeight = 0;
+  for (const form of PREFERRED) {
+    if (!forms.includes(form) || weightOf(form) <= bestWeight) continue;
+    best = form;
+    bestWeight = weightOf(form);
+  }
+  return best;
+}
+
+/** Weights by coding; what cannot be read counts as refused. */
+function weightsOf(accepted: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of accepted.toLowerCase().split(",")) {
+    const [coding = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const weight = parameters.find((text) => text.startsWith("q="))?.slice(2) ?? "1";
+    weights.set(coding, /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(weight) ? Number(weight) : 0);
+  }
+  return weights;
 }

@@ -1,11 +1,13 @@
 /**
- * Saved searches. What comes in: specs with names, ids of those that were saved. What goes out:
- * each with the count of then and the exact one of now, page by page; the spec of one at a time,
- * because specs may be large.
- * Invariant: what is saved is a normalized spec that was counted; a spec that means nothing to the
- * present snapshot is kept and has no count; another tenant's search does not exist.
+ * Saved searches. Input: specs with names, ids of saved ones, a cursor that was sent back. Output:
+ * each search with its count of then and its exact count of now, page by page; the spec of one at a
+ * time, because specs may be large.
+ * Invariant: a saved spec is normalized and was counted; a spec that means nothing to the present
+ * snapshot stays and has no count; another tenant's search does not exist. Cursors are stateless
+ * and authenticated: only a text made here, with one of the given secrets, for the same tenant, is
+ * ever accepted, in exactly one spelling: `<created_at>.<id>.<HMAC-SHA-256>`.
  */
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { answerWith, held } from "../http/api/search/search.ts";
@@ -28,16 +30,15 @@ import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
 import { type HttpAnswer, noContent } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall, ServicePart, SessionCall } from "../http/server/service.ts";
-import type { Segment } from "../search/segment.ts";
-import { currentSegment, loadedSegment } from "../search/segment.ts";
+import { currentSegment, loadedSegment, type Segment } from "../search/segment.ts";
+import type { CursorSecrets } from "../spec/cursor.ts";
 import { normalizeSpec } from "../spec/normalize.ts";
 import { isJsonObject, shown } from "../spec/reader.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import type { SearchRow } from "../store/searchstore.ts";
+import type { SearchPlace, SearchRow } from "../store/searchstore.ts";
 import { type Answered, answered } from "./answered.ts";
 import { readName } from "./bodymembers.ts";
 import { Counts } from "./counts.ts";
-import { decodeSearchCursor, encodeSearchCursor } from "./searchcursor.ts";
 import type { OpenedSearch, SavedSearch, SearchList, Status } from "./web/app/answers.ts";
 
 /** Most searches of a tenant. */
@@ -334,4 +335,43 @@ function full(): AppError {
   const detail = `There are ${SEARCHES_MAX} saved searches, which is all. Delete one first.`;
   const errors = [{ pointer: "", code: "too_many", detail }];
   return new AppError("invalid_request", detail, { errors });
+}
+
+const SHAPE = /^(0|[1-9]\d{0,15})\.(\w{1,64})\.([A-Za-z0-9_-]{43})$/;
+
+/** Makes the cursor that continues a tenant's list behind a search. */
+function encodeSearchCursor(
+  { createdAt, id }: SearchPlace,
+  tenantId: string,
+  secrets: CursorSecrets,
+): string {
+  const place = `${createdAt}.${id}`;
+  return `${place}.${authenticate(place, tenantId, secrets[0]).toString("base64url")}`;
+}
+
+/**
+ * Reads a cursor back.
+ * @throws AppError `invalid_cursor` for what is not ours, was altered or is another tenant's.
+ */
+function decodeSearchCursor(text: string, tenantId: string, secrets: CursorSecrets): SearchPlace {
+  const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
+  const sent = Buffer.from(mac, "base64url");
+  // Two bits of the last character mean nothing; only zeros are the usual spelling.
+  const genuine =
+    mac !== "" &&
+    sent.toString("base64url") === mac &&
+    secrets.some((secret) =>
+      timingSafeEqual(sent, authenticate(`${createdAt}.${id}`, tenantId, secret)),
+    );
+  if (genuine) return { createdAt: Number(createdAt), id };
+  const detail = "Send next_cursor of the page before unchanged, or no cursor.";
+  const errors = [{ pointer: "/query/cursor", code: "invalid_cursor", detail }];
+  throw new AppError("invalid_cursor", detail, { errors });
+}
+
+/** HMAC over what it is for, the tenant and the place, each behind its length. */
+function authenticate(place: string, tenantId: string, secret: Uint8Array): Buffer {
+  const parts = ["peneira searches 1", tenantId, place];
+  const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join("");
+  return createHmac("sha256", secret).update(text).digest();
 }

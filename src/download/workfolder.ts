@@ -11,7 +11,7 @@
 import { existsSync, readdirSync, rmdirSync, statfsSync, statSync } from "node:fs";
 import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DOWNLOAD_RECORD as RECORD } from "../dump/downloadrecord.ts";
+import { DOWNLOAD_RECORD as RECORD } from "../dump/archive.ts";
 import { CommandError } from "../errors.ts";
 import { makeFolders } from "../files/newfolder.ts";
 import { folderFailure, storageWords } from "../files/storage.ts";

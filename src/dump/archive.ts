@@ -1,21 +1,22 @@
 /**
- * The zips of one monthly release, or their unzipped members.
- * Input: a folder with them. Output: the list of members with everything needed to read them, and
- * their decompressed bytes as a stream.
+ * The zips of one monthly release, or their unzipped members, and the record that a download leaves
+ * beside them. Input: a folder with them. Output: the list of members with everything needed to
+ * read them, their decompressed bytes as a stream, and the host that the files came from.
  * Invariant: all members are of one release date, every needed file is there (or that some are not
  * was allowed), and a stream that ends without an error had the size and CRC-32 that the zip's
- * directory promised.
+ * directory promised. Anybody may have written the record; what is read from it is one short line
+ * or nothing.
  */
-import { createReadStream } from "node:fs";
+import { createReadStream, lstatSync, readFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { createInflateRaw, type InflateRaw } from "node:zlib";
+import { isPrintable } from "../../native-index/format/printable.ts";
 import { CommandError } from "../errors.ts";
 import { insteadOf, kindOfFile } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
 import { crc32 } from "./crc32.ts";
 import { type DumpMember, type PackedFile, readPlain, readZip } from "./directory.ts";
-import { hostOfDump } from "./downloadrecord.ts";
 import { FILE_TYPES, LAYOUTS, readLabel, readMemberName, readNames } from "./layout.ts";
 import {
   checkDate,
@@ -231,4 +232,26 @@ async function* unpack(member: PackedFile): AsyncGenerator<Uint8Array> {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Name of the file that tells of which publication a finished month is. */
+export const DOWNLOAD_RECORD = "download.json";
+
+/** A record has some 200 bytes for each of 37 zips. */
+const BYTES_MAX = 1 << 20;
+/** Longest host; names of the DNS have 253 characters. */
+const HOST_LENGTH_MAX = 300;
+
+/** The host that the files of a folder were downloaded from; null where nothing says so. */
+export function hostOfDump(folder: string): string | null {
+  const path = join(folder, DOWNLOAD_RECORD);
+  try {
+    const found = lstatSync(path);
+    if (!found.isFile() || found.size > BYTES_MAX) return null;
+    const { host } = JSON.parse(readFileSync(path, "utf8")) as { readonly host?: unknown };
+    const fits = typeof host === "string" && host !== "" && host.length <= HOST_LENGTH_MAX;
+    return fits && isPrintable(host) ? host : null;
+  } catch {
+    return null;
+  }
 }

@@ -3,7 +3,7 @@
  * change has changed, pages of entries.
  * Invariant: another tenant's list does not exist; a change is durable when its promise resolves,
  * is one revision, and none where nothing changed; expensive work is done off the event loop. A
- * name is one line of 1 to `NAME_MAX` characters, and never that of the list which the server
+ * name is one line of 1 to `LIST_NAME_MAX` characters, and never that of the list which the server
  * keeps, in whatever case: a client that names that one would not know which is meant.
  */
 import { randomBytes } from "node:crypto";
@@ -11,7 +11,7 @@ import { sortEntriesAside } from "../../native-index/napi/engine.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { Segment } from "../search/segment.ts";
-import { EXPORTED } from "../spec/listids.ts";
+import { EXPORTED, LIST_NAME_MAX } from "../spec/listids.ts";
 import type { ListPin } from "../store/blocktable.ts";
 import { BlobDamage } from "../store/checksums.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
@@ -24,9 +24,6 @@ import type { ChangeThread } from "./changethread.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
 import { type ChangeOutcome, changeEntries, removeList } from "./listchange.ts";
 
-/** Longest name, in characters. */
-export const NAME_MAX = 120;
-
 /** Why a text is no name, with the code of the mistake. */
 type NameMistake = { readonly code: "wrong_format" | "reserved"; readonly detail: string };
 
@@ -36,7 +33,7 @@ const RESERVED =
 
 /** Reads a name. */
 export function readListName(text: string): { readonly name: string } | NameMistake {
-  const read = readGivenName(text, "The name", NAME_MAX);
+  const read = readGivenName(text, "The name", LIST_NAME_MAX);
   if ("detail" in read) return { code: "wrong_format", detail: read.detail };
   const { name } = read;
   if (name.toLowerCase() === EXPORTED) return { code: "reserved", detail: RESERVED };

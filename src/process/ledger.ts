@@ -12,9 +12,9 @@ import {
   RATE,
   SHORTAGES,
   USE,
-} from "../../native-index/napi/ledger-handles.ts";
+} from "../../native-index/napi/handles.ts";
 
-export { HOLD, RATE, USE } from "../../native-index/napi/ledger-handles.ts";
+export { HOLD, RATE, USE } from "../../native-index/napi/handles.ts";
 
 /** Tables of rates; the names of one are not those of another. */
 const RATE_TABLES = { keys: 0, guesses: 1 } as const;

@@ -17,9 +17,9 @@ import { analyzeWords } from "../spec/analyzer.ts";
 import { cnaeDigits } from "../spec/catalog.ts";
 import type { FilterName } from "../spec/filters/table.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { emailRows, LANDLINES, MOBILES, phoneRows } from "./contacts.ts";
 import { districtRows } from "./districts.ts";
 import { listedRows } from "./listedrows.ts";
+import { emailRows, LANDLINES, MOBILES, phoneRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];

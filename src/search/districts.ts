@@ -1,11 +1,11 @@
 /**
  * Districts of a snapshot. What comes in: districts as a spec names them, or a municipality and
  * what was typed of a name. What goes out: their rows, or what districts there are.
- * Invariant: the rows of the same districts are one object while they are cached (keptrows.ts).
+ * Invariant: the rows of the same districts are one object while they are cached (rowlists.ts).
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
-import { keptRows } from "./keptrows.ts";
+import { keptRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** Districts as a spec in normal form names them. */

@@ -20,7 +20,7 @@ import {
 } from "../spec/cnpj/cnpjspelling.ts";
 import { type RefusedContact, readContact } from "../spec/contacts/contactrefusal.ts";
 import { wordFor } from "../text/amounts.ts";
-import { emailRows, phoneRows } from "./contacts.ts";
+import { emailRows, phoneRows } from "./rowlists.ts";
 import { ASIDE, type RenderedAccount } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 

@@ -9,7 +9,7 @@
 import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../process/clock.ts";
 import { describeError, type Log } from "../process/log.ts";
-import { forgetRows } from "./keptrows.ts";
+import { forgetRows } from "./rowlists.ts";
 import type { Segment } from "./segment.ts";
 
 /** How often is looked what is due, in milliseconds; at the latest then a touch is noticed. */

@@ -18,16 +18,17 @@ import {
 import { FairQueue, type QueueBounds } from "../scheduling/fairqueue.ts";
 import type { FacetName } from "../spec/facets.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
+import { facets as countFacets, type Facets, facetsAside, facetsWork } from "./facet.ts";
+import { CompanyWalk, collect, companyPage, execute, type Page, type PageRequest } from "./page.ts";
+import { isRankOrder, matchClauses, phasesOf, plan, type QueryPlan, rankPlan } from "./plan.ts";
 import {
   type AccountSlices,
   accountSlices,
   EXPLAINED_SLICE_ROWS,
+  type Projector,
+  projector,
   SLICE_ROWS,
-} from "./accountslices.ts";
-import { facets as countFacets, type Facets, facetsAside, facetsWork } from "./facet.ts";
-import { CompanyWalk, collect, companyPage, execute, type Page, type PageRequest } from "./page.ts";
-import { isRankOrder, matchClauses, phasesOf, plan, type QueryPlan, rankPlan } from "./plan.ts";
-import { type Projector, projector } from "./project.ts";
+} from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** One page of a search. */

@@ -13,3 +13,6 @@ export const LIST_ID = /^(lst_[0-9a-f]{32}|exported)$/;
 
 /** Lists that one filter may name. */
 export const LISTS_MAX = 20;
+
+/** Longest name of a list, in characters. */
+export const LIST_NAME_MAX = 120;

@@ -1,16 +1,16 @@
 /**
  * The normal form of a spec, and its identity. Input: a spec as a client sent it, the snapshot's
  * catalog, and the rules of plan and endpoint. Output: the normalized spec, the warnings of this
- * normalization, on demand the alterations, and the bytes and hashes for cursors, entity tags and
- * idempotency keys.
- * Invariant: total and deterministic. A normalized spec normalizes to the same bytes; two
- * spellings of the same codes, dates and defaults give the same bytes; every mistake is found
- * before anything is refused. `null` is a mistake where its meaning is not documented. A spec with
- * one filter that narrows (filters/table.ts) is never too broad, however many accounts it matches.
- * In the identity, member order and `explain` never count; everything else does. A cursor leaves
- * `limit` out as well: the page size does not change which accounts follow a row.
+ * normalization, on demand the alterations, one per altered member, and the bytes and hashes for
+ * cursors, entity tags and idempotency keys.
+ * Invariant: total and deterministic. A normalized spec normalizes to the same bytes, and has no
+ * alterations; two spellings of the same codes, dates and defaults give the same bytes; every
+ * mistake is found before anything is refused. `null` is a mistake where its meaning is not
+ * documented. A spec with one filter that narrows (filters/table.ts) is never too broad, however
+ * many accounts it matches. In the identity, member order and `explain` never count; everything
+ * else does. A cursor leaves `limit` out as well: the page size does not change which accounts
+ * follow a row.
  */
-
 import { strict as assert } from "node:assert";
 import { sha256Hex } from "../sha256.ts";
 import { type Catalog, type CatalogMunicipality, catalogLookup } from "./catalog.ts";
@@ -19,9 +19,8 @@ import { type AnyRow, inOrder, isSet } from "./filters/members.ts";
 import { readFilters } from "./filters/read.ts";
 import { FILTERS } from "./filters/table.ts";
 import { SPEC_LIMITS } from "./limits.ts";
-import { describeChanges, type NormalizationNote } from "./normalizationnotes.ts";
 import { type OutputRules, readOutput } from "./output.ts";
-import { isJsonObject, SpecReader } from "./reader.ts";
+import { isJsonObject, type JsonObject, pointerToken, SpecReader } from "./reader.ts";
 import type { AccountQuerySpec, SortKey, SpecInput } from "./schema.ts";
 
 /** The rules under which a spec is read. */
@@ -419,4 +418,53 @@ export function changesHash(
 /** SHA-256 (hex) of the fields a plan allows, whatever their order. Compute it once per plan. */
 export function fieldsHash(allowedFields: readonly string[]): string {
   return sha256Hex([...allowedFields].sort().join("\n"));
+}
+
+/** One thing that normalization altered. */
+export interface NormalizationNote {
+  /** RFC 6901 pointer into the request body. */
+  readonly pointer: string;
+  /** What was sent; absent where nothing was. */
+  readonly from?: unknown;
+  /** What it became; absent where an unused extension was left out. */
+  readonly to?: unknown;
+  /** The same as a sentence. */
+  readonly detail: string;
+}
+
+/** Lists what differs between an accepted input and its normalized form. */
+export function describeChanges(
+  input: unknown,
+  spec: unknown,
+  pointer: string,
+): NormalizationNote[] {
+  const changes: NormalizationNote[] = [];
+  compare(input, spec, pointer, changes);
+  return changes;
+}
+
+/** Compares one value; objects member by member, everything else as a whole. */
+function compare(from: unknown, to: unknown, pointer: string, changes: NormalizationNote[]): void {
+  if (from === undefined) {
+    changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });
+  } else if (to === undefined) {
+    changes.push({ pointer, from, detail: `${pointer} changes nothing and was left out.` });
+  } else if (isJsonObject(from) && isJsonObject(to)) {
+    compareMembers(from, to, pointer, changes);
+  } else if (JSON.stringify(from) !== JSON.stringify(to)) {
+    changes.push({ pointer, from, to, detail: `${pointer} was rewritten in normal form.` });
+  }
+}
+
+/** Compares the members of two objects, those of the normalized one first. */
+function compareMembers(
+  from: JsonObject,
+  to: JsonObject,
+  pointer: string,
+  changes: NormalizationNote[],
+): void {
+  const names = new Set([...Object.keys(to), ...Object.keys(from)]);
+  for (const name of names) {
+    compare(from[name], to[name], `${pointer}/${pointerToken(name)}`, changes);
+  }
 }

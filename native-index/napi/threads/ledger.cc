@@ -184,7 +184,7 @@ std::vector<Line> Lines::take(double upToMs) {
 
 namespace {
 
-// Places in the arrays of numbers; the counterparts in ledger-handles.ts have the same names.
+// Places in the arrays of numbers; the counterparts in handles.ts have the same names.
 namespace rate {
 enum {
   perSecond,

@@ -7,7 +7,7 @@
  * asked for; damage in one of those ends the connection.
  */
 import { describeError } from "../../process/log.ts";
-import type { AccountSlices } from "../../search/accountslices.ts";
+import type { AccountSlices } from "../../search/project.ts";
 import type { Segment } from "../../search/segment.ts";
 import { takePlace } from "./admission.ts";
 import type { Question } from "./service.ts";

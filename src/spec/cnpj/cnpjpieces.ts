@@ -1,15 +1,15 @@
 /**
- * CNPJs in what people write. What comes in: a line, a cell, or a text of JSON. What goes out: the
- * pieces of it, each of which is an entry or is told as not understood.
- * Invariant: nothing is left out silently: what stands beside a comma, a semicolon, a bar or a tab
- * is a piece of its own; words around a whole CNPJ are dropped, long numbers beside it are not; a
- * number below zero, or with a fraction, is no CNPJ.
- * Apart because cnpjspelling.ts reads one piece, and this is about what stands around it.
+ * CNPJs in the texts of people and programs. Input: a line, a cell, or a text of JSON. Output: its
+ * pieces, each of which is an entry or is reported as not understood; the digits of a number with a
+ * fraction of zeros, an exponent or thousands in groups.
+ * Invariant: nothing is left out silently: text beside a comma, a semicolon, a bar or a tab is a
+ * piece of its own; words around a whole CNPJ are dropped, long numbers beside it are not; a number
+ * below zero, or with a fraction, is no CNPJ. Digits are moved as text, never as a floating-point
+ * number, so that none is rounded; how many the notation lacks is reported.
+ * Apart because cnpjspelling.ts reads one piece, and this is about the text around it.
  */
-
 import { plainText } from "../typedtext.ts";
 import { readCnpj, readRoot } from "./cnpj.ts";
-import { LABEL, numberIn } from "./cnpjnumber.ts";
 
 /** A piece of a text. */
 interface Piece {
@@ -132,4 +132,50 @@ function rootsOf(text: string): readonly Piece[] {
   const isRoot = (word: string) => /[0-9]/.test(word) && readRoot(word) !== null;
   const texts = words.every(isRoot) ? words : [text];
   return texts.map((one) => ({ text: one, stray: false }));
+}
+
+/** A number in one of these notations. */
+interface WrittenNumber {
+  /** Digits of the whole number, without zeros in front unless the notation wrote them. */
+  readonly digits: string;
+  /** Digits at the end that the notation did not write and that count as zeros in `digits`. */
+  readonly lost: number;
+  /** False if something other than zeros is behind the decimal sign. */
+  readonly isWhole: boolean;
+}
+
+/** Words that people and programs write before a number. */
+export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
+
+/** 99938275000138.0; of up to three digits a fraction of three zeros may be thousands. */
+const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
+/** 9.9938275000138e+13. Without a fraction it may be a CNPJ with the letter E: look there first. */
+const EXPONENT = /^([0-9]+)(?:[.,]([0-9]*))?E\+?([0-9]+)$/i;
+/** 99.938.275.000.138, with a fraction of zeros or none. */
+const THOUSANDS = /^[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})+(?:(?!\1)[.,]0{1,2})?$/;
+/** Exponents from here on make no number of 14 digits. */
+const EXPONENT_MAX = 99;
+
+/** The number that a text is in one of these notations; null if it is in none. */
+export function numberIn(text: string): WrittenNumber | null {
+  const [, long, short] = ZERO_FRACTION.exec(text) ?? [];
+  const digits = long ?? short;
+  if (digits !== undefined) return { digits, lost: 0, isWhole: true };
+  if (THOUSANDS.test(text)) {
+    const whole = text.replace(/[.,]0{1,2}$/, "").replace(/[^0-9]/g, "");
+    return { digits: whole, lost: 0, isWhole: true };
+  }
+  const match = EXPONENT.exec(text);
+  return match === null ? null : shifted(match);
+}
+
+/** Moves the decimal sign. */
+function shifted([, whole = "", fraction = "", power = ""]: RegExpExecArray): WrittenNumber {
+  const written = whole + fraction;
+  const exponent = Math.min(Number(power), EXPONENT_MAX);
+  const rest = fraction.slice(exponent);
+  const lost = Math.max(0, exponent - fraction.length);
+  const moved = written.slice(0, written.length - rest.length) + "0".repeat(lost);
+  const digits = moved.replace(/^0+(?=[0-9])/, "");
+  return { digits, lost: digits === "0" ? 0 : lost, isWhole: /^0*$/.test(rest) };
 }

@@ -6,8 +6,7 @@
  * zeros in front that one dropped are offered, never taken.
  */
 import { type Cnpj, cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "./cnpj.ts";
-import { LABEL, numberIn } from "./cnpjnumber.ts";
-import { cleaned, piecesOf } from "./cnpjpieces.ts";
+import { cleaned, LABEL, numberIn, piecesOf } from "./cnpjpieces.ts";
 import { holdsCpf, isCpf } from "./cpf.ts";
 
 /** Why a text is no CNPJ, by the machine's name of the reason. */

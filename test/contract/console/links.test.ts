@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { LINK_MS } from "../../../src/access/signinlinks.ts";
+import { LINK_MS } from "../../../src/access/sessions.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { type ConsoleServer, startConsole } from "../../support/console/fake.ts";
 import { MATRIX } from "../../support/run/scale.ts";

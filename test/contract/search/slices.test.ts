@@ -11,11 +11,7 @@ import fc from "fast-check";
 import { later } from "../../../src/http/server/background-tasks.ts";
 import { PieceBody } from "../../../src/http/server/transport/answer-body.ts";
 import { manualClock } from "../../../src/process/clock.ts";
-import {
-  accountSlices,
-  EXPLAINED_SLICE_ROWS,
-  SLICE_ROWS,
-} from "../../../src/search/accountslices.ts";
+import { accountSlices, EXPLAINED_SLICE_ROWS, SLICE_ROWS } from "../../../src/search/project.ts";
 import { type Segment, SegmentRegistry } from "../../../src/search/segment.ts";
 
 describe("slices of accounts", () => {

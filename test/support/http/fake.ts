@@ -44,8 +44,8 @@ import { agentDoor } from "../../../src/mcp/httpdoor.ts";
 import { type Clock, systemClock } from "../../../src/process/clock.ts";
 import { Ledger } from "../../../src/process/ledger.ts";
 import { type Log, openLog } from "../../../src/process/log.ts";
-import type { AccountSlices } from "../../../src/search/accountslices.ts";
 import type { Facets } from "../../../src/search/facet.ts";
+import type { AccountSlices } from "../../../src/search/project.ts";
 import {
   type PageAsked,
   type SearchAnswer,

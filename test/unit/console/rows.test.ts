@@ -36,7 +36,7 @@ import {
   ROWS_MAX,
   Rows,
 } from "../../../src/console/web/find/table/rows.ts";
-import { LANDLINES, MOBILES } from "../../../src/search/contacts.ts";
+import { LANDLINES, MOBILES } from "../../../src/search/rowlists.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 
 const SPEC = {

@@ -14,7 +14,7 @@ const DECODES = /"latin1"|"binary"|8859-1"|TextDecoder|readFileSync\([^)]*, "utf
 const OWN_BYTES = new Set([
   "src/dump/registrytext.ts", // the decoder
   "src/dump/cpf.ts", // bytes of constants
-  "src/dump/downloadrecord.ts", // JSON that the download wrote
+  "src/dump/archive.ts", // JSON that the download wrote
   "src/ingest/columns/column-rows.ts", // a CNPJ of a row record
   "src/ingest/join.ts", // CNPJs that were read before
   "src/ingest/columns/parquet.ts", // a magic number

@@ -13,7 +13,7 @@ import { Command } from "commander";
 import type { SnapshotOrigin } from "../../../native-index/format/snapshot/meta.ts";
 import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts";
 import { registerInspect } from "../../../src/cli/commands/inspect.ts";
-import { hostOfDump } from "../../../src/dump/downloadrecord.ts";
+import { hostOfDump } from "../../../src/dump/archive.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { establishment, MiniWorkspace } from "../../support/dump/mini.ts";
 

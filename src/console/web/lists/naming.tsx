@@ -6,6 +6,7 @@
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
+import { LIST_NAME_MAX } from "../../../spec/listids.ts";
 import { post } from "../app/api.ts";
 import { laterWords } from "../app/laterwords.ts";
 import type { AccountList } from "../app/listanswers.ts";
@@ -15,9 +16,6 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Segmented, TextInput } from "../parts/field.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { noteList } from "./all.ts";
-
-/** Longest name of a list, as the server takes it (src/http/api/lists/lists-schemas.ts). */
-const LIST_NAME_MAX = 120;
 
 interface NamingProps {
   /** The list that gets another name. */

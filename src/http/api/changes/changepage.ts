@@ -17,7 +17,7 @@ import {
   changeTotals,
 } from "../../../changes/query.ts";
 import { changeItems } from "../../../changes/rows.ts";
-import type { AccountSlices } from "../../../search/accountslices.ts";
+import type { AccountSlices } from "../../../search/project.ts";
 import type { Segment } from "../../../search/segment.ts";
 import { encodeCursor } from "../../../spec/cursor.ts";
 import { costOf, limitOf, overloaded } from "../../server/admission.ts";

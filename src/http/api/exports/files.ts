@@ -1,11 +1,13 @@
 /**
- * `GET /files/{name}`: the file of an export, for whoever has its signed link. What comes in: a
- * link, and conditions or a range. What goes out: the file or a part of it, or why not.
+ * `GET /files/{name}`: the file of an export, for the holder of its signed link. Input: a link, and
+ * conditions or a range (RFC 9110, sections 13 and 14). Output: the file or a part of it, or why
+ * not.
  * Invariant: without a genuine link nothing can be learnt, not even whether an export exists; the
  * state is looked up again for each request, so that a link ends with its export; a file that is
- * not as its record says is never sent.
+ * not as its record says is never sent. A header that cannot be understood is as if it were not
+ * there, so that the whole file is sent; more than one range is answered by the whole file too,
+ * which is always right.
  */
-
 import { close, constants, fstat, open } from "node:fs";
 import { promisify } from "node:util";
 import Type from "typebox";
@@ -18,12 +20,11 @@ import { describeError } from "../../../process/log.ts";
 import { EXPORT_FORMATS } from "../../../spec/fields.ts";
 import { wordFor } from "../../../text/amounts.ts";
 import { takePlace } from "../../server/admission.ts";
-import type { HttpAnswer } from "../../server/respond.ts";
+import { type HttpAnswer, hasTag } from "../../server/respond.ts";
 import type { Call } from "../../server/service.ts";
 import type { FileSlice } from "../../server/transport/answer-body.ts";
 import { type ApiRoute, IF_NONE_MATCH, route } from "../route.ts";
 import { EXPORT_STATE_ERRORS, refuseExpired, refuseUnfinished } from "./export-record.ts";
-import { type ByteRange, type Wanted, wantedOf } from "./ranges.ts";
 
 const openFile = promisify(open);
 const statFile = promisify(fstat);
@@ -237,4 +238,51 @@ async function openRecorded(call: Call<"exporter" | "keyring">, record: Finished
     throw error;
   }
   return descriptor;
+}
+
+/** Bytes of a file: the first and how many. */
+interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What a request is to be answered with. */
+type Wanted = ByteRange | "whole" | "unchanged" | "unsatisfiable";
+
+/** The headers that decide; undefined where one was not sent. */
+interface Conditions {
+  readonly ifNoneMatch: string | undefined;
+  readonly ifRange: string | undefined;
+  readonly range: string | undefined;
+}
+
+/** Decides what to send of a file with a strong tag. */
+function wantedOf({ ifNoneMatch, ifRange, range }: Conditions, file: File): Wanted {
+  if (ifNoneMatch !== undefined && hasTag(ifNoneMatch, file.tag)) return "unchanged";
+  if (range === undefined) return "whole";
+  // A date, a weak tag or another one: the client's part may be of another file.
+  if (ifRange !== undefined && ifRange.trim() !== file.tag) return "whole";
+  return rangeOf(range, file.size);
+}
+
+interface File {
+  /** Strong entity tag with its quotes. */
+  readonly tag: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Reads `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-COUNT`. */
+function rangeOf(header: string, size: number): ByteRange | "whole" | "unsatisfiable" {
+  const [, first, last] = /^\s*bytes=\s*(\d*)-(\d*)\s*$/i.exec(header) ?? [];
+  if (first === undefined || last === undefined || (first === "" && last === "")) return "whole";
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? "unsatisfiable" : { offset: size - length, length };
+  }
+  const offset = Number(first);
+  const end = last === "" ? Number.POSITIVE_INFINITY : Number(last);
+  if (end < offset) return "whole";
+  if (offset >= size) return "unsatisfiable";
+  return { offset, length: Math.min(end, size - 1) - offset + 1 };
 }

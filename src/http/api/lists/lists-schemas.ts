@@ -4,8 +4,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { REFUSALS, REFUSED_TOLD } from "../../../lists/entries.ts";
-import { NAME_MAX } from "../../../lists/lists.ts";
-import { LIST_ID } from "../../../spec/listids.ts";
+import { LIST_ID, LIST_NAME_MAX } from "../../../spec/listids.ts";
 import {
   closed,
   count,
@@ -20,7 +19,11 @@ import {
 /** What a list holds. */
 export const KINDS = ["accounts", "companies"] as const;
 
-const name = Type.String({ minLength: 1, maxLength: NAME_MAX, description: "Of your choice." });
+const name = Type.String({
+  minLength: 1,
+  maxLength: LIST_NAME_MAX,
+  description: "Of your choice.",
+});
 const kind = Type.Enum([...KINDS], {
   description: "companies: every CNPJ stands for all establishments of its company.",
 });

@@ -9,8 +9,12 @@
 import { currentSegment, type Segment } from "../../../search/segment.ts";
 import { DEFAULT_FIELDS } from "../../../spec/fields.ts";
 import type { LeadQuery } from "../../../spec/leadschema.ts";
-import { describeChanges, type NormalizationNote } from "../../../spec/normalizationnotes.ts";
-import { normalizeSpec, tooBroad } from "../../../spec/normalize.ts";
+import {
+  describeChanges,
+  type NormalizationNote,
+  normalizeSpec,
+  tooBroad,
+} from "../../../spec/normalize.ts";
 import { isJsonObject } from "../../../spec/reader.ts";
 import type { AccountQuerySpec } from "../../../spec/schema.ts";
 import { readLeadQuery } from "../../../translate/leads/leadquery.ts";

@@ -4,7 +4,7 @@
  * Invariant: a count is shown with a choice only if it is what that choice would give: if nothing
  * of the same filter is chosen, or for the choice that is set. The span of establishments that
  * holds is always the one that is chosen, also if a link or a sentence set it; the numbers of
- * another span are asked for only on demand (chainends.tsx).
+ * another span are asked for only on demand (closed.tsx).
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";

@@ -1,0 +1,67 @@
+/**
+ * Lists of rows that stand for values of a snapshot: accounts with a phone or an e-mail, and
+ * whatever else is found by a key (districts.ts). Input: values in the normal form of a spec; a
+ * key, and a function that finds its rows. Output: the rows; the numbers (E.164 digits) that are
+ * mobiles and those that are landlines.
+ * Invariant: the rows of a key are one object while they are cached, so that the kernel finds its
+ * own cached answer for them; a few megabytes of them are cached for each snapshot. Contacts are
+ * exact: one of the phones, or the e-mail in lower case, is among the values. No number is of both
+ * kinds; the kinds are the counterpart of native-index/format/column_value.h and change with it.
+ */
+import type { NativeRowList } from "../../native-index/napi/engine.ts";
+import type { Segment } from "./segment.ts";
+
+/** Returns the rows one of whose phones is among these, such as +5511987654321. */
+export function phoneRows(segment: Segment, phones: readonly string[]): NativeRowList {
+  return keptRows(segment, `phones ${phones.join()}`, () =>
+    segment.native.phoneRows(Float64Array.from(phones, (phone) => Number(phone.slice(1)))),
+  );
+}
+
+/** Returns the rows whose e-mail is among these. */
+export function emailRows(segment: Segment, emails: readonly string[]): NativeRowList {
+  return keptRows(segment, `emails ${emails.join(" ")}`, () => segment.native.emailRows(emails));
+}
+
+type Ranges = readonly (readonly [low: number, high: number])[];
+
+/** 55 and each area code, 11 to 99. */
+const AREAS = Array.from({ length: 89 }, (_, area) => 5511 + area);
+
+/** Nine digits behind the area code, of which the first is 9. */
+export const MOBILES: Ranges = AREAS.map((area) => [area * 1e9 + 9e8, area * 1e9 + 999_999_999]);
+
+/** Seven digits behind the area code, or eight. */
+export const LANDLINES: Ranges = [1e7, 1e8].map((scale) => [5511 * scale, 5600 * scale - 1]);
+
+/** Bytes of row lists that are kept for a snapshot; one that is larger is kept alone. */
+const KEPT_BYTES_MAX = 32 * 2 ** 20;
+/** Lists that are kept, so that many small ones end as well. */
+const KEPT_LISTS_MAX = 1_000;
+/** Bytes of a list, at most: two for each row, and no more than a bit for every row there is. */
+const bytesOf = ({ size, end }: NativeRowList) => Math.min(2 * size, end / 8 + 8_192);
+
+const kept = new WeakMap<Segment, Map<string, NativeRowList>>();
+
+/** Returns the rows of a key; finds them if they are not cached. */
+export function keptRows(segment: Segment, key: string, find: () => NativeRowList): NativeRowList {
+  const lists = kept.get(segment) ?? new Map<string, NativeRowList>();
+  kept.set(segment, lists);
+  const list = lists.get(key) ?? find();
+  // The one that was asked for last goes last.
+  lists.delete(key);
+  lists.set(key, list);
+  let bytes = 0;
+  for (const one of lists.values()) bytes += bytesOf(one);
+  for (const [oldest, one] of lists) {
+    if ((bytes <= KEPT_BYTES_MAX && lists.size <= KEPT_LISTS_MAX) || oldest === key) break;
+    lists.delete(oldest);
+    bytes -= bytesOf(one);
+  }
+  return list;
+}
+
+/** Forgets the rows of a segment, for the file that they were read from may have changed. */
+export function forgetRows(segment: Segment): void {
+  kept.delete(segment);
+}
