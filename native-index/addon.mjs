@@ -1,15 +1,17 @@
 /**
- * Compiling the addon. What comes in: the C++ sources, and how build.mjs runs and skips steps.
- * What goes out: the path of the addon, which then is that of the sources.
+ * Compiling the addon: the C++ sources, the tools of this machine, and the headers of Node. Input:
+ * how build.mjs runs and skips steps.
+ * Output: the path of the addon, which then is that of the sources; the tools that are missing; the
+ * environment of a run with the sanitizer.
  * Invariant: plain Node. It needs nothing of node_modules: before the packages are there, npm's own
  * node-gyp compiles. The variant for AddressSanitizer is built from a mirror of the folder, because
- * node-gyp knows one build folder only.
+ * node-gyp knows one build folder only. Nothing else is installed or changed. `CXX`, `MAKE`,
+ * `PYTHON` and `npm_config_nodedir` are obeyed as node-gyp obeys them.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { headersEnv, mirror } from "./toolchain.mjs";
 
 /** Where node-gyp leaves the addon. */
 export const ADDON = "build/Release/peneira.node";
@@ -37,7 +39,7 @@ export function compileAddon({ root, asan, filesIn, upToDate, requireTools, run,
 }
 
 /** The installed node-gyp, or the one that npm brings; undefined where there is neither. */
-export function nodeGyp(root) {
+function nodeGyp(root) {
   const installed = path.join(root, "node_modules", "node-gyp", "bin", "node-gyp.js");
   if (existsSync(installed)) return installed;
   const which = process.platform === "win32" ? [] : ["sh", ["-c", "command -v npm"]];
@@ -51,4 +53,74 @@ export function nodeGyp(root) {
     }
   }
   return undefined;
+}
+
+/** Names what node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
+export function missingTools() {
+  // node-gyp looks for Visual Studio itself and says what is missing.
+  if (process.platform === "win32") return [];
+  const missing = [];
+  const python = process.env.npm_config_python ?? process.env.PYTHON ?? "python3";
+  const cxx = process.env.CXX ?? (process.platform === "darwin" ? "c++" : "g++");
+  const probe = (command, args, input) => spawnSync(command, args, { input }).status === 0;
+  if (!probe(python, ["-c", "import sys; sys.exit(sys.version_info < (3, 8))"])) {
+    missing.push(`Python 3.8 or newer (tried "${python}")`);
+  }
+  if (!probe(process.env.MAKE ?? "make", ["--version"])) missing.push("make");
+  if (!probe(cxx, ["-std=c++20", "-fsyntax-only", "-x", "c++", "-"], "#include <bit>\n")) {
+    missing.push(`a C++20 compiler, g++ 10 or clang 12 or newer (tried "${cxx}")`);
+  }
+  return missing;
+}
+
+/**
+ * Tells node-gyp to use the headers that lie beside this Node, where they are of its version, so
+ * that nothing is downloaded; a `nodedir` that the person has set goes first.
+ */
+export function headersEnv() {
+  const prefix = path.dirname(path.dirname(process.execPath));
+  const header = path.join(prefix, "include", "node", "node_version.h");
+  if (process.env.npm_config_nodedir !== undefined || !existsSync(header)) return {};
+  const text = readFileSync(header, "utf8");
+  const part = (name) => new RegExp(`define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
+  const version = ["MAJOR", "MINOR", "PATCH"].map(part).join(".");
+  return version === process.versions.node ? { npm_config_nodedir: prefix } : {};
+}
+
+/**
+ * What runs Node with an addon built for AddressSanitizer: the sanitizer must be loaded before Node
+ * itself, and Node leaks at exit by design.
+ */
+export function asanEnv(built) {
+  const cxx = process.env.CXX ?? "g++";
+  const found = spawnSync(cxx, ["-print-file-name=libasan.so"], { encoding: "utf8" });
+  return {
+    LD_PRELOAD: realpathSync(found.stdout.trim()),
+    ASAN_OPTIONS: "detect_leaks=0:handle_segv=0:allow_user_segv_handler=1",
+    PENEIRA_ADDON: built,
+  };
+}
+
+/** Folders of the addon's C++ sources; each includes those before it, napi/ all of them. */
+export const CPP_FOLDERS = ["format", "query", "render", "builder", "scan", "join", "napi"];
+
+/** The C++ files of folders and of their rooms that end as asked, relative to native-index. */
+export function cppFiles(native, ending, folders = CPP_FOLDERS) {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(native, folder), { recursive: true })
+      .filter((name) => ending.test(name))
+      .map((name) => path.posix.join(folder, ...name.split(path.sep)))
+      .sort(),
+  );
+}
+
+/** Makes a folder hold the C++ sources of the addon, and no source that went away. */
+function mirror(source, target) {
+  for (const name of CPP_FOLDERS) {
+    const isCpp = (file) => !/\.ts$/.test(file);
+    rmSync(path.join(target, name), { recursive: true, force: true });
+    const flags = { recursive: true, preserveTimestamps: true, filter: isCpp };
+    cpSync(path.join(source, name), path.join(target, name), flags);
+  }
+  cpSync(path.join(source, "binding.gyp"), path.join(target, "binding.gyp"));
 }

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { CPP_FOLDERS, cppFiles, headersEnv } from "./toolchain.mjs";
+import { CPP_FOLDERS, cppFiles, headersEnv } from "./addon.mjs";
 
 const FORMAT_VERSION = 14;
 const FORMAT = process.env.CLANG_FORMAT ?? "clang-format";

@@ -13,7 +13,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { cppFiles } from "../toolchain.mjs";
+import { cppFiles } from "../addon.mjs";
 
 const FOLDER = path.dirname(fileURLToPath(import.meta.url));
 const NATIVE = path.dirname(FOLDER);

@@ -45,7 +45,7 @@ interface Activity {
 /** Everything in the catalog; see `CatalogAnswer` in web/answers.ts. */
 async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
   // Loaded when it is asked for: translating does not need the names as they are written.
-  const { namesByCode } = await import("../translate/activities/calledby.ts");
+  const { namesByCode } = await import("../translate/activities/lexicon.ts");
   const lexicon = namesByCode();
   const written = await namesWithAccents();
   const cnae = countsOf(segment, "cnae", "cnae_primary");

@@ -1,14 +1,16 @@
 /**
- * The curated lexicon of activities. What comes in: its table, which is made when the program is
- * built, or from the sources when it runs from them. What goes out: names of trades with their
- * codes, and names of goods with codes by what is done with them.
+ * The curated lexicon of activities. Input: its table and its names by code, which are made when
+ * the program is built, or from the sources when it runs from them. Output: names of trades with
+ * their codes, names of goods with codes by what is done with them, and the names that people give
+ * to a code.
  * Invariant: read once, when the first sentence is translated; `codes` are what a name means,
- * `also` what else it may mean.
+ * `also` what else it may mean. Names stand as the lexicon writes them.
  */
 import { lazy } from "../../scheduling/lazy.ts";
 import type { PhraseBook } from "../words/phrases.ts";
 import { PhraseTable } from "../words/phrasetable.ts";
 import { makeLexiconData } from "./lexicondata.ts";
+import { type CalledBy, entryNamesByCode } from "./lexiconentries.ts";
 import { type Goods, type LexiconChoice, ROLES_BEFORE, type TradeRole } from "./roles.ts";
 
 /** The lexicon as the bundler puts it in (src/executable/bundle.mjs). */
@@ -41,4 +43,14 @@ function makeLexicon(): Lexicon {
   const { trades, goods } =
     typeof BUILD_TRADES === "string" ? { trades: TRADES, goods: GOODS } : makeLexiconData();
   return { trades: new PhraseTable(trades), goods: new PhraseTable(goods), roles: ROLES_BEFORE };
+}
+
+/** Pairs as JSON, which the bundler puts in (src/executable/bundle.mjs). */
+declare const BUILD_NAMES: string | undefined;
+const NAMES = typeof BUILD_NAMES === "string" ? BUILD_NAMES : "";
+
+/** What every code, prefix or section is called. */
+export function namesByCode(): ReadonlyMap<string, CalledBy> {
+  if (typeof BUILD_NAMES !== "string") return entryNamesByCode();
+  return new Map(JSON.parse(NAMES) as (readonly [code: string, CalledBy])[]);
 }

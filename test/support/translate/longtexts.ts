@@ -5,8 +5,7 @@
  * requested.
  */
 import type { Segment } from "../../../src/search/segment.ts";
-import { namesByCode } from "../../../src/translate/activities/calledby.ts";
-import { lexicon } from "../../../src/translate/activities/lexicon.ts";
+import { lexicon, namesByCode } from "../../../src/translate/activities/lexicon.ts";
 import { FILTER_NAMES } from "../../../src/translate/filters/table.ts";
 import { regionNames } from "../../../src/translate/places/regiontable.ts";
 import { COMMON_WORDS } from "../../../src/translate/spelling/commonwords.ts";

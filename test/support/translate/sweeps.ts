@@ -6,7 +6,7 @@
  * snapshot gives the same cases in the same order.
  */
 import { STATE_NAMES } from "../../../src/spec/states.ts";
-import { namesByCode } from "../../../src/translate/activities/calledby.ts";
+import { namesByCode } from "../../../src/translate/activities/lexicon.ts";
 import { FILTER_NAMES } from "../../../src/translate/filters/table.ts";
 import { loadSentences } from "./sentences.ts";
 
