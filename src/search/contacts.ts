@@ -3,8 +3,8 @@
  * form of a spec. Output: their rows; the numbers (E.164 digits) that are mobiles and those that
  * are landlines.
  * Invariant: exact: the rows are those whose phones or e-mail, in lower case, are among the values.
- * No number is of both kinds; the kinds are the counterpart of native-index/format/column_value.h and
- * change with it.
+ * No number is of both kinds; the kinds are the counterpart of native-index/format/column_value.h
+ * and change with it.
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import { keptRows } from "./keptrows.ts";
