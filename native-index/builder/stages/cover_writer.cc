@@ -5,6 +5,7 @@
 #include "builder/stages/index_builder.h"
 
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -129,7 +130,7 @@ Grouping groupingOf(const CoverHeader& header) {
 
 }  // namespace
 
-void writeCover(const BuildContext& context) {
+CoverLists writeCover(const BuildContext& context) {
   const CoverHeader header = headerOf(context);
   const Grouping grouping = groupingOf(header);
   const size_t lists = size_t{header.activities} * header.states;
@@ -138,23 +139,25 @@ void writeCover(const BuildContext& context) {
                               [&](size_t part, uint32_t, const CoverRows& rows, uint32_t count) {
                                 for (uint32_t i = 0; i < count; i++) counts[part][rows.list(i)]++;
                               });
-  if (!fits) return;
-  const std::vector<uint32_t> starts = startsOf(counts);
+  if (!fits) return {};
+  CoverLists written{header.activities, header.states, startsOf(counts), nullptr};
   const uint32_t rowCount = context.columns.rowCount();
-  const auto entries = std::make_unique_for_overwrite<CoverEntry[]>(rowCount);
+  written.entries = std::make_unique_for_overwrite<uint64_t[]>(rowCount);
   eachChunk(context, grouping, header.states,
             [&](size_t part, uint32_t chunk, const CoverRows& rows, uint32_t count) {
               for (uint32_t i = 0; i < count; i++) {
-                entries[counts[part][rows.list(i)]++] = {chunk * kChunkRows + i, rows.key(i)};
+                const CoverEntry entry{chunk * kChunkRows + i, rows.key(i)};
+                written.entries[counts[part][rows.list(i)]++] = std::bit_cast<uint64_t>(entry);
               }
             });
   RegionWriter& writer = context.writer;
   writer.align(kSectionAlign);
   writer.push(header);
   writer.align(kSectionAlign);
-  writer.append(starts.data(), starts.size() * sizeof(uint32_t));
+  writer.append(written.starts.data(), written.starts.size() * sizeof(uint32_t));
   writer.align(kSectionAlign);
-  writer.append(entries.get(), size_t{rowCount} * sizeof(CoverEntry));
+  writer.append(written.entries.get(), size_t{rowCount} * sizeof(CoverEntry));
+  return written;
 }
 
 }  // namespace peneira

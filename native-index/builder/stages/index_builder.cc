@@ -222,8 +222,10 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   watch.lap("postal", result);
   writePlaces(context);
   watch.lap("places", result);
-  writeCover(context);
+  CoverLists lists = writeCover(context);
   watch.lap("cover", result);
+  writeDated(context, std::move(lists));
+  watch.lap("dated", result);
   writeDistricts(context, path);
   watch.lap("districts", result);
   writeContacts(context);

@@ -104,9 +104,20 @@ void writePostal(const BuildContext& context);
 // account, and about 4 for its combinations.
 void writePlaces(const BuildContext& context);
 
+// The lists of COVER as they were written, for what is made of them; empty where it is left out.
+struct CoverLists {
+  uint32_t activities = 0, states = 0;
+  std::vector<uint32_t> starts;         // first entry of every (activity, state), and the end
+  std::unique_ptr<uint64_t[]> entries;  // each a CoverEntry
+};
+
 // Appends COVER: the rows of every activity in every state with what else a question commonly asks
-// for. Needs 8 bytes of memory for each account.
-void writeCover(const BuildContext& context);
+// for. Needs 8 bytes of memory for each account, which the lists keep.
+CoverLists writeCover(const BuildContext& context);
+
+// Appends DATED: the same rows by their day of opening. Needs 2 bytes of memory for each account of
+// the largest states, one for each thread, and 8 for each cell, beside the lists.
+void writeDated(const BuildContext& context, CoverLists lists);
 
 // Appends DISTRICTS: the rows of each district of each municipality; nameless files go to the
 // folder of `path`. Districts are found as words are (row_terms.h), each with the code of its

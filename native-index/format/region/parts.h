@@ -1,6 +1,6 @@
 // The layouts of the optional parts of an index region, which their writers and readers share:
-// ROLLUP, PLACES, COVER, POSTAL, DISTRICTS and CONTACTS. Invariant: little endian, offsets relative
-// to the first byte of the part.
+// ROLLUP, PLACES, COVER, DATED, POSTAL, DISTRICTS and CONTACTS. Invariant: little endian, offsets
+// relative to the first byte of the part.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -193,6 +193,80 @@ struct CoverKey {
   }
 };
 static_assert(CoverKey::kDayShift + CoverKey::kDayBits == 32);
+
+// The layout of DATED: the rows of every primary activity in every state by their day of opening,
+// and how many rows of every state were opened on each day. What comes in: nothing. What goes out:
+// the structs and the numbers that its writer and its reader share.
+// Invariant: little endian, offsets relative to the first byte of DATED, every array on a multiple
+// of 64. Every row is in one list; the lists stand in the order of their activity, then their
+// state, and the entries of a list ascend as numbers. The cells of a state ascend by key, each key
+// is there once, and their counts add up to the rows of the state.
+//
+//   DatedHeader
+//   u32 start[activities x states + 1]   first entry of every (activity, state)
+//   u64 entry[rows]                      by day, then row
+//   u32 cell_start[states + 1]           first cell of every state
+//   DatedCell cell[cells]
+//
+// An entry holds, lowest first, 14 bits of a key of ROLLUP (flags, status, size), 32 bits of the
+// row, and 18 bits of the day as CoverKey::dateOf has it. The key of a cell is the same without the
+// row, so that an interval of days is an interval of entries and one of cells.
+//
+// DATED is optional and not in DIRECTORY: see region.h. It is left out where COVER is.
+//
+// The years of an interval that are wanted whole are sums of ROLLUP. What is left of the others is
+// at most half a year of a list, and stands in one piece here; in COVER, whose lists are in the
+// order of rows, the same days lie everywhere.
+
+constexpr char kDatedMagic[8] = {'P', 'N', 'D', 'A', 'T', 'E', 'D', 'S'};
+constexpr uint32_t kDatedVersion = 1;
+
+struct DatedHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t activities;  // codes of cnae_primary, and one for accounts without
+  uint32_t states;      // codes of uf, and one for accounts without
+  uint32_t cells;
+  uint64_t length;  // of DATED
+  uint64_t starts_offset, entries_offset;
+  uint64_t cell_starts_offset, cells_offset;
+};
+static_assert(sizeof(DatedHeader) == 64);
+
+// The rows of a state that were opened on one day and are alike in all else of a key.
+struct DatedCell {
+  uint32_t key, count;
+};
+static_assert(sizeof(DatedCell) == 8);
+
+// How entries and keys of cells are made of what they hold, and the other way round.
+struct Dated {
+  static constexpr uint32_t kLowBits = RollupKey::kYearShift;
+  static constexpr uint32_t kLowMask = (1u << kLowBits) - 1;
+  static constexpr uint32_t kDateBits = RollupKey::kYearBits + CoverKey::kDayBits;
+  static constexpr uint32_t kRowBits = 32;
+  static constexpr uint32_t kDateShift = kLowBits + kRowBits;
+
+  // The entry of a row; `key` is its key of COVER.
+  static constexpr uint64_t entryOf(uint32_t row, uint32_t key) {
+    return uint64_t{CoverKey::dateOf(key)} << kDateShift | uint64_t{row} << kLowBits |
+           (key & kLowMask);
+  }
+  static constexpr uint32_t rowOf(uint64_t entry) {
+    return static_cast<uint32_t>(entry >> kLowBits);
+  }
+  // Of an entry, what stands in the key of a cell.
+  static constexpr uint32_t cellKeyOf(uint64_t entry) {
+    return static_cast<uint32_t>(entry >> kDateShift) << kLowBits |
+           (static_cast<uint32_t>(entry) & kLowMask);
+  }
+  // The key of ROLLUP for a key of a cell.
+  static constexpr uint32_t rollupKeyOf(uint32_t cellKey) {
+    const uint32_t year = cellKey >> (kLowBits + CoverKey::kDayBits);
+    return year << RollupKey::kYearShift | (cellKey & kLowMask);
+  }
+};
+static_assert(Dated::kDateShift + Dated::kDateBits == 64);
 
 // The layout of POSTAL: the rows of every chunk by postal code. What comes in: nothing. What goes
 // out: the header that its writer and its reader share.

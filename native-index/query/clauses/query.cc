@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "format/column_value.h"
 #include "format/columns.h"
 #include "format/failure.h"
 #include "query/clauses/rowlist.h"
@@ -283,6 +284,22 @@ uint64_t flagsThrough(const Clause& clause) {
   return allowed;
 }
 
+constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
+constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
+
+// Municipalities stand in no key.
+bool namesMunicipality(const Clause& clause) {
+  return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
+         clause.any[0].dimension == Dimensions::kMunicipalityIbge;
+}
+
+// A day as CoverKey::dateOf has it.
+uint32_t dateOfDay(int64_t day) {
+  const int64_t year = yearOf(day);
+  const auto dayOfYear = static_cast<uint32_t>(day - firstDayOf(year));
+  return static_cast<uint32_t>(year - kFirstStartedYear) << CoverKey::kDayBits | dayOfYear;
+}
+
 bool isNarrowed(const std::vector<uint8_t>& allowed) {
   return std::memchr(allowed.data(), 0, allowed.size()) != nullptr;
 }
@@ -350,6 +367,37 @@ std::vector<uint8_t> Wanted::lowMasks() const {
     masks[key] = static_cast<uint8_t>(-(low_[key / 64] >> (key % 64) & 1));
   }
   return masks;
+}
+
+std::optional<WantedDays> WantedDays::read(const Query& query, uint32_t activities,
+                                           uint32_t states) {
+  const Clause* dates = nullptr;
+  for (const Clause& clause : query.clauses) {
+    if (namesMunicipality(clause)) return std::nullopt;
+    if (clause.kind != ClauseKinds::kRange) continue;
+    const bool isDate = clause.column == Columns::kStartedOn && clause.orColumn == kNoColumn;
+    if (!isDate || dates != nullptr) return std::nullopt;
+    dates = &clause;
+  }
+  auto codes = Wanted::read(query, {activities, states, 1}, dates);
+  if (!codes) return std::nullopt;
+  WantedDays wanted{std::move(*codes), dates != nullptr, {}};
+  if (dates == nullptr) return wanted;
+  for (const auto& [low, high] : dates->ranges) {
+    const int64_t from = std::max(low, kFirstDay), to = std::min(high, kLastDay);
+    if (from <= to) wanted.days.emplace_back(dateOfDay(from), dateOfDay(to));
+  }
+  return wanted;
+}
+
+bool WantedDays::holds(uint32_t key) const {
+  if (!codes.holds(key)) return false;
+  if (!dated) return true;
+  const uint32_t date = CoverKey::dateOf(key);
+  for (const auto& [low, high] : days) {
+    if (date >= low && date <= high) return true;
+  }
+  return false;
 }
 
 }  // namespace peneira

@@ -124,6 +124,8 @@ class Wanted {
   bool wantsActivities() const { return wantsActivities_; }
   bool wantsMunicipalities() const { return wantsMunicipalities_; }
   bool wantsYears() const { return wantsYears_; }
+  // Whether there is no year whose accounts may match.
+  bool wantsNoYear() const { return nextWanted(years, 0) == years.size(); }
   // Whether flags, status, size and year of a key of ROLLUP are wanted.
   bool holds(uint32_t key) const {
     const uint32_t year = key >> RollupKey::kYearShift & (kYears - 1);
@@ -147,6 +149,17 @@ class Wanted {
   // Made from these: by size and status the flags that are let through; by year whether it is.
   uint64_t low_[kLows] = {};
   uint64_t yearBits_[kYears / 64] = {};
+};
+
+// What a question lets through of the keys of COVER: codes, and days of opening.
+struct WantedDays {
+  Wanted codes;
+  bool dated;                                       // whether days decide
+  std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, as CoverKey::dateOf
+
+  // Nothing where a clause is about something that is not in a key, or two are about days.
+  static std::optional<WantedDays> read(const Query& query, uint32_t activities, uint32_t states);
+  bool holds(uint32_t key) const;
 };
 
 }  // namespace peneira

@@ -166,35 +166,49 @@ void Counting::add(const Query& query, const std::vector<size_t>& which) const {
   }
 }
 
-// Takes what was counted of the facets by themselves off their other counts.
-void takeAway(const Counting& counting, const std::vector<FacetCounts>& other,
-              const std::vector<size_t>& which) {
+// Adds to counts of facets, or takes away from them, what was counted of some rows by themselves.
+void join(const Counting& counting, const std::vector<FacetCounts>& other, bool without,
+          const std::vector<size_t>& which) {
   for (const size_t number : which) {
     FacetCounts& counts = counting.counts[number];
     for (size_t code = 0; code < counts.size(); code++) {
-      if (other[number][code] > counts[code]) damaged("sums count fewer accounts than there are");
-      counts[code] -= other[number][code];
+      const uint32_t count = other[number][code];
+      if (without && count > counts[code]) damaged("sums count fewer accounts than there are");
+      counts[code] += without ? -count : count;
     }
   }
 }
 
-// Counts those of the facets that whole years have sums of: only the rows of years in parts are
-// looked at. Leaves those for which all matches are.
+// Counts those of the facets that whole years have sums of. The days of years in parts are looked
+// up (DATED); where they are in no list, the rows of these years are looked at. Leaves the facets
+// for which all matches are.
 void countByYears(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
   const auto split = left.empty() ? std::nullopt : splitYears(query);
-  if (!split || !isWorthSplitting(segment, *split)) return;
-  std::vector<size_t> others, dated;
+  if (!split) return;
+  const bool isWhole = split->rest.clauses.empty();
+  const bool isWorth = isWhole || isWorthSplitting(segment, *split);
+  std::vector<FacetCounts> rest(counting.counts.size());
+  std::vector<size_t> others, summed, walked;
   for (const size_t number : left) {
-    (countBySums(counting, split->whole, number) ? dated : others).push_back(number);
+    FacetCounts& counts = counting.counts[number];
+    rest[number].resize(counts.size());
+    const auto axis = rollupAxis(counting.facets[number]);
+    const bool isDated =
+        !isWhole && axis && segment.dated().spread(split->rest, *axis, rest[number], counting.work);
+    if (!(isDated || isWorth) || !countBySums(counting, split->whole, number)) {
+      others.push_back(number);
+      continue;
+    }
+    summed.push_back(number);
+    if (!isDated && !isWhole) walked.push_back(number);
   }
   left = std::move(others);
-  if (split->rest.clauses.empty() || dated.empty()) return;
-  if (!split->without) return counting.add(split->rest, dated);
-  std::vector<FacetCounts> rest(counting.counts.size());
-  for (const size_t number : dated) rest[number].resize(counting.counts[number].size());
-  Counting{segment, counting.facets, rest, counting.work, counting.threads}.add(split->rest, dated);
-  takeAway(counting, rest, dated);
+  if (!walked.empty()) {
+    Counting{segment, counting.facets, rest, counting.work, counting.threads}.add(split->rest,
+                                                                                  walked);
+  }
+  join(counting, rest, split->without, summed);
 }
 
 // Every match is counted in each facet, so that the total need not be found again. Of few matches
@@ -246,6 +260,13 @@ std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Face
   return segment.places().cellsOf(query);
 }
 
+// At most so many entries are read for the days of years in parts; nothing where they are in no
+// list.
+std::optional<uint64_t> daysOf(const Segment& segment, const Query& rest, Facet facet) {
+  const auto axis = rollupAxis(facet);
+  return axis ? segment.dated().entriesMax(rest, *axis) : std::nullopt;
+}
+
 // How many cells the total is the sum of.
 std::optional<uint64_t> totalWork(const Segment& segment, const Query& query) {
   const auto cells = segment.rollup().cellsOf(query, {RollupAxis::Kind::kStatus, {}});
@@ -278,13 +299,12 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
   const uint64_t rows = rowsMax(segment, query);
   uint64_t work = totalWork(segment, asked).value_or(rows), walked = 0;
   for (const Facet facet : facets) {
-    if (const auto cells = cellsOf(segment, asked, facet)) {
-      work += *cells;
-    } else {
-      walked++;
-      // Of other years only the rest is.
-      if (split) work += cellsOf(segment, split->whole, facet).value_or(0);
-    }
+    const auto cells = cellsOf(segment, asked, facet);
+    const auto whole = split ? cellsOf(segment, split->whole, facet) : std::nullopt;
+    const auto days = whole ? daysOf(segment, split->rest, facet) : std::nullopt;
+    work += cells ? *cells : whole.value_or(0) + days.value_or(0);
+    // Of other years only the rest is.
+    if (!cells && !days) walked++;
   }
   return work + walked * rows + uint64_t{segment.chunkCount()} * query.clauses.size() * kChunkWork;
 }

@@ -66,27 +66,44 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   return counted;
 }
 
-// The count of a question about dates: whole years are summed, and only the rows of years that are
-// wanted in part are looked at.
-std::optional<uint64_t> countByYears(const Segment& segment, const Query& query, Work& work) {
-  const auto split = splitYears(query);
-  if (!split) return std::nullopt;
-  const auto whole = segment.rollup().count(split->whole);
-  if (!whole || split->rest.clauses.empty()) return whole;
-  if (!isWorthSplitting(segment, *split)) return std::nullopt;
-  const uint64_t rest = countChunks(segment, split->rest, work).count;
-  if (!split->without) return *whole + rest;
-  if (rest > *whole) damaged("ROLLUP counts fewer accounts than there are");
-  return *whole - rest;
+// Entries of COVER and DATED that may be read for a count: what the chunks would cost.
+uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
+
+// How many rows match of the years that are wanted in part, by the lists of their days.
+std::optional<uint64_t> countDays(const Segment& segment, const Query& rest, Work& work) {
+  return segment.dated().count(rest, entriesMax(segment), work);
+}
+
+// The same, looking at each.
+std::optional<uint64_t> countLooking(const Segment& segment, const Query& rest, Work& work) {
+  return countChunks(segment, rest, work).count;
+}
+
+// The count of a question about dates: whole years are summed, and `countRest` counts what is left;
+// nothing where one of both has no answer.
+template <class CountRest>
+std::optional<uint64_t> countByYears(const Segment& segment, const WholeYears& split, Work& work,
+                                     CountRest countRest) {
+  const auto whole = segment.rollup().count(split.whole);
+  if (!whole || split.rest.clauses.empty()) return whole;
+  const std::optional<uint64_t> rest = countRest(segment, split.rest, work);
+  if (!rest) return std::nullopt;
+  if (!split.without) return *whole + *rest;
+  if (*rest > *whole) damaged("ROLLUP counts fewer accounts than there are");
+  return *whole - *rest;
 }
 
 // The count of a question that needs no row to be looked at, or only those of some years.
 std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
   if (const auto summed = segment.rollup().count(query)) return summed;
   if (const auto cubed = countByCube(segment, query)) return cubed;
-  const uint64_t entriesMax = uint64_t{segment.chunkCount()} * kEntriesPerChunk;
-  if (const auto counted = segment.cover().count(query, entriesMax, work)) return counted;
-  return countByYears(segment, query, work);
+  const auto split = splitYears(query);
+  if (split) {
+    if (const auto counted = countByYears(segment, *split, work, countDays)) return counted;
+  }
+  if (const auto counted = segment.cover().count(query, entriesMax(segment), work)) return counted;
+  if (!split || !isWorthSplitting(segment, *split)) return std::nullopt;
+  return countByYears(segment, *split, work, countLooking);
 }
 
 }  // namespace
@@ -94,7 +111,12 @@ std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, 
 void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows& request) {
   if (request.limit == 0) return;
   const CoverRequest covered{request.from, request.limit - request.rows.size()};
-  if (auto rows = segment.cover().first(query, covered, work)) {
+  std::optional<std::vector<uint32_t>> rows;
+  if (const auto asked = segment.cover().read(query)) {
+    rows = segment.dated().first(*asked, covered, work);
+    if (!rows) rows = segment.cover().first(*asked, covered, work);
+  }
+  if (rows) {
     request.rows.insert(request.rows.end(), rows->begin(), rows->end());
     return;
   }
@@ -388,7 +410,6 @@ std::optional<WholeYears> splitYears(const Query& query) {
 }
 
 bool isWorthSplitting(const Segment& segment, const WholeYears& split) {
-  if (split.rest.clauses.empty()) return true;
   Query undated = split.whole;
   undated.clauses.pop_back();
   const auto count = segment.rollup().count(undated);

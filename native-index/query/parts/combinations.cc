@@ -142,6 +142,7 @@ void Rollup::eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Actio
 std::optional<uint64_t> Rollup::count(const Query& query) const {
   const auto wanted = read(query);
   if (!wanted) return std::nullopt;
+  if (wanted->wantsNoYear()) return 0;
   if (wanted->wantsMunicipalities()) return countPlaces(*wanted);
   const uint32_t without = wanted->wantsYears() ? 0 : 1;
   uint64_t total = 0;
@@ -176,6 +177,7 @@ bool Rollup::spread(const Query& query, const RollupAxis& axis,
                     std::vector<uint32_t>& counts) const {
   const auto wanted = read(query);
   if (!wanted || !holdsAxis(*wanted, axis)) return false;
+  if (wanted->wantsNoYear()) return true;
   switch (axis.kind) {
     case RollupAxis::Kind::kActivity: spreadActivities(*wanted, counts); return true;
     case RollupAxis::Kind::kState: spreadStates(*wanted, counts); return true;
@@ -187,6 +189,7 @@ bool Rollup::spread(const Query& query, const RollupAxis& axis,
 std::optional<uint64_t> Rollup::cellsOf(const Query& query, const RollupAxis& axis) const {
   const auto wanted = read(query);
   if (!wanted || !holdsAxis(*wanted, axis)) return std::nullopt;
+  if (wanted->wantsNoYear()) return 0;
   uint64_t cells = 0;
   const auto add = [&](uint32_t table, uint64_t first, uint64_t end) {
     const auto [from, to] = cellsBetween(table, first, end);
@@ -230,30 +233,13 @@ void Rollup::spreadKeys(const Wanted& wanted, const RollupAxis& axis,
                         std::vector<uint32_t>& counts) const {
   const bool byYear = axis.kind == RollupAxis::Kind::kYear;
   const uint32_t without = byYear || wanted.wantsYears() ? 0 : 1;
-  const auto all = [&](auto codeOf) {
+  axis.eachCode([&](auto codeOf) {
     eachGroup(wanted, [&](uint32_t table, uint32_t group) {
-      eachRun(table + without, group, wanted,
-              [&](const Run& run) { tally(run, wanted, counts, codeOf); });
-    });
-  };
-  const auto bits = [](uint32_t key, uint32_t shift, uint32_t mask) { return key >> shift & mask; };
-  switch (axis.kind) {
-    case RollupAxis::Kind::kStatus:
-      return all(
-          [&](uint32_t key) { return bits(key, RollupKey::kStatusShift, RollupKey::kNoStatus); });
-    case RollupAxis::Kind::kSize:
-      return all(
-          [&](uint32_t key) { return bits(key, RollupKey::kSizeShift, RollupKey::kNoSize); });
-    case RollupAxis::Kind::kYear:
-      return all(
-          [&](uint32_t key) { return bits(key, RollupKey::kYearShift, RollupKey::kNoYear); });
-    default:
-      return all([&](uint32_t key) {
-        uint32_t code = 0;
-        for (size_t i = 0; i < axis.flags.size(); i++) code |= (key >> axis.flags[i] & 1) << i;
-        return code;
+      eachRun(table + without, group, wanted, [&](const Run& run) {
+        tally(run, wanted, counts, [&codeOf](uint32_t key) { return codeOf(key, 0, 0); });
       });
-  }
+    });
+  });
 }
 
 void Rollup::spreadActivities(const Wanted& wanted, std::vector<uint32_t>& counts) const {
@@ -340,22 +326,6 @@ constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
 // Entries whose blocks are looked up at once; 4 KiB of them.
 constexpr uint32_t kEntriesAtOnce = 512;
 
-constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
-constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
-
-// Municipalities stand in no key.
-bool namesMunicipality(const Clause& clause) {
-  return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
-         clause.any[0].dimension == Dimensions::kMunicipalityIbge;
-}
-
-// A day as CoverKey::dateOf has it.
-uint32_t dateOfDay(int64_t day) {
-  const int64_t year = yearOf(day);
-  const auto dayOfYear = static_cast<uint32_t>(day - firstDayOf(year));
-  return static_cast<uint32_t>(year - kFirstStartedYear) << CoverKey::kDayBits | dayOfYear;
-}
-
 // The first of rows that come in any order.
 class FirstOf {
  public:
@@ -422,37 +392,6 @@ Cover::Cover(const Blocks& blocks, const Directory& directory, const StringTable
   blocks_ = &blocks;
 }
 
-bool Cover::Asked::holds(uint32_t key) const {
-  if (!wanted.holds(key)) return false;
-  if (!dated) return true;
-  const uint32_t date = CoverKey::dateOf(key);
-  for (const auto& [low, high] : days) {
-    if (date >= low && date <= high) return true;
-  }
-  return false;
-}
-
-std::optional<Cover::Asked> Cover::read(const Query& query) const {
-  if (blocks_ == nullptr) return std::nullopt;
-  const Clause* dates = nullptr;
-  for (const Clause& clause : query.clauses) {
-    if (namesMunicipality(clause)) return std::nullopt;
-    if (clause.kind != ClauseKinds::kRange) continue;
-    const bool isDate = clause.column == Columns::kStartedOn && clause.orColumn == kNoColumn;
-    if (!isDate || dates != nullptr) return std::nullopt;
-    dates = &clause;
-  }
-  auto wanted = Wanted::read(query, {header_.activities, header_.states, 1}, dates);
-  if (!wanted || !wanted->wantsActivities()) return std::nullopt;
-  Asked asked{std::move(*wanted), dates != nullptr, {}};
-  if (dates == nullptr) return asked;
-  for (const auto& [low, high] : dates->ranges) {
-    const int64_t from = std::max(low, kFirstDay), to = std::min(high, kLastDay);
-    if (from <= to) asked.days.emplace_back(dateOfDay(from), dateOfDay(to));
-  }
-  return asked;
-}
-
 Cover::List Cover::listAt(uint64_t number) const {
   const uint8_t* starts = blocks_->view(offset_ + header_.starts_offset + number * sizeof(uint32_t),
                                         2 * sizeof(uint32_t));
@@ -462,9 +401,9 @@ Cover::List Cover::listAt(uint64_t number) const {
 }
 
 // The wanted lists that have rows, their beginnings asked for; nothing where they are too many.
-std::optional<std::vector<Cover::List>> Cover::listsOf(const Asked& asked) const {
+std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& asked) const {
   std::vector<List> lists;
-  const std::vector<uint8_t>&activities = asked.wanted.activities, &states = asked.wanted.states;
+  const std::vector<uint8_t>&activities = asked.codes.activities, &states = asked.codes.states;
   for (uint32_t activity = nextWanted(activities, 0); activity < header_.activities;
        activity = nextWanted(activities, activity + 1)) {
     for (uint32_t state = nextWanted(states, 0); state < header_.states;
@@ -501,8 +440,8 @@ void Cover::skip(List& list, uint64_t from) const {
 }
 
 // Adds the matches of a list whose rows are of a window, the first `most` of them.
-void Cover::readWindow(List& list, const Asked& asked, Window window, std::vector<uint32_t>& rows,
-                       Work& work) const {
+void Cover::readWindow(List& list, const WantedDays& asked, Window window,
+                       std::vector<uint32_t>& rows, Work& work) const {
   const size_t full = rows.size() + window.most;
   uint64_t least = window.from;
   while (list.next < list.end) {
@@ -523,11 +462,17 @@ void Cover::readWindow(List& list, const Asked& asked, Window window, std::vecto
   }
 }
 
-std::optional<std::vector<uint32_t>> Cover::first(const Query& query, const CoverRequest& request,
-                                                  Work& work) const {
+std::optional<WantedDays> Cover::read(const Query& query) const {
+  if (blocks_ == nullptr) return std::nullopt;
+  auto asked = WantedDays::read(query, header_.activities, header_.states);
+  if (asked && !asked->codes.wantsActivities()) return std::nullopt;
+  return asked;
+}
+
+std::optional<std::vector<uint32_t>> Cover::first(const WantedDays& asked,
+                                                  const CoverRequest& request, Work& work) const {
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
-  const auto asked = read(query);
-  auto lists = asked ? listsOf(*asked) : std::nullopt;
+  auto lists = listsOf(asked);
   if (!lists) return std::nullopt;
   uint64_t entries = 0;
   for (List& list : *lists) {
@@ -541,7 +486,7 @@ std::optional<std::vector<uint32_t>> Cover::first(const Query& query, const Cove
     end = std::min(rowCount_, from + width);
     const size_t before = found.missing();
     for (List& list : *lists) {
-      readWindow(list, *asked, {from, found.endIn(end), request.limit}, found.rows(), work);
+      readWindow(list, asked, {from, found.endIn(end), request.limit}, found.rows(), work);
     }
     from = end;
     const uint64_t came = before - found.missing();

@@ -23,6 +23,30 @@ struct RollupAxis {
   enum class Kind : uint8_t { kActivity, kState, kStatus, kSize, kYear, kFlags, kMunicipality };
   Kind kind;
   std::vector<uint32_t> flags;  // kFlags: the code has a bit for each of them, lowest first
+
+  // Calls `action(codeOf)` once, so that it is compiled for each kind: `codeOf(key, activity,
+  // state)` is the code of an account that a key stands for. Of municipalities there is none.
+  template <class Action>
+  void eachCode(Action action) const {
+    const auto bits = [&action](uint32_t shift, uint32_t mask) {
+      action([=](uint32_t key, uint32_t, uint32_t) { return key >> shift & mask; });
+    };
+    switch (kind) {
+      case Kind::kStatus: return bits(RollupKey::kStatusShift, RollupKey::kNoStatus);
+      case Kind::kSize: return bits(RollupKey::kSizeShift, RollupKey::kNoSize);
+      case Kind::kYear: return bits(RollupKey::kYearShift, RollupKey::kNoYear);
+      case Kind::kActivity:
+        return action([](uint32_t, uint32_t activity, uint32_t) { return activity; });
+      case Kind::kState: return action([](uint32_t, uint32_t, uint32_t state) { return state; });
+      case Kind::kMunicipality: return;
+      case Kind::kFlags:
+        return action([this](uint32_t key, uint32_t, uint32_t) {
+          uint32_t code = 0;
+          for (size_t i = 0; i < flags.size(); i++) code |= (key >> flags[i] & 1) << i;
+          return code;
+        });
+    }
+  }
 };
 
 // The tables of one snapshot; empty where it has none.
@@ -108,21 +132,17 @@ class Cover {
   // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
   Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
+  // What a query lets through of the keys; nothing where a clause is about something else, or no
+  // activities are wanted.
+  std::optional<WantedDays> read(const Query& query) const;
   // The first `limit` matches from row `from` on; nothing where it cannot tell, or other ways are
   // quicker.
-  std::optional<std::vector<uint32_t>> first(const Query& query, const CoverRequest& request,
+  std::optional<std::vector<uint32_t>> first(const WantedDays& asked, const CoverRequest& request,
                                              Work& work) const;
   // How many rows match; nothing where it cannot tell, or would read more than `entriesMax`.
   std::optional<uint64_t> count(const Query& query, uint64_t entriesMax, Work& work) const;
 
  private:
-  // What a query lets through of keys.
-  struct Asked {
-    Wanted wanted;
-    bool dated;                                       // whether dates decide
-    std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, as CoverKey::dateOf
-    bool holds(uint32_t key) const;
-  };
   // The entries of a list that were not read yet, by number.
   struct List {
     uint32_t next, end;
@@ -134,12 +154,11 @@ class Cover {
     size_t most;
   };
 
-  std::optional<Asked> read(const Query& query) const;
-  std::optional<std::vector<List>> listsOf(const Asked& asked) const;
+  std::optional<std::vector<List>> listsOf(const WantedDays& asked) const;
   List listAt(uint64_t number) const;
   void skip(List& list, uint64_t from) const;
   CoverEntry entryAt(uint32_t number) const;
-  void readWindow(List& list, const Asked& asked, Window window, std::vector<uint32_t>& rows,
+  void readWindow(List& list, const WantedDays& asked, Window window, std::vector<uint32_t>& rows,
                   Work& work) const;
 
   const Blocks* blocks_ = nullptr;

@@ -18,6 +18,7 @@
 #include "format/postings/postings.h"
 #include "format/region/region.h"
 #include "query/parts/combinations.h"
+#include "query/parts/dated.h"
 #include "query/parts/districts.h"
 #include "query/parts/lookups.h"
 #include "query/parts/places.h"
@@ -170,6 +171,7 @@ class Segment {
   const Rollup& rollup() const { return rollup_; }
   const Places& places() const { return places_; }
   const Cover& cover() const { return cover_; }
+  const DatedIndex& dated() const { return dated_; }
   const PostalIndex& postal() const { return postal_; }
   const DistrictIndex& districts() const { return districts_; }
   const ContactIndex& contacts() const { return contacts_; }
@@ -205,6 +207,7 @@ class Segment {
   Rollup rollup_;
   Places places_;
   Cover cover_;
+  DatedIndex dated_;
   PostalIndex postal_;
   DistrictIndex districts_;
   ContactIndex contacts_;

@@ -12,21 +12,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, it } from "node:test";
 import type { DimensionName } from "../../../native-index/format/columns.ts";
+import { type Clause, type NativeSegment, openSegment } from "../../../native-index/napi/engine.ts";
+import { facetOf, TWIN_FACETS } from "../../support/native-index/facet-twin.ts";
 import {
-  type Clause,
-  type NativeFacet,
-  type NativeSegment,
-  openSegment,
-} from "../../../native-index/napi/engine.ts";
-import {
-  FIXTURE_TABLES,
   type FixtureRow,
   randomRows,
   seededRandom,
 } from "../../support/native-index/fixture-rows.ts";
 import { matchesOf } from "../../support/native-index/query-twin.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
-import { codesOf } from "../../support/native-index/region-twin.ts";
 import { tries } from "../../support/run/scale.ts";
 
 const ROUNDS = tries("kernel queries");
@@ -41,22 +35,6 @@ const COMBINED: readonly (readonly [DimensionName, number])[] = [
   ["flag", 6],
   ["started_year", 226],
 ];
-
-/** The code of a row in each facet; the last one stands for none. */
-const FACETS: Readonly<Partial<Record<NativeFacet, (row: FixtureRow) => number>>> = {
-  uf: (row) => row.uf ?? FIXTURE_TABLES.uf.length,
-  municipality: (row) => row.municipality_ibge ?? FIXTURE_TABLES.municipality_ibge.length,
-  cnae: (row) => row.cnae_primary ?? FIXTURE_TABLES.cnae_primary.length,
-  registration_status: (row) => row.registration_status ?? 9,
-  company_size: (row) => row.company_size_code ?? FIXTURE_TABLES.company_size_code.length,
-  started_year: (row) => codesOf(row, "started_year")[0] ?? 301,
-  simples: (row) => Number(row.simples_opt_in),
-  mei: (row) => Number(row.mei_opt_in),
-  headquarters: (row) => Number(row.headquarters),
-  contact: (row) =>
-    Number(row.email !== null) + 2 * Number(row.phone_1 !== null || row.phone_2 !== null),
-};
-const FACET_NAMES = Object.keys(FACETS) as NativeFacet[];
 
 const folder = mkdtempSync(path.join(tmpdir(), "peneira-rollup-"));
 const random = seededRandom(12);
@@ -88,15 +66,14 @@ it("facets of what is combined are summed without opening a chunk", () => {
   for (let round = 0; round < ROUNDS / 4; round++) {
     const plain = round % 2 === 0;
     // Here there are nearly as many cells of activities by year as accounts.
-    const names = FACET_NAMES.filter((name) => plain || !["municipality", "cnae"].includes(name));
+    const names = TWIN_FACETS.filter((name) => plain || !["municipality", "cnae"].includes(name));
     const asked = plain ? COMBINED.slice(1, 5) : COMBINED;
     const clauses = Array.from({ length: below(4) }, () => combined(asked));
     const counted = segment.facets(clauses, names);
     assert.equal(segment.lastWork().chunks, 0);
     const matches = matchesOf(rows, clauses).map((id) => rows[id] as FixtureRow);
     names.forEach((name, i) => {
-      const expected = new Uint32Array(counted[i]?.length ?? 0);
-      for (const row of matches) (expected[FACETS[name]?.(row) as number] as number)++;
+      const expected = facetOf(name, matches, counted[i]?.length ?? 0);
       assert.deepEqual(counted[i], expected, `${name} of ${JSON.stringify(clauses)}`);
     });
   }

@@ -107,13 +107,14 @@ it("whole years of a range are summed without opening a chunk", () => {
   assert.equal(segment.lastWork().chunks, 0);
 });
 
-it("of years in parts only their own rows are tested", () => {
+it("of years in parts only the days that are wanted, or the others, are read", () => {
   const started = (from: string, to: string) => matchesOf(rows, [dates([dayOf(from), dayOf(to)])]);
   for (const from of ["1990-01-09", "1990-04-17", "1990-11-30"]) {
     const clauses = [dates([dayOf(from), dayOf("2010-12-31")])];
     assert.equal(segment.count(clauses), matchesOf(rows, clauses).length, from);
     const { tests } = segment.lastWork();
     const year = started("1990-01-01", "1990-12-31").length;
-    assert.equal(tests, year, "the dates of the year's rows, and no others");
+    assert.equal(segment.lastWork().chunks, 0);
+    assert.ok(tests <= year / 2 + 2, `${tests} cells of a year with ${year} rows`);
   }
 });

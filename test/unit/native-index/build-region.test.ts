@@ -14,6 +14,7 @@ import { after, before, describe, test } from "node:test";
 import { benchIndex } from "../../../bench/index.bench.ts";
 import { columnsFingerprint, ORDERS, TABLES } from "../../../native-index/format/columns.ts";
 import { coveredRows, coverIn, coverLists } from "../../support/native-index/cover-decode.ts";
+import { datedIn, datedParts, datedRows } from "../../support/native-index/dated-decode.ts";
 import {
   FIXTURE_TABLES,
   type FixtureRow,
@@ -118,6 +119,14 @@ describe("a region of 4,000 random rows", () => {
     assert.ok(lists.size > 100);
   });
 
+  test("lists the same rows by day of opening, and counts them by state and day", () => {
+    const parts = datedParts(datedIn(region) ?? assert.fail("no DATED"));
+    const wanted = datedRows(fixture.rows);
+    assert.deepEqual(sortedEntries(parts.lists), sortedEntries(wanted.lists));
+    assert.deepEqual(sortedEntries(parts.cells), sortedEntries(wanted.cells));
+    assert.ok([...parts.cells.values()].some((count) => count > 1));
+  });
+
   test("sorts the rows of a chunk by postal code", () => {
     assert.deepEqual(postalIn(region), sortedPostal(fixture.rows));
   });
@@ -170,6 +179,7 @@ test("the bench of the builder runs, small, and names every phase", async () => 
     "postal",
     "places",
     "cover",
+    "dated",
     "districts",
     "contacts",
     "checksums",

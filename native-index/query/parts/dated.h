@@ -1,0 +1,71 @@
+// Rows by day of opening. What comes in: a query with intervals of days. What goes out: how many
+// rows match, how they spread, or the first of them, if all other clauses are about what DATED
+// holds.
+// Invariant: the answers are those that the posting lists give. Numbers of the file are compared
+// with its tables before they are used, rows with the row count, entries and keys with each other;
+// a snapshot without DATED answers nothing here.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "format/blocks/blocks.h"
+#include "format/region/region.h"
+#include "query/clauses/query.h"
+#include "query/parts/combinations.h"
+
+namespace peneira {
+
+// The lists and the cells of one snapshot; empty where it has none.
+class DatedIndex {
+ public:
+  DatedIndex() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  DatedIndex(const Blocks& blocks, const Directory& directory, const StringTable* tables);
+
+  // How many rows match; nothing where it cannot tell, or would read more than `most` entries.
+  std::optional<uint64_t> count(const Query& query, uint64_t most, Work& work) const;
+  // As Rollup::spread.
+  bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
+              Work& work) const;
+  // At most so many entries and cells `spread` reads; nothing where it is false.
+  std::optional<uint64_t> entriesMax(const Query& query, const RollupAxis& axis) const;
+  // The first `limit` matches from row `from` on; nothing where there is no DATED, no day is
+  // wanted, or so many rows were opened on these days that the lists of COVER are quicker.
+  std::optional<std::vector<uint32_t>> first(const WantedDays& asked, const CoverRequest& request,
+                                             Work& work) const;
+
+ private:
+  // Entries of a list, or cells of a state, between two days.
+  struct Run {
+    uint32_t from, end, activity, state;
+  };
+  struct Runs {
+    std::vector<Run> each;
+    uint64_t entries = 0;  // in all of them
+    uint64_t listed = 0;   // entries of the lists, of whatever day
+  };
+
+  std::optional<WantedDays> read(const Query& query) const;
+  std::optional<Runs> listsOf(const WantedDays& asked, uint32_t listsMax) const;
+  Runs cellsOf(const WantedDays& asked) const;
+  void addRuns(Runs& runs, const WantedDays& asked, Run whole, bool isList) const;
+  Run between(uint64_t startsOffset, uint64_t number, uint64_t count) const;
+  uint32_t search(Run run, uint64_t least, bool isList) const;
+  template <class Action>
+  void eachEntry(const Run& run, Action action) const;
+  template <class Action>
+  void eachCell(const Run& run, Action action) const;
+  template <class CodeOf>
+  void tally(const WantedDays& asked, const Runs& runs, bool areLists, CodeOf codeOf,
+             std::vector<uint32_t>& counts) const;
+  const uint8_t* view(uint64_t offset, uint64_t length) const {
+    return blocks_->view(offset_ + offset, length);
+  }
+
+  const Blocks* blocks_ = nullptr;
+  uint64_t offset_ = 0, rowCount_ = 0;
+  DatedHeader header_{};
+};
+
+}  // namespace peneira

@@ -1,0 +1,237 @@
+/**
+ * Proves: of questions with intervals of days, totals, first pages and facets are those of the slow
+ * twin, with activities and without, for any days, from any row on; no chunk is opened for them,
+ * and only entries between the two days are read; without DATED, and without COVER too, the answers
+ * are the same; wrong numbers in DATED with right checksums are refused, at open or use.
+ * Does not prove: that lists and cells are those of the rows (unit/native-index/build-region).
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, it } from "node:test";
+import type { DimensionName } from "../../../native-index/format/columns.ts";
+import { type Clause, type NativeSegment, openSegment } from "../../../native-index/napi/engine.ts";
+import { facetOf, TWIN_FACETS } from "../../support/native-index/facet-twin.ts";
+import {
+  type FixtureRow,
+  randomRows,
+  seededRandom,
+} from "../../support/native-index/fixture-rows.ts";
+import { openForged, startOfPart } from "../../support/native-index/forged-region.ts";
+import { matchesOf } from "../../support/native-index/query-twin.ts";
+import { Region } from "../../support/native-index/region-decode.ts";
+import { type Fixture, writeFixture } from "../../support/native-index/region-fixture.ts";
+import { tries } from "../../support/run/scale.ts";
+
+const ROUNDS = tries("kernel queries");
+/** More than one chunk. */
+const ROWS = 70_000;
+const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
+const DATED = "PNDATEDS";
+/** Days on which a fixture's accounts are opened, and some before and behind. */
+const FIRST_DAY = -62_091;
+const DAYS = 82_000;
+/** Whose codes are asked for, and how many; a few of them no row has. */
+const HELD: readonly (readonly [DimensionName, number])[] = [
+  ["uf", 7],
+  ["registration_status", 9],
+  ["company_size_code", 5],
+  ["flag", 6],
+];
+
+const folder = mkdtempSync(path.join(tmpdir(), "peneira-dated-"));
+const random = seededRandom(37);
+const below = (count: number) => Math.floor(random() * count);
+let fixture: Fixture;
+let region: Region;
+let segment: NativeSegment;
+/** The same file as older programs leave it: without DATED, and without COVER too. */
+let older: readonly NativeSegment[];
+let forged = 0;
+
+const open = (change: (bytes: Buffer) => void) =>
+  openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
+const hide = (bytes: Buffer, magic: string) =>
+  bytes.write("PNFUTURE", startOfPart(region, magic), "latin1");
+
+before(async () => {
+  fixture = await writeFixture(path.join(folder, "rows"), randomRows(38, ROWS));
+  region = new Region(fixture.path, fixture.directory);
+  segment = openSegment(fixture.path, fixture.directory);
+  const covered = open((bytes) => hide(bytes, DATED));
+  const neither = open((bytes) => {
+    hide(bytes, DATED);
+    hide(bytes, "PNCOVERS");
+  });
+  older = [covered, neither];
+});
+after(() => {
+  for (const one of [segment, ...older]) one.close();
+  rmSync(folder, { recursive: true });
+});
+
+function posting(dimension: DimensionName, codes: readonly number[], negated = false): Clause {
+  return { kind: "posting", any: [{ dimension, codes: Uint32Array.from(codes) }], negated };
+}
+
+function held(): Clause {
+  const [dimension, count] = HELD[below(HELD.length)] as (typeof HELD)[number];
+  const codes = Array.from({ length: count }, (_, code) => code).filter(() => random() < 0.6);
+  return posting(dimension, codes, random() < 0.3);
+}
+
+/** Some activities, or all but some, or those of whole divisions. */
+function activities(): Clause {
+  const codes = [...new Set(Array.from({ length: 1 + below(9) }, () => below(42)))];
+  return posting(
+    "cnae_primary",
+    codes.sort((a, b) => a - b),
+    random() < 0.3,
+  );
+}
+
+/** An interval of a day to some years; both ends far outside of the calendar now and then. */
+function interval(): readonly [number, number] {
+  const from = random() < 0.05 ? -1e8 : FIRST_DAY + below(DAYS);
+  const lasting = [0, 7, 90, 366, 4_000][below(5)] as number;
+  return [from, random() < 0.1 ? 1e8 : from + below(lasting + 1)];
+}
+
+function dates(): Clause {
+  const ranges = Array.from({ length: 1 + below(random() < 0.2 ? 4 : 1) }, interval);
+  return { kind: "range", column: "started_on", ranges };
+}
+
+function question(): Clause[] {
+  const others = Array.from({ length: below(4) }, held);
+  return [...others, ...(random() < 0.7 ? [activities()] : []), dates()];
+}
+
+function pageOf(one: NativeSegment, clauses: readonly Clause[], afterRow: number, limit: number) {
+  one.dropCaches();
+  const order = [{ key: "score", descending: true }] as const;
+  const page = one.select({ clauses, order, method: "rank", seed: 0n, afterRow, limit });
+  return { rows: [...page.rows], more: page.more };
+}
+
+/** The one day that a number of DATED stands for. */
+function dayClause(date: number): Clause {
+  const day = Date.UTC(1800 + (date >> 9), 0, 1 + (date & 511)) / 86_400_000;
+  return { kind: "range", column: "started_on", ranges: [[day, day]] };
+}
+
+it("totals of any days are counted without opening a chunk", () => {
+  const totals = new Set<number>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const clauses = question();
+    const expected = matchesOf(fixture.rows, clauses).length;
+    for (const one of [segment, ...older]) {
+      one.dropCaches();
+      assert.equal(one.count(clauses), expected, JSON.stringify(clauses));
+    }
+    segment.dropCaches();
+    segment.count(clauses);
+    const ranges = clauses.flatMap((one) => (one.kind === "range" ? one.ranges : []));
+    // Many intervals may have more years in parts than are split.
+    if (ranges.length === 1) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
+    totals.add(expected);
+  }
+  assert.ok(totals.size > ROUNDS / 4, "most questions have answers of their own");
+});
+
+it("first pages are those of the twin, from any row on", () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const clauses = question();
+    const afterRow = random() < 0.4 ? -1 : below(ROWS);
+    const limit = 1 + below(random() < 0.2 ? 2_000 : 60);
+    const behind = matchesOf(fixture.rows, clauses).filter((row) => row > afterRow);
+    const wanted = { rows: behind.slice(0, limit), more: behind.length > limit };
+    for (const one of [segment, ...older]) {
+      assert.deepEqual(pageOf(one, clauses, afterRow, limit), wanted, JSON.stringify(clauses));
+    }
+  }
+});
+
+it("facets are those of the twin", () => {
+  for (let round = 0; round < ROUNDS / 4; round++) {
+    const clauses = question();
+    const names = TWIN_FACETS.filter(() => random() < 0.5);
+    const matches = matchesOf(fixture.rows, clauses).map((id) => fixture.rows[id] as FixtureRow);
+    for (const one of [segment, ...older]) {
+      one.dropCaches();
+      const counted = one.facets(clauses, names);
+      names.forEach((name, i) => {
+        const expected = facetOf(name, matches, counted[i]?.length ?? 0);
+        assert.deepEqual(counted[i], expected, `${name} of ${JSON.stringify(clauses)}`);
+      });
+    }
+  }
+});
+
+it("of a long list only the entries of the wanted days are read", () => {
+  const days: Clause = { kind: "range", column: "started_on", ranges: [[13_000, 13_060]] };
+  const clauses = [posting("cnae_primary", [3]), posting("uf", [1, 2]), days];
+  const between = matchesOf(fixture.rows, clauses).length;
+  segment.dropCaches();
+  assert.equal(segment.count(clauses), between);
+  assert.deepEqual([segment.lastWork().tests, segment.lastWork().chunks], [between, 0]);
+});
+
+it("DATED of another version is passed over, and refused where it is too long or short", () => {
+  const start = startOfPart(region, DATED);
+  const days: Clause = { kind: "range", column: "started_on", ranges: [[10_000, 10_050]] };
+  const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
+  future.count([days]);
+  assert.ok(future.lastWork().chunks > 0);
+  future.close();
+  for (const length of [0n, 31n, 64n, 1n << 40n, (1n << 64n) - 1n]) {
+    assert.throws(() => open((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
+  }
+});
+
+it("DATED with wrong counts or places is refused", () => {
+  const start = startOfPart(region, DATED);
+  for (const at of [12, 16, 20]) {
+    for (const value of at === 20 ? [0xfffffff0] : [0, 1, 0xfffffff0]) {
+      assert.throws(() => open((bytes) => bytes.writeUInt32LE(value, start + at)), DAMAGED);
+    }
+  }
+  for (const at of [32, 40, 48, 56]) {
+    for (const value of [1n << 40n, (1n << 64n) - 8n, 66n]) {
+      const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(value, start + at);
+      assert.throws(() => open(forge), DAMAGED, `${value} at ${at}`);
+    }
+  }
+});
+
+it("lists, rows and cells of DATED that lead outside, or do not rise, are refused when used", () => {
+  const start = startOfPart(region, DATED);
+  const [starts, entries, cellStarts, cells] = [32, 40, 48, 56].map(
+    (at) => start + Number(region.file.readBigUInt64LE(start + at)),
+  ) as [number, number, number, number];
+  const codes = Array.from({ length: 30 }, (_, code) => code);
+  const listed = [
+    posting("cnae_primary", codes),
+    dayClause(Number(region.file.readBigUInt64LE(entries) >> 46n)),
+  ];
+  const counted = [dayClause(region.file.readUInt32LE(cells) >>> 14)];
+  const rowOf = (row: bigint) => (bytes: Buffer) => {
+    const entry = bytes.readBigUInt64LE(entries);
+    bytes.writeBigUInt64LE((entry & ~(0xffff_ffffn << 14n)) | (row << 14n), entries);
+  };
+  const forgeries: readonly (readonly [Clause[], (bytes: Buffer) => void])[] = [
+    [listed, (bytes) => bytes.writeUInt32LE(0xfffffff0, starts + 4)],
+    [listed, (bytes) => bytes.writeUInt32LE(ROWS + 1, starts + 4)],
+    [listed, rowOf(BigInt(ROWS))],
+    [listed, rowOf(0xffff_ffffn)],
+    [listed, (bytes) => bytes.writeBigUInt64LE(bytes.readBigUInt64LE(entries), entries + 8)],
+    [counted, (bytes) => bytes.writeUInt32LE(0xfffffff0, cellStarts + 4)],
+    [counted, (bytes) => bytes.writeUInt32LE(bytes.readUInt32LE(cells), cells + 8)],
+  ];
+  for (const [i, [clauses, forge]] of forgeries.entries()) {
+    const one = open(forge);
+    assert.throws(() => one.facets(clauses, ["mei", "registration_status"]), DAMAGED, `${i}`);
+    one.close();
+  }
+});

@@ -1,0 +1,105 @@
+/**
+ * DATED as its drawing says, for tests. What comes in: the region of a file, or its rows. What goes
+ * out: the entries of every list, and the cells of every state.
+ * Invariant: written from native-index/format/parts/dated.h alone; the order and the alignment that
+ * are drawn there are asserted on the way.
+ */
+import assert from "node:assert/strict";
+import { coveredRows } from "./cover-decode.ts";
+import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
+import { partsIn } from "./parts-decode.ts";
+import type { Region } from "./region-decode.ts";
+
+/** A day (year code times 512, and day of the year), a row, and the lowest 14 bits of its key. */
+type DatedEntry = readonly [day: number, row: number, low: number];
+
+/** What DATED holds. */
+export interface DatedParts {
+  /** By activity and state. */
+  readonly lists: ReadonlyMap<string, readonly DatedEntry[]>;
+  /** By state, day and low bits: how many rows there are. */
+  readonly cells: ReadonlyMap<string, number>;
+}
+
+/** DATED of a file, or null where it has none. */
+export function datedIn(region: Region): Buffer | null {
+  return partsIn(region).get("PNDATEDS") ?? null;
+}
+
+/** Its lists that have rows, and its cells. */
+export function datedParts(bytes: Buffer): DatedParts {
+  const [version, activities, states, cellCount] = [8, 12, 16, 20].map((at) =>
+    bytes.readUInt32LE(at),
+  ) as [number, number, number, number];
+  const [length, starts, entries, cellStarts, cellsAt] = [24, 32, 40, 48, 56].map((at) =>
+    Number(bytes.readBigUInt64LE(at)),
+  ) as [number, number, number, number, number];
+  assert.deepEqual([version, length], [1, bytes.length]);
+  for (const at of [starts, entries, cellStarts, cellsAt]) assert.equal(at % 64, 0);
+  const lists = new Map<string, DatedEntry[]>();
+  const rising = runs(bytes, starts, activities * states);
+  for (const [list, [from, end]] of rising.entries()) {
+    const held = Array.from({ length: end - from }, (_, i) => entries + 8 * (from + i));
+    const numbers = held.map((at) => bytes.readBigUInt64LE(at));
+    assert.ok(numbers.every((one, i) => i === 0 || (numbers[i - 1] as bigint) < one));
+    const name = `${Math.floor(list / states)}/${list % states}`;
+    if (held.length > 0) lists.set(name, numbers.map(entryOf));
+  }
+  const cells = new Map<string, number>();
+  for (const [state, [from, end]] of runs(bytes, cellStarts, states).entries()) {
+    let before = -1;
+    for (let cell = from; cell < end; cell++) {
+      const key = bytes.readUInt32LE(cellsAt + 8 * cell);
+      assert.ok(key > before, "keys of a state rise");
+      before = key;
+      const name = `${state}/${Math.floor(key / 2 ** 14)}/${key % 2 ** 14}`;
+      cells.set(name, bytes.readUInt32LE(cellsAt + 8 * cell + 4));
+    }
+    if (state === states - 1) assert.equal(end, cellCount);
+  }
+  assert.equal(cellsAt + 8 * cellCount, bytes.length);
+  return { lists, cells };
+}
+
+/** The same, made row by row. */
+export function datedRows(rows: readonly FixtureRow[]): DatedParts {
+  const lists = new Map<string, DatedEntry[]>();
+  const cells = new Map<string, number>();
+  for (const [name, held] of coveredRows(rows)) {
+    const entries = held.map(([row, key]): DatedEntry => [dayOf(key), row, key % 2 ** 14]);
+    lists.set(
+      name,
+      entries.sort(([day, row], [otherDay, other]) => day - otherDay || row - other),
+    );
+    const state = name.split("/")[1];
+    for (const [day, , low] of entries) {
+      const cell = `${state}/${day}/${low}`;
+      cells.set(cell, (cells.get(cell) ?? 0) + 1);
+    }
+  }
+  assert.ok([...lists.keys()].every((name) => Number(name.split("/")[1]) <= STATES));
+  return { lists, cells };
+}
+
+const STATES = FIXTURE_TABLES.uf.length;
+
+/** Year and day of a key of COVER, as one number. */
+function dayOf(key: number): number {
+  const year = Math.floor(key / 2 ** 14) % 2 ** 9;
+  return year * 2 ** 9 + Math.floor(key / 2 ** 23);
+}
+
+function entryOf(number: bigint): DatedEntry {
+  const row = (number >> 14n) & 0xffff_ffffn;
+  return [Number(number >> 46n), Number(row), Number(number & 0x3fffn)];
+}
+
+/** Where each run begins and ends; together they are all there is. */
+function runs(bytes: Buffer, at: number, count: number): (readonly [number, number])[] {
+  const starts = Array.from({ length: count + 1 }, (_, i) => bytes.readUInt32LE(at + 4 * i));
+  assert.equal(starts[0], 0);
+  return starts.slice(1).map((end, i) => {
+    assert.ok(end >= (starts[i] as number), "starts rise");
+    return [starts[i] as number, end] as const;
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * Facets counted row by row, for tests. What comes in: rows of a fixture. What goes out: how many
+ * have each code.
+ * Invariant: no table of sums and no posting list is used.
+ */
+import type { NativeFacet } from "../../../native-index/napi/engine.ts";
+import { FIXTURE_TABLES, type FixtureRow } from "./fixture-rows.ts";
+import { codesOf } from "./region-twin.ts";
+
+const NONE = {
+  uf: FIXTURE_TABLES.uf.length,
+  municipality: FIXTURE_TABLES.municipality_ibge.length,
+  cnae: FIXTURE_TABLES.cnae_primary.length,
+  size: FIXTURE_TABLES.company_size_code.length,
+};
+
+/** The code of a row in each facet; the last one stands for none. */
+const FACETS = {
+  uf: (row) => row.uf ?? NONE.uf,
+  municipality: (row) => row.municipality_ibge ?? NONE.municipality,
+  cnae: (row) => row.cnae_primary ?? NONE.cnae,
+  registration_status: (row) => row.registration_status ?? 9,
+  company_size: (row) => row.company_size_code ?? NONE.size,
+  started_year: (row) => codesOf(row, "started_year")[0] ?? 301,
+  simples: (row) => Number(row.simples_opt_in),
+  mei: (row) => Number(row.mei_opt_in),
+  headquarters: (row) => Number(row.headquarters),
+  contact: (row) =>
+    Number(row.email !== null) + 2 * Number(row.phone_1 !== null || row.phone_2 !== null),
+} satisfies Partial<Record<NativeFacet, (row: FixtureRow) => number>>;
+
+/** A facet that has a twin. */
+export type TwinFacet = keyof typeof FACETS;
+
+/** All of them. */
+export const TWIN_FACETS = Object.keys(FACETS) as TwinFacet[];
+
+/** How many of the rows have each of `codes` codes. */
+export function facetOf(
+  name: TwinFacet,
+  rows: Iterable<FixtureRow>,
+  codes: number,
+): Uint32Array<ArrayBuffer> {
+  const counts = new Uint32Array(codes);
+  for (const row of rows) (counts[FACETS[name](row)] as number)++;
+  return counts;
+}
