@@ -7,13 +7,22 @@
  * Needs Linux and wrk. The load generator shares the processors with the server, so the column
  * "scaled" takes its share off: threads × (processor time for a request of one thread ÷ that of
  * N). On a machine whose processors suffice for both it is the ratio of the requests a second.
+ * The line "apart" is what as many processes do that share nothing: the most that this machine has
+ * for threads, whose processors share memory and caches with each other and with the generator.
  * Invariant: all numbers of threads are measured in turns, and each figure is a median of rounds.
  */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
-import { memoryOf, quiet, type RunningServer, startServer, wrkFreely } from "./load/server.ts";
+import {
+  memoryOf,
+  quiet,
+  type RunningServer,
+  startServer,
+  wrkBeside,
+  wrkFreely,
+} from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { trafficOf } from "./questions/traffic.ts";
 
@@ -37,6 +46,7 @@ const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
 };
 
+const processors = availableParallelism();
 const corpus = makeCorpus(Number(values.accounts));
 const segment = await openSegment(corpus.snapshot);
 const asked = trafficOf(segment, 1, 300);
@@ -75,6 +85,30 @@ function measured(server: RunningServer, bodies: readonly string[] | null): Seen
   return { perSecond, us: (processorUs(server.pid) - before) / requests, p99 };
 }
 
+/** As `measured`, of as many servers of one thread as there are processors. */
+async function measuredApart(bodies: readonly string[] | null, memory: string): Promise<Seen> {
+  const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: "1" };
+  const options = { pin: false, environment, responseMemory: memory };
+  const servers: RunningServer[] = [];
+  try {
+    for (let at = 0; at < processors; at++) {
+      servers.push(await startServer(corpus.snapshot, asked[0] as string, options));
+    }
+    for (const { pid } of servers) await quiet(pid);
+    const half = bodies === fresh ? fresh.length / 2 : 0;
+    const warming = half === 0 ? bodies : fresh.slice(0, half);
+    const load = { seconds, connections: CONNECTIONS };
+    await wrkBeside(servers, warming, { ...load, seconds: WARM_SECONDS });
+    const used = () => servers.reduce((sum, { pid }) => sum + processorUs(pid), 0);
+    const before = used();
+    const seen = await wrkBeside(servers, half === 0 ? bodies : fresh.slice(half), load);
+    const { perSecond, requests, p99 } = seen;
+    return { perSecond, us: (used() - before) / requests, p99 };
+  } finally {
+    for (const server of servers) await server.stop();
+  }
+}
+
 /** Connections and requests by thread, from the metrics. */
 async function sharesOf({ port }: RunningServer): Promise<string> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -94,7 +128,6 @@ async function sharesOf({ port }: RunningServer): Promise<string> {
 const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 
-const processors = availableParallelism();
 const counts: number[] = [];
 for (let count = 1; count < processors; count *= 2) counts.push(count);
 counts.push(processors);
@@ -107,6 +140,7 @@ process.stdout.write(
 for (const [name, bodies, responseMemory] of ROWS) {
   const seen = new Map<number, Seen[]>(counts.map((count) => [count, []]));
   const shares = new Map<number, string>();
+  const apart: Seen[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const count of counts) {
       const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: String(count) };
@@ -123,17 +157,18 @@ for (const [name, bodies, responseMemory] of ROWS) {
         await server.stop();
       }
     }
+    apart.push(await measuredApart(bodies, responseMemory));
   }
   const one = median((seen.get(1) ?? []).map(({ us }) => us));
-  for (const count of counts) {
-    const all = seen.get(count) ?? [];
+  const lines = counts.map((count) => [count, String(count), seen.get(count) ?? []] as const);
+  for (const [count, label, all] of [...lines, [processors, "apart", apart] as const]) {
     const us = median(all.map((each) => each.us));
     const perSecond = Math.round(median(all.map((each) => each.perSecond)));
     const scaled = ((count * one) / us).toFixed(2);
     const cells = [
-      ...[name.padEnd(22), String(count).padStart(7), perSecond.toLocaleString("en").padStart(9)],
+      ...[name.padEnd(22), label.padStart(7), perSecond.toLocaleString("en").padStart(9)],
       ...[us.toFixed(1).padStart(9), `${scaled}×`.padStart(9)],
-      ...[(all.at(-1)?.p99 ?? "").padStart(10), "   ", shares.get(count)],
+      ...[(all.at(-1)?.p99 ?? "").padStart(10), "   ", label === "apart" ? "" : shares.get(count)],
     ];
     process.stdout.write(`${cells.join("")}\n`);
   }

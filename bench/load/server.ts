@@ -190,11 +190,49 @@ export function wrkFreely(
 ): { perSecond: number; requests: number; p99: string } {
   const path = bodies === null ? "/healthz" : "/v1/accounts/search";
   const target = { url: `http://127.0.0.1:${port}${path}`, key, bodies };
-  const report = reportOf(target, [`-c${connections}`, `-d${seconds}s`, "--latency"], false);
+  return figuresIn(reportOf(target, [`-c${connections}`, `-d${seconds}s`, "--latency"], false));
+}
+
+/** The figures of a report of `wrk --latency`. */
+function figuresIn(report: string): { perSecond: number; requests: number; p99: string } {
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1]),
     requests: Number(/(\d+) requests in/.exec(report)?.[1]),
     p99: /^ +99% +(\S+)$/m.exec(report)?.[1] ?? "",
+  };
+}
+
+/** A time as wrk writes it, such as 1.25ms, in milliseconds. */
+function msOf(time: string): number {
+  const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(time) ?? [];
+  return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
+}
+
+/**
+ * As `wrkFreely`, of several servers at the same time: the sums of all, and the longest time within
+ * which 99 of 100 answers came. Each has a load generator and a part of the bodies of its own.
+ */
+export async function wrkBeside(
+  servers: readonly RunningServer[],
+  bodies: readonly string[] | null,
+  { seconds, connections }: { readonly seconds: number; readonly connections: number },
+): Promise<{ perSecond: number; requests: number; p99: string }> {
+  const load = ["-t1", `-c${Math.ceil(connections / servers.length)}`, `-d${seconds}s`];
+  const path = bodies === null ? "/healthz" : "/v1/accounts/search";
+  const reports = servers.map(async ({ port, key }, at) => {
+    const own = bodies === null ? null : bodies.filter((_, i) => i % servers.length === at);
+    const { script, remove } = scriptOf(own?.length === 0 ? bodies : own, key);
+    const url = `http://127.0.0.1:${port}${path}`;
+    const told = await promisify(execFile)("wrk", [...load, "--latency", "-s", script, url]);
+    remove();
+    return whole(told.stdout);
+  });
+  const all = (await Promise.all(reports)).map(figuresIn);
+  const [slowest] = all.sort((a, b) => msOf(b.p99) - msOf(a.p99));
+  return {
+    perSecond: all.reduce((sum, one) => sum + one.perSecond, 0),
+    requests: all.reduce((sum, one) => sum + one.requests, 0),
+    p99: slowest?.p99 ?? "",
   };
 }
 
@@ -226,19 +264,12 @@ export async function waitsOf(
   seconds: number,
 ): Promise<Waits> {
   const path = body === null ? "/healthz" : "/v1/accounts/search";
-  const folder = mkdtempSync(join(tmpdir(), "peneira-wrk-"));
-  const list = join(folder, "bodies");
-  const script = join(folder, "post.lua");
-  writeFileSync(list, body ?? "");
-  writeFileSync(script, body === null ? "" : postsOf(list, key));
+  const { script, remove } = scriptOf(body === null ? null : [body], key);
   const parameters = ["-t1", "-c1", `-d${seconds}s`, "--latency", "-s", script];
-  const { stdout } = await promisify(execFile)("wrk", [
-    ...parameters,
-    `http://127.0.0.1:${port}${path}`,
-  ]);
-  rmSync(folder, { recursive: true });
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout);
-  return timesIn(stdout);
+  const url = `http://127.0.0.1:${port}${path}`;
+  const { stdout } = await promisify(execFile)("wrk", [...parameters, url]);
+  remove();
+  return timesIn(whole(stdout));
 }
 
 function timesIn(report: string): Waits {
@@ -269,18 +300,32 @@ function reportOf(
   load: readonly string[],
   onOther = true,
 ): string {
+  const { script, remove } = scriptOf(bodies, key);
+  const parameters = ["-t1", ...load, "-s", script, url];
+  const report = onOther
+    ? onSecondCore("wrk", parameters)
+    : execFileSync("wrk", parameters, { encoding: "utf8" });
+  remove();
+  return whole(report);
+}
+
+/** A report, if all its answers are 200. @throws Error with the report otherwise */
+function whole(report: string): string {
+  if (/Non-2xx|Socket errors/.test(report)) throw new Error(report);
+  return report;
+}
+
+/** A file for wrk that sends these bodies in turn, and what removes it. */
+function scriptOf(
+  bodies: readonly string[] | null,
+  key: string,
+): { readonly script: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "peneira-wrk-"));
   const list = join(folder, "bodies");
   const script = join(folder, "post.lua");
   writeFileSync(list, (bodies ?? []).join("\n"));
   writeFileSync(script, bodies === null ? "" : postsOf(list, key));
-  const parameters = ["-t1", ...load, "-s", script, url];
-  const report = onOther
-    ? onSecondCore("wrk", parameters)
-    : execFileSync("wrk", parameters, { encoding: "utf8" });
-  rmSync(folder, { recursive: true });
-  if (/Non-2xx|Socket errors/.test(report)) throw new Error(report);
-  return report;
+  return { script, remove: () => rmSync(folder, { recursive: true }) };
 }
 
 /** A script that has every request ready as bytes before the first is sent. */

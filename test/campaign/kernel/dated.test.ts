@@ -205,7 +205,7 @@ it("DATED with wrong counts or places is refused", () => {
   }
 });
 
-it("lists, rows and cells of DATED that lead outside, or do not rise, are refused when used", () => {
+it("lists, rows and cells of DATED that lead outside or do not rise are refused when used", () => {
   const start = startOfPart(region, DATED);
   const [starts, entries, cellStarts, cells] = [32, 40, 48, 56].map(
     (at) => start + Number(region.file.readBigUInt64LE(start + at)),
