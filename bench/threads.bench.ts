@@ -4,6 +4,7 @@
  * connections and requests each thread had, and the memory of a thread. Corpus model: `peneira
  * sample` (bench/questions/corpus.ts), questions as in bench/questions/traffic.ts.
  * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3]
+ * [--only QUESTION]
  * Needs Linux and wrk. The load generator shares the processors with the server, so the column
  * "scaled" takes its share off: threads × (processor time for a request of one thread ÷ that of
  * N). On a machine whose processors suffice for both it is the ratio of the requests a second.
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     accounts: { type: "string", default: "1000000" },
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
+    only: { type: "string", default: "" },
   },
 });
 const seconds = Number(values.seconds);
@@ -138,6 +140,7 @@ process.stdout.write(
     "question              threads   req/s   µs each   scaled       p99   share of each thread\n",
 );
 for (const [name, bodies, responseMemory] of ROWS) {
+  if (!name.includes(values.only)) continue;
   const seen = new Map<number, Seen[]>(counts.map((count) => [count, []]));
   const shares = new Map<number, string>();
   const apart: Seen[] = [];
