@@ -297,7 +297,8 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
   // Whole years are summed as codes of years are.
   const Query& asked = split && split->rest.clauses.empty() ? split->whole : query;
   const uint64_t rows = rowsMax(segment, query);
-  uint64_t work = totalWork(segment, asked).value_or(rows), walked = 0;
+  const auto total = totalWork(segment, asked);
+  uint64_t work = total.value_or(0), walked = total ? 0 : 1;
   for (const Facet facet : facets) {
     const auto cells = cellsOf(segment, asked, facet);
     const auto whole = split ? cellsOf(segment, split->whole, facet) : std::nullopt;
@@ -306,6 +307,7 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
     // Of other years only the rest is.
     if (!cells && !days) walked++;
   }
+  if (walked == 0) return work;
   return work + walked * rows + uint64_t{segment.chunkCount()} * query.clauses.size() * kChunkWork;
 }
 
