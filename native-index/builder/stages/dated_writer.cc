@@ -1,6 +1,6 @@
 // Writes lists of rows by day, and cells of days: the lists of COVER are put into another order
-// where they lie in memory, and the rows of each state are counted from them. What comes in and
-// goes out: see index_builder.h; the layout is drawn in parts.h.
+// where they lie in memory, and the rows of each state are counted from them. Input and
+// output: see index_builder.h; parts.h draws the layout.
 // Invariant: the bytes follow from the lists alone; a list is sorted, and a state counted, by one
 // thread. Equal entries do not exist, because a row is in one list.
 #include <algorithm>

@@ -195,8 +195,8 @@ struct CoverKey {
 static_assert(CoverKey::kDayShift + CoverKey::kDayBits == 32);
 
 // The layout of DATED: the rows of every primary activity in every state by their day of opening,
-// and how many rows of every state were opened on each day. What comes in: nothing. What goes out:
-// the structs and the numbers that its writer and its reader share.
+// and the number of rows of every state that were opened on each day. Output: the structs and the
+// numbers that its writer and its reader share.
 // Invariant: little endian, offsets relative to the first byte of DATED, every array on a multiple
 // of 64. Every row is in one list; the lists stand in the order of their activity, then their
 // state, and the entries of a list ascend as numbers. The cells of a state ascend by key, each key

@@ -1,7 +1,7 @@
-// Reads what lies between two days. What comes in and goes out: see dated.h.
-// Invariant: both ends of an interval are found by binary search, so that nothing is read of other
-// days. A question about activities reads their lists; one about none reads the cells of its
-// states, which are far fewer than its rows.
+// Reads the entries and cells between two days. Input and output: see dated.h.
+// Invariant: both ends of an interval are found by binary search, so that nothing of other days is
+// read. A query with activities reads their lists; one without reads the cells of its states, of
+// which there are fewer than rows.
 #include "query/parts/dated.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Rows by day of opening. What comes in: a query with intervals of days. What goes out: how many
-// rows match, how they spread, or the first of them, if all other clauses are about what DATED
-// holds.
+// Rows by day of opening. Input: a query with intervals of days. Output: the number of its matches,
+// their counts by the codes of an axis, or the first of them, if DATED holds everything else that
+// the query asks for.
 // Invariant: the answers are those that the posting lists give. Numbers of the file are compared
 // with its tables before they are used, rows with the row count, entries and keys with each other;
 // a snapshot without DATED answers nothing here.

@@ -1,8 +1,8 @@
 /**
- * DATED as its drawing says, for tests. What comes in: the region of a file, or its rows. What goes
- * out: the entries of every list, and the cells of every state.
- * Invariant: written from native-index/format/parts/dated.h alone; the order and the alignment that
- * are drawn there are asserted on the way.
+ * DATED as its drawing says, for tests. Input: the region of a file, or its rows. Output: the
+ * entries of every list, and the cells of every state.
+ * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
+ * that are drawn there are asserted on the way.
  */
 import assert from "node:assert/strict";
 import { coveredRows } from "./cover-decode.ts";

@@ -1,6 +1,6 @@
 /**
- * Facets counted row by row, for tests. What comes in: rows of a fixture. What goes out: how many
- * have each code.
+ * Facets counted row by row, for tests. Input: rows of a fixture. Output: the number of rows with
+ * each code.
  * Invariant: no table of sums and no posting list is used.
  */
 import type { NativeFacet } from "../../../native-index/napi/engine.ts";
