@@ -18,6 +18,11 @@
 
 namespace peneira {
 
+// The first place from an offset on at which a section, or an array of a part, may begin.
+constexpr uint64_t aligned(uint64_t offset) {
+  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
+}
+
 // Writer of the index region. What comes in: bytes, section by section. What goes out: the file,
 // and the directory entries of the finished sections. Invariant: bytes go out in order, every
 // section starts on a multiple of 64 with zero bytes in between, and equal input gives equal bytes.

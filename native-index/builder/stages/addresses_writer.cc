@@ -226,7 +226,8 @@ class ChunkSorter {
   explicit ChunkSorter(const SourceColumns& columns)
       : columns_(columns), next_(kPostalGroups + 1), rows_(kChunkRows) {}
 
-  // The rows of a chunk as they are written; `starts` are told as `chunk` of `chunks` columns.
+  // The rows of a chunk in the order of the file; puts their starts into column `chunk` of
+  // `chunks`.
   std::vector<uint16_t> sort(uint32_t chunk, uint32_t chunks, uint32_t* starts) {
     const uint32_t first = chunk * kChunkRows;
     const uint32_t count = std::min(kChunkRows, columns_.rowCount() - first);
@@ -285,10 +286,6 @@ bool allFit(const BuildContext& context) {
     }
   });
   return fit;
-}
-
-uint64_t aligned(uint64_t offset) {
-  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
 }
 
 }  // namespace

@@ -22,10 +22,6 @@ namespace {
 constexpr uint32_t kScatterBits = 12;
 constexpr uint32_t kScatterBuckets = 1u << kScatterBits;
 
-uint64_t aligned(uint64_t offset) {
-  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
-}
-
 // Calls `use(hash)` for every different value of a kind that a row has.
 template <typename Use>
 void eachHash(const SourceColumns& columns, ContactKind kind, uint32_t row, Use&& use) {

@@ -102,10 +102,6 @@ std::vector<uint32_t> startsOf(ListCounts& counts) {
   return starts;
 }
 
-uint64_t aligned(uint64_t offset) {
-  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
-}
-
 // The header, with its places.
 CoverHeader headerOf(const BuildContext& context) {
   CoverHeader header{};

@@ -16,10 +16,6 @@ namespace {
 
 using Cells = std::vector<DatedCell>;
 
-uint64_t aligned(uint64_t offset) {
-  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
-}
-
 // Makes entries of DATED of those of COVER, in the order of their days.
 void sortLists(unsigned threads, CoverLists& lists) {
   forEachIndex(threads, lists.activities, [&lists](size_t activity, unsigned) {

@@ -17,7 +17,7 @@ namespace peneira {
 
 // Writes tables of combinations: those by activity and those by municipality are counted, the
 // others are sums of their cells. Invariant: the cells of a table stand in the order of their keys,
-// whatever was summed.
+// counted or summed.
 
 namespace {
 
@@ -74,10 +74,6 @@ std::vector<uint16_t> divisionsOf(const StringBytes& activities, uint32_t& count
   divisions.push_back(static_cast<uint16_t>(known.size()));
   count = static_cast<uint32_t>(known.size()) + 1;
   return divisions;
-}
-
-uint64_t aligned(uint64_t offset) {
-  return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
 }
 
 size_t cellsIn(const CellTable& table) {
