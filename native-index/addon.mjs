@@ -74,8 +74,8 @@ export function missingTools() {
 }
 
 /**
- * Tells node-gyp to use the headers that lie beside this Node, where they are of its version, so
- * that nothing is downloaded; a `nodedir` that the person has set goes first.
+ * Makes node-gyp use the headers beside this Node if they have its version, so that it downloads
+ * nothing; a `nodedir` from the environment goes first.
  */
 export function headersEnv() {
   const prefix = path.dirname(path.dirname(process.execPath));
@@ -88,8 +88,8 @@ export function headersEnv() {
 }
 
 /**
- * What runs Node with an addon built for AddressSanitizer: the sanitizer must be loaded before Node
- * itself, and Node leaks at exit by design.
+ * The environment of a Node whose addon was built for AddressSanitizer: the sanitizer must be
+ * loaded before Node itself, and Node leaks at exit by design.
  */
 export function asanEnv(built) {
   const cxx = process.env.CXX ?? "g++";

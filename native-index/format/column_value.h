@@ -6,8 +6,8 @@
 
 namespace peneira {
 
-// How columns are stored. What comes in: nothing. What goes out: the Arrow types of columns, their
-// names, and the bytes that values of each take.
+// The storage of columns. Output: the Arrow types of columns, their names, and the bytes of a value
+// of each type.
 // Invariant: the names are those of columns.ts, because the fingerprint is made from them.
 
 // How a column is stored in Arrow.

@@ -12,7 +12,7 @@ namespace peneira {
 // The codes of one posting dimension in one chunk. What comes in: the columns, a chunk and a
 // dimension. What goes out: (code, row) pairs in the order of the rows.
 // Invariant: a row appears at most once under a code; a code that its table does not have, or a
-// date before 1800, is refused, so that whoever looks codes up later finds every one of them.
+// date before 1800, is refused, so that every later search for a code finds it.
 
 // Pairs of a code and the low half of a row; both vectors have the same length.
 struct CodePairs {

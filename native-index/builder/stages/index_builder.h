@@ -73,14 +73,14 @@ void writeNameOrder(const BuildContext& context, RowArray byCnpj);
 // --- Posting lists.
 
 // Appends POSTINGS (one block per chunk of 65,536 rows, all dimensions together) and CHUNKS. A
-// block depends on its own chunk only; blocks are written in order whatever thread made them, so
+// block depends on its own chunk only; blocks are written in order by any number of threads, so
 // memory holds one block per thread.
 void writePostings(const BuildContext& context);
 
 // Appends TERMS, TERM_POSTINGS and TERM_INDEX; the nameless files go to the folder of `path`. Terms
 // are the analyzed words of both names, sorted by bytes; a row is once in the list of each of its
-// words. How the rows of each word are found is told in row_terms.h. The lists of one round have 8
-// bytes per row, so memory is about 1 GB at 72 million rows whatever the names are. Kept in memory
+// words. row_terms.h explains how the rows of a word are found. The lists of one round have 8
+// bytes per row, so memory is about 1 GB at 72 million rows with any names. Kept in memory
 // the numbers of words alone would need 1.5 GB; analyzing again for every round costs ten times the
 // reading.
 void writeWords(const BuildContext& context, const std::string& path);
@@ -121,8 +121,8 @@ void writeDated(const BuildContext& context, CoverLists lists);
 
 // Appends DISTRICTS: the rows of each district of each municipality; nameless files go to the
 // folder of `path`. Districts are found as words are (row_terms.h), each with the code of its
-// municipality before it, so memory is the distinct names and some 7 bytes a row, whatever stands
-// in them.
+// municipality before it, so memory is the distinct names and some 7 bytes a row, however long
+// they are.
 void writeDistricts(const BuildContext& context, const std::string& path);
 
 // Appends CONTACTS: the rows of every e-mail and phone, unless there are more values than its

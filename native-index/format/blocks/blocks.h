@@ -68,7 +68,7 @@ const char* sha256Path();
 // SHA-256, which nobody can forge and which costs ten times as much, is checked on request.
 // What comes in: the mapping, BLOCKS and DIGESTS. What goes out: pointers to checked bytes.
 // Invariant: `view` never returns a pointer outside the covered bytes nor into an unchecked block;
-// the first block that is found damaged, by whoever, stays named. After `distrust` every block
+// the first block that any reader finds damaged stays named. After `distrust` every block
 // counts as unchecked; what was checked while that went on does too.
 // A block is read from the disk in one piece, when it is checked or asked for, and not with others
 // unless those before it were: what is touched here and there costs its own blocks.

@@ -27,7 +27,7 @@ const char* simdPath();
 // One container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset or runs.
 // What comes in: a place in a chunk block or in a portable Roaring bitmap. What goes out: set
 // operations on low 16 bits of row ids.
-// Invariant: `read` has checked that the payload lies in the file; whatever the payload holds, the
+// Invariant: `read` has checked that the payload lies in the file; with any payload the
 // operations end, and touch nothing outside it and the 1,024 words they are given.
 
 constexpr uint32_t kChunkWords = kChunkRows / 64;

@@ -11,7 +11,7 @@ namespace peneira {
 
 // Finds containers in chunk blocks. What comes in: blocks as found in the file. What goes out:
 // checked containers. Invariant: the cost of a lookup is logarithmic in the entries of a dimension
-// for few codes, and linear for many, whatever the entries hold.
+// for few codes, and linear for many, with any entries.
 
 namespace {
 

@@ -84,8 +84,8 @@ static_assert(kStatusCount <= RollupKey::kNoStatus);
 static_assert(RollupKey::kStateShift < 32);
 
 // The layout of PLACES: how many accounts each municipality has of every combination of what has
-// few values, by year of opening, and by primary activity. What comes in: nothing. What goes out:
-// the structs that its writer and its reader share.
+// few values, by year of opening, and by primary activity. Output: the structs that its writer and
+// its reader share.
 // Invariant: little endian, offsets relative to the first byte of PLACES, every array on a multiple
 // of 64. Blocks stand in the order of their group, then their state; the runs of a block in that of
 // their municipality, the cells of a run in that of their key. What is more than fits a byte goes
@@ -141,8 +141,7 @@ constexpr uint32_t kPlacesKeys = 1u << RollupKey::kYearShift;
 static_assert(kPlacesKeys <= 1u << 16);
 
 // The layout of COVER: the rows of every primary activity in every state, each with what else a
-// question commonly asks for. What comes in: nothing. What goes out: the structs and the key that
-// its writer and its reader share.
+// question commonly asks for. Output: the structs and the key that its writer and its reader share.
 // Invariant: little endian, offsets relative to the first byte of COVER, both arrays on a multiple
 // of 64. Every row is in one list; the lists stand in the order of their activity, then their
 // state, the rows of a list ascend.
