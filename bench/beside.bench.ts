@@ -2,18 +2,25 @@
  * One quick client beside others who ask for what is dear: facets of everything, pages of 50,000,
  * sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports, newer snapshots.
  * Measured: the time of `/healthz` and of a narrow search on one connection, half of the time and
- * 99 of 100, alone and beside each; how much later 99 of 100 come than alone.
+ * 99 of 100, alone and beside each; how much later 99 of 100 come than alone; and of the thread
+ * that answers, between two looks one millisecond apart, its time on a processor, and the time in
+ * which it was ready and another thread had the processor. The former is what the server can help:
+ * a thread that computes for at most a millisecond at a time has at most two between two looks.
+ * The row "busy clients" is the machine's own: two clients that compute, and ask for nothing.
  * Command: npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]
  * Needs Linux and wrk. Two clients ask for each dear thing, each for the next when it was answered.
  * Invariant: the server is not pinned, because what is dear runs on threads of its own; the clients
  * share the processors with it, so the figures of a machine with two are the worst there are.
  */
+import { once } from "node:events";
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
 import { askerOf, DEAR, type Dear } from "../test/support/http/dear.ts";
+import { lagEnvironment, takeLag } from "./load/lag.ts";
 import { quiet, type RunningServer, startServer, waitsOf } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 
@@ -67,13 +74,27 @@ async function keepAsking({ port, key }: RunningServer, dear: Dear, over: () => 
   while (!over()) await dear(ask, ++rounds);
 }
 
-const server = await startServer(served, NARROW, { pin: false, environment: UNLIMITED });
+/** Computes for a while in a thread of this process, as a client does that reads large answers. */
+const busy: Dear = async () => {
+  const worker = new Worker("const end = Date.now() + 500; while (Date.now() < end);", {
+    eval: true,
+  });
+  await once(worker, "exit");
+};
+
+const lagFile = join(folder, "lag.json");
+const environment = { ...UNLIMITED, ...lagEnvironment(lagFile) };
+const server = await startServer(served, NARROW, { pin: false, environment });
 try {
   await quiet(server.pid);
-  const measure = async () => ({
-    healthz: await waitsOf(server, null, seconds),
-    search: await waitsOf(server, NARROW, seconds),
-  });
+  const measure = async () => {
+    await takeLag(lagFile, server.pid);
+    return {
+      healthz: await waitsOf(server, null, seconds),
+      search: await waitsOf(server, NARROW, seconds),
+      thread: await takeLag(lagFile, server.pid),
+    };
+  };
   await measure();
   const alone = await measure();
   const row = (name: string, seen: typeof alone) => {
@@ -82,14 +103,23 @@ try {
       const numbers = [seen[kind].p50, seen[kind].p99, above];
       return numbers.map((number) => number.toFixed(2).padStart(9)).join("");
     });
-    process.stdout.write(`${name.padEnd(32)}${cells.join("   ")}\n`);
+    const { busy99, busyMax, waited99, waitedMax } = seen.thread;
+    const thread = [busy99, busyMax, waited99, waitedMax].map((us) =>
+      (us / 1e3).toFixed(2).padStart(8),
+    );
+    process.stdout.write(`${name.padEnd(30)}${cells.join("  ")}  ${thread.join("")}\n`);
   };
   process.stdout.write(
     `${values.threads} threads, ${corpus.accounts.toLocaleString("en")} accounts, milliseconds\n` +
-      `${"".padEnd(32)} healthz: p50, p99, above   search: p50, p99, above\n`,
+      `${"".padEnd(30)}  healthz: p50, p99, above  search: p50, p99, above` +
+      "   work: p99, max   waited: p99, max\n",
   );
   row("alone", alone);
-  for (const [name, dear] of Object.entries({ ...DEAR, "newer snapshots": newer })) {
+  for (const [name, dear] of Object.entries({
+    "busy clients": busy,
+    ...DEAR,
+    "newer snapshots": newer,
+  })) {
     let isOver = false;
     const clients = Array.from({ length: CLIENTS }, () => keepAsking(server, dear, () => isOver));
     const seen = await measure();

@@ -9,11 +9,12 @@
  * process, of less weight) share processor 1. What the machine does besides goes into every phase.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { type Lagged, lagEnvironment, takeLag } from "./load/lag.ts";
 import { type Load, type LoadResult, runLoad } from "./load/load.ts";
 import { memoryOf, type RunningServer, startServer } from "./load/server.ts";
 import { clientsCommand } from "./load/slow-clients.ts";
@@ -46,39 +47,10 @@ const SPEC = {
 type Phase = (typeof PHASES)[number];
 
 /** What one phase showed; times in microseconds. */
-interface Seen {
+interface Seen extends Lagged {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  readonly lag99: number;
-  readonly lagMax: number;
-  /** Processor time that turns of the event loop took. */
-  readonly busy99: number;
-  readonly busyMax: number;
-}
-
-/** The lag of the server's event loop since the last look. */
-class Lag {
-  readonly #file: string;
-  readonly #pid: number;
-
-  constructor(file: string, pid: number) {
-    this.#file = file;
-    this.#pid = pid;
-  }
-
-  async take(): Promise<Pick<Seen, "lag99" | "lagMax" | "busy99" | "busyMax">> {
-    rmSync(this.#file, { force: true });
-    process.kill(this.#pid, "SIGUSR2");
-    for (;;) {
-      await sleep(5);
-      try {
-        return JSON.parse(readFileSync(this.#file, "utf8"));
-      } catch {
-        // It is not written yet, or not whole.
-      }
-    }
-  }
 }
 
 function goodLoad({ port, key }: RunningServer): Load {
@@ -124,23 +96,21 @@ async function endClients(child: ChildProcess): Promise<string> {
 async function oneRun(transport: "uws" | "node"): Promise<Record<Phase, Seen>> {
   const folder = mkdtempSync(join(tmpdir(), "peneira-slow-"));
   const lagFile = join(folder, "lag.json");
-  const probe = new URL("load/lag-probe.mjs", import.meta.url).href;
   const environment = {
     PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
     PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
-    NODE_OPTIONS: `--import ${probe}`,
-    LAG_FILE: lagFile,
+    ...lagEnvironment(lagFile),
   };
   const first = JSON.stringify({ spec: SPEC, limit: 1 });
   const { main } = values;
   const options = { transport, environment, ...(main === undefined ? {} : { main }) };
   const server = await startServer(corpus.snapshot, first, options);
-  const lag = new Lag(lagFile, server.pid);
+  const lag = () => takeLag(lagFile, server.pid);
   const load = goodLoad(server);
   const seen = async (): Promise<Seen> => {
-    await lag.take();
+    await lag();
     const { p50, p99, max }: LoadResult = await runLoad(load);
-    return { p50, p99, max, ...(await lag.take()) };
+    return { p50, p99, max, ...(await lag()) };
   };
   try {
     await runLoad({ ...load, seconds: 2 });
@@ -151,7 +121,7 @@ async function oneRun(transport: "uws" | "node"): Promise<Record<Phase, Seen>> {
     await endClients(open);
     await sleep(500);
     const before = memoryOf(server.pid).anonymous;
-    await lag.take();
+    await lag();
     const slow = await startClients(server, "slow");
     const arriving = await seen();
     const besideSlow = await seen();

@@ -1,11 +1,14 @@
 /**
- * Loaded into a server by slow.bench.ts (`--import`). What comes in: SIGUSR2. What goes out, in the
- * file that LAG_FILE names: the lag of the event loop since the last time, and the processor time
- * that its turns took, in microseconds. Other programs of the machine add to the former only.
- * Invariant: a timer of 1 ms that asks the system once is all that it adds.
+ * Loaded into a server by a benchmark (`--import`); measures the thread that answers.
+ * Input: SIGUSR2. Output, in the file that LAG_FILE names: the lag of the event loop since the
+ * last signal, and the time of this one thread between two looks, which are 1 ms apart, both in
+ * microseconds: in turns of its event loop, and ready to run without a processor.
+ * Invariant: a timer of 1 ms that reads one line of /proc is all that it adds. Linux.
+ * The time on a processor that /proc gives is up to 4 ms old while a thread runs; the time that
+ * the thread waited for one is not, so turns are measured by the clock, and the waits taken off.
  */
-import { renameSync, writeFileSync } from "node:fs";
-import { createHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { openSync, readSync, renameSync, writeFileSync } from "node:fs";
+import { createHistogram, monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
 const RESOLUTION_MS = 1;
@@ -14,16 +17,22 @@ const file = process.env.LAG_FILE;
 if (isMainThread && file !== undefined) {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   lag.enable();
-  // Of all threads together; while it answers searches there is hardly another one at work.
-  const runNs = () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) * 1e3;
+  // The line of the first thread of a process, which is the one that answers.
+  const schedule = openSync("/proc/self/schedstat", "r");
+  const line = Buffer.alloc(64);
+  const look = () => {
+    const length = readSync(schedule, line, 0, line.length, 0);
+    const waited = Number(line.toString("latin1", 0, length).split(" ")[1]);
+    return { waited, active: performance.eventLoopUtilization().active * 1e6 };
   };
   const busy = createHistogram();
-  let last = runNs();
+  const waited = createHistogram();
+  let last = look();
   setInterval(() => {
-    const now = runNs();
-    busy.record(Math.max(1, now - last));
+    const now = look();
+    const wait = now.waited - last.waited;
+    waited.record(Math.max(1, wait));
+    busy.record(Math.max(1, Math.round(now.active - last.active - wait)));
     last = now;
   }, RESOLUTION_MS).unref();
   process.on("SIGUSR2", () => {
@@ -31,10 +40,10 @@ if (isMainThread && file !== undefined) {
     const seen = {
       ...{ lag99: late(lag.percentile(99)), lagMax: late(lag.max) },
       ...{ busy99: busy.percentile(99) / 1e3, busyMax: busy.max / 1e3 },
+      ...{ waited99: waited.percentile(99) / 1e3, waitedMax: waited.max / 1e3 },
     };
     writeFileSync(`${file}.new`, JSON.stringify(seen));
     renameSync(`${file}.new`, file);
-    lag.reset();
-    busy.reset();
+    for (const histogram of [lag, busy, waited]) histogram.reset();
   });
 }

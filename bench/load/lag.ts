@@ -1,0 +1,38 @@
+/**
+ * Reads what bench/load/lag-probe.mjs measures in a server: how late its event loop is, and what
+ * the thread that answers does between two looks, which are one millisecond apart.
+ */
+import { readFileSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What a probe saw since it was last read; times in microseconds. */
+export interface Lagged {
+  readonly lag99: number;
+  readonly lagMax: number;
+  /** Time in turns of the event loop between two looks, without the waits. */
+  readonly busy99: number;
+  readonly busyMax: number;
+  /** Time between two looks in which the thread was ready to run and had no processor. */
+  readonly waited99: number;
+  readonly waitedMax: number;
+}
+
+/** Returns the environment of a server that writes what its probe sees to `file`. */
+export function lagEnvironment(file: string): Readonly<Record<string, string>> {
+  const probe = new URL("lag-probe.mjs", import.meta.url).href;
+  return { NODE_OPTIONS: `--import ${probe}`, LAG_FILE: file };
+}
+
+/** Returns what the probe of a server saw since the last call. */
+export async function takeLag(file: string, pid: number): Promise<Lagged> {
+  rmSync(file, { force: true });
+  process.kill(pid, "SIGUSR2");
+  for (;;) {
+    await sleep(5);
+    try {
+      return JSON.parse(readFileSync(file, "utf8"));
+    } catch {
+      // It is not written yet, or not whole.
+    }
+  }
+}
