@@ -54,15 +54,16 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-const file = join(folder, "corpus.peneira");
-copyFileSync(corpus.snapshot, file);
-linkSync(file, join(served, "first.peneira"));
+// Two copies, made before anything is measured: writing one holds up whatever else the disk serves.
+const copies = ["a", "b"].map((name) => join(folder, name));
+for (const copy of copies) copyFileSync(corpus.snapshot, copy);
+const shown = join(served, "corpus.peneira");
+linkSync(copies[0] as string, shown);
 
-/** Puts a newer snapshot in the place of the one that is served. */
-const newer: Dear = async () => {
-  const next = join(served, "first.peneira");
-  copyFileSync(file, `${next}.tmp`);
-  renameSync(`${next}.tmp`, next);
+/** Puts the other copy in the place of the snapshot that is served. */
+const newer: Dear = async (_, round) => {
+  linkSync(copies[round % copies.length] as string, `${shown}.${round}`);
+  renameSync(`${shown}.${round}`, shown);
   await sleep(500);
 };
 
