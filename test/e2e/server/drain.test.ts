@@ -24,6 +24,8 @@ const SETTINGS = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "100000",
   PENEIRA_PLANS_ENTERPRISE_QUEUED_EXPORTS: "1000",
 };
+/** Different times between the start of the load and the stop, 17 ms apart. */
+const MOMENTS = 40;
 /**
  * New connections that may be reset in all stops of a transport: none where the port can be shut
  * before it is closed (Linux), else those that came between the last look and the closing.
@@ -100,7 +102,7 @@ for (const transport of TRANSPORTS) {
         const load = new SteadyLoad(server.base, key, [expected]);
         const clients = Array.from({ length: 6 }, (_, i) => load.search(i > 1));
         clients.push(load.walk(1), load.count(0), load.export(5));
-        await sleep(100 + 17 * drain);
+        await sleep(100 + 17 * (drain % MOMENTS));
         const waiting = await Promise.all(Array.from({ length: 10 }, () => load.create()));
         const poll = load.ask("poll", `/v1/exports/${waiting.at(-1)}?wait=60`);
         load.stopping = true;
