@@ -1,11 +1,13 @@
 /**
- * The tool `find_company`. What comes in: a name as far as it is known, or a CNPJ. What goes out:
- * the establishments that fit, best first, and how each fits.
- * Invariant: they are those of GET /v1/accounts/suggest; a CNPJ with wrong check digits is said to
- * have some.
+ * The tools `find_company` and `get_account`: the establishments that fit a name, best first, and
+ * everything that the plan shows of one.
+ * Input: a name as far as it is known, or a CNPJ; for get_account a CNPJ.
+ * Invariant: the answers are those of GET /v1/accounts/suggest and GET /v1/accounts/{cnpj}; a CNPJ
+ * with wrong check digits is marked so, and distinguished from one that is not in the registry.
  */
 import type { TSchema } from "typebox";
-import type { Mistake } from "../errors.ts";
+import { AppError, type Mistake } from "../errors.ts";
+import { readAccount } from "../http/api/accounts/accounts.ts";
 import { SUGGESTED_FIELDS, suggestAccounts } from "../http/api/accounts/suggestions.ts";
 import { SCHEMAS } from "../http/api/schemas.ts";
 import { calledWith } from "../http/server/routetable.ts";
@@ -17,6 +19,7 @@ import { lacksArea } from "../spec/contacts/phones.ts";
 import { type JsonObject, shown } from "../spec/reader.ts";
 import { isWhole, unknownArguments, withArgumentMistakes } from "./mistakes.ts";
 import {
+  ACCOUNT_TYPES,
   type AnswerSource,
   answeredBy,
   objectSchema,
@@ -69,7 +72,7 @@ const DEFINITION = {
   annotations: { title: "Find a company by its name", ...READING },
 };
 
-/** The tool. */
+/** The tool that finds by name. */
 export const FIND_TOOL: Tool<Question<AskedPart>> = {
   definition: DEFINITION,
   async run(sent, asker) {
@@ -134,4 +137,58 @@ function notesOf(found: Suggestions, text: string): readonly string[] {
     ...(contact?.total === 0 ? [`No account has ${contact.value}.`] : []),
     ...(suggestions.length === 0 ? ["Nothing fits."] : []),
   ];
+}
+
+/** Longest text that is looked at as a CNPJ. */
+const CNPJ_LENGTH_MAX = 64;
+
+const ACCOUNT_ARGUMENTS = {
+  cnpj: {
+    type: "string",
+    description: "14 characters with or without punctuation, such as 11.222.333/0001-81.",
+  } as TSchema,
+};
+
+const ACCOUNT_DEFINITION = {
+  name: "get_account",
+  title: "Read one company",
+  description:
+    "Reads one establishment by its CNPJ: name, status, activities, address, contact, capital, " +
+    "score. The first 8 characters of a CNPJ are the company, 0001 behind them is usually its " +
+    "head office. Fields are described by search_accounts. To find a company by its name use " +
+    "find_company. " +
+    VALUES_NOTE,
+  inputSchema: objectSchema(ACCOUNT_ARGUMENTS, ["cnpj"]),
+  outputSchema: objectSchema({ ...SOURCE, account: ACCOUNT_TYPES }, [...SOURCE_NAMES, "account"]),
+  annotations: { title: "Read one company", ...READING },
+};
+
+/** The tool that reads one account. */
+export const ACCOUNT_TOOL: Tool<Question<AskedPart>> = {
+  definition: ACCOUNT_DEFINITION,
+  async run(sent, asker) {
+    const mistakes = unknownArguments(sent, Object.keys(ACCOUNT_ARGUMENTS));
+    const { cnpj } = sent;
+    const read = await withArgumentMistakes(mistakes, () => {
+      const params = { cnpj: textOf(cnpj) };
+      const call = calledWith(asker, { params, header: () => undefined });
+      return answeredBy<AnswerSource & { readonly account: JsonObject }>(readAccount(call));
+    });
+    const { account } = read;
+    const known = Object.entries(account).filter(([, value]) => value !== null);
+    const lines = known.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    return {
+      text: [sourceLine(read), ...lines].join("\n"),
+      structured: { ...sourceOf(read), account },
+      accounts: 1,
+    };
+  },
+};
+
+function textOf(cnpj: unknown): string {
+  if (typeof cnpj === "number") return String(cnpj);
+  if (typeof cnpj === "string" && cnpj.length <= CNPJ_LENGTH_MAX) return cnpj;
+  const detail = `Must be a CNPJ as a text, not ${shown(cnpj)}.`;
+  const code = cnpj === undefined ? "missing" : "wrong_type";
+  throw new AppError("invalid_request", detail, { errors: [{ pointer: "/cnpj", code, detail }] });
 }

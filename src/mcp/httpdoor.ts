@@ -10,11 +10,10 @@ import { Turns } from "../http/server/background-tasks.ts";
 import { type HttpAnswer, JSON_TYPE } from "../http/server/respond.ts";
 import type { KeyCall, ServicePart } from "../http/server/service.ts";
 import { isJsonObject, parseJson, shown } from "../spec/reader.ts";
-import { ACCOUNT_TOOL } from "./account.ts";
 import { Agent, type AgentReply } from "./agent.ts";
 import { COUNT_TOOL } from "./count.ts";
 import { DISTRICTS_TOOL } from "./districts.ts";
-import { FIND_TOOL } from "./find.ts";
+import { ACCOUNT_TOOL, FIND_TOOL } from "./find.ts";
 import {
   errorAnswer,
   isSpoken,

@@ -4,11 +4,10 @@
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
 import { charts } from "./en/charts.ts";
-import { codes } from "./en/codes.ts";
 import { find } from "./en/find.ts";
 import { lists } from "./en/lists.ts";
 import { problems, shell } from "./en/shell.ts";
-import { commands, company, table } from "./en/table.ts";
+import { codes, commands, company, table } from "./en/table.ts";
 
 /** The words that the console begins with. */
 export const words = {

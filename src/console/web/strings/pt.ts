@@ -5,11 +5,10 @@
  */
 import type { ScreenWords } from "./en.ts";
 import { charts } from "./pt/charts.ts";
-import { codes } from "./pt/codes.ts";
 import { find } from "./pt/find.ts";
 import { lists } from "./pt/lists.ts";
 import { problems, shell } from "./pt/shell.ts";
-import { commands, company, table } from "./pt/table.ts";
+import { codes, commands, company, table } from "./pt/table.ts";
 
 /** The words that the console begins with. */
 export const words: ScreenWords = {

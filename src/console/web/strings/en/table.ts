@@ -246,3 +246,23 @@ export const commands = {
   savedOpenList: "See saved searches",
   cancel: "Cancel",
 };
+
+/**
+ * Names of the codes of the registry. Filters, charts, table, and drawer take them from here, so
+ * that a size or a status has one name everywhere.
+ */
+export const codes = {
+  sizes: {
+    "00": "Not informed",
+    "01": "Micro",
+    "03": "Small",
+    "05": "Medium or large",
+  } as Readonly<Record<string, string>>,
+  statuses: {
+    "1": "Null",
+    "2": "Active",
+    "3": "Suspended",
+    "4": "Unfit",
+    "8": "Closed",
+  } as Readonly<Record<string, string>>,
+};

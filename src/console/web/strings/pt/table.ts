@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the table, of one account, of the page of a company, and of the commands
- * above what is found.
+ * Portuguese words of the table, of one account, of the codes, of the page of a company, and of the
+ * commands above what is found.
  * Invariant: the same keys as the English tables, by their types and by a test.
  */
 import { HEADINGS_PT } from "../../../../spec/fields/headings.ts";
@@ -241,4 +241,24 @@ export const commands: typeof English.commands = {
   savedToast: (name) => `Salva: ${name}`,
   savedOpenList: "Ver buscas salvas",
   cancel: "Cancelar",
+};
+
+/**
+ * Names of the codes of the registry. Filters, charts, table, and drawer take them from here, so
+ * that a size or a status has one name everywhere.
+ */
+export const codes: typeof English.codes = {
+  sizes: {
+    "00": "Não informado",
+    "01": "Microempresa (ME)",
+    "03": "Pequeno porte (EPP)",
+    "05": "Demais (médio ou grande)",
+  },
+  statuses: {
+    "1": "Nula",
+    "2": "Ativa",
+    "3": "Suspensa",
+    "4": "Inapta",
+    "8": "Baixada",
+  },
 };
