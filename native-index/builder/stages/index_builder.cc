@@ -230,6 +230,8 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   watch.lap("districts", result);
   writeContacts(context);
   watch.lap("contacts", result);
+  writeBeginnings(context);
+  watch.lap("beginnings", result);
 }
 
 }  // namespace

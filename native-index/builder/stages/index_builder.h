@@ -131,4 +131,8 @@ void writeDistricts(const BuildContext& context, const std::string& path);
 // kContactBucketEntries values.
 void writeContacts(const BuildContext& context);
 
+// Appends BEGINNINGS: how the names of each row begin. Needs 256 KB of memory for each chunk of
+// 65,536 rows that is being made.
+void writeBeginnings(const BuildContext& context);
+
 }  // namespace peneira

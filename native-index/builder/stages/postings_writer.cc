@@ -1,9 +1,11 @@
-// Writes the posting lists of codes and of words, and the Roaring containers that both are made of.
-// Input: the columns. Output: sections drawn in format.h. Invariant: the rows of a list ascend,
-// each once.
+// Writes the posting lists of codes and of words, the Roaring containers that both are made of, and
+// how names begin. Input: the columns. Output: sections drawn in format.h and parts.h. Invariant:
+// the rows of a list ascend, each once.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "format/format.h"
 #include "format/parallel.h"
 #include "format/raw_bytes.h"
+#include "format/region/parts.h"
 
 namespace peneira {
 
@@ -379,6 +382,78 @@ void writeWords(const BuildContext& context, const std::string& path) {
   context.writer.begin(Section::kTermIndex);
   context.writer.append(index.data(), index.size() * sizeof index[0]);
   context.writer.end();
+}
+
+namespace {
+
+// Chunks whose marks are made before they are written: 256 KB each.
+constexpr uint32_t kMarkedAtOnce = 64;
+// Bytes of a name that are analyzed; a name that has no long beginning in them is analyzed whole.
+constexpr size_t kNameBytes = 32;
+
+// Makes the marks of rows; one per thread, because it holds scratch.
+class NameMarks {
+ public:
+  explicit NameMarks(const SourceColumns& columns) : columns_(columns) {}
+
+  uint32_t of(uint32_t row) {
+    uint32_t marks = 0, shift = 0;
+    for (const uint32_t column : {Columns::kLegalName, Columns::kTradeName}) {
+      text_.clear();
+      if (columns_.valid(column, row)) read(columns_.text(column, row));
+      for (const size_t bytes : kBeginningBytes) {
+        marks |= uint32_t{beginningMark(text_, bytes)} << shift;
+        shift += 8;
+      }
+    }
+    return marks;
+  }
+
+ private:
+  // Most names are longer than what their marks need.
+  void read(std::string_view name) {
+    const size_t space = name.size() > kNameBytes ? name.find(' ', kNameBytes) : name.npos;
+    join(name.substr(0, space));
+    if (space != name.npos && text_.size() < kBeginningBytes[1]) join(name);
+  }
+
+  void join(std::string_view name) {
+    text_.clear();
+    forEachWord(name, word_, [this](std::string_view word) {
+      if (!text_.empty()) text_.push_back(' ');
+      text_.append(word);
+    });
+  }
+
+  const SourceColumns& columns_;
+  std::string text_, word_;
+};
+
+}  // namespace
+
+void writeBeginnings(const BuildContext& context) {
+  const SourceColumns& columns = context.columns;
+  BeginningsHeader header{};
+  std::memcpy(header.magic, kBeginningsMagic, sizeof header.magic);
+  header.version = kBeginningsVersion;
+  header.marks_offset = aligned(sizeof header);
+  header.length = header.marks_offset + uint64_t{columns.rowCount()} * sizeof(uint32_t);
+  context.writer.align(kSectionAlign);
+  context.writer.push(header);
+  context.writer.align(kSectionAlign);
+  std::vector<NameMarks> makers(std::max(1u, context.threads), NameMarks(columns));
+  std::vector<uint32_t> marks;
+  for (uint32_t first = 0; first < columns.rowCount(); first += kMarkedAtOnce * kChunkRows) {
+    marks.resize(std::min(kMarkedAtOnce * kChunkRows, columns.rowCount() - first));
+    const size_t chunks = (marks.size() + kChunkRows - 1) / kChunkRows;
+    forEachIndex(context.threads, chunks, [&](size_t chunk, unsigned thread) {
+      const size_t end = std::min(marks.size(), (chunk + 1) * kChunkRows);
+      for (size_t i = chunk * kChunkRows; i < end; i++) {
+        marks[i] = makers[thread].of(first + static_cast<uint32_t>(i));
+      }
+    });
+    context.writer.append(marks.data(), marks.size() * sizeof(uint32_t));
+  }
 }
 
 }  // namespace peneira

@@ -1,6 +1,6 @@
 // The layouts of the optional parts of an index region, which their writers and readers share:
-// ROLLUP, PLACES, COVER, DATED, POSTAL, DISTRICTS and CONTACTS. Invariant: little endian, offsets
-// relative to the first byte of the part.
+// ROLLUP, PLACES, COVER, DATED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS. Invariant: little
+// endian, offsets relative to the first byte of the part.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -452,6 +452,49 @@ constexpr int compareEmails(std::string_view a, std::string_view b) {
     if (x != y) return x < y ? -1 : 1;
   }
   return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+}
+
+// The layout of BEGINNINGS: four marks of each row, by which most names that do not begin with a
+// text are known without reading them. Output: the header and the rule of the marks, which its
+// writer and its reader share.
+// Invariant: little endian, offsets relative to the first byte of BEGINNINGS, the array on a
+// multiple of 64.
+//
+//   BeginningsHeader
+//   u32 marks[rows]   lowest byte first: legal name short, long; trade name short, long
+//
+// The text of a name is its words, as the analyzer makes them (analyzer.h), joined by spaces. A
+// short mark is made of the first 4 bytes of that text, a long one of the first 9: 1 to 255, and 0
+// if there are fewer. Equal beginnings have equal marks; different ones have, once in 255.
+//
+// BEGINNINGS is optional and not in DIRECTORY: see region.h. Two common words have thousands of
+// rows. The names of so many rows are in as many places of the file, their marks in a few.
+
+constexpr char kBeginningsMagic[8] = {'P', 'N', 'B', 'E', 'G', 'I', 'N', 'S'};
+constexpr uint32_t kBeginningsVersion = 1;
+// Bytes of a short mark and of a long one.
+constexpr size_t kBeginningBytes[2] = {4, 9};
+
+struct BeginningsHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t reserved[3];
+  uint64_t length;  // of BEGINNINGS
+  uint64_t marks_offset;
+};
+static_assert(sizeof(BeginningsHeader) == 40);
+
+// The mark of the first `count` bytes of a text; 0 if it has fewer. `count` is at most 16. The
+// multipliers are those of SplitMix64 (public domain, Steele, Lea, Flood 2014).
+constexpr uint8_t beginningMark(std::string_view text, size_t count) {
+  if (text.size() < count) return 0;
+  uint64_t low = 0, high = 0;
+  for (size_t i = 0; i < count; i++) {
+    (i < 8 ? low : high) |= uint64_t{static_cast<uint8_t>(text[i])} << (i % 8 * 8);
+  }
+  uint64_t hash = (low ^ high * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+  hash = (hash ^ hash >> 29) * 0x94d049bb133111ebu;
+  return static_cast<uint8_t>((hash >> 40) % 255 + 1);
 }
 
 }  // namespace peneira

@@ -227,9 +227,12 @@ class Suggestion {
       }
     }
     uint32_t left = kBeginningsRead;
+    const NameBeginnings::Wanted wanted = segment_.beginnings().wanted(typed_);
     return each(std::move(words), wide, 0, [&](uint32_t row, uint32_t) {
-      found_.names++;
-      if (names_.begins(row, typed_) && !take(row, Fit::kBegins)) return false;
+      if (segment_.beginnings().mayBegin(row, wanted)) {
+        found_.names++;
+        if (names_.begins(row, typed_) && !take(row, Fit::kBegins)) return false;
+      }
       return --left > 0;
     });
   }

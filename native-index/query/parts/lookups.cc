@@ -1,5 +1,5 @@
-// Searches POSTAL and CONTACTS. Input: untrusted parts. Output: rows. Invariant: every entry that
-// is read lies in its part, and every row is one of the snapshot.
+// Searches POSTAL and CONTACTS, and reads BEGINNINGS. Input: untrusted parts. Output: rows.
+// Invariant: every entry that is read lies in its part, and every row is one of the snapshot.
 #include "query/parts/lookups.h"
 
 #include <algorithm>
@@ -216,6 +216,30 @@ std::vector<uint32_t> ContactIndex::rowsOfPhones(std::span<const int64_t> phones
   for (const int64_t phone : phones) hashes.push_back(phoneHash(phone));
   return rowsOf(ContactKind::kPhone, hashes,
                 [&](uint32_t row, size_t i) { return hasPhone(row, phones[i]); });
+}
+
+// Pair of writeBeginnings in builder/stages/postings_writer.cc.
+NameBeginnings::NameBeginnings(const Blocks& blocks, const Directory& directory) {
+  const auto part = findPart(blocks, directory, kBeginningsMagic, kBeginningsVersion);
+  if (!part) return;
+  if (part->length < sizeof(BeginningsHeader)) damaged("BEGINNINGS is too short");
+  const auto header = load<BeginningsHeader>(blocks.view(part->offset, sizeof(BeginningsHeader)));
+  const uint64_t length = directory.rowCount * sizeof(uint32_t);
+  if (length > part->length || header.marks_offset > part->length - length ||
+      header.marks_offset % sizeof(uint32_t) != 0) {
+    damaged("the marks of BEGINNINGS lie outside of it");
+  }
+  blocks_ = &blocks;
+  marks_ = part->offset + header.marks_offset;
+}
+
+NameBeginnings::Wanted NameBeginnings::wanted(std::string_view text) const {
+  const size_t length = text.size() < kBeginningBytes[1] ? 0 : 1;
+  const uint32_t mark = beginningMark(text, kBeginningBytes[length]);
+  if (blocks_ == nullptr || mark == 0) return {};
+  const uint32_t legal = mark << length * 8, trade = legal << 16;
+  const uint32_t mask = 0xffu << length * 8;
+  return {mask | mask << 16, legal, trade};
 }
 
 }  // namespace peneira

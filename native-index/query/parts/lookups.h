@@ -1,9 +1,10 @@
-// Rows by a postal code, an e-mail or a phone, from POSTAL and CONTACTS. Invariant: the same rows
-// as by comparing the columns of every row.
+// Rows by a postal code, an e-mail or a phone, and how names begin, from POSTAL, CONTACTS, and
+// BEGINNINGS. Invariant: the same rows as by comparing the columns of every row.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/blocks/blocks.h"
@@ -87,6 +88,39 @@ class ContactIndex {
   uint64_t offset_ = 0;  // of CONTACTS, absolute
   uint32_t rowCount_ = 0;
   ContactsKind kinds_[kContactKinds] = {};
+};
+
+// How names begin. Input: a text, as the analyzed words of a name joined by spaces. Output: false
+// for rows none of whose names begins with it.
+// Invariant: true for every row that has such a name; also for a few others, and for all rows if
+// the text is shorter than a short mark needs, or if the snapshot has no BEGINNINGS.
+
+// The marks of one snapshot; empty where it has no BEGINNINGS.
+class NameBeginnings {
+ public:
+  // The mark that a name must have: its bits in those of a row, for either name.
+  struct Wanted {
+    uint32_t mask = 0, legal = 0, trade = 0;
+  };
+
+  NameBeginnings() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  NameBeginnings(const Blocks& blocks, const Directory& directory);
+
+  // The marks of the names that begin with a text.
+  Wanted wanted(std::string_view text) const;
+  bool mayBegin(uint32_t row, const Wanted& wanted) const {
+    if (wanted.mask == 0) return true;
+    const auto marks = load<uint32_t>(blocks_->view(marks_ + uint64_t{row} * 4, 4)) & wanted.mask;
+    return (marks & kLegal) == wanted.legal || (marks & ~kLegal) == wanted.trade;
+  }
+
+ private:
+  // The bits of the legal name.
+  static constexpr uint32_t kLegal = 0xffff;
+
+  const Blocks* blocks_ = nullptr;
+  uint64_t marks_ = 0;  // absolute
 };
 
 }  // namespace peneira

@@ -117,6 +117,7 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
   districts_ = DistrictIndex(blocks_, directory_, postings_, columns_,
                              tables_[Tables::kMunicipalityIbge].count());
   contacts_ = ContactIndex(blocks_, columns_, directory_);
+  beginnings_ = NameBeginnings(blocks_, directory_);
   population_ = numbersOf(Tables::kMunicipalityPopulation);
   numbers_ = numbersOf(Tables::kNumber);
   meta();

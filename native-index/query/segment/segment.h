@@ -175,6 +175,7 @@ class Segment {
   const PostalIndex& postal() const { return postal_; }
   const DistrictIndex& districts() const { return districts_; }
   const ContactIndex& contacts() const { return contacts_; }
+  const NameBeginnings& beginnings() const { return beginnings_; }
   Answers& answers() const { return answers_; }
 
   // Bytes of the META section.
@@ -211,6 +212,7 @@ class Segment {
   PostalIndex postal_;
   DistrictIndex districts_;
   ContactIndex contacts_;
+  NameBeginnings beginnings_;
   std::vector<int64_t> population_, numbers_;
   mutable Answers answers_;
 };

@@ -11,6 +11,8 @@ import { type NativeSegment, openSegment } from "../../../native-index/napi/engi
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import { FindTwin } from "./find-twin.ts";
 import { type FixtureRow, randomRows, seededRandom } from "./fixture-rows.ts";
+import { openForged, startOfPart } from "./forged-region.ts";
+import { Region } from "./region-decode.ts";
 import { writeFixture } from "./region-fixture.ts";
 
 const COMMON = ["LTDA", "COMÉRCIO", "DE", "SILVA", "SANTOS", "ME", "E", "A", "Padaria"];
@@ -81,7 +83,7 @@ export const HOSTILE = [
 ];
 
 /** What is made, and how much is asked. */
-interface FindSubject {
+export interface FindSubject {
   readonly seed: number;
   readonly count: number;
   readonly terms: number;
@@ -90,23 +92,49 @@ interface FindSubject {
   readonly hostile: readonly string[];
 }
 
-/** Writes a snapshot to a folder and asks it for texts. */
-export async function compareFinding(folder: string, subject: FindSubject): Promise<void> {
+/** Names that were read, with BEGINNINGS and without. */
+interface NamesRead {
+  readonly names: number;
+  readonly older: number;
+}
+
+/**
+ * Writes a snapshot to a folder and asks it for texts; asks the same file as an older program
+ * leaves it, without BEGINNINGS, for the same.
+ */
+export async function compareFinding(folder: string, subject: FindSubject): Promise<NamesRead> {
   const { seed, count, terms, hostile } = subject;
   const path = join(folder, `${seed}.peneira`);
-  const { directory, rows } = await writeFixture(path, namedRows(seed, count, terms));
+  const fixture = await writeFixture(path, namedRows(seed, count, terms));
+  const { directory, rows } = fixture;
+  const region = new Region(path, directory);
+  const hide = (bytes: Buffer) =>
+    bytes.write("PNFUTURE", startOfPart(region, "PNBEGINS"), "latin1");
+  const older = openForged({ fixture, region }, `${path}.older`, hide);
   const segment = openSegment(path, directory);
+  const read = { names: 0, older: 0 };
   const dice = seededRandom(seed + 100);
   const texts = Array.from({ length: subject.typed }, () => typed(dice, rows));
   const twin = new FindTwin(rows);
   for (const text of [...hostile, ...texts]) {
-    await compare(segment, { rows, twin }, { text, limit: 1 + Math.floor(dice() * 20), dice });
+    const asked = { text, limit: 1 + Math.floor(dice() * 20), dice };
+    await compare({ segment, older, read }, { rows, twin }, asked);
   }
   segment.close();
+  older.close();
+  return read;
 }
 
 async function compare(
-  segment: NativeSegment,
+  {
+    segment,
+    older,
+    read,
+  }: {
+    segment: NativeSegment;
+    older: NativeSegment;
+    read: { names: number; older: number };
+  },
   { rows, twin }: { rows: readonly FixtureRow[]; twin: FindTwin },
   { text, limit, dice }: { text: string; limit: number; dice: Dice },
 ): Promise<void> {
@@ -124,4 +152,9 @@ async function compare(
   const wanted = twin.fitting(words, { limit, keeps });
   const got = Array.from(found.rows, (row, i) => [row, found.fits[i]]);
   assert.deepEqual(got, wanted, `${JSON.stringify(text)}, ${limit}, uf ${uf}`);
+  const before = await older.suggestAside({ words, clauses, limit });
+  assert.deepEqual([before.rows, before.fits], [found.rows, found.fits], "without BEGINNINGS");
+  assert.ok(found.names <= before.names, "marks save names");
+  read.names += found.names;
+  read.older += before.names;
 }

@@ -5,6 +5,7 @@
  * Invariant: parts follow each other on multiples of 64, and the last one ends before BLOCKS.
  */
 import assert from "node:assert/strict";
+import { analyzeWords } from "../../../src/spec/analyzer.ts";
 import type { FixtureRow } from "./fixture-rows.ts";
 import type { Region } from "./region-decode.ts";
 
@@ -79,4 +80,36 @@ export function sortedPostal(rows: readonly FixtureRow[]): PostalParts {
     }
   }
   return { rows: sorted, starts };
+}
+
+/** Bytes of a short mark of BEGINNINGS and of a long one. */
+const BEGINNING_BYTES = [4, 9] as const;
+
+/** The marks of every row in BEGINNINGS, or null if a file has none. */
+export function beginningsIn(region: Region): number[][] | null {
+  const bytes = partsIn(region).get("PNBEGINS");
+  if (bytes === undefined) return null;
+  assert.deepEqual([bytes.readUInt32LE(8), Number(bytes.readBigUInt64LE(32))], [1, 64]);
+  assert.equal(bytes.length, 64 + 4 * region.rowCount);
+  return Array.from({ length: region.rowCount }, (_, row) => [
+    ...bytes.subarray(64 + 4 * row, 68 + 4 * row),
+  ]);
+}
+
+/** The marks that a row has by the drawing of BEGINNINGS. */
+export function marksOf({ legal_name: legal, trade_name: trade }: FixtureRow): number[] {
+  return [legal, trade].flatMap((name) => {
+    const text = Buffer.from(analyzeWords(name ?? "").join(" "));
+    return BEGINNING_BYTES.map((count) => markOf(text, count));
+  });
+}
+
+function markOf(text: Buffer, count: number): number {
+  if (text.length < count) return 0;
+  const padded = Buffer.alloc(16);
+  text.copy(padded, 0, 0, count);
+  const [low, high] = [padded.readBigUInt64LE(0), padded.readBigUInt64LE(8)];
+  const times = (value: bigint, factor: bigint) => BigInt.asUintN(64, value * factor);
+  const mixed = times(low ^ times(high, 0x9e3779b97f4a7c15n), 0xbf58476d1ce4e5b9n);
+  return Number(((times(mixed ^ (mixed >> 29n), 0x94d049bb133111ebn) >> 40n) % 255n) + 1n);
 }

@@ -21,7 +21,12 @@ import {
   randomRows,
   rowsOfKinds,
 } from "../../support/native-index/fixture-rows.ts";
-import { postalIn, sortedPostal } from "../../support/native-index/parts-decode.ts";
+import {
+  beginningsIn,
+  marksOf,
+  postalIn,
+  sortedPostal,
+} from "../../support/native-index/parts-decode.ts";
 import { countedPlaces, placesIn, placesOf } from "../../support/native-index/places-decode.ts";
 import {
   checkPostings,
@@ -131,6 +136,16 @@ describe("a region of 4,000 random rows", () => {
     assert.deepEqual(postalIn(region), sortedPostal(fixture.rows));
   });
 
+  test("marks how the names of every row begin", () => {
+    const marks = beginningsIn(region) ?? assert.fail("no BEGINNINGS");
+    assert.deepEqual(marks, fixture.rows.map(marksOf));
+    const held = (at: number) => marks.filter((row) => row[at] !== 0).length;
+    assert.ok(
+      held(0) > held(1) && held(1) > 0 && held(3) > 0,
+      "some names are short, some are not",
+    );
+  });
+
   test("carries the prepared sections and the fingerprint unchanged", () => {
     TABLES.forEach((name, number) => {
       assert.deepEqual(decodeTable(region.section("table", number)), FIXTURE_TABLES[name]);
@@ -182,6 +197,7 @@ test("the bench of the builder runs, small, and names every phase", async () => 
     "dated",
     "districts",
     "contacts",
+    "beginnings",
     "checksums",
   ]);
 });

@@ -11,9 +11,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { openSegment } from "../../../native-index/napi/engine.ts";
-import { compareFinding, HOSTILE } from "../../support/native-index/find-compare.ts";
+import {
+  compareFinding,
+  type FindSubject,
+  HOSTILE,
+} from "../../support/native-index/find-compare.ts";
 import { distance } from "../../support/native-index/find-twin.ts";
 import { type FixtureRow, randomRows } from "../../support/native-index/fixture-rows.ts";
+import { openForged, startOfPart } from "../../support/native-index/forged-region.ts";
+import { Region } from "../../support/native-index/region-decode.ts";
 import { writeFixture } from "../../support/native-index/region-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-find-"));
@@ -21,9 +27,31 @@ after(() => rmSync(folder, { recursive: true }));
 
 describe("finding by name", () => {
   it("is what a scan finds among few words that are near to each other", () =>
-    compareFinding(folder, { seed: 1, count: 500, terms: 40, typed: 120, hostile: HOSTILE }));
+    finds({ seed: 1, count: 500, terms: 40, typed: 120, hostile: HOSTILE }));
   it("is what a scan finds among many words", () =>
-    compareFinding(folder, { seed: 2, count: 900, terms: 1_500, typed: 40, hostile: HOSTILE }));
+    finds({ seed: 2, count: 900, terms: 1_500, typed: 40, hostile: HOSTILE }));
+
+  it("reads a quarter of the names that it reads without BEGINNINGS, for two common words", async () => {
+    const two = { seed: 3, count: 3_000, terms: 0, typed: 0, hostile: ["silva santos"] };
+    const { names, older } = await compareFinding(folder, two);
+    assert.ok(names * 4 < older, `${names} of ${older} names are read`);
+  });
+
+  it("refuses wrong places of BEGINNINGS", async () => {
+    const fixture = await writeFixture(join(folder, "forged"), randomRows(5, 300));
+    const region = new Region(fixture.path, fixture.directory);
+    const start = startOfPart(region, "PNBEGINS");
+    for (const at of [66, 1 << 20]) {
+      const change = (bytes: Buffer) => bytes.writeBigUInt64LE(BigInt(at), start + 32);
+      const open = () => openForged({ fixture, region }, join(folder, "forged-too"), change);
+      assert.throws(open, { code: "SNAPSHOT_DAMAGED" });
+    }
+  });
+
+  async function finds(subject: FindSubject): Promise<void> {
+    const { names, older } = await compareFinding(folder, subject);
+    assert.ok(names < older, `${names} of ${older} names are read`);
+  }
 });
 
 describe("the twin", () => {
