@@ -134,7 +134,8 @@ export const SETTINGS = {
   ),
   "http.request_timeout_ms": setting<number>(
     10_000,
-    "Time for a client to send a whole request; uws: also 16 kB a second, over 10 s each.",
+    "Time for a client to send a whole request; uws: also 16 kB a second over 10 s each, " +
+      "no pause of 8 s.",
     integer(100, 600_000),
   ),
   "http.idle_timeout_ms": setting<number>(

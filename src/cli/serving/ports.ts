@@ -14,6 +14,7 @@ import { openNodeTransport } from "../../http/server/transport/transport-node.ts
 import { openFilesMax } from "../../process/system.ts";
 import type { Config } from "../../settings/config.ts";
 import { type ListenAddress, listenText, parseListen } from "../../settings/settings.ts";
+import { wordFor } from "../../text/amounts.ts";
 
 /** Returns the number of threads that answer. Throws `CommandError` where there can only be one. */
 export function threadsOf(config: Config, processors = availableParallelism()): number {
@@ -87,11 +88,24 @@ const THREAD_DESCRIPTORS = 10;
 /** Min connections, the least that the setting allows. */
 const SOCKETS_LEAST = 16;
 
-/** Returns the max connections: the setting, or fewer if the process may open fewer files. */
+/**
+ * Returns the max connections: the setting, or fewer if the process may open fewer files. Throws
+ * `CommandError` if they are too few to serve: accepting fails then, and with it everything else.
+ */
 export function socketsOf(config: Config, openFiles = openFilesMax()): number {
   const wanted = config.get("http.sockets_max");
   if (openFiles === null) return wanted;
-  return Math.min(wanted, Math.max(SOCKETS_LEAST, openFiles - ownDescriptors(config)));
+  const own = ownDescriptors(config);
+  if (openFiles < own + SOCKETS_LEAST) {
+    const threads = threadsOf(config);
+    throw new CommandError(
+      `This process may open ${openFiles} files, and a server with ${threads} ` +
+        `${wordFor(threads, "thread")} needs ${own + SOCKETS_LEAST} at least. Raise its limit ` +
+        `(ulimit -n, LimitNOFILE of systemd)${threads > 1 ? ", or lower http.threads" : ""}.`,
+      1,
+    );
+  }
+  return Math.min(wanted, openFiles - own);
 }
 
 function ownDescriptors(config: Config): number {

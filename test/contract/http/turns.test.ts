@@ -8,11 +8,13 @@
  * each kind is sent before the recording: what is made once for a snapshot is not counted.
  */
 import assert from "node:assert/strict";
+import { copyFileSync, renameSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isSmall } from "../../../src/http/server/body.ts";
 import { type Ask, askerOf, DEAR, type Dear, postalCodes } from "../../support/http/dear.ts";
 import { type Recording, startRecording } from "../../support/road/recordingserver.ts";
+import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 
 /**
  * Most steps of one turn: a millisecond at 25 ns each. Reading a body of 15 KB took 0.5 ms; the
@@ -80,6 +82,22 @@ describe("a turn of the thread that answers", () => {
     await recording.beginTurns();
     await sleep(WARMING_MS);
     await checkTurn();
+  });
+
+  it(`has at most ${STEPS_MAX} steps while it begins to serve a newer snapshot`, async () => {
+    const next = await makeSampleSnapshot(19_000, 6);
+    try {
+      const served = async () => (await fetch(`${recording.base}/readyz`)).text();
+      const before = await served();
+      const beside = `${recording.snapshot}.next`;
+      copyFileSync(next.snapshot, beside);
+      await recording.beginTurns();
+      renameSync(beside, recording.snapshot);
+      while ((await served()) === before) await sleep(50);
+      await checkTurn();
+    } finally {
+      next.dispose();
+    }
   });
 
   let round = 0;

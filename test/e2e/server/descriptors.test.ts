@@ -1,12 +1,13 @@
 /**
  * Proves, over both transports: a server whose process may open few files says how many connections
  * it lets in, and answers newcomers, the probes among them, while idle connections hold all of
- * them.
+ * them; with too few files it does not start.
  * Does not prove: who gives way to whom (unit and campaign suites of sockets).
  */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -80,4 +81,21 @@ describe("a server that may open few files", () => {
       }
     });
   }
+
+  it("is refused in words if they are too few for its threads", (test) => {
+    if (process.platform !== "linux") return test.skip("only Linux tells the limit");
+    const [file, args] = productCommand(["serve", "--snapshot", sample.snapshot]);
+    const more = ["--data-dir", join(sample.folder, "none"), "--listen", "127.0.0.1:0"];
+    for (const [files, threads, needed] of [
+      [130, "3", 142],
+      [150, "8", 192],
+    ] as const) {
+      const limited = ["-c", `ulimit -n ${files}; exec "$0" "$@"`, file, ...args, ...more];
+      const env = { ...process.env, PENEIRA_HTTP_THREADS: threads };
+      const { status, stderr } = spawnSync("bash", limited, { cwd: ROOT, env, encoding: "utf8" });
+      assert.equal(status, 1);
+      assert.match(stderr, new RegExp(`may open ${files} files, .* needs ${needed} at least\\.`));
+      assert.ok(!existsSync(join(sample.folder, "none")), "nothing is made");
+    }
+  });
 });

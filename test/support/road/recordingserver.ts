@@ -32,6 +32,8 @@ export interface Recorded {
 export interface Recording {
   readonly base: string;
   readonly key: string;
+  /** The file that it serves; another one may be put in its place. */
+  readonly snapshot: string;
   /** Functions by number, as `file:name`. */
   readonly functions: readonly string[];
   /** Begins a recording. */
@@ -79,7 +81,8 @@ export async function startRecording(
     const begin = async () => void (await ask(child, "begin"));
     const beginTurns = async () => void (await ask(child, "begin turns"));
     const end = async () => (await ask(child, "end")) as Recorded;
-    return { ...(await started(child)), functions, begin, beginTurns, end, dispose };
+    const { snapshot } = sample;
+    return { ...(await started(child)), snapshot, functions, begin, beginTurns, end, dispose };
   } catch (error) {
     dispose();
     throw error;

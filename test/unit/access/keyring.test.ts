@@ -1,6 +1,6 @@
 /**
  * Proves the life of keys on a real database with a clock that is moved by hand: states, rotation
- * with overlap, caching that never outlives 200 ms, counted look-ups, batched times of use, and
+ * with overlap, caching that never outlives 50 ms, counted look-ups, batched times of use, and
  * what a person is told. Proves that a made key is read back, that every change of one character
  * is refused without a look-up, and that what is stored does not contain the secret.
  * Does not prove randomness, nor anything about HTTP (contract/http/server/auth.test.ts does).
@@ -118,13 +118,13 @@ describe("authenticate", () => {
     assert.equal(store.finds, 1);
   });
 
-  it("follows another process after 200 ms, and this process at once", () => {
+  it("follows another process after 50 ms, and this process at once", () => {
     const { key, keyId } = keyring.create(wish);
     assert.equal(codeOf(bearer(key)), "ok");
     const other = openDatabase(directory);
     new KeyStore(other).setDisabled(keyId, 1);
     other.close();
-    clock.advance(199);
+    clock.advance(49);
     assert.equal(codeOf(bearer(key)), "ok");
     clock.advance(1);
     assert.equal(codeOf(bearer(key)), "authentication_disabled");

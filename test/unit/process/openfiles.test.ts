@@ -38,8 +38,10 @@ describe("the limit of open files", () => {
     assert.deepEqual([socketsOf(config, 65_536), withoutDescriptors(config, 65_536)], [2_000, []]);
     assert.equal(socketsOf(config, 1_024), 928);
     assert.match(withoutDescriptors(config, 1_024).join(), /1024 files: 928 .* limit to 2096 /);
-    assert.equal(socketsOf(config, 64), 16);
+    assert.equal(socketsOf(config, 112), 16);
+    assert.throws(() => socketsOf(config, 111), /may open 111 files, .* 1 thread needs 112 at /);
     const threads = loadConfig({ environment: { PENEIRA_HTTP_THREADS: "3" } });
     assert.equal(socketsOf(threads, 1_024), 898);
+    assert.throws(() => socketsOf(threads, 141), /3 threads needs 142 .*, or lower http.threads/);
   });
 });

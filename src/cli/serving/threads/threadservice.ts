@@ -114,12 +114,6 @@ class ThreadSnapshots {
   }
 }
 
-/**
- * Time within which a thread must notice a change of a key, less what a request takes, in
- * milliseconds.
- */
-const KEYS_CACHE_MS = 50;
-
 /** Parts of a thread, open before it answers. */
 export interface ThreadParts {
   readonly log: Log;
@@ -169,8 +163,7 @@ export function openThread(
   };
   const serve = (dataDir: string): ThreadService => {
     const keys = new KeyStore(connectToRead(dataDir));
-    const parts = { ledger, cacheMs: KEYS_CACHE_MS };
-    const keyring = new Keyring(keys, clock, COMMAND_LINE, parts);
+    const keyring = new Keyring(keys, clock, COMMAND_LINE, { ledger });
     return {
       ...settled,
       keyring,

@@ -90,17 +90,18 @@ export class HttpThreads implements Transport {
   }
 
   async listen(address: ListenAddress, handler: ExchangeHandler): Promise<number> {
-    const port = openUwsPort(address);
-    this.#port = port;
     this.#handler = handler;
     try {
+      // First, because a client that connects while the threads load waits for seconds.
       await this.#startAll();
+      const port = openUwsPort(address);
+      this.#port = port;
       await this.#all({ kind: "take", port });
+      return port.number;
     } catch (error) {
       await this.close(0);
       throw error;
     }
-    return port.number;
   }
 
   answerWith(handler: ExchangeHandler): void {
