@@ -2,9 +2,9 @@
  * How answers scale with the threads that give them: 1, 2, 4 … up to the processors there are.
  * Measured for each: requests a second, the server's processor time for a request, how many
  * connections and requests each thread had, and the memory of a thread. Corpus model: `peneira
- * sample` (bench/questions/corpus.ts), questions as in bench/questions/traffic.ts.
+ * sample` (bench/questions/corpus.ts), questions by the shares of bench/questions/shares.ts.
  * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3]
- * [--only QUESTION]
+ * [--only QUESTION] [--seed N]
  * Needs Linux and wrk. The load generator shares the processors with the server, so the column
  * "scaled" takes its share off: threads × (processor time for a request of one thread ÷ that of
  * N). On a machine whose processors suffice for both it is the ratio of the requests a second.
@@ -25,7 +25,7 @@ import {
   wrkFreely,
 } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
-import { trafficOf } from "./questions/traffic.ts";
+import { seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +33,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
+    /** Repeats the questions of another run. */
+    seed: { type: "string" },
   },
 });
 const seconds = Number(values.seconds);
@@ -48,11 +50,16 @@ const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
 };
 
+const DIFFERENT = 300;
+
+const seed = seedOf(values.seed);
+process.stdout.write(seedLine(seed));
 const processors = availableParallelism();
 const corpus = makeCorpus(Number(values.accounts));
 const segment = await openSegment(corpus.snapshot);
-const asked = trafficOf(segment, 1, 300);
-const fresh = trafficOf(segment, 2, NEW_QUESTIONS);
+const drawn = trafficOf(segment, seed, DIFFERENT + NEW_QUESTIONS);
+const asked = drawn.slice(0, DIFFERENT);
+const fresh = drawn.slice(DIFFERENT);
 segment.close();
 
 const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null, memory: string])[] =
