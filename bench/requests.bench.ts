@@ -16,7 +16,7 @@ import { openSegment } from "../src/search/segment.ts";
 import { mainThreadUs, quiet, type RunningServer, startServer, wrkOver } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { kindLines } from "./questions/kindtimes.ts";
-import { seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
+import { PLAIN, seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
 
 const { values } = parseArgs({
   options: {
@@ -40,6 +40,8 @@ const NEW_QUESTIONS = 60_000;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
+  // Else a machine that is busy with other work makes the server refuse expensive questions.
+  PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
 const REPEATED = 5_300;
@@ -54,17 +56,18 @@ segment.close();
 
 async function measureLoads(): Promise<void> {
   const bodies = trafficOf(segment, seed, REPEATED + NEW_QUESTIONS);
+  const one = trafficOf(segment, seed, 1, PLAIN);
   const asked = bodies.slice(0, REPEATED);
   const fresh = bodies.slice(REPEATED);
   /** Rows of the table: what is asked, in this order, over and over. */
   const rows: readonly (readonly [name: string, bodies: readonly string[] | null])[] = [
     ["healthz", null],
-    ["one question", asked.slice(0, 1)],
+    ["one question", one],
     ["300 questions", asked.slice(0, 300)],
     ["5,000 questions", asked.slice(300)],
     ["never asked before", fresh],
   ];
-  const server = await startServer(corpus.snapshot, asked[0] as string, {
+  const server = await startServer(corpus.snapshot, one[0] as string, {
     environment: UNLIMITED,
     responseMemory: values["response-memory"],
     ...(values.main === undefined ? {} : { main: values.main }),

@@ -25,7 +25,7 @@ import {
   wrkFreely,
 } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
-import { seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
+import { PLAIN, seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
 
 const { values } = parseArgs({
   options: {
@@ -48,6 +48,8 @@ const TICKS = 100;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
+  // Else a machine that is busy with other work makes the server refuse expensive questions.
+  PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
 const DIFFERENT = 300;
@@ -59,13 +61,14 @@ const corpus = makeCorpus(Number(values.accounts));
 const segment = await openSegment(corpus.snapshot);
 const drawn = trafficOf(segment, seed, DIFFERENT + NEW_QUESTIONS);
 const asked = drawn.slice(0, DIFFERENT);
+const plain = trafficOf(segment, seed, 1, PLAIN);
 const fresh = drawn.slice(DIFFERENT);
 segment.close();
 
 const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null, memory: string])[] =
   [
     ["healthz", null, "0"],
-    ["one question again", asked.slice(0, 1), "33554432"],
+    ["one question again", plain, "33554432"],
     ["300 questions", asked, "0"],
     ["never asked before", fresh, "0"],
   ];
@@ -101,7 +104,7 @@ async function measuredApart(bodies: readonly string[] | null, memory: string): 
   const servers: RunningServer[] = [];
   try {
     for (let at = 0; at < processors; at++) {
-      servers.push(await startServer(corpus.snapshot, asked[0] as string, options));
+      servers.push(await startServer(corpus.snapshot, plain[0] as string, options));
     }
     for (const { pid } of servers) await quiet(pid);
     const half = bodies === fresh ? fresh.length / 2 : 0;
@@ -155,7 +158,7 @@ for (const [name, bodies, responseMemory] of ROWS) {
     for (const count of counts) {
       const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: String(count) };
       const options = { pin: false, environment, responseMemory };
-      const server = await startServer(corpus.snapshot, asked[0] as string, options);
+      const server = await startServer(corpus.snapshot, plain[0] as string, options);
       try {
         await quiet(server.pid);
         const half = bodies === fresh ? fresh.length / 2 : 0;
@@ -190,7 +193,7 @@ async function printMemory(): Promise<void> {
   const memory: number[] = [];
   for (const count of [1, 2, 4]) {
     const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: String(count) };
-    const server = await startServer(corpus.snapshot, asked[0] as string, {
+    const server = await startServer(corpus.snapshot, plain[0] as string, {
       pin: false,
       environment,
     });

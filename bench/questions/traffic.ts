@@ -18,12 +18,20 @@ const ELSEWHERE = 0.2;
 const TRIES = 200;
 /** Questions that are drawn for each that is new, before the snapshot counts as too small. */
 const DRAWS_EACH = 200;
-/** A kind of question: all of the traffic, with one row of the table, or without a choice. */
+/** A kind of question: all of the traffic, with a row of the table, without a choice, or plain. */
 export interface Kind {
   readonly name: string;
   readonly has?: Share;
   readonly without?: string;
+  /** Names of the only rows. */
+  readonly only?: readonly string[];
 }
+
+/** The most frequent question, which is asked over and over; only its values depend on the seed. */
+export const PLAIN: Kind = {
+  name: "one activity, one state, active",
+  only: ["one activity", "a state", "active"],
+};
 
 const ALL: Kind = { name: "all questions" };
 
@@ -93,11 +101,13 @@ function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
 /** At most one row of each choice. */
 function choose(
   rows: ReadonlyMap<string, readonly Share[]>,
-  { has, without }: Kind,
+  { has, without, only }: Kind,
   chance: Chance,
 ): Share[] {
   const chosen: Share[] = [];
   for (const [choice, all] of rows) {
+    if (only !== undefined) chosen.push(...all.filter(({ name }) => only.includes(name)));
+    if (only !== undefined) continue;
     const drawn = has?.choice === choice ? has : rowAt(all, chance.random());
     if (drawn !== undefined && choice !== without) chosen.push(drawn);
   }

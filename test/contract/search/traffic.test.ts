@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { specOfBody } from "../../../bench/questions/accounts.ts";
 import { SHARES } from "../../../bench/questions/shares.ts";
-import { seedOf, TRAFFIC_KINDS, trafficOf } from "../../../bench/questions/traffic.ts";
+import { PLAIN, seedOf, TRAFFIC_KINDS, trafficOf } from "../../../bench/questions/traffic.ts";
 import { countMatches } from "../../../src/search/searcher.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { FilterName } from "../../../src/spec/filters/table.ts";
@@ -222,6 +222,11 @@ describe("the traffic of the benchmarks", () => {
       assert.equal(partOf(drawn, SEEN[kind.name] as Seen), 1, kind.name);
       for (const filter of kind.has.filters ?? [])
         assert.ok(partOf(drawn, has(filter)) > 0, filter);
+    }
+    for (const body of trafficOf(segment, SEED, OF_A_KIND, PLAIN)) {
+      const { cnae_any_of: activities, uf_any_of: states, ...rest } = membersOf(JSON.parse(body));
+      assert.deepEqual([list(activities).length, list(states).length], [1, 1]);
+      assert.deepEqual(rest, { registration_status_any_of: [2] });
     }
     const without = TRAFFIC_KINDS.filter((kind) => kind.without !== undefined);
     for (const kind of without) {
