@@ -93,7 +93,7 @@ async function measureLoads(): Promise<void> {
   }
 }
 
-/** Loads the server; with `once` the first half of the bodies goes before, the other is measured. */
+/** Loads the server; with `once` half of the bodies goes before, and the other is measured. */
 function measured(server: RunningServer, bodies: readonly string[] | null, once: boolean) {
   const half = once && bodies !== null ? Math.floor(bodies.length / 2) : 0;
   wrkOver(server, half === 0 ? bodies : (bodies?.slice(0, half) ?? null), WARM_SECONDS);

@@ -57,7 +57,7 @@ export interface Account {
 
 const known = new WeakMap<Segment, readonly Account[]>();
 
-/** Returns accounts from all over the snapshot; activities, places and names occur together as in it. */
+/** Returns accounts from all over the snapshot. */
 export function accountsOf(segment: Segment): readonly Account[] {
   const kept = known.get(segment);
   if (kept !== undefined) return kept;
