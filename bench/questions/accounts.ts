@@ -18,7 +18,7 @@ export const PAGE = 50;
 const [BLOCKS, BLOCK_ROWS] = [1_024, 8];
 /** Shorter words of names are articles and abbreviations. */
 const WORD_LENGTH_MIN = 4;
-/** Share of names that a common word has; nobody searches for those that most names have. */
+/** Share of names that a common word is in; people do not search for words of most names. */
 const [WORD_SHARE_MIN, WORD_SHARE_MAX] = [0.002, 0.1];
 
 const FIELDS = [
@@ -47,9 +47,9 @@ export interface Account {
   readonly started_on: string | null;
   readonly email: string | null;
   readonly phone_1: string | null;
-  /** Whether its e-mail has a domain of its own. */
+  /** True if its e-mail has a domain of its own. */
   readonly ownDomain: boolean;
-  /** Whether its company has several establishments. */
+  /** True if its company has several establishments. */
   readonly several: boolean;
   /** Words of its name that many names have, but not more than a tenth of them. */
   readonly words: readonly string[];
@@ -59,8 +59,8 @@ const known = new WeakMap<Segment, readonly Account[]>();
 
 /** Returns accounts from all over the snapshot. */
 export function accountsOf(segment: Segment): readonly Account[] {
-  const kept = known.get(segment);
-  if (kept !== undefined) return kept;
+  const cached = known.get(segment);
+  if (cached !== undefined) return cached;
   const text = segment.native.renderJson(rowsAllOver(segment.accounts), FIELDS);
   const all = (JSON.parse(Buffer.from(text).toString()) as Rendered[]).map((account) => ({
     ...account,

@@ -98,7 +98,7 @@ function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
   return rows;
 }
 
-/** At most one row of each choice. */
+/** Draws at most one row of each choice. */
 function choose(
   rows: ReadonlyMap<string, readonly Share[]>,
   { has, without, only }: Kind,
@@ -106,10 +106,10 @@ function choose(
 ): Share[] {
   const chosen: Share[] = [];
   for (const [choice, all] of rows) {
-    if (only !== undefined) chosen.push(...all.filter(({ name }) => only.includes(name)));
-    if (only !== undefined) continue;
-    const drawn = has?.choice === choice ? has : rowAt(all, chance.random());
-    if (drawn !== undefined && choice !== without) chosen.push(drawn);
+    const drawn = rowAt(all, chance.random());
+    const fixed = only === undefined ? has : all.find(({ name }) => only.includes(name));
+    if (fixed?.choice === choice) chosen.push(fixed);
+    else if (drawn !== undefined && only === undefined && choice !== without) chosen.push(drawn);
   }
   return chosen;
 }
