@@ -20,6 +20,9 @@ const [WARM, TIMED] = [100, 1_000];
 /** Pages that are asked for behind the first. */
 const PAGES = 9;
 
+/** Characters of the longest name of a kind. */
+const NAME = Math.max(...TRAFFIC_KINDS.map(({ name }) => name.length));
+
 /** What a kind takes, in microseconds. */
 interface KindTimes {
   readonly name: string;
@@ -41,13 +44,14 @@ export async function kindLines(segment: Segment, seed: number): Promise<string[
     all.push(await timesOf(segment, kind.name, bodies));
   }
   all.sort((a, b) => b.median - a.median);
-  const head = "kind, in the process             median         p99       worst   found";
+  const heads = ["median", "p99", "worst"].map((name) => name.padStart(11));
+  const head = `${"kind, in the process".padEnd(NAME)}${heads.join(" ")}   found`;
   return [head, ...all.map(line), "", ...slowest(all)];
 }
 
 function line({ name, median, p99, worst, found }: KindTimes): string {
   const times = [median, p99, worst].map((us) => formatUs(us).padStart(11));
-  return `${name.padEnd(28)}${times.join(" ")} ${`${Math.round(100 * found)} %`.padStart(7)}`;
+  return `${name.padEnd(NAME)}${times.join(" ")} ${`${Math.round(100 * found)} %`.padStart(7)}`;
 }
 
 function slowest(all: readonly KindTimes[]): string[] {

@@ -18,6 +18,7 @@ const ELSEWHERE = 0.2;
 const TRIES = 200;
 /** Questions that are drawn for each that is new, before the snapshot counts as too small. */
 const DRAWS_EACH = 200;
+
 /** A kind of question: all of the traffic, with a row of the table, without a choice, or plain. */
 export interface Kind {
   readonly name: string;
