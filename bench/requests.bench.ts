@@ -1,19 +1,22 @@
 /**
- * What a search costs the server, by how often the same question comes. Measured: requests a second
- * on one core, processor time of the server's main thread for each, and both as shares of
- * `/healthz` in the same run. Corpus model: `peneira sample` (bench/questions/corpus.ts), questions
- * as in bench/questions/traffic.ts, 50 accounts each.
+ * What a search costs the server, by how often the same question comes, and by its kind. Measured:
+ * requests a second on one core, processor time of the server's main thread for each, and both as
+ * shares of `/healthz` in the same run; then median, p99 and worst of each kind in the process.
+ * Corpus model: `peneira sample` (bench/questions/corpus.ts), questions by the shares of
+ * bench/questions/shares.ts, 50 accounts each.
  * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
- *   [--response-memory 0]
- * Needs Linux and wrk. Answers are remembered only where that is asked for.
+ *   [--response-memory 0] [--seed N] [--kinds]
+ * The load needs Linux and wrk; `--kinds` leaves it out. Answers are remembered only where that is
+ * asked for.
  * Invariant: three seconds of the same load go before, and what a server does by itself after its
- * start is over by then; "never asked before" asks nothing twice.
+ * start is over by then; "never asked before" asks nothing twice. The seed is drawn for each run.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
-import { mainThreadUs, quiet, startServer, wrkOver } from "./load/server.ts";
+import { mainThreadUs, quiet, type RunningServer, startServer, wrkOver } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
-import { trafficOf } from "./questions/traffic.ts";
+import { kindLines } from "./questions/kindtimes.ts";
+import { PLAIN, seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
 
 const { values } = parseArgs({
   options: {
@@ -23,6 +26,10 @@ const { values } = parseArgs({
     main: { type: "string" },
     /** Bytes for answers that are remembered. */
     "response-memory": { type: "string", default: "0" },
+    /** Repeats the questions of another run. */
+    seed: { type: "string" },
+    /** Measures the kinds alone. */
+    kinds: { type: "boolean", default: false },
   },
 });
 const seconds = Number(values.seconds);
@@ -33,48 +40,65 @@ const NEW_QUESTIONS = 60_000;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
+  // Else a machine that is busy with other work makes the server refuse expensive questions.
+  PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
+const REPEATED = 5_300;
+
+const seed = seedOf(values.seed);
+process.stdout.write(seedLine(seed));
 const corpus = makeCorpus(Number(values.accounts));
 const segment = await openSegment(corpus.snapshot);
-const asked = trafficOf(segment, 1, 5_300);
-const fresh = trafficOf(segment, 2, NEW_QUESTIONS);
+if (!values.kinds) await measureLoads();
+process.stdout.write(`${(await kindLines(segment, seed)).join("\n")}\n`);
 segment.close();
 
-/** Rows of the table: what is asked, in this order, over and over. */
-const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null])[] = [
-  ["healthz", null],
-  ["one question", asked.slice(0, 1)],
-  ["300 questions", asked.slice(0, 300)],
-  ["5,000 questions", asked.slice(300)],
-  ["never asked before", fresh],
-];
-
-const server = await startServer(corpus.snapshot, asked[0] as string, {
-  environment: UNLIMITED,
-  responseMemory: values["response-memory"],
-  ...(values.main === undefined ? {} : { main: values.main }),
-});
-try {
-  await quiet(server.pid);
-  let bare = 0;
-  process.stdout.write("asked                    requests/s   of healthz   µs of processor\n");
-  for (const [name, bodies] of ROWS) {
-    const once = bodies === fresh;
-    const half = Math.floor(fresh.length / 2);
-    wrkOver(server, once ? fresh.slice(0, half) : bodies, WARM_SECONDS);
-    const before = mainThreadUs(server.pid);
-    const { perSecond, requests } = wrkOver(server, once ? fresh.slice(half) : bodies, seconds);
-    const us = (mainThreadUs(server.pid) - before) / requests;
-    if (once && requests > half) throw new Error("questions came twice; make more of them");
-    if (bodies === null) bare = perSecond;
-    const cells = [
-      Math.round(perSecond).toLocaleString("en").padStart(10),
-      (perSecond / bare).toFixed(3).padStart(12),
-      us.toFixed(1).padStart(17),
-    ];
-    process.stdout.write(`${name.padEnd(24)} ${cells.join(" ")}\n`);
+async function measureLoads(): Promise<void> {
+  const bodies = trafficOf(segment, seed, REPEATED + NEW_QUESTIONS);
+  const one = trafficOf(segment, seed, 1, PLAIN);
+  const asked = bodies.slice(0, REPEATED);
+  const fresh = bodies.slice(REPEATED);
+  /** Rows of the table: what is asked, in this order, over and over. */
+  const rows: readonly (readonly [name: string, bodies: readonly string[] | null])[] = [
+    ["healthz", null],
+    ["one question", one],
+    ["300 questions", asked.slice(0, 300)],
+    ["5,000 questions", asked.slice(300)],
+    ["never asked before", fresh],
+  ];
+  const server = await startServer(corpus.snapshot, one[0] as string, {
+    environment: UNLIMITED,
+    responseMemory: values["response-memory"],
+    ...(values.main === undefined ? {} : { main: values.main }),
+  });
+  try {
+    await quiet(server.pid);
+    let bare = 0;
+    process.stdout.write("asked                    requests/s   of healthz   µs of processor\n");
+    for (const [name, bodies] of rows) {
+      const once = bodies === fresh;
+      const { perSecond, us } = measured(server, bodies, once);
+      if (bodies === null) bare = perSecond;
+      const cells = [
+        Math.round(perSecond).toLocaleString("en").padStart(10),
+        (perSecond / bare).toFixed(3).padStart(12),
+        us.toFixed(1).padStart(17),
+      ];
+      process.stdout.write(`${name.padEnd(24)} ${cells.join(" ")}\n`);
+    }
+    process.stdout.write("\n");
+  } finally {
+    await server.stop();
   }
-} finally {
-  await server.stop();
+}
+
+/** Loads the server; with `once` half of the bodies goes before, and the other is measured. */
+function measured(server: RunningServer, bodies: readonly string[] | null, once: boolean) {
+  const half = once && bodies !== null ? Math.floor(bodies.length / 2) : 0;
+  wrkOver(server, half === 0 ? bodies : (bodies?.slice(0, half) ?? null), WARM_SECONDS);
+  const before = mainThreadUs(server.pid);
+  const { perSecond, requests } = wrkOver(server, bodies?.slice(half) ?? null, seconds);
+  if (once && requests > half) throw new Error("questions came twice; make more of them");
+  return { perSecond, us: (mainThreadUs(server.pid) - before) / requests };
 }

@@ -5,8 +5,8 @@
  * Corpus model: `peneira sample` with the seed of all corpora; the second month is `--since` the
  * first. Rates are shares of `/healthz`, because machines differ.
  * Command: npm run bench -- scale [--accounts 200000] [--work FOLDER] [--starts 3] [--seconds 5]
- *   [--months 2] [--keep] [--snapshot FILE]. Needs Linux and wrk. One month needs a quarter less
- *   room; with a snapshot that is there nothing is made, and only it is measured.
+ *   [--months 2] [--keep] [--snapshot FILE] [--seed N]. Needs Linux and wrk. One month needs a
+ *   quarter less room; with a snapshot that is there nothing is made, and only it is measured.
  * Invariant: it says how much room it needs and refuses before it begins; what it made is removed
  * at the end, unless it is to be kept. Worst rows stand beside the best.
  */
@@ -17,6 +17,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
 import type { Waits } from "./load/server.ts";
+import { seedLine, seedOf } from "./questions/traffic.ts";
 import {
   checkRoom,
   compareMonths,
@@ -45,8 +46,12 @@ const { values } = parseArgs({
     months: { type: "string", default: "2" },
     keep: { type: "boolean", default: false },
     snapshot: { type: "string" },
+    /** Repeats the questions of another run. */
+    seed: { type: "string" },
   },
 });
+const seed = seedOf(values.seed);
+process.stdout.write(seedLine(seed));
 const CACHE = fileURLToPath(new URL("../.cache/bench/scale", import.meta.url));
 /** Started too, if `node build.mjs executable` made it. */
 const EXECUTABLE = fileURLToPath(new URL("../dist/peneira", import.meta.url));
@@ -118,7 +123,7 @@ async function rowsOfProgram(snapshot: string, name: string, main?: string): Pro
 }
 
 async function rowsOfService(snapshot: string): Promise<void> {
-  const served = await measureService(snapshot, Number(values.seconds));
+  const served = await measureService(snapshot, { seconds: Number(values.seconds), seed });
   const { one, different, fresh } = served.loads;
   row("healthz", `${whole(served.healthz)}/s`, "");
   rowOfLoad("repeated question", one, "≥ 25,000/s, 0.45 of healthz");

@@ -2,9 +2,9 @@
  * How answers scale with the threads that give them: 1, 2, 4 … up to the processors there are.
  * Measured for each: requests a second, the server's processor time for a request, how many
  * connections and requests each thread had, and the memory of a thread. Corpus model: `peneira
- * sample` (bench/questions/corpus.ts), questions as in bench/questions/traffic.ts.
+ * sample` (bench/questions/corpus.ts), questions by the shares of bench/questions/shares.ts.
  * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3]
- * [--only QUESTION]
+ * [--only QUESTION] [--seed N]
  * Needs Linux and wrk. The load generator shares the processors with the server, so the column
  * "scaled" takes its share off: threads × (processor time for a request of one thread ÷ that of
  * N). On a machine whose processors suffice for both it is the ratio of the requests a second.
@@ -25,7 +25,7 @@ import {
   wrkFreely,
 } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
-import { trafficOf } from "./questions/traffic.ts";
+import { PLAIN, seedLine, seedOf, trafficOf } from "./questions/traffic.ts";
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +33,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
+    /** Repeats the questions of another run. */
+    seed: { type: "string" },
   },
 });
 const seconds = Number(values.seconds);
@@ -46,19 +48,27 @@ const TICKS = 100;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
+  // Else a machine that is busy with other work makes the server refuse expensive questions.
+  PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
+const DIFFERENT = 300;
+
+const seed = seedOf(values.seed);
+process.stdout.write(seedLine(seed));
 const processors = availableParallelism();
 const corpus = makeCorpus(Number(values.accounts));
 const segment = await openSegment(corpus.snapshot);
-const asked = trafficOf(segment, 1, 300);
-const fresh = trafficOf(segment, 2, NEW_QUESTIONS);
+const drawn = trafficOf(segment, seed, DIFFERENT + NEW_QUESTIONS);
+const asked = drawn.slice(0, DIFFERENT);
+const plain = trafficOf(segment, seed, 1, PLAIN);
+const fresh = drawn.slice(DIFFERENT);
 segment.close();
 
 const ROWS: readonly (readonly [name: string, bodies: readonly string[] | null, memory: string])[] =
   [
     ["healthz", null, "0"],
-    ["one question again", asked.slice(0, 1), "33554432"],
+    ["one question again", plain, "33554432"],
     ["300 questions", asked, "0"],
     ["never asked before", fresh, "0"],
   ];
@@ -94,7 +104,7 @@ async function measuredApart(bodies: readonly string[] | null, memory: string): 
   const servers: RunningServer[] = [];
   try {
     for (let at = 0; at < processors; at++) {
-      servers.push(await startServer(corpus.snapshot, asked[0] as string, options));
+      servers.push(await startServer(corpus.snapshot, plain[0] as string, options));
     }
     for (const { pid } of servers) await quiet(pid);
     const half = bodies === fresh ? fresh.length / 2 : 0;
@@ -148,7 +158,7 @@ for (const [name, bodies, responseMemory] of ROWS) {
     for (const count of counts) {
       const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: String(count) };
       const options = { pin: false, environment, responseMemory };
-      const server = await startServer(corpus.snapshot, asked[0] as string, options);
+      const server = await startServer(corpus.snapshot, plain[0] as string, options);
       try {
         await quiet(server.pid);
         const half = bodies === fresh ? fresh.length / 2 : 0;
@@ -183,7 +193,7 @@ async function printMemory(): Promise<void> {
   const memory: number[] = [];
   for (const count of [1, 2, 4]) {
     const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: String(count) };
-    const server = await startServer(corpus.snapshot, asked[0] as string, {
+    const server = await startServer(corpus.snapshot, plain[0] as string, {
       pin: false,
       environment,
     });

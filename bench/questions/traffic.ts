@@ -1,60 +1,190 @@
 /**
- * Questions as a person's traffic has them. What comes in: a snapshot and a seed. What goes out:
- * bodies of searches, no two of them alike.
- * Invariant: the same snapshot and seed give the same bodies. One or two activities or divisions
- * that occur often, a state and the active ones; each of the other filters in 35 of 100 questions.
+ * Questions as traffic has them, by the shares of a table (shares.ts). Input: a snapshot and a
+ * seed. Output: bodies of searches, no two of them alike, of all kinds or of one.
+ * Invariant: the same snapshot, seed and kind give the same bodies. Each question is drawn around
+ * an account. In four of five questions the account meets the filters as far as its fields tell,
+ * because people ask for what exists; in the fifth the place is that of another account.
  */
-import { facets } from "../../src/search/searcher.ts";
+import { randomInt } from "node:crypto";
 import type { Segment } from "../../src/search/segment.ts";
-import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, UFS } from "../../src/spec/fields.ts";
-import { normalizeSpec } from "../../src/spec/normalize.ts";
+import { FILTERS } from "../../src/spec/filters/table.ts";
 import { randomFrom } from "../../test/support/translate/shapes.ts";
+import { type Account, accountsOf, PAGE } from "./accounts.ts";
+import { type Chance, type Part, SHARES, type Share, type Source } from "./shares.ts";
 
-/** Those asked for have most accounts; a facet lists 100 activities. */
-const OFTEN = { cnae_subclass: 100, cnae_division: 40 } as const;
-/** How often a question has one of the filters that not every question has. */
-const SHARE = 0.35;
-/** Accounts of a page. */
-const PAGE = 50;
+/** Share of questions whose place, and whose match, are left to chance. */
+const ELSEWHERE = 0.2;
+/** Accounts that are tried for one that meets a question. */
+const TRIES = 200;
+/** Questions that are drawn for each that is new, before the snapshot counts as too small. */
+const DRAWS_EACH = 200;
+
+/** A kind of question: all of the traffic, with a row of the table, without a choice, or plain. */
+export interface Kind {
+  readonly name: string;
+  readonly has?: Share;
+  readonly without?: string;
+  /** Names of the only rows. */
+  readonly only?: readonly string[];
+}
+
+/** The most frequent question, which is asked over and over; only its values depend on the seed. */
+export const PLAIN: Kind = {
+  name: "one activity, one state, active",
+  only: ["one activity", "a state", "active"],
+};
+
+const ALL: Kind = { name: "all questions" };
+
+/** All kinds: the traffic, the traffic without dates, and one for each row of the table. */
+export const TRAFFIC_KINDS: readonly Kind[] = [
+  ALL,
+  { name: "without a date", without: "opened" },
+  ...SHARES.map((share) => ({ name: share.name, has: share })),
+];
+
+/** A seed for this run; `--seed` repeats another one. */
+export function seedOf(given: string | undefined): number {
+  const seed = given === undefined ? randomInt(2 ** 32) : Number(given);
+  if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+    throw new Error(`--seed ${given} is not an integer from 0 to 4294967295`);
+  }
+  return seed;
+}
+
+/** The first line of a benchmark's output. */
+export function seedLine(seed: number): string {
+  return `traffic of seed ${seed}; --seed ${seed} draws the same questions again\n`;
+}
 
 /** Bodies of `count` different searches over a snapshot. */
-export function trafficOf(segment: Segment, seed: number, count: number): string[] {
-  const random = randomFrom(seed);
-  const pick = <Value>(values: readonly Value[]) =>
-    values[Math.floor(random() * values.length)] as Value;
-  const often = oftenIn(segment);
-  const states = UFS.filter((uf) => uf !== "EX");
-  const sometimes = <Value extends object>(value: () => Value) => (random() < SHARE ? value() : {});
+export function trafficOf(segment: Segment, seed: number, count: number, kind = ALL): string[] {
+  const chance = chanceFrom(seed);
+  const accounts = accountsOf(segment);
+  const rows = rowsFor(segment);
   const bodies = new Set<string>();
-  while (bodies.size < count) {
-    const activities = [pick(pick([often.subclasses, often.divisions]))];
-    if (random() < 0.5) activities.push(pick(often.subclasses));
-    const company = {
-      registration_status_any_of: [2],
-      ...sometimes(() => ({ company_size_code_any_of: [pick(["01", "03", "05"])] })),
-      ...sometimes(() => ({ mei_opt_in: false })),
-      ...sometimes(() => ({ started_after: `${2000 + Math.floor(random() * 24)}-01-01` })),
-    };
-    const filters = {
-      industry: { cnae_any_of: activities },
-      geo: { uf_any_of: [pick(states)] },
-      company,
-      ...sometimes(() => ({ contact: { require_email: true } })),
-    };
-    bodies.add(JSON.stringify({ spec: { filters }, limit: PAGE }));
+  for (let drawn = 0; bodies.size < count; drawn++) {
+    if (drawn > count * DRAWS_EACH) {
+      throw new Error(`${segment.path} has no ${count} different questions: ${kind.name}`);
+    }
+    const chosen = choose(rows, kind, chance);
+    const body = chosen.some(narrows) ? bodyOf(chosen, accounts, chance, segment) : null;
+    if (body !== null) bodies.add(JSON.stringify(body));
   }
   return [...bodies];
 }
 
-function oftenIn(segment: Segment): { subclasses: string[]; divisions: string[] } {
-  const context = {
-    ...{ catalog: segment.catalog, mode: "search" as const, fullAllowed: false },
-    ...{ limitDefault: 1, limitCap: 1 },
-    ...{ allowedFields: OUTPUT_FIELD_NAMES, defaultFields: DEFAULT_FIELDS },
+function chanceFrom(seed: number): Chance {
+  const random = randomFrom(seed);
+  const integer = (min: number, max: number) => min + Math.floor(random() * (max - min + 1));
+  return {
+    random,
+    integer,
+    pick: <Value>(values: readonly Value[]) => values[integer(0, values.length - 1)] as Value,
   };
-  const { spec } = normalizeSpec({ filters: {} }, context);
-  const found = facets(segment, spec, ["cnae_subclass", "cnae_division"]);
-  const most = (name: keyof typeof OFTEN) =>
-    (found[name]?.values ?? []).slice(0, OFTEN[name]).map(({ value }) => String(value));
-  return { subclasses: most("cnae_subclass"), divisions: most("cnae_division") };
+}
+
+/** Rows whose filters the snapshot can answer. */
+function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
+  const lacked = { counts: "lacksCounts", districts: "lacksDistricts", contacts: "lacksContacts" };
+  const fits = ({ filters = [] }: Share) =>
+    FILTERS.every((row) => {
+      if (!("needs" in row) || !filters.includes(row.member)) return true;
+      return catalog[lacked[row.needs] as "lacksCounts"] !== true;
+    });
+  const rows = new Map<string, Share[]>();
+  for (const share of SHARES.filter(fits)) {
+    rows.set(share.choice, [...(rows.get(share.choice) ?? []), share]);
+  }
+  return rows;
+}
+
+/** Draws at most one row of each choice. */
+function choose(
+  rows: ReadonlyMap<string, readonly Share[]>,
+  { has, without, only }: Kind,
+  chance: Chance,
+): Share[] {
+  const chosen: Share[] = [];
+  for (const [choice, all] of rows) {
+    const drawn = rowAt(all, chance.random());
+    const fixed = only === undefined ? has : all.find(({ name }) => only.includes(name));
+    if (fixed?.choice === choice) chosen.push(fixed);
+    else if (drawn !== undefined && only === undefined && choice !== without) chosen.push(drawn);
+  }
+  return chosen;
+}
+
+/** The row whose share a number from 0 to 1 falls into; what the shares leave is no row. */
+function rowAt(rows: readonly Share[], at: number): Share | undefined {
+  let end = 0;
+  for (const row of rows) {
+    end += row.share;
+    if (at < end) return row;
+  }
+  return undefined;
+}
+
+const NARROW = new Set<string>(FILTERS.filter((row) => "narrows" in row).map((row) => row.member));
+
+/** True if the row alone keeps a spec from being too broad. */
+function narrows({ filters = [] }: Share): boolean {
+  return filters.some((name) => NARROW.has(name));
+}
+
+/** A question of chosen rows; null if no account that was tried has the values. */
+function bodyOf(
+  chosen: readonly Share[],
+  accounts: readonly Account[],
+  chance: Chance,
+  { snapshotDate }: Segment,
+): object | null {
+  const asks = chosen.map((share) => ({ share, ask: share.draw(chance, snapshotDate) }));
+  const other = () => chance.pick(accounts);
+  const elsewhere = chance.random() < ELSEWHERE;
+  const near = elsewhere ? accounts : openedThen(asks, accounts, { other, chance });
+  let found: readonly Part[] | null = null;
+  for (let tried = 0; tried < TRIES; tried++) {
+    const about = chance.pick(near);
+    const source = { about, other, chance };
+    const away = { ...source, about: elsewhere ? other() : about };
+    const parts = asks.map(({ share, ask }) => ask(share.choice === "place" ? away : source));
+    if (!parts.every((part) => part !== null)) continue;
+    found = parts;
+    const met = asks.every(({ share }, at) => share.meets?.(parts[at] as Part, about) ?? true);
+    if (elsewhere || met) break;
+  }
+  return found === null ? null : joined(found);
+}
+
+/** A chosen row whose values are drawn as far as they do not depend on an account. */
+interface Asking {
+  readonly share: Share;
+  readonly ask: ReturnType<Share["draw"]>;
+}
+
+/** Accounts of the question's dates, which are too rare to be found by chance; else all. */
+function openedThen(
+  asks: readonly Asking[],
+  accounts: readonly Account[],
+  rest: Omit<Source, "about">,
+): readonly Account[] {
+  const dated = asks.find(({ share }) => share.choice === "opened");
+  const part = dated?.ask({ ...rest, about: rest.other() }) ?? null;
+  if (dated === undefined || part === null) return accounts;
+  const opened = accounts.filter((account) => dated.share.meets?.(part, account));
+  return opened.length === 0 ? accounts : opened;
+}
+
+/** One body of the parts, each of which has members of its own. */
+function joined(parts: readonly Part[]): object {
+  const filters: Record<string, object> = {};
+  let spec: object = { filters };
+  for (const { filters: groups = {}, ...rest } of parts) {
+    for (const [group, members] of Object.entries(groups)) {
+      filters[group] = { ...filters[group], ...members };
+    }
+    spec = { ...spec, ...rest };
+  }
+  return { spec, limit: PAGE };
 }

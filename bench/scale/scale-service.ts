@@ -103,11 +103,14 @@ export interface Served {
   readonly anonymousMb: number;
 }
 
-/** Measures a warm server from the narrow to the dear. */
-export async function measureService(snapshot: string, seconds: number): Promise<Served> {
+/** Measures a warm server from narrow to broad questions, which are drawn with a seed. */
+export async function measureService(
+  snapshot: string,
+  { seconds, seed }: { readonly seconds: number; readonly seed: number },
+): Promise<Served> {
   const segment = await openSegment(snapshot);
-  const asked = trafficOf(segment, 1, DIFFERENT);
-  const fresh = trafficOf(segment, 2, NEW_QUESTIONS);
+  const drawn = trafficOf(segment, seed, DIFFERENT + NEW_QUESTIONS);
+  const [asked, fresh] = [drawn.slice(0, DIFFERENT), drawn.slice(DIFFERENT)];
   segment.close();
   await place(snapshot, "in memory");
   const server = await start(snapshot);

@@ -5,6 +5,7 @@
  * Invariant: the same code gives the same text; every part is used by some document.
  */
 import assert from "node:assert/strict";
+import { SHARES } from "../../../bench/questions/shares.ts";
 import plans from "../../../data/plans.json" with { type: "json" };
 import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { PLAN_SETTINGS } from "../../../src/access/plans.ts";
@@ -54,6 +55,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   formats: formatsTable,
   presets: presetsTable,
   "measured searches": (language) => measuredTable("searches", language),
+  "traffic shares": trafficTable,
   "measured exports": (language) => measuredTable("exports", language),
   "score weights": weightsTable,
   "score grades": gradesTable,
@@ -167,6 +169,17 @@ function formatsTable(): string {
     return [code(format), code(contentType), rows];
   });
   return table(["Format", "Media type", "Most rows"], rows);
+}
+
+function trafficTable(): string {
+  const rows = SHARES.map(({ name, choice, share, filters = [], how = "always the same" }) => [
+    choice,
+    name,
+    `${Math.round(100 * share)} %`,
+    filters.map(code).join(", "),
+    how,
+  ]);
+  return table(["Choice", "Question", "Share", "Filters", "Value"], rows);
 }
 
 function weightsTable(): string {

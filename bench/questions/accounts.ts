@@ -1,0 +1,134 @@
+/**
+ * The accounts that the questions of the traffic are drawn around. Input: a snapshot. Output: some
+ * thousand accounts from all over it, with what a question may take of each.
+ * Invariant: the same snapshot gives the same accounts, each as often as it occurs, so that
+ * activities, places and words are as frequent, and as often together, as in the snapshot.
+ */
+import { meets, rowOf } from "../../src/search/clauses.ts";
+import type { Segment } from "../../src/search/segment.ts";
+import { analyzeWords } from "../../src/spec/analyzer.ts";
+import { CNAE_NOT_INFORMED, catalogLookup } from "../../src/spec/catalog.ts";
+import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
+import { normalizeSpec } from "../../src/spec/normalize.ts";
+import type { AccountQuerySpec } from "../../src/spec/schema.ts";
+
+/** Accounts of a page. */
+export const PAGE = 50;
+/** Accounts are read in blocks all over the snapshot. */
+const [BLOCKS, BLOCK_ROWS] = [1_024, 8];
+/** Shorter words of names are articles and abbreviations. */
+const WORD_LENGTH_MIN = 4;
+/** Share of names that a common word is in; people do not search for words of most names. */
+const [WORD_SHARE_MIN, WORD_SHARE_MAX] = [0.002, 0.1];
+
+const FIELDS = [
+  ...["cnpj", "legal_name", "uf", "municipality_ibge", "district", "postal_code", "cnae_primary"],
+  ...["cnae_secondary", "legal_nature", "company_size_code", "share_capital", "mei_opt_in"],
+  ...["simples_opt_in", "headquarters", "started_on", "email", "phone_1", "registration_status"],
+];
+
+/** An account that questions are drawn around. */
+export interface Account {
+  readonly uf: string;
+  readonly municipality_ibge: string;
+  readonly district: string | null;
+  readonly postal_code: string | null;
+  readonly cnae_primary: string;
+  /** First two digits of the activity; null if they stand for no other one. */
+  readonly division: string | null;
+  readonly cnae_secondary: readonly string[];
+  readonly legal_nature: string | null;
+  readonly company_size_code: string | null;
+  readonly share_capital: number | null;
+  readonly mei_opt_in: boolean | null;
+  readonly simples_opt_in: boolean | null;
+  readonly headquarters: boolean;
+  readonly registration_status: number;
+  readonly started_on: string | null;
+  readonly email: string | null;
+  readonly phone_1: string | null;
+  /** True if its e-mail has a domain of its own. */
+  readonly ownDomain: boolean;
+  /** True if its company has several establishments. */
+  readonly several: boolean;
+  /** Words of its name that many names have, but not more than a tenth of them. */
+  readonly words: readonly string[];
+}
+
+const known = new WeakMap<Segment, readonly Account[]>();
+
+/** Returns accounts from all over the snapshot. */
+export function accountsOf(segment: Segment): readonly Account[] {
+  const cached = known.get(segment);
+  if (cached !== undefined) return cached;
+  const text = segment.native.renderJson(rowsAllOver(segment.accounts), FIELDS);
+  const all = (JSON.parse(Buffer.from(text).toString()) as Rendered[]).map((account) => ({
+    ...account,
+    words: [...new Set(analyzeWords(account.legal_name ?? ""))],
+  }));
+  const common = commonIn(all.map(({ words }) => words));
+  const withOwnDomain = meeting(segment, { contact: { require_own_domain: true } });
+  const withSeveral = meeting(segment, { company: { establishments_min: 2 } });
+  const usable = all.filter(isPlaced).map((account) => ({
+    ...account,
+    words: account.words.filter(common),
+    division: divisionOf(segment, account.cnae_primary),
+    ownDomain: withOwnDomain(account.cnpj),
+    several: withSeveral(account.cnpj),
+  }));
+  known.set(segment, usable);
+  return usable;
+}
+
+/** Tests words for being in many of the names, but not in most. */
+function commonIn(names: readonly (readonly string[])[]): (word: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const word of names.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return (word) => {
+    const share = (counts.get(word) ?? 0) / names.length;
+    return word.length >= WORD_LENGTH_MIN && share >= WORD_SHARE_MIN && share <= WORD_SHARE_MAX;
+  };
+}
+
+/** A division of a single activity is another spelling of the activity. */
+function divisionOf({ catalog }: Segment, activity: string): string | null {
+  const division = activity.slice(0, 2);
+  return catalogLookup(catalog).cnae(division).length > 1 ? division : null;
+}
+
+/** Tests an account for filters that no field shows; false if the snapshot lacks what they need. */
+function meeting(segment: Segment, filters: object): (cnpj: string) => boolean {
+  if (segment.catalog.lacksCounts === true) return () => false;
+  const spec = specOfBody(segment, JSON.stringify({ spec: { filters }, limit: PAGE }));
+  return (cnpj) => meets(segment, spec.filters, rowOf(segment, cnpj));
+}
+
+/** An account as it is rendered. */
+interface Rendered extends Omit<Account, "words" | "division" | "ownDomain" | "several"> {
+  readonly cnpj: string;
+  readonly legal_name: string | null;
+}
+
+/** Leaves out accounts abroad and those whose activity is not informed. */
+function isPlaced({ uf, municipality_ibge, cnae_primary }: Rendered): boolean {
+  return uf !== null && municipality_ibge !== null && cnae_primary !== CNAE_NOT_INFORMED;
+}
+
+function rowsAllOver(accounts: number): Uint32Array {
+  const rows = new Set<number>();
+  for (let block = 0; block < BLOCKS; block++) {
+    const first = Math.floor((block * accounts) / BLOCKS);
+    for (let row = first; row < Math.min(first + BLOCK_ROWS, accounts); row++) rows.add(row);
+  }
+  return Uint32Array.from(rows);
+}
+
+/** Reads a body as the server does. */
+export function specOfBody(segment: Segment, body: string): AccountQuerySpec {
+  const { spec, limit } = JSON.parse(body) as { spec: unknown; limit: number };
+  return normalizeSpec(spec, {
+    ...{ catalog: segment.catalog, mode: "search", fullAllowed: false },
+    ...{ limitDefault: PAGE, limitCap: PAGE, bodyLimit: limit },
+    ...{ allowedFields: OUTPUT_FIELD_NAMES, defaultFields: DEFAULT_FIELDS },
+  }).spec;
+}

@@ -1,0 +1,125 @@
+/**
+ * How long questions take, by kind (traffic.ts). Input: a snapshot, a seed. Output: lines of a
+ * table, the slowest median first, and a line that names the slowest kinds and question.
+ * Invariant: the engine answers, in the process, as a server has it answer: expensive pages off the
+ * main thread. Each question comes once. Before the clock runs, others touch all of the snapshot,
+ * because the first touch of a block verifies its checksum, and then some of the same kind come.
+ */
+import { ENGINE } from "../../src/search/engine.ts";
+import type { Segment } from "../../src/search/segment.ts";
+import { DEFAULT_FIELDS } from "../../src/spec/fields.ts";
+import type { AccountQuerySpec } from "../../src/spec/schema.ts";
+import { formatUs } from "../measure.ts";
+import { specOfBody } from "./accounts.ts";
+import { TRAFFIC_KINDS, trafficOf } from "./traffic.ts";
+
+/** Questions that touch the snapshot before any are timed. */
+const TOUCHING = 20_000;
+/** Questions of a kind: before the clock runs, and timed. */
+const [WARM, TIMED] = [100, 1_000];
+/** Pages that are asked for behind the first. */
+const PAGES = 9;
+
+/** Characters of the longest name of a kind. */
+const NAME = Math.max(...TRAFFIC_KINDS.map(({ name }) => name.length));
+
+/** What a kind takes, in microseconds. */
+interface KindTimes {
+  readonly name: string;
+  readonly median: number;
+  readonly p99: number;
+  readonly worst: number;
+  readonly worstBody: string;
+  /** Share of the questions that found something. */
+  readonly found: number;
+}
+
+/** The lines of the table. */
+export async function kindLines(segment: Segment, seed: number): Promise<string[]> {
+  await timesOf(segment, "", trafficOf(segment, seed, TOUCHING));
+  const all: KindTimes[] = [await laterPages(segment, seed + TRAFFIC_KINDS.length + 1)];
+  for (const [at, kind] of TRAFFIC_KINDS.entries()) {
+    // A seed of its own, so that the addon has counted few of the questions for another kind.
+    const bodies = trafficOf(segment, seed + 1 + at, WARM + TIMED, kind);
+    all.push(await timesOf(segment, kind.name, bodies));
+  }
+  all.sort((a, b) => b.median - a.median);
+  const heads = ["median", "p99", "worst"].map((name) => name.padStart(11));
+  const head = `${"kind, in the process".padEnd(NAME)}${heads.join(" ")}   found`;
+  return [head, ...all.map(line), "", ...slowest(all)];
+}
+
+function line({ name, median, p99, worst, found }: KindTimes): string {
+  const times = [median, p99, worst].map((us) => formatUs(us).padStart(11));
+  return `${name.padEnd(NAME)}${times.join(" ")} ${`${Math.round(100 * found)} %`.padStart(7)}`;
+}
+
+function slowest(all: readonly KindTimes[]): string[] {
+  const most = (by: "median" | "p99" | "worst") =>
+    all.reduce((worst, kind) => (kind[by] > worst[by] ? kind : worst));
+  const shown = (by: "median" | "p99") => `${most(by).name}, ${formatUs(most(by)[by])}`;
+  const { name, worst, worstBody } = most("worst");
+  return [
+    `worst median: ${shown("median")}; worst p99: ${shown("p99")}`,
+    `slowest question: ${name}, ${formatUs(worst)}: ${worstBody}`,
+  ];
+}
+
+/**
+ * Asks for one page and times it. While other programs have the processor, the time goes on but
+ * the processor time of the process does not, so the lesser of both counts.
+ */
+async function pageAfter(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
+  const asked = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };
+  const used = process.cpuUsage();
+  const began = performance.now();
+  const answer = ENGINE.page(segment, asked, "");
+  const page = answer instanceof Promise ? await answer : answer;
+  const us = (performance.now() - began) * 1_000;
+  const { user, system } = process.cpuUsage(used);
+  return { page, us: Math.min(us, user + system) };
+}
+
+async function timesOf(
+  segment: Segment,
+  name: string,
+  bodies: readonly string[],
+): Promise<KindTimes> {
+  const timed: Timed[] = [];
+  for (const [at, body] of bodies.entries()) {
+    const { page, us } = await pageAfter(segment, specOfBody(segment, body), -1);
+    if (at >= WARM) timed.push({ us, body, found: page.total > 0 });
+  }
+  return summary(name, timed);
+}
+
+/** Pages behind the first of questions that have any; a cursor only names the row before. */
+async function laterPages(segment: Segment, seed: number): Promise<KindTimes> {
+  const timed: Timed[] = [];
+  for (const body of trafficOf(segment, seed, WARM + TIMED)) {
+    const spec = specOfBody(segment, body);
+    let { page } = await pageAfter(segment, spec, -1);
+    for (let at = 0; at < PAGES && page.more; at++) {
+      const next = await pageAfter(segment, spec, page.lastRow);
+      timed.push({ us: next.us, body, found: true });
+      page = next.page;
+    }
+  }
+  return summary("pages 2 to 10", timed);
+}
+
+/** A page that was timed. */
+interface Timed {
+  readonly us: number;
+  readonly body: string;
+  readonly found: boolean;
+}
+
+function summary(name: string, timed: Timed[]): KindTimes {
+  timed.sort((a, b) => a.us - b.us);
+  const at = (share: number) =>
+    timed[Math.min(timed.length - 1, Math.floor(share * timed.length))] as Timed;
+  const { us: worst, body: worstBody } = at(1);
+  const found = timed.filter((one) => one.found).length / timed.length;
+  return { name, median: at(0.5).us, p99: at(0.99).us, worst, worstBody, found };
+}
