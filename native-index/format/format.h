@@ -1,13 +1,12 @@
-// The index region of a snapshot, byte by byte. What comes in: nothing. What goes out: the
-// constants and structs that the builder writes and the opener checks.
+// The index region of a snapshot, byte by byte: the constants and structs that the builder writes
+// and the opener checks. DIRECTORY names every section and none of the parts.
 // Invariant: everything is little endian; every section starts on a multiple of 64; offsets are
 // absolute in the file; a reader trusts no number here before it is checked against the mapping.
 //
 //   Arrow file: "ARROW1\0\0" schema, dictionaries, record batches, EOS
 //   sections    META, COLUMNS, TABLE*, POSTINGS, CHUNKS, ORDER*, NAME_RANK, TERMS,
 //               TERM_INDEX, TERM_POSTINGS, CUBE
-//   parts       ROLLUP, POSTAL, PLACES, COVER, DATED, DISTRICTS, CONTACTS, BEGINNINGS; DIRECTORY
-//               names none of them
+//   parts       ROLLUP, POSTAL, PLACES, COVER, DATED, DISTRICTS, CONTACTS, BEGINNINGS
 //   BLOCKS      u32 CRC-32C of every 64 KiB block of bytes [0, offset of BLOCKS); last is partial
 //   DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
 //   DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
