@@ -155,6 +155,7 @@ void checkPage(PageRequest& page) {
   checkRank(page);
   Work work;
   page.method = Methods::kWalk;
+  page.meetMax = 0;
   const Page walked = selectPage(subject(), page, work);
   page.method = Methods::kGather;
   const Page gathered = selectPage(subject(), page, work);

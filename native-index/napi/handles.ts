@@ -44,6 +44,8 @@ export interface Work {
 export interface Selection {
   readonly rows: Uint32Array;
   readonly more: boolean;
+  /** True if a walk would have met more than `meetMax` rows; there are no rows then. */
+  readonly gaveUp: boolean;
   readonly work: Work;
 }
 

@@ -2,7 +2,7 @@
  * Queries as the addon takes them: the clauses and the order of a request, and the numbers that
  * they are written as.
  *
- *   request  mark, then: page    afterRow, limit, method, order, query
+ *   request  mark, then: page    afterRow, limit, method, meetMax, order, query
  *                        firsts  beginning, order, query
  *                        query   query
  *                        both    query, query
@@ -107,6 +107,8 @@ export interface SelectRequest {
   readonly seed: bigint;
   readonly afterRow: number;
   readonly limit: number;
+  /** Most rows that the method `walk` may meet; as many as there are if not given. */
+  readonly meetMax?: number;
 }
 
 /** The answer whose rows are to be the first of their company; as in `SelectRequest`. */
@@ -203,6 +205,7 @@ export function writePage(request: SelectRequest): NativeQuery {
   putWhole("afterRow", request.afterRow, -1);
   putWhole("limit", request.limit, 0);
   put(numberOf(METHOD_NUMBERS, "method", request.method));
+  putWhole("meetMax", request.meetMax ?? 0, 0);
   putOrder(request);
   putQuery(request.clauses);
   return written();

@@ -21,8 +21,12 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** Runs the plan for one page. */
-export function execute(segment: Segment, plan: QueryPlan, page: PageRequest): Selection {
+/** Runs the plan for one page; gives up a walk that would meet more than `meetMax` rows. */
+export function execute(
+  segment: Segment,
+  plan: QueryPlan,
+  page: PageRequest & { readonly meetMax?: number },
+): Selection {
   const { clauses, order, method, seed } = plan;
   return guarded(() => segment.native.select({ clauses, order, method, seed, ...page }));
 }
@@ -40,7 +44,8 @@ export interface Page {
 
 /** Collects a page and checks what must hold between its parts. */
 export function collect(plan: QueryPlan, selection: Selection): Page {
-  const { rows, more, work } = selection;
+  const { rows, more, gaveUp, work } = selection;
+  assert(!gaveUp, "a walk that gave up is no page");
   assert(rows.length <= plan.matches, "a page holds at most all matches");
   assert(!(more && rows.length === 0), "an empty page is the last one");
   return { rows, total: plan.matches, more, lastRow: rows.at(-1) ?? -1, work };

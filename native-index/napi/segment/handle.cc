@@ -55,6 +55,7 @@ napi_value fromPage(napi_env env, const Page& page, const Work& work) {
   const napi_value result = makeObject(env);
   putProperty(env, result, "rows", fromUint32s(env, page.rows));
   putProperty(env, result, "more", fromBool(env, page.more));
+  putProperty(env, result, "gaveUp", fromBool(env, page.gaveUp));
   putProperty(env, result, "work", fromWork(env, work));
   return result;
 }

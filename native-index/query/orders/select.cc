@@ -196,11 +196,24 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
   return selector.take();
 }
 
-std::vector<uint32_t> rowsOf(const Segment& segment, const PageRequest& request, Work& work,
-                             uint64_t matches) {
+// A walk whose matches lie unevenly in the order may meet nearly all rows. Then comparing all
+// matches costs less, if they are known to be few: so a page costs at most five times that.
+constexpr uint64_t kWalkedPerMatch = 8;
+
+std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
+                                                  const PageRequest& request, Work& work) {
+  if (request.meetMax != 0) return walkRows(segment, request, request.meetMax, work);
+  const auto known = segment.answers().count(request.query.key);
+  const uint64_t most = known ? *known * kWalkedPerMatch + request.limit + 1 : kUncounted;
+  auto walked = walkRows(segment, request, most, work);
+  return walked ? std::move(walked) : gatherRows(segment, request, work);
+}
+
+std::optional<std::vector<uint32_t>> rowsOf(const Segment& segment, const PageRequest& request,
+                                            Work& work, uint64_t matches) {
   switch (request.method) {
     case Methods::kRank: return rankRows(segment, request, work, matches);
-    case Methods::kWalk: return walkRows(segment, request, work);
+    case Methods::kWalk: return walkOrGather(segment, request, work);
     case Methods::kGather: return gatherRows(segment, request, work);
     case Methods::kCount: break;
   }
@@ -214,6 +227,7 @@ PageRequest readPage(QueryReader& reader) {
   page.afterRow = reader.rowOrNone();
   page.limit = reader.whole32();
   page.method = static_cast<Method>(reader.whole(Methods::kCount));
+  page.meetMax = reader.whole32();
   page.order = readOrder(reader, page.seed);
   page.query = reader.query();
   reader.expectEnd();
@@ -225,7 +239,11 @@ Page selectPage(const Segment& segment, const PageRequest& request, Work& work, 
     badArgument("afterRow " + std::to_string(request.afterRow) + " is not a row of the snapshot");
   }
   Page page;
-  if (request.limit > 0) page.rows = rowsOf(segment, request, work, matches);
+  if (request.limit > 0) {
+    auto rows = rowsOf(segment, request, work, matches);
+    page.gaveUp = !rows;
+    page.rows = std::move(rows).value_or(std::vector<uint32_t>());
+  }
   page.more = page.rows.size() > request.limit;
   if (page.more) page.rows.resize(request.limit);
   return page;
@@ -246,10 +264,51 @@ namespace {
 // walk reads one (measured with all rows of 5 million in pages of 65,536).
 constexpr uint64_t kCompareCost = 4;
 
+// Values of a key that a match may have, both ends included.
+struct Interval {
+  bool isBounded = false;
+  uint64_t low = 0, high = kMissing - 1;
+
+  void narrow(int64_t from, int64_t to) {
+    isBounded = true;
+    low = std::max(low, fromSigned(from));
+    high = std::min(high, fromSigned(to));
+  }
+};
+
+// The interval in which all ranges of a clause lie, as numbers of an order.
+void narrowTo(Interval& interval, const std::vector<std::pair<int64_t, int64_t>>& ranges) {
+  if (ranges.empty()) {
+    interval.narrow(1, 0);
+  } else {
+    interval.narrow(ranges.front().first, ranges.back().second);
+  }
+}
+
+Interval valuesWanted(const Query& query, uint32_t order) {
+  Interval interval;
+  for (const Clause& clause : query.clauses) {
+    const bool isDay = order == Orders::kStartedOn && clause.column == Columns::kStartedOn;
+    const bool isCapital =
+        order == Orders::kShareCapital && clause.column == Columns::kShareCapitalCents;
+    if (clause.kind == ClauseKinds::kRange && clause.orColumn == kNoColumn &&
+        (isDay || isCapital)) {
+      narrowTo(interval, clause.ranges);
+    } else if (order == Orders::kStartedOn && clause.kind == ClauseKinds::kPosting &&
+               !clause.negated && clause.any.size() == 1 &&
+               clause.any[0].dimension == Dimensions::kStartedYear) {
+      narrowTo(interval, yearsAsRange(clause.any[0].codes).ranges);
+    }
+  }
+  return interval;
+}
+
 // What a walk and the walks inside its groups have in common.
 struct Common {
   const Segment& segment;
+  const Query& query;
   uint64_t seed;
+  uint64_t meetMax;
   RowFilter filter;
   Work& work;
 };
@@ -264,7 +323,14 @@ class Walk {
         order_(sort_[0].order),
         descending_(sort_[0].descending),
         wanted_(wanted),
-        count_(segment_.rowCount()) {}
+        count_(segment_.rowCount()) {
+    mayMeet_ = common.meetMax;
+    const Interval values = valuesWanted(common.query, order_);
+    if (!values.isBounded) return;
+    // Of an empty interval both ends are one position.
+    from_ = lowerBound(values.low);
+    to_ = std::max(from_, values.high < values.low ? from_ : lowerBound(values.high + 1));
+  }
 
   // Begins behind a row.
   void beginAfter(uint32_t row) {
@@ -273,8 +339,10 @@ class Walk {
     after_ = &afterKeys_;
   }
 
-  std::vector<uint32_t> run() {
+  // The rows, or nothing if it has met as many as it may before it had them.
+  std::optional<std::vector<uint32_t>> run() {
     walk();
+    if (gaveUp() && rows_.size() < wanted_) return std::nullopt;
     return std::move(rows_);
   }
 
@@ -291,7 +359,7 @@ class Walk {
     } else if (order_ == Orders::kCnpj && descending_) {
       walkBackwards();
     } else if (keys_.keyCount() == 1 && !descending_) {
-      walkPositions(after_ == nullptr ? 0 : behind(0, count_), count_);
+      walkPositions(after_ == nullptr ? from_ : std::max(from_, behind(0, count_)), end());
     } else if (descending_) {
       walkGroupsDown();
     } else {
@@ -299,6 +367,8 @@ class Walk {
     }
   }
 
+  // Behind the last position whose value may be that of a match.
+  uint32_t end() const { return to_ == kNoEnd ? count_ : to_; }
   bool done() const { return rows_.size() >= wanted_ || gaveUp(); }
   // True for an inner walk that has met as many rows as it may; its rows are no answer then.
   bool gaveUp() const { return mayMeet_ == 0; }
@@ -394,36 +464,42 @@ class Walk {
   }
 
   void walkGroupsUp() {
-    uint32_t from = 0;
+    uint32_t from = from_;
     if (after_ != nullptr) {
       const uint64_t value = keys_.ascending(order_, afterRow_);
       const uint32_t start = lowerBound(value);
-      from = start < count_ ? groupEnd(start, value) : count_;
-      walkGroup(start, from, after_);
+      const uint32_t past = start < count_ ? groupEnd(start, value) : count_;
+      if (start >= from_ && start < end()) walkGroup(start, past, after_);
+      from = std::max(from_, past);
     }
-    while (from < count_ && !done()) {
-      const uint32_t end = groupEnd(from, valueAt(from));
-      walkGroup(from, end, nullptr);
-      from = end;
+    while (from < end() && !done()) {
+      const uint32_t past = groupEnd(from, valueAt(from));
+      walkGroup(from, past, nullptr);
+      from = past;
     }
   }
 
   void walkGroupsDown() {
-    const uint32_t missing = lowerBound(kMissing);
-    uint32_t end = missing;
+    // A missing value is in no interval.
+    const bool isBounded = to_ != kNoEnd;
+    const uint32_t missing = isBounded ? to_ : lowerBound(kMissing);
+    uint32_t past = missing;
     if (after_ != nullptr) {
       const uint64_t value = keys_.ascending(order_, afterRow_);
-      if (value == kMissing) return walkGroup(missing, count_, after_);
+      if (value == kMissing) {
+        if (!isBounded) walkGroup(missing, count_, after_);
+        return;
+      }
       const uint32_t start = lowerBound(value);
-      walkGroup(start, start < count_ ? groupEnd(start, value) : count_, after_);
-      end = start;
+      if (start >= from_ && start < missing) walkGroup(start, groupEnd(start, value), after_);
+      past = std::min(missing, start);
     }
-    while (end > 0 && !done()) {
-      const uint32_t start = groupStart(end - 1, valueAt(end - 1));
-      walkGroup(start, end, nullptr);
-      end = start;
+    while (past > from_ && !done()) {
+      const uint32_t start = groupStart(past - 1, valueAt(past - 1));
+      walkGroup(start, past, nullptr);
+      past = start;
     }
-    if (!done()) walkGroup(missing, count_, nullptr);
+    if (!isBounded && !done()) walkGroup(missing, count_, nullptr);
   }
 
   // The rows of one group: by cnpj as they are stored, or by the further keys.
@@ -474,11 +550,14 @@ class Walk {
   std::vector<SortKey> sort_;
   SortKeys keys_;
   std::vector<Group> groups_;  // of the walks around this one
-  uint64_t mayMeet_ = ~uint64_t{0};
+  uint64_t mayMeet_;
   uint32_t order_;
   bool descending_;
+  static constexpr uint32_t kNoEnd = 0xffffffffu;
+
   size_t wanted_;
   uint32_t count_;
+  uint32_t from_ = 0, to_ = kNoEnd;  // positions of the values that a clause wants
   uint32_t afterRow_ = 0;
   RowKeys afterKeys_{};
   const RowKeys* after_ = nullptr;
@@ -487,9 +566,11 @@ class Walk {
 
 }  // namespace
 
-std::vector<uint32_t> walkRows(const Segment& segment, const PageRequest& request, Work& work) {
+std::optional<std::vector<uint32_t>> walkRows(const Segment& segment, const PageRequest& request,
+                                              uint64_t meetMax, Work& work) {
   if (request.order.empty()) badArgument("the method walk needs an order");
-  Common common{segment, request.seed, RowFilter(segment, request.query, work), work};
+  Common common{
+      segment, request.query, request.seed, meetMax, RowFilter(segment, request.query, work), work};
   Walk walk(common, request.order, request.limit + 1);
   if (request.afterRow >= 0) walk.beginAfter(static_cast<uint32_t>(request.afterRow));
   return walk.run();

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "query/clauses/query.h"
@@ -187,6 +188,7 @@ struct PageRequest {
   uint64_t seed = 0;
   int64_t afterRow = -1;  // -1: the first page; else below the row count
   uint64_t limit = 0;
+  uint64_t meetMax = 0;  // most rows that a walk may meet; 0: as many as there are
 };
 
 // Reads the request of a page, which writePage of query.ts writes.
@@ -196,6 +198,7 @@ PageRequest readPage(QueryReader& reader);
 struct Page {
   std::vector<uint32_t> rows;
   bool more = false;
+  bool gaveUp = false;  // the walk has met as many rows as it may; there are no rows then
 };
 
 constexpr uint64_t kUncounted = ~uint64_t{0};
@@ -206,9 +209,11 @@ Page selectPage(const Segment& segment, const PageRequest& request, Work& work,
                 uint64_t matches = kUncounted);
 
 // The method `walk`: walks a stored order and tests the rows it meets. The first key of
-// the request has a stored order or is the seeded position. Gives up to limit + 1 matches in order;
-// the cost depends on how many rows are met, not on how deep the page lies, because the place where
-// a page begins is found by binary search.
-std::vector<uint32_t> walkRows(const Segment& segment, const PageRequest& request, Work& work);
+// the request has a stored order or is the seeded position. Returns up to limit + 1 matches in
+// order, or nothing if it would meet more than `meetMax` rows. The cost depends on how many rows
+// are met, not on how deep the page lies, because the place where a page begins is found by binary
+// search. If a clause bounds the values of the first key, the walk begins and ends at these values.
+std::optional<std::vector<uint32_t>> walkRows(const Segment& segment, const PageRequest& request,
+                                              uint64_t meetMax, Work& work);
 
 }  // namespace peneira

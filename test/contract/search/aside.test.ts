@@ -101,6 +101,29 @@ describe("what is found off the main thread", () => {
     assert.deepEqual(countNow(segment, ordinary, null, ""), { total: found.total, facets: null });
   });
 
+  it("is a page in another order whose walk meets too many rows", async () => {
+    const spec = {
+      filters: { geo: { uf_any_of: ["SP"] } },
+      sort: [{ field: "legal_name", direction: "asc" }],
+      limit: 1,
+    };
+    const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
+    const request = { spec: asked, fields: FIELDS, afterRow: -1, explain: false };
+    const { plan: _, ...found } = search(segment, request);
+    const question = { ...request, facets: FACETS };
+    const counted = facets(segment, asked, FACETS);
+    assert.ok(!(page(segment, question, "") instanceof Promise), "a short walk is there at once");
+    const select: Segment["native"]["select"] = ({ meetMax = 0, ...wanted }) =>
+      meetMax === 0
+        ? segment.native.select(wanted)
+        : { ...segment.native.select({ ...wanted, limit: 0 }), gaveUp: true };
+    const long = { ...segment, native: { ...segment.native, select } };
+    const later = page(long, question, "");
+    assert.ok(later instanceof Promise, "a long walk is found off the main thread");
+    const { plan: __, ...answered } = await later;
+    assert.deepEqual(answered, { ...found, facets: counted });
+  });
+
   it("is what is told beforehand to look at a quarter of a million rows and cells", async () => {
     const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
     const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
