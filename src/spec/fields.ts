@@ -75,6 +75,12 @@ export const SCORING_STRATEGIES = [
 /** Formats an export can be written in. */
 export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as const;
 
+/** How a file of text can be compressed; the first is the default. */
+export const COMPRESSIONS = ["none", "gzip"] as const;
+
+/** Compression of a file that has one. */
+export type Compression = Exclude<(typeof COMPRESSIONS)[number], "none">;
+
 /** What can stand between the cells of a CSV file; the first is the default. */
 export const CSV_DELIMITERS = [",", ";"] as const;
 

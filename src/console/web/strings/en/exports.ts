@@ -6,6 +6,7 @@
 
 import type { PresetName } from "../../../../spec/presets.ts";
 import { number } from "../../app/format.ts";
+import type { Packing } from "../../exports/draft.ts";
 
 const rows = (count: number) => (count === 1 ? "1 row" : `${number(count)} rows`);
 
@@ -48,6 +49,13 @@ export const exports = {
   delimiterComma: "Comma (,)",
   delimiterSemicolon: "Semicolon (;)",
   bom: "Byte order mark (BOM)",
+
+  compression: "Compression",
+  compressionHint: "A smaller file to download. Excel opens it only after it is unpacked.",
+  compressions: {
+    none: "None",
+    gzip: "gzip (.gz)",
+  } as Record<Packing, string>,
 
   fields: "Columns",
   fieldsChosen: (count: string, of: string) => `${count} of ${of} chosen`,
