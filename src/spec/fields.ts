@@ -78,8 +78,11 @@ export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as con
 /** How a file of text can be compressed; the first is the default. */
 export const COMPRESSIONS = ["none", "gzip"] as const;
 
+/** How a file of text is compressed, or that it is not. */
+export type Packing = (typeof COMPRESSIONS)[number];
+
 /** Compression of a file that has one. */
-export type Compression = Exclude<(typeof COMPRESSIONS)[number], "none">;
+export type Compression = Exclude<Packing, "none">;
 
 /** What can stand between the cells of a CSV file; the first is the default. */
 export const CSV_DELIMITERS = [",", ";"] as const;

@@ -19,6 +19,7 @@ import {
   fieldRow,
   OUTPUT_FIELD_NAMES,
   type OutputField,
+  type Packing,
 } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { PRESET_NAMES, PRESETS, type PresetName, presetFields } from "./presets.ts";
@@ -26,7 +27,6 @@ import { type JsonObject, type SpecReader, shown } from "./reader.ts";
 import type { AccountQuerySpec } from "./schema.ts";
 
 type Output = AccountQuerySpec["output"];
-type Compression = (typeof COMPRESSIONS)[number];
 
 /** Names of the members that make a file for people. */
 const PEOPLE_MEMBERS = ["labels", "preset", "title"] as const;
@@ -107,7 +107,7 @@ interface Members {
   fields?: readonly Placed<OutputField>[];
   csv?: CsvMembers;
   people?: PeopleMembers;
-  compression?: Placed<Compression>;
+  compression?: Placed<Packing>;
 }
 
 /** Reads the members of one object that are there, whatever the plan allows. */
@@ -222,7 +222,7 @@ const TEXT_FORMATS: readonly Output["format"][] = ["csv", "html", "jsonl"];
 
 /** The compression unless it is the default; formats that are compressed inside refuse others. */
 function checkCompression(
-  compression: Placed<Compression> | undefined,
+  compression: Placed<Packing> | undefined,
   format: Output["format"],
   reader: SpecReader,
 ): Pick<Output, "compression"> {

@@ -159,11 +159,11 @@ export class ExportStore {
     this.#database
       .prepare(
         `INSERT INTO exports (id, tenant_id, plan, spec, format, compression, slug, snapshot,
-           snapshot_date, snapshot_id, snapshot_path, since, since_date, since_id, since_path, kinds, watch,
-           state, created_at, key_id, charged_day, charged_rows)
+           snapshot_date, snapshot_id, snapshot_path, since, since_date, since_id, since_path,
+           kinds, watch, state, created_at, key_id, charged_day, charged_rows)
          VALUES (@id, @tenantId, @plan, @spec, @format, @compression, @slug, @snapshot,
-           @snapshotDate, @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath, @kinds, @watch,
-           'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
+           @snapshotDate, @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath,
+           @kinds, @watch, 'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
       )
       .run(row);
     const { tenantId, chargedDay, chargedRows } = row;

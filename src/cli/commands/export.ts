@@ -22,6 +22,7 @@ import {
   DEFAULT_FIELDS,
   EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
+  type Packing,
 } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
@@ -41,7 +42,7 @@ export interface ExportFlags {
   readonly format?: ExportFormat;
   readonly limit?: number;
   readonly explain?: true;
-  readonly compression?: (typeof COMPRESSIONS)[number];
+  readonly compression?: Packing;
   readonly bom?: true;
   readonly delimiter?: (typeof CSV_DELIMITERS)[number];
   readonly labels?: LabelLanguage;

@@ -7,7 +7,7 @@ import { extname } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { COMPRESSED, extensionOf } from "../../export/formats/format.ts";
 import type { ExportFormat } from "../../export/record.ts";
-import { COMPRESSIONS, type Compression, EXPORT_FORMATS } from "../../spec/fields.ts";
+import { COMPRESSIONS, type Compression, EXPORT_FORMATS, type Packing } from "../../spec/fields.ts";
 
 const PACKINGS = Object.keys(COMPRESSED) as Compression[];
 
@@ -19,9 +19,6 @@ interface WantedKind {
   readonly format?: ExportFormat | undefined;
   readonly compression?: Packing | undefined;
 }
-
-/** How a file is compressed, or that it is not. */
-type Packing = (typeof COMPRESSIONS)[number];
 
 /**
  * Returns the format and the compression that the name stands for; undefined if the name has no

@@ -9,7 +9,7 @@ import { strict as assert } from "node:assert";
 import { lstatSync, readdirSync, statfsSync, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openDataDir } from "../../store/datadir.ts";
-import { COMPRESSED, extensionOf, type FileKind, FORMATS } from "../formats/format.ts";
+import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
 import { EXPORT_ID } from "../record.ts";
 
 /** Name of the folder in the data directory. */
@@ -44,7 +44,7 @@ export class ExportFolder {
   nameOf({ id, format, compression }: StoredFile): string {
     const isKnown = format in FORMATS && (compression === null || compression in COMPRESSED);
     assert(EXPORT_ID.test(id) && isKnown, "an export has a checked id, format and compression");
-    return `${id}.${extensionOf({ format, compression } as FileKind)}`;
+    return `${id}.${extensionOf({ format, compression } as ExportKind)}`;
   }
 
   /** Size in bytes of a file of ours, or null where there is none. */

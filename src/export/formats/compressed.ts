@@ -1,10 +1,9 @@
 /**
- * Compressed files. Input: the bytes of a file of text, in pieces of any size. Output: the same file
- * compressed, in order.
- * Invariant: the compressed bytes depend on the text alone. It is cut into blocks of one size,
- * whatever the pieces were and whichever thread packs a block. The headers hold no time, no name and
- * no system. A file is one gzip member, because readers such as .NET's GZipStream stop after the
- * first. A bounded number of blocks is in memory.
+ * Compressed files. Input: the bytes of a file of text, in pieces of any size. Output: the same
+ * file compressed, in order.
+ * Invariant: the compressed bytes depend on the text alone. It is cut into blocks of one size, for
+ * pieces of any size and any thread that packs a block. The header holds no time, no name and no
+ * system. A file is one gzip member, because some readers stop after the first.
  */
 import { deflate, deflateAside } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
@@ -19,8 +18,8 @@ export function compressionOf({ output }: AccountQuerySpec): Compression | null 
 }
 
 /**
- * Bytes of a block. A repetition is not looked for across its border: with 256 KiB a CSV file is 1 %
- * larger than as one block.
+ * Bytes of a block. A repetition is not looked for across its border: with 256 KiB a CSV file is
+ * 1 % larger than with 1 MiB.
  */
 const BLOCK_BYTES = 1 << 18;
 

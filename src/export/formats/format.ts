@@ -48,20 +48,20 @@ export const COMPRESSED: Readonly<
 };
 
 /** What decides the kind of a file. */
-export interface FileKind {
+export interface ExportKind {
   readonly format: ExportFormat;
   /** Null if it is not compressed. */
   readonly compression: Compression | null;
 }
 
 /** Returns the extension of a file without the first dot: `csv`, or `csv.gz`. */
-export function extensionOf({ format, compression }: FileKind): string {
+export function extensionOf({ format, compression }: ExportKind): string {
   const { extension } = FORMATS[format];
   return compression === null ? extension : `${extension}.${COMPRESSED[compression].extension}`;
 }
 
 /** Returns the media type of a file. */
-export function contentTypeOf({ format, compression }: FileKind): string {
+export function contentTypeOf({ format, compression }: ExportKind): string {
   return (compression === null ? FORMATS[format] : COMPRESSED[compression]).contentType;
 }
 

@@ -75,8 +75,8 @@ it("reports an ending that decides against the compression of the spec", () => {
   const spec = { output: { format: "csv", compression: "gzip" } };
   assert.equal(
     otherKind("y.csv", spec),
-    "--out y.csv ends in .csv, so its compression is none; the spec's output.compression is gzip. " +
-      "Use the ending .csv.gz, or say --compression none.",
+    "--out y.csv ends in .csv, so its compression is none; the spec's output.compression is " +
+      "gzip. Use the ending .csv.gz, or say --compression none.",
   );
   assert.equal(otherKind("y.csv", spec, { compression: "none" }), null);
   assert.equal(otherKind("y.csv.gz", spec), null);

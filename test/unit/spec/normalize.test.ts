@@ -6,7 +6,12 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type NormalizeContext, normalizeSpec, specHash, tooBroad } from "../../../src/spec/normalize.ts";
+import {
+  type NormalizeContext,
+  normalizeSpec,
+  specHash,
+  tooBroad,
+} from "../../../src/spec/normalize.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 import { failure, filters, type Json, mistakes, normal } from "../../support/spec/outcome.ts";
 

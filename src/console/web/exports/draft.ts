@@ -12,6 +12,7 @@ import {
   type EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
   OUTPUT_FIELDS,
+  type Packing,
 } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import {
@@ -33,9 +34,6 @@ export const FORMATS: readonly Format[] = ["xlsx", "csv", "html", "jsonl", "parq
 /** How a CSV file is written: for Excel, as the standard says, or as chosen. */
 export type CsvStyle = (typeof CSV_STYLES)[number];
 const CSV_STYLES = ["excel", "standard", "own"] as const;
-
-/** How the file is compressed. */
-export type Packing = (typeof COMPRESSIONS)[number];
 
 /** Everything that the dialog asks. */
 export interface Draft {

@@ -4,9 +4,9 @@
  * Invariant: the Portuguese table has the same keys; nothing here is markup.
  */
 
+import type { Packing } from "../../../../spec/fields.ts";
 import type { PresetName } from "../../../../spec/presets.ts";
 import { number } from "../../app/format.ts";
-import type { Packing } from "../../exports/draft.ts";
 
 const rows = (count: number) => (count === 1 ? "1 row" : `${number(count)} rows`);
 
