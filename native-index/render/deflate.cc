@@ -312,9 +312,29 @@ class Packer {
     BitWriter out = open(most);
     out.put(2 << 1, 3);  // not the last block, codes of its own
     lengths.write(out);
-    for (size_t i = 0; i < tokenCount_; i++) writeToken(scratch_->tokens[i], out);
+    writeTokens({scratch_->tokens.data(), tokenCount_}, out);
     out.put(symbols_[kEndOfBlock]);
     close(out);
+  }
+
+  // Three bytes are written at once, because most tokens of text are bytes.
+  void writeTokens(std::span<const Token> tokens, BitWriter& out) const {
+    const Token* token = tokens.data();
+    const Token* const end = token + tokens.size();
+    while (token < end) {
+      if (end - token < 3 || (token[0].length | token[1].length | token[2].length) != 0) {
+        writeToken(*token++, out);
+        continue;
+      }
+      const PrefixCode &first = symbols_[token[0].value], &second = symbols_[token[1].value],
+                       &third = symbols_[token[2].value];
+      // At most 3 * 15 bits.
+      uint64_t bits = third.bits;
+      bits = bits << second.length | second.bits;
+      bits = bits << first.length | first.bits;
+      out.put(bits, uint32_t{first.length} + second.length + third.length);
+      token += 3;
+    }
   }
 
   void writeToken(const Token& token, BitWriter& out) const {

@@ -152,8 +152,9 @@ async function renderInto(
     const feed = { renderer, batches: rowBatches(segment, spec), written: work.held };
     await renderWith(work, context.rowCount, feed);
   } else {
-    const open = (to: typeof write) => openChangesRenderer(context, changes, to);
-    const renderer = openCompressed(context, write, open);
+    const renderer = openCompressed(context, write, (given, to) =>
+      openChangesRenderer(given, changes, to),
+    );
     const feed = { renderer, batches: changeParts(spec, changes), written: work.heldChanges };
     await renderWith(work, context.rowCount, feed);
     refusePoisoned(changes.list.older);
@@ -163,8 +164,7 @@ async function renderInto(
 
 /** Opens the renderer of a spec's format. */
 function openRows(context: RenderContext, write: (bytes: Uint8Array) => void): Renderer {
-  const open = RENDERERS[formatOf(context.spec)];
-  return openCompressed(context, write, (to) => open(context, to));
+  return openCompressed(context, write, RENDERERS[formatOf(context.spec)]);
 }
 
 /** A renderer with what it is to render. */
