@@ -251,7 +251,7 @@ const segment = await openSegment(corpus.snapshot);
 const duck = await openDuck(segment, corpus);
 out.push(
   "format         rows         size          median (best) time     our rows  our bytes" +
-    "  processor  DuckDB  peak anon  | the same on all processors  | a plain file of the same bytes",
+    "  processor  DuckDB  peak anon  | the same on all processors  | a plain file as long",
 );
 /** How many rows of each format are written; a page and a sheet hold no more. */
 const SIZES: Readonly<Record<string, readonly number[]>> = {
