@@ -20,6 +20,7 @@ import {
   OUTPUT_FIELD_NAMES,
   type OutputField,
   type Packing,
+  TEXT_FORMATS,
 } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { PRESET_NAMES, PRESETS, type PresetName, presetFields } from "./presets.ts";
@@ -216,9 +217,6 @@ function checkCsv(
   }
   return csv;
 }
-
-/** Formats whose files are text. */
-const TEXT_FORMATS: readonly Output["format"][] = ["csv", "html", "jsonl"];
 
 /** The compression unless it is the default; formats that are compressed inside refuse others. */
 function checkCompression(

@@ -7,7 +7,13 @@ import { extname } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { COMPRESSED, extensionOf } from "../../export/formats/format.ts";
 import type { ExportFormat } from "../../export/record.ts";
-import { COMPRESSIONS, type Compression, EXPORT_FORMATS, type Packing } from "../../spec/fields.ts";
+import {
+  COMPRESSIONS,
+  type Compression,
+  EXPORT_FORMATS,
+  type Packing,
+  TEXT_FORMATS,
+} from "../../spec/fields.ts";
 
 const PACKINGS = Object.keys(COMPRESSED) as Compression[];
 
@@ -31,7 +37,8 @@ export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
   const hasEnding = packed !== undefined || !isPlain(rest);
   const compression = packed ?? (hasEnding ? "none" : wanted.compression);
   if (wanted.compression !== undefined && wanted.compression !== compression) {
-    const right = endingOf(format ?? "csv", wanted.compression);
+    const isText = TEXT_FORMATS.includes(format ?? "csv");
+    const right = endingOf(isText ? (format ?? "csv") : "csv", wanted.compression);
     throw new CommandError(
       `--out ${name} ends in ${extname(name)}, but --compression is ${wanted.compression}. ` +
         `Use the ending ${right}, or leave out --compression.`,

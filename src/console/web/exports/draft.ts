@@ -13,6 +13,7 @@ import {
   OUTPUT_FIELD_NAMES,
   OUTPUT_FIELDS,
   type Packing,
+  TEXT_FORMATS,
 } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import {
@@ -114,7 +115,7 @@ export function isForPeople(format: Format): boolean {
 
 /** True if files of a format are text, which can be compressed. */
 export function isText(format: Format): boolean {
-  return format === "csv" || format === "jsonl" || format === "html";
+  return TEXT_FORMATS.includes(format);
 }
 
 /** What of a draft is kept in the browser for the next one. */
