@@ -1,11 +1,13 @@
 /**
  * Exports, against DuckDB's `COPY` of the same rows and columns in the same run.
- * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3] [--formats csv,parquet]`.
- * What goes out: rows per second on one thread and on all processors, microseconds of processor per
- * row, sizes and peak anonymous memory by format and number of rows, as ratios against DuckDB on as
- * many threads; and the latency of a search with none and with two exports running.
+ * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3] [--formats csv,csv.gz]`.
+ * Output: rows and bytes per second on one thread and on all processors, microseconds of processor
+ * per row, sizes and peak anonymous memory by format and number of rows, as ratios against DuckDB
+ * on as many threads; what the disk takes of one plain file of as many bytes, right after ours; and
+ * the latency of a search with none and with two exports running.
  * Invariant: both write every byte to the same disk, with ten columns in the stored order, Parquet
- * with the same compression; ours ends with fsync and a SHA-256, DuckDB's does not.
+ * with the same compression; ours ends with fsync and a SHA-256, DuckDB's does not. The plain file
+ * ends with fsync too.
  * The CSV files of all rows are compared cell by cell; a difference ends the run without figures.
  */
 import { spawn } from "node:child_process";
@@ -22,6 +24,7 @@ import type { AccountQuerySpec } from "../src/spec/schema.ts";
 import { searchUnderExports } from "./load/export-load.ts";
 import { formatRatio, formatUs } from "./measure.ts";
 import { type Corpus, makeCorpus, peneiraCommand } from "./questions/corpus.ts";
+import { diskSpeed } from "./scale/scale-files.ts";
 
 const FIELDS = [
   "cnpj",
@@ -36,13 +39,14 @@ const FIELDS = [
   "share_capital",
 ] as const;
 
-type Format = AccountQuerySpec["output"]["format"];
+/** A format, with `.gz` behind it if the file is compressed. */
+type Kind = string;
 
 const { values } = parseArgs({
   options: {
     accounts: { type: "string", default: "1000000" },
     rounds: { type: "string", default: "3" },
-    formats: { type: "string", default: "csv,jsonl,parquet,html,xlsx" },
+    formats: { type: "string", default: "csv,csv.gz,jsonl,jsonl.gz,parquet,html,xlsx" },
   },
 });
 const rounds = Number(values.rounds);
@@ -51,13 +55,15 @@ const folder = mkdtempSync(join(tmpdir(), "peneira-bench-"));
 const out: string[] = [];
 
 /** Every row of the corpus: all states there are, so that the query is not too broad. */
-function specOf(segment: Segment, format: Format, limit: number): AccountQuerySpec {
+function specOf(segment: Segment, kind: Kind, limit: number): AccountQuerySpec {
+  const [format, packed] = kind.split(".");
+  const compression = packed === undefined ? "none" : "gzip";
   const input = { filters: { geo: { uf_any_of: UFS } } };
   return normalizeSpec(input, {
     catalog: segment.catalog,
     limitDefault: limit,
     limitCap: 1_000_000_000,
-    bodyOutput: { format, fields: FIELDS },
+    bodyOutput: { format, compression, fields: FIELDS },
     allowedFields: OUTPUT_FIELD_NAMES,
     defaultFields: FIELDS,
     mode: "export",
@@ -101,7 +107,7 @@ async function timed(
 }
 
 /** Ours on one thread, or with the help of all processors as where nobody searches. */
-function ours(format: Format, limit: number, isHelped: boolean): Promise<Run> {
+function ours(format: Kind, limit: number, isHelped: boolean): Promise<Run> {
   const path = join(folder, `ours.${format}`);
   const spec = specOf(segment, format, limit);
   const job = { segment, spec, path, ...(isHelped ? { spare: () => true } : {}) };
@@ -112,14 +118,16 @@ function ours(format: Format, limit: number, isHelped: boolean): Promise<Run> {
 }
 
 /** DuckDB's own format for each of ours, or null where it has none. */
-const COPY_OPTIONS: Partial<Record<Format, string>> = {
+const COPY_OPTIONS: Readonly<Record<Kind, string>> = {
   csv: "FORMAT csv, HEADER",
+  "csv.gz": "FORMAT csv, HEADER, COMPRESSION gzip",
   jsonl: "FORMAT json",
+  "jsonl.gz": "FORMAT json, COMPRESSION gzip",
   parquet: "FORMAT parquet, COMPRESSION snappy",
 };
 
 /** DuckDB's in the same order of rows, on so many threads. */
-async function duckCopy(format: Format, limit: number, threads: number): Promise<Run | null> {
+async function duckCopy(format: Kind, limit: number, threads: number): Promise<Run | null> {
   if (!(format in COPY_OPTIONS)) return null;
   await duck.run(`SET threads = ${threads}`);
   const path = join(folder, `duck.${format}`);
@@ -176,14 +184,14 @@ async function compare(duck: DuckDBConnection): Promise<void> {
 }
 
 /** Peak anonymous memory in MB of a whole process that renders one file. */
-async function peakMemory(format: Format, limit: number): Promise<number> {
+async function peakMemory(kind: Kind, limit: number): Promise<number> {
   const spec = join(folder, "spec.json");
-  writeFileSync(spec, JSON.stringify(specOf(segment, format, limit)));
+  writeFileSync(spec, JSON.stringify(specOf(segment, kind, limit)));
   const [node, main] = peneiraCommand() as [string, string];
-  const file = ["--out", join(folder, `memory.${format}`), "--force"];
+  const file = ["--out", join(folder, `memory.${kind}`), "--force"];
   const child = spawn(
     node,
-    [main, "export", "--snapshot", corpus.snapshot, "--spec", spec, "--format", format, ...file],
+    [main, "export", "--snapshot", corpus.snapshot, "--spec", spec, ...file],
     { stdio: "ignore" },
   );
   let peak = 0;
@@ -201,11 +209,14 @@ async function peakMemory(format: Format, limit: number): Promise<number> {
   return peak;
 }
 
-/** Rate, processor time and the rate against DuckDB's. */
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB/s`;
+
+/** Rates, processor time and the rate against DuckDB's. */
 function compared(mine: Run, theirs: Run | null): string {
   const rate = (run: Run) => `${Math.round(run.rows / run.median).toLocaleString("en")}/s`;
   return [
     rate(mine).padStart(12),
+    megabytes(mine.bytes / mine.median).padStart(9),
     `${((mine.processor / mine.rows) * 1e6).toFixed(2)} µs`.padStart(8),
     theirs === null
       ? "-"
@@ -213,11 +224,12 @@ function compared(mine: Run, theirs: Run | null): string {
   ].join("  ");
 }
 
-async function row(format: Format, limit: number): Promise<void> {
+async function row(format: Kind, limit: number): Promise<void> {
   const alone = await ours(format, limit, false);
   const duckAlone = await duckCopy(format, limit, 1);
   if (format === "csv" && limit >= corpus.accounts) await compare(duck);
   const helped = await ours(format, limit, true);
+  const disk = diskSpeed(folder, helped.bytes);
   const duckHelped = await duckCopy(format, limit, availableParallelism());
   const memory = await peakMemory(format, limit);
   out.push(
@@ -229,6 +241,7 @@ async function row(format: Format, limit: number): Promise<void> {
       compared(alone, duckAlone),
       `${memory.toFixed(0)} MB`.padStart(8),
       `| all processors: ${compared(helped, duckHelped)}`,
+      `| the disk: ${megabytes(disk)}`,
     ].join("  "),
   );
   process.stderr.write(`${out.at(-1)}\n`);
@@ -237,18 +250,20 @@ async function row(format: Format, limit: number): Promise<void> {
 const segment = await openSegment(corpus.snapshot);
 const duck = await openDuck(segment, corpus);
 out.push(
-  "format         rows         size          median (best) time     our rows  processor  DuckDB" +
-    "  peak anon  | the same on all processors",
+  "format         rows         size          median (best) time     our rows  our bytes" +
+    "  processor  DuckDB  peak anon  | the same on all processors  | a plain file as long",
 );
 /** How many rows of each format are written; a page and a sheet hold no more. */
 const SIZES: Readonly<Record<string, readonly number[]>> = {
   csv: [1_000, 1_000_000, corpus.accounts],
+  "csv.gz": [1_000_000, corpus.accounts],
   jsonl: [1_000, 1_000_000, corpus.accounts],
+  "jsonl.gz": [1_000_000, corpus.accounts],
   parquet: [1_000, 1_000_000, corpus.accounts],
   html: [1_000, 100_000],
   xlsx: [1_000, 1_000_000],
 };
-for (const format of values.formats.split(",") as Format[]) {
+for (const format of values.formats.split(",")) {
   const limits = SIZES[format]?.map((limit) => Math.min(limit, corpus.accounts));
   for (const limit of new Set(limits)) await row(format, limit);
 }

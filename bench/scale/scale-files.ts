@@ -94,15 +94,17 @@ const PROBE_BYTES = 2e9;
 const PROBE_PIECE_BYTES = 4 << 20;
 
 /** Bytes a second that the disk of a folder takes from one file, with all of it written out. */
-export function diskSpeed(folder: string): number {
+export function diskSpeed(folder: string, bytes = PROBE_BYTES): number {
   const path = join(folder, "probe");
   const piece = Buffer.alloc(PROBE_PIECE_BYTES, 0x5a);
   const file = openSync(path, "w");
   const began = performance.now();
   try {
-    for (let written = 0; written < PROBE_BYTES; ) written += writeSync(file, piece);
+    for (let written = 0; written < bytes; ) {
+      written += writeSync(file, piece, 0, Math.min(piece.length, bytes - written));
+    }
     fsyncSync(file);
-    return (PROBE_BYTES * 1000) / (performance.now() - began);
+    return (bytes * 1000) / (performance.now() - began);
   } finally {
     closeSync(file);
     rmSync(path);

@@ -15,6 +15,9 @@ namespace peneira {
 namespace {
 
 constexpr size_t kFarthest = 1 << 15, kLongest = 258, kShortest = 4;
+// Places are remembered by so many bytes, so that most repetitions of four, which save nothing
+// from afar, are not looked at.
+constexpr uint32_t kRememberedBytes = 5;
 // A repetition is looked for up to so many bytes before the end, so that words can be read.
 constexpr size_t kMargin = 8;
 constexpr uint32_t kTableBits = 14;
@@ -194,36 +197,46 @@ class Packer {
   };
 
   uint32_t wordAt(size_t at) const { return load<uint32_t>(bytes_.data() + at); }
-  Bucket& bucketOf(uint32_t word) {
-    return scratch_->buckets[(word * 0x9e3779b1u) >> (32 - kTableBits)];
+  Bucket& bucketOf(size_t at) {
+    const auto bytes = load<uint64_t>(bytes_.data() + at) << (64 - 8 * kRememberedBytes);
+    return scratch_->buckets[(bytes * 0x9e3779b185ebca87u) >> (64 - kTableBits)];
   }
 
   // Takes a repetition or a byte; returns the place behind it.
   size_t step(size_t at) {
     const uint32_t word = wordAt(at);
-    Bucket& bucket = bucketOf(word);
+    Bucket& bucket = bucketOf(at);
     const Bucket before = bucket;
     bucket = {static_cast<uint32_t>(at), before.newest};
-    size_t from = before.newest;
-    size_t length = repeated(from, at, word);
-    const size_t further = length < kLongest ? repeated(before.older, at, word) : 0;
-    if (further > length) {
-      from = before.older;
-      length = further;
-    }
-    if (length == 0) {
+    // Both are compared before the first branch: a processor mispredicts one here, not four.
+    const bool isNewest = isRepeated(before.newest, at, word);
+    const bool isOlder = isRepeated(before.older, at, word);
+    if (!(isNewest | isOlder)) {
       literal(at);
       return at + 1;
+    }
+    size_t from = before.newest;
+    size_t length = isNewest ? repeated(from, at) : 0;
+    if (isOlder && length < kLongest) {
+      const size_t further = repeated(before.older, at);
+      if (further > length) {
+        from = before.older;
+        length = further;
+      }
     }
     repetition(at, length, at - from);
     remember(at + 1, at + length);
     return at + length;
   }
 
-  // How many bytes from an earlier place on are those from a later one on, which begin with a word;
-  // 0 where the word is not there, or too far.
-  size_t repeated(size_t earlier, size_t later, uint32_t word) const {
-    if (later - earlier > kFarthest || wordAt(earlier) != word) return 0;
+  // True if an earlier place is near enough and begins with a word.
+  bool isRepeated(size_t earlier, size_t later, uint32_t word) const {
+    return (later - earlier <= kFarthest) & (wordAt(earlier) == word);
+  }
+
+  // How many bytes from an earlier place on are those from a later one on; both begin with the
+  // same word.
+  size_t repeated(size_t earlier, size_t later) const {
     const size_t most = std::min(kLongest, bytes_.size() - later);
     const uint8_t *a = bytes_.data() + earlier, *b = bytes_.data() + later;
     size_t length = kShortest;
@@ -239,7 +252,7 @@ class Packer {
     if (to - from > kRemembered) from = to - 2;
     to = std::min(to, bytes_.size() - kMargin + 1);
     for (; from < to; from++) {
-      Bucket& bucket = bucketOf(wordAt(from));
+      Bucket& bucket = bucketOf(from);
       bucket = {static_cast<uint32_t>(from), bucket.newest};
     }
   }
@@ -299,9 +312,29 @@ class Packer {
     BitWriter out = open(most);
     out.put(2 << 1, 3);  // not the last block, codes of its own
     lengths.write(out);
-    for (size_t i = 0; i < tokenCount_; i++) writeToken(scratch_->tokens[i], out);
+    writeTokens({scratch_->tokens.data(), tokenCount_}, out);
     out.put(symbols_[kEndOfBlock]);
     close(out);
+  }
+
+  // Three bytes are written at once, because most tokens of text are bytes.
+  void writeTokens(std::span<const Token> tokens, BitWriter& out) const {
+    const Token* token = tokens.data();
+    const Token* const end = token + tokens.size();
+    while (token < end) {
+      if (end - token < 3 || (token[0].length | token[1].length | token[2].length) != 0) {
+        writeToken(*token++, out);
+        continue;
+      }
+      const PrefixCode &first = symbols_[token[0].value], &second = symbols_[token[1].value],
+                       &third = symbols_[token[2].value];
+      // At most 3 * 15 bits.
+      uint64_t bits = third.bits;
+      bits = bits << second.length | second.bits;
+      bits = bits << first.length | first.bits;
+      out.put(bits, uint32_t{first.length} + second.length + third.length);
+      token += 3;
+    }
   }
 
   void writeToken(const Token& token, BitWriter& out) const {

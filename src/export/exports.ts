@@ -12,7 +12,7 @@ import type { Clock } from "../process/clock.ts";
 import { faultPoint } from "../process/fault.ts";
 import { describeError, type Log } from "../process/log.ts";
 import type { Segment } from "../search/segment.ts";
-import type { OutputField } from "../spec/fields.ts";
+import type { Compression, OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { type ExportRow, ExportStore } from "../store/exportstore.ts";
 import { stateUnwritable } from "../store/failures.ts";
@@ -180,7 +180,8 @@ export class Exports implements Exporter {
   }
 
   remove(tenantId: string, id: string): void {
-    const { format, snapshotId, sinceId } = this.#own(tenantId, id);
+    const row = this.#own(tenantId, id);
+    const { snapshotId, sinceId } = row;
     stored(() =>
       this.#store.atomically(() => {
         this.#store.remove(id);
@@ -189,7 +190,7 @@ export class Exports implements Exporter {
     );
     this.#queue.drop(id);
     faultPoint("remove.before_unlink");
-    this.#sweeper.discard(this.#folder.nameOf(id, format));
+    this.#sweeper.discard(this.#folder.nameOf(row));
     faultPoint("remove.after_unlink");
     this.#queue.unpin(snapshotId, sinceId);
     this.#waiting.wake(id);
@@ -208,8 +209,8 @@ export class Exports implements Exporter {
     return row === undefined ? undefined : this.#recordOf(row);
   }
 
-  filePath({ id, format }: ExportRecord): string {
-    return this.#folder.pathOf(id, format);
+  filePath(record: ExportRecord): string {
+    return this.#folder.pathOf(record);
   }
 
   #recover(): void {
@@ -270,6 +271,7 @@ function recordOf(
     ...{ id, sequence, tenantId, state, snapshot, snapshotDate, slug, expiresAtMs },
     since: sinceOf(row),
     format: row.format as ExportFormat,
+    compression: row.compression as Compression | null,
     createdAtMs: row.createdAt,
     expired: row.expiredAt !== null || (expiresAtMs !== null && expiresAtMs <= nowMs),
     progress: done ? 1 : rowCount > 0 ? Math.min(rowsWritten / rowCount, 1) : 0,

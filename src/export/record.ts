@@ -6,7 +6,7 @@
  */
 import type { ChangeKind } from "../changes/kinds.ts";
 import { AppError } from "../errors.ts";
-import type { EXPORT_FORMATS, OutputField } from "../spec/fields.ts";
+import type { Compression, EXPORT_FORMATS, OutputField } from "../spec/fields.ts";
 
 /** Format of an export's file. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -70,6 +70,8 @@ export interface ExportRecord {
   readonly tenantId: string;
   readonly state: ExportState;
   readonly format: ExportFormat;
+  /** Null if the file is not compressed. */
+  readonly compression: Compression | null;
   /** Label `YYYY-MM` and date of the snapshot it is pinned to. */
   readonly snapshot: string;
   readonly snapshotDate: string;

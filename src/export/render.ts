@@ -19,6 +19,7 @@ import {
   changesContext,
   openChangesRenderer,
 } from "./formats/changes.ts";
+import { openCompressed } from "./formats/compressed.ts";
 import { refuseTooManyRows } from "./formats/format.ts";
 import { openHtmlRenderer } from "./formats/html/html.ts";
 import { openParquetRenderer } from "./formats/parquet/parquet.ts";
@@ -109,7 +110,7 @@ export async function measureRows(
 ): Promise<number> {
   const context = { segment, spec, rowCount: rows.length, matches: rows.length };
   let bytes = 0;
-  const renderer = RENDERERS[formatOf(spec)](context, (part) => {
+  const renderer = openRows(context, (part) => {
     bytes += part.byteLength;
   });
   try {
@@ -147,16 +148,23 @@ async function renderInto(
 ): Promise<void> {
   const { spec, segment, changes } = work;
   if (changes === undefined) {
-    const renderer = RENDERERS[formatOf(spec)](context, write);
+    const renderer = openRows(context, write);
     const feed = { renderer, batches: rowBatches(segment, spec), written: work.held };
     await renderWith(work, context.rowCount, feed);
   } else {
-    const renderer = openChangesRenderer(context, changes, write);
+    const renderer = openCompressed(context, write, (given, to) =>
+      openChangesRenderer(given, changes, to),
+    );
     const feed = { renderer, batches: changeParts(spec, changes), written: work.heldChanges };
     await renderWith(work, context.rowCount, feed);
     refusePoisoned(changes.list.older);
   }
   refusePoisoned(segment);
+}
+
+/** Opens the renderer of a spec's format. */
+function openRows(context: RenderContext, write: (bytes: Uint8Array) => void): Renderer {
+  return openCompressed(context, write, RENDERERS[formatOf(context.spec)]);
 }
 
 /** A renderer with what it is to render. */

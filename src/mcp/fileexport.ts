@@ -11,7 +11,8 @@ import { join } from "node:path";
 import type { TSchema } from "typebox";
 import { AppError, type Mistake } from "../errors.ts";
 import { slugOf } from "../export/files/filename.ts";
-import { FORMATS } from "../export/formats/format.ts";
+import { compressionOf } from "../export/formats/compressed.ts";
+import { extensionOf } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
 import { type RenderedFile, renderExport } from "../export/render.ts";
 import { boundExportSpec } from "../http/api/exports/newexport.ts";
@@ -140,7 +141,8 @@ function nameOf(
   const hash = createHash("sha256").update(segment.snapshotId).update(canonicalBytes(spec));
   const hex = hash.digest("hex").slice(0, 8);
   const stem = `peneira-${segment.label}-${slugOf(spec, segment)}-${hex}`;
-  const { extension } = FORMATS[spec.output.format as ExportFormat];
+  const format = spec.output.format as ExportFormat;
+  const extension = extensionOf({ format, compression: compressionOf(spec) });
   for (let number = 1; ; number++) {
     const name = `${stem}${number === 1 ? "" : `-${number}`}.${extension}`;
     if (isFree(name)) return name;

@@ -91,7 +91,7 @@ function shortCodes(codes: readonly string[], catalog: Catalog): readonly string
   return [...prefixes, ...left].sort();
 }
 
-const { fields, bom, delimiter, labels, preset } = OUTPUT_INPUT_SCHEMA.properties;
+const { fields, bom, delimiter, labels, preset, compression } = OUTPUT_INPUT_SCHEMA.properties;
 
 /** What an export is made of. */
 export const EXPORT_ARGUMENTS = {
@@ -111,10 +111,11 @@ export const EXPORT_ARGUMENTS = {
   delimiter,
   labels,
   preset,
+  compression,
 };
 
 /** The arguments that are members of the output. */
-const OF_OUTPUT = ["format", "fields", "bom", "delimiter", "labels", "preset"];
+const OF_OUTPUT = ["format", "fields", "bom", "delimiter", "labels", "preset", "compression"];
 
 /** The format of an export, as a schema of answers. */
 export const FORMAT = { type: "string", enum: [...EXPORT_FORMATS] } as unknown as TSchema;

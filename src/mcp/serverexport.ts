@@ -59,7 +59,7 @@ const OWN_ARGUMENTS = {
   } as TSchema,
 };
 
-const { export_id, status, format, row_count, size_bytes, expires_at, sha256 } =
+const { export_id, status, format, compression, row_count, size_bytes, expires_at, sha256 } =
   SCHEMAS.ExportRecord.properties;
 const textOrNull = (description: string) =>
   ({ anyOf: [{ type: "string" }, { type: "null" }], description }) as unknown as TSchema;
@@ -68,6 +68,7 @@ const OUTPUT = {
   export_id,
   status,
   format,
+  compression,
   snapshot: SOURCE.snapshot,
   snapshot_date: SOURCE.snapshot_date,
   provenance: {
@@ -99,7 +100,7 @@ const DEFINITION = {
   inputSchema: objectSchema({ ...EXPORT_ARGUMENTS, ...OWN_ARGUMENTS }, ["filters"]),
   outputSchema: objectSchema(
     OUTPUT,
-    Object.keys(OUTPUT).filter((name) => name !== "sha256"),
+    Object.keys(OUTPUT).filter((name) => name !== "sha256" && name !== "compression"),
   ),
   annotations: {
     title: "Export companies to a file",

@@ -75,6 +75,18 @@ export const SCORING_STRATEGIES = [
 /** Formats an export can be written in. */
 export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as const;
 
+/** Formats whose files are text; only these can be compressed. */
+export const TEXT_FORMATS: readonly string[] = ["csv", "html", "jsonl"];
+
+/** How a file of text can be compressed; the first is the default. */
+export const COMPRESSIONS = ["none", "gzip"] as const;
+
+/** How a file of text is compressed, or that it is not. */
+export type Packing = (typeof COMPRESSIONS)[number];
+
+/** Compression of a file that has one. */
+export type Compression = Exclude<Packing, "none">;
+
 /** What can stand between the cells of a CSV file; the first is the default. */
 export const CSV_DELIMITERS = [",", ";"] as const;
 

@@ -345,6 +345,7 @@ function walkOf(spec: AccountQuerySpec) {
       labels: output.labels,
       preset: output.preset,
       title: output.title,
+      compression: output.compression,
     },
   };
 }

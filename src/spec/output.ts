@@ -4,19 +4,23 @@
  * and for a csv file what differs from the usual one.
  * Invariant: the fields are known, allowed by the plan, and named once; an empty list has become
  * the plan's default set; what is said of csv files is said of a csv file, or it is a mistake.
- * A layout always has a language. Formats that programs read have none of the members for people
- * but the title, and saying otherwise is a mistake. In normal form a csv file with labels says its
- * delimiter and its mark, because what is usual for them depends on the language.
+ * Only files of text can be compressed. A layout always has a language. Formats that programs read
+ * have none of the members for people but the title, and saying otherwise is a mistake. In normal
+ * form a csv file with labels says its delimiter and its mark, because what is usual for them
+ * depends on the language.
  */
 import { unseenIn } from "../text/givenname.ts";
 import { type Catalog, notCounted } from "./catalog.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "./fields/words.ts";
 import {
+  COMPRESSIONS,
   CSV_DELIMITERS,
   EXPORT_FORMATS,
   fieldRow,
   OUTPUT_FIELD_NAMES,
   type OutputField,
+  type Packing,
+  TEXT_FORMATS,
 } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { PRESET_NAMES, PRESETS, type PresetName, presetFields } from "./presets.ts";
@@ -28,7 +32,10 @@ type Output = AccountQuerySpec["output"];
 /** Names of the members that make a file for people. */
 const PEOPLE_MEMBERS = ["labels", "preset", "title"] as const;
 
-const MEMBERS = ["format", "include_explain", "fields", "bom", "delimiter", ...PEOPLE_MEMBERS];
+const MEMBERS = [
+  ...["format", "include_explain", "fields", "bom", "delimiter", "compression"],
+  ...PEOPLE_MEMBERS,
+];
 const ALL_FORMATS = ["json", ...EXPORT_FORMATS] as const;
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
 
@@ -65,24 +72,27 @@ export function readOutput(
   const lower = readMembers(fromSpec, reader);
   const upper = readMembers(fromBody, reader);
   const format = checkFormat(upper.format ?? lower.format, rules.mode, reader);
+  const replaced = lower.format !== undefined && lower.format.value !== format;
   const people = joinPeople(lower.people ?? {}, upper.people ?? {}, {
     format,
-    replaced: lower.format !== undefined && lower.format.value !== format,
+    replaced,
     fieldsReplaced: (upper.fields?.length ?? 0) > 0,
   });
   // A layout in the body takes the place of the spec's fields.
   const given = upper.fields ?? (upper.people?.preset ? undefined : lower.fields);
   const fields = people.preset ? fieldsOfPreset(people.preset, given, reader) : given;
   const forPeople = checkPeople(people, format, reader);
-  // What a spec says of its csv file is not said of the format that the body has instead.
-  const replaced = lower.format?.value === "csv" && format !== "csv";
-  const csv = { ...(replaced ? {} : lower.csv), ...upper.csv };
+  // What a spec says of its file is not said of the format that the body has instead.
+  const csv = { ...(replaced && lower.format?.value === "csv" ? {} : lower.csv), ...upper.csv };
+  const unpacked = replaced && !TEXT_FORMATS.includes(format);
+  const compression = upper.compression ?? (unpacked ? undefined : lower.compression);
   return {
     format,
     include_explain: upper.includeExplain ?? lower.includeExplain ?? false,
     fields: checkFields(fields, rules, reader),
     ...checkCsv(csv, format, csvForPeople(forPeople), reader),
     ...forPeople,
+    ...checkCompression(compression, format, reader),
   };
 }
 
@@ -98,6 +108,7 @@ interface Members {
   fields?: readonly Placed<OutputField>[];
   csv?: CsvMembers;
   people?: PeopleMembers;
+  compression?: Placed<Packing>;
 }
 
 /** Reads the members of one object that are there, whatever the plan allows. */
@@ -120,6 +131,11 @@ function readMembers(source: OutputSource, reader: SpecReader): Members {
   }
   members.csv = readCsvMembers(given, pointer, reader);
   members.people = readPeopleMembers(given, pointer, reader);
+  if (given.compression !== undefined) {
+    const place = `${pointer}/compression`;
+    const value = reader.oneOf(given.compression, place, COMPRESSIONS);
+    if (value === given.compression) members.compression = { value, pointer: place };
+  }
   return members;
 }
 
@@ -200,6 +216,26 @@ function checkCsv(
     reader.mistake(pointer, "csv_only", detail);
   }
   return csv;
+}
+
+/** The compression unless it is the default; formats that are compressed inside refuse others. */
+function checkCompression(
+  compression: Placed<Packing> | undefined,
+  format: Output["format"],
+  reader: SpecReader,
+): Pick<Output, "compression"> {
+  if (compression === undefined || compression.value === "none") return {};
+  const { value, pointer } = compression;
+  if (TEXT_FORMATS.includes(format)) return { compression: value };
+  if (!isExportFormat(format)) {
+    reader.mistake(pointer, "export_only", "Only a file is compressed; leave it out.");
+    return {};
+  }
+  const detail =
+    `compression is for ${TEXT_FORMATS.join(", ")}: a file of the format ${format} is compressed ` +
+    'inside already. Leave it out, or send "none".';
+  reader.mistake(pointer, "text_only", detail);
+  return {};
 }
 
 /** Checks the effective fields against the plan; none means the default set. */

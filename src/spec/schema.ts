@@ -8,6 +8,7 @@
 import Type from "typebox";
 import { LABEL_LANGUAGES } from "./fields/words.ts";
 import {
+  COMPRESSIONS,
   CSV_DELIMITERS,
   EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
@@ -25,6 +26,7 @@ import { flag, oneOf, SHAPES } from "./shapes.ts";
 export const TEXT_MAX = 2_000;
 
 const LABELS_TEXT = "csv, xlsx, html: headers and values as people write them.";
+const COMPRESSION_TEXT = "csv, html, jsonl: packs the file, whose name then ends in .gz.";
 const TITLE_TEXT = "Files only: what it is called, in its name and on its page.";
 
 const closed = { additionalProperties: false } as const;
@@ -147,6 +149,12 @@ export const SPEC_SCHEMA = Type.Object(
             minLength: 1,
             maxLength: SPEC_LIMITS.titleLengthMax,
             description: TITLE_TEXT,
+          }),
+        ),
+        compression: Type.Optional(
+          Type.Enum([...COMPRESSIONS], {
+            description: `${COMPRESSION_TEXT} Absent unless used.`,
+            default: "none",
           }),
         ),
       },

@@ -21,6 +21,8 @@ export interface ExportRow {
   /** Name of the plan it was accepted under. */
   readonly plan: string;
   readonly format: string;
+  /** Null if the file is not compressed. */
+  readonly compression: string | null;
   readonly slug: string;
   readonly snapshot: string;
   readonly snapshotDate: string;
@@ -57,6 +59,7 @@ interface NewExportRow
     | "tenantId"
     | "plan"
     | "format"
+    | "compression"
     | "slug"
     | "snapshot"
     | "snapshotDate"
@@ -108,7 +111,7 @@ export interface Candidate {
 }
 
 const COLUMNS = `
-  SELECT sequence, id, tenant_id AS tenantId, plan, format, slug, snapshot,
+  SELECT sequence, id, tenant_id AS tenantId, plan, format, compression, slug, snapshot,
     snapshot_date AS snapshotDate, snapshot_id AS snapshotId, snapshot_path AS snapshotPath,
     since, since_date AS sinceDate, since_id AS sinceId, since_path AS sincePath, kinds, watch,
     state, attempts, row_count AS rowCount, size_bytes AS sizeBytes, sha256, failure,
@@ -155,12 +158,12 @@ export class ExportStore {
   insert(row: NewExportRow): void {
     this.#database
       .prepare(
-        `INSERT INTO exports (id, tenant_id, plan, spec, format, slug, snapshot, snapshot_date,
-           snapshot_id, snapshot_path, since, since_date, since_id, since_path, kinds, watch,
-           state, created_at, key_id, charged_day, charged_rows)
-         VALUES (@id, @tenantId, @plan, @spec, @format, @slug, @snapshot, @snapshotDate,
-           @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath, @kinds, @watch,
-           'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
+        `INSERT INTO exports (id, tenant_id, plan, spec, format, compression, slug, snapshot,
+           snapshot_date, snapshot_id, snapshot_path, since, since_date, since_id, since_path,
+           kinds, watch, state, created_at, key_id, charged_day, charged_rows)
+         VALUES (@id, @tenantId, @plan, @spec, @format, @compression, @slug, @snapshot,
+           @snapshotDate, @snapshotId, @snapshotPath, @since, @sinceDate, @sinceId, @sincePath,
+           @kinds, @watch, 'queued', @createdAt, @keyId, @chargedDay, @chargedRows)`,
       )
       .run(row);
     const { tenantId, chargedDay, chargedRows } = row;

@@ -246,4 +246,6 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE sessions SET checksum = blob_checksum(hash);
    UPDATE list_entries SET checksum = blob_checksum(entries);
    UPDATE exported_entries SET checksum = blob_checksum(entries);`,
+  // How the file of an export is compressed; NULL if it is not, as before.
+  `ALTER TABLE exports ADD COLUMN compression TEXT;`,
 ];

@@ -17,17 +17,19 @@ import { stderr } from "../../process/terminal.ts";
 import type { Segment } from "../../search/segment.ts";
 import { LABEL_LANGUAGES, type LabelLanguage } from "../../spec/fields/words.ts";
 import {
+  COMPRESSIONS,
   CSV_DELIMITERS,
   DEFAULT_FIELDS,
   EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
+  type Packing,
 } from "../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { normalizeSpec } from "../../spec/normalize.ts";
 import { PRESET_NAMES, type PresetName } from "../../spec/presets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import { wordFor } from "../../text/amounts.ts";
-import { formatOfName, otherFormat } from "../support/ending.ts";
+import { kindOfName, otherKind } from "../support/ending.ts";
 import { positive, specSource } from "../support/inputfiles.ts";
 import { type Progress, progress } from "../support/progress.ts";
 
@@ -40,6 +42,7 @@ export interface ExportFlags {
   readonly format?: ExportFormat;
   readonly limit?: number;
   readonly explain?: true;
+  readonly compression?: Packing;
   readonly bom?: true;
   readonly delimiter?: (typeof CSV_DELIMITERS)[number];
   readonly labels?: LabelLanguage;
@@ -74,6 +77,12 @@ export function registerExport(program: Command): void {
         "what to write, as --out ends (default: as --out ends, else as the spec says, else csv)",
       ).choices(EXPORT_FORMATS),
     )
+    .addOption(
+      new Option(
+        "--compression <kind>",
+        "csv, html, jsonl: how to compress the file, as --out ends (.csv.gz)",
+      ).choices(COMPRESSIONS),
+    )
     .option("--limit <n>", "most accounts (default: the spec's limit, else all)", positive)
     .option("--explain", "add score parts and the matched activity to every row")
     .option("--bom", "csv: begin with a byte order mark, for spreadsheets")
@@ -101,12 +110,12 @@ export function registerExport(program: Command): void {
 /** Runs the command. @throws CommandError for wrong flags (exit 2), and where writing fails. */
 export async function runExport(flags: ExportFlags): Promise<void> {
   refuseOut(flags);
-  formatOfName(flags.out, flags.format);
+  kindOfName(flags.out, flags);
   const specOf = specSource(flags);
   const segment = await openAnySegment(flags.snapshot);
   try {
     const input = specOf(segment);
-    const other = otherFormat(flags.out, input, flags.format);
+    const other = otherKind(flags.out, input, flags);
     if (other !== null) stderr.print(`warning: ${other}\n`);
     const spec = normalize(segment, input, flags);
     for (const warning of spec.explain.warnings) stderr.print(`warning: ${warning}\n`);
@@ -139,7 +148,7 @@ function refuseOut({ out, force }: ExportFlags): void {
 /** Everything is allowed that no plan is there to forbid. */
 function normalize(segment: Segment, input: unknown, flags: ExportFlags): AccountQuerySpec {
   const { limit, explain, bom, delimiter, labels, preset, title } = flags;
-  const format = formatOfName(flags.out, flags.format);
+  const { format, compression } = kindOfName(flags.out, flags);
   return normalizeSpec(input, {
     catalog: segment.catalog,
     limitDefault: SPEC_LIMITS.exportLimitMax,
@@ -147,6 +156,7 @@ function normalize(segment: Segment, input: unknown, flags: ExportFlags): Accoun
     bodyLimit: limit,
     bodyOutput: {
       ...(format && { format }),
+      ...(compression && { compression }),
       ...(explain && { include_explain: true }),
       ...(bom && { bom }),
       ...(delimiter && { delimiter }),

@@ -1,57 +1,122 @@
 /**
  * Endings of the files that commands write.
  * Invariant: a file never gets the name of another kind of file. An unknown ending is refused, and
- * so is one that contradicts the format that the user asked for.
+ * so is one that contradicts the format or the compression that the user asked for.
  */
 import { extname } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { FORMATS } from "../../export/formats/format.ts";
+import { COMPRESSED, extensionOf } from "../../export/formats/format.ts";
 import type { ExportFormat } from "../../export/record.ts";
-import { EXPORT_FORMATS } from "../../spec/fields.ts";
+import {
+  COMPRESSIONS,
+  type Compression,
+  EXPORT_FORMATS,
+  type Packing,
+  TEXT_FORMATS,
+} from "../../spec/fields.ts";
+
+const PACKINGS = Object.keys(COMPRESSED) as Compression[];
 
 /** Endings of a snapshot, which is an Arrow file too. */
 const SNAPSHOT_ENDINGS = [".peneira", ".arrow"];
 
+/** What flags say of a file; undefined where they say nothing. */
+interface WantedKind {
+  readonly format?: ExportFormat | undefined;
+  readonly compression?: Packing | undefined;
+}
+
 /**
- * Returns the format that the name stands for; undefined if the name has no ending, so that the
- * spec decides. @throws CommandError (exit 2)
+ * Returns the format and the compression that the name stands for; undefined if the name has no
+ * ending, so that the spec decides. @throws CommandError (exit 2)
  */
-export function formatOfName(name: string, wanted?: ExportFormat): ExportFormat | undefined {
-  const ending = extname(name).toLowerCase();
-  if (ending === "" || ending === ".") return wanted;
-  const named = EXPORT_FORMATS.find((format) => `.${FORMATS[format].extension}` === ending);
+export function kindOfName(name: string, wanted: WantedKind = {}): WantedKind {
+  const packed = packingOf(name);
+  const rest = packed === undefined ? name : name.slice(0, -extname(name).length);
+  const format = formatOfName(name, rest, wanted.format);
+  const hasEnding = packed !== undefined || !isPlain(rest);
+  const compression = packed ?? (hasEnding ? "none" : wanted.compression);
+  if (wanted.compression !== undefined && wanted.compression !== compression) {
+    const isText = TEXT_FORMATS.includes(format ?? "csv");
+    const right = endingOf(isText ? (format ?? "csv") : "csv", wanted.compression);
+    throw new CommandError(
+      `--out ${name} ends in ${extname(name)}, but --compression is ${wanted.compression}. ` +
+        `Use the ending ${right}, or leave out --compression.`,
+      2,
+    );
+  }
+  return { format, compression };
+}
+
+function formatOfName(name: string, rest: string, wanted?: ExportFormat): ExportFormat | undefined {
+  const ending = extname(rest).toLowerCase();
+  if (isPlain(rest)) return wanted;
+  const named = EXPORT_FORMATS.find((format) => endingOf(format) === ending);
   if (named === undefined) {
-    const known = EXPORT_FORMATS.map((format) => `.${FORMATS[format].extension}`).join(", ");
+    const known = EXPORT_FORMATS.map((format) => endingOf(format)).join(", ");
     throw new CommandError(
       `--out ${name} ends in ${ending}, which no export is. Use one of ${known}, or no ending.`,
       2,
     );
   }
   if (wanted === undefined || wanted === named) return named;
-  const right = `.${FORMATS[wanted].extension}`;
   throw new CommandError(
     `--out ${name} ends in ${ending}, but --format is ${wanted}. ` +
-      `Use the ending ${right}, or leave out --format.`,
+      `Use the ending ${endingOf(wanted)}, or leave out --format.`,
     2,
   );
 }
 
+/** The compression that a name ends in; undefined if it ends otherwise. */
+function packingOf(name: string): Compression | undefined {
+  const ending = extname(name).toLowerCase();
+  return PACKINGS.find((one) => `.${COMPRESSED[one].extension}` === ending);
+}
+
+/** True for a name without an ending. */
+function isPlain(name: string): boolean {
+  return ["", "."].includes(extname(name));
+}
+
+function endingOf(format: ExportFormat, packing: Packing = "none"): string {
+  return `.${extensionOf({ format, compression: packing === "none" ? null : packing })}`;
+}
+
 /**
- * Returns a sentence if the ending of the name decides against the format that the spec itself
- * names, as the help says; null if both agree, or if --format decides.
+ * Returns a sentence if the ending of the name decides against what the spec itself says of format
+ * or compression, as the help says; null if both agree, or if a flag decides.
  * @throws CommandError (exit 2)
  */
-export function otherFormat(name: string, input: unknown, wanted?: ExportFormat): string | null {
-  const named = formatOfName(name, wanted);
-  const { format } = Object(Object(input).output) as { readonly format?: unknown };
+export function otherKind(name: string, input: unknown, wanted: WantedKind = {}): string | null {
+  const named = kindOfName(name, wanted);
+  const { format, compression } = Object(Object(input).output) as Record<string, unknown>;
+  const ending = extname(name);
   const said = EXPORT_FORMATS.find((one) => one === format);
-  if (wanted !== undefined || named === undefined || said === undefined || said === named) {
-    return null;
+  if (isOther(named.format, said, wanted.format)) {
+    return (
+      `--out ${name} ends in ${ending}, so ${named.format} is written; the spec's output.format ` +
+      `is ${said}. Use the ending ${endingOf(said)}, or say --format ${named.format}.`
+    );
   }
-  return (
-    `--out ${name} ends in ${extname(name)}, so ${named} is written; the spec's output.format is ` +
-    `${said}. Use the ending .${FORMATS[said].extension}, or say --format ${named}.`
-  );
+  const packing = COMPRESSIONS.find((one) => one === compression);
+  if (isOther(named.compression, packing, wanted.compression)) {
+    const right = endingOf(named.format ?? said ?? "csv", packing);
+    return (
+      `--out ${name} ends in ${ending}, so its compression is ${named.compression}; the spec's ` +
+      `output.compression is ${packing}. Use the ending ${right}, or say --compression ` +
+      `${named.compression}.`
+    );
+  }
+  return null;
+}
+
+/** True if a name and a spec say different things of which no flag says anything. */
+function isOther<Value>(
+  named: Value | undefined,
+  said: Value | undefined,
+  wanted: Value | undefined,
+): said is Value {
+  return wanted === undefined && named !== undefined && said !== undefined && said !== named;
 }
 
 /** Refuses the name of another kind of file for a snapshot. @throws CommandError (exit 2) */

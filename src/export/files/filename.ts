@@ -8,7 +8,7 @@
 import type { Segment } from "../../search/segment.ts";
 import type { LabelLanguage } from "../../spec/fields/words.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
-import { FORMATS } from "../formats/format.ts";
+import { extensionOf } from "../formats/format.ts";
 import { registryNames } from "../formats/names.ts";
 import type { ExportRecord } from "../record.ts";
 
@@ -65,10 +65,11 @@ export function changesSlug(
  * an export of changes has its months in the slug. All of it is folded here, whatever the record
  * says: it may be older than what checks labels and slugs now.
  */
-export function fileNameOf({ snapshot, since, slug, id, format }: ExportRecord): string {
+export function fileNameOf(record: ExportRecord): string {
+  const { snapshot, since, slug, id } = record;
   const hex = id.replace(/^exp_/, "").slice(0, 8);
   const what = cut(folded(since ? slug : `${snapshot}-${slug}`), NAME_LENGTH_MAX) || ALL;
-  return `peneira-${what}-${folded(hex)}.${FORMATS[format].extension}`;
+  return `peneira-${what}-${folded(hex)}.${extensionOf(record)}`;
 }
 
 function withMore(part: string, others: readonly string[]): string {

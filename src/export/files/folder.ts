@@ -1,21 +1,29 @@
 /**
  * The files of exports. What comes in: a data directory. What goes out: the path of each export's
  * file, what lies there, and its removal.
- * Invariant: a path is made of an id and a format that were checked, never of what a client sent;
+ * Invariant: a path is made of an id, a format and a compression that were checked, never of what a
+ * client sent;
  * only names that this program gives are ever removed.
  */
 import { strict as assert } from "node:assert";
 import { lstatSync, readdirSync, statfsSync, unlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openDataDir } from "../../store/datadir.ts";
-import { FORMATS } from "../formats/format.ts";
-import { EXPORT_ID, type ExportFormat } from "../record.ts";
+import { COMPRESSED, type ExportKind, extensionOf, FORMATS } from "../formats/format.ts";
+import { EXPORT_ID } from "../record.ts";
 
 /** Name of the folder in the data directory. */
 const FOLDER = "exports";
 
 /** Finished files, and temporary ones beside them. */
 const OURS = /^exp_[0-9a-f]{32}\./;
+
+/** What the name of an export's file is made of, as stored. */
+interface StoredFile {
+  readonly id: string;
+  readonly format: string;
+  readonly compression: string | null;
+}
 
 /** The folder of a data directory that holds the files of exports. */
 export class ExportFolder {
@@ -28,15 +36,15 @@ export class ExportFolder {
   }
 
   /** Absolute path of an export's file. */
-  pathOf(id: string, format: string): string {
-    return join(this.#path, this.nameOf(id, format));
+  pathOf(file: StoredFile): string {
+    return join(this.#path, this.nameOf(file));
   }
 
   /** Name of an export's file. */
-  nameOf(id: string, format: string): string {
-    const row = FORMATS[format as ExportFormat];
-    assert(EXPORT_ID.test(id) && row !== undefined, "an export has a checked id and format");
-    return `${id}.${row.extension}`;
+  nameOf({ id, format, compression }: StoredFile): string {
+    const isKnown = format in FORMATS && (compression === null || compression in COMPRESSED);
+    assert(EXPORT_ID.test(id) && isKnown, "an export has a checked id, format and compression");
+    return `${id}.${extensionOf({ format, compression } as ExportKind)}`;
   }
 
   /** Size in bytes of a file of ours, or null where there is none. */

@@ -9,7 +9,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import type { SecretRing } from "../../store/secrets.ts";
-import { FORMATS } from "../formats/format.ts";
+import { type ExportKind, extensionOf } from "../formats/format.ts";
 import type { ExportRecord } from "../record.ts";
 
 /** How long a link works, in seconds. */
@@ -31,13 +31,13 @@ interface LinkContext {
 }
 
 /** Path of an export's file. */
-export function filePathOf({ id, format }: Pick<ExportRecord, "id" | "format">): string {
-  return `/files/${id}.${FORMATS[format].extension}`;
+export function filePathOf(record: Pick<ExportRecord, "id"> & ExportKind): string {
+  return `/files/${record.id}.${extensionOf(record)}`;
 }
 
 /** The address of an export's file: path and query. It never outlives the export. */
 export function signLink(
-  record: Pick<ExportRecord, "id" | "format" | "expiresAtMs">,
+  record: Pick<ExportRecord, "id" | "expiresAtMs"> & ExportKind,
   { nowMs, secrets }: LinkContext,
 ): string {
   const path = filePathOf(record);

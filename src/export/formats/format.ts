@@ -1,10 +1,13 @@
 /**
- * What an export can be written as. What comes in: the name of a format. What goes out: its file
- * extension, media type and largest number of rows.
+ * What an export can be written as. What comes in: the name of a format, and of a compression. What
+ * goes out: its file extension, media type and largest number of rows.
  * Invariant: a row for every format of the contract; limits are checked before an export is
- * accepted, never by cutting rows off.
+ * accepted, never by cutting rows off. A compressed file is a file of its own, with its own ending
+ * and media type, and no Content-Encoding: a client that decoded it would store bytes that are not
+ * those of the record's size and hash, and resume a download at wrong places.
  */
 import { AppError } from "../../errors.ts";
+import type { Compression } from "../../spec/fields.ts";
 import type { ExportFormat } from "../record.ts";
 
 /** One format. */
@@ -36,6 +39,31 @@ export const FORMATS: Readonly<Record<ExportFormat, FormatRow>> = {
   },
   jsonl: { extension: "jsonl", contentType: "application/jsonl; charset=utf-8", rowsMax: null },
 };
+
+/** What is appended to the extension of a compressed file, and its media type. */
+export const COMPRESSED: Readonly<
+  Record<Compression, Pick<FormatRow, "extension" | "contentType">>
+> = {
+  gzip: { extension: "gz", contentType: "application/gzip" },
+};
+
+/** What decides the kind of a file. */
+export interface ExportKind {
+  readonly format: ExportFormat;
+  /** Null if it is not compressed. */
+  readonly compression: Compression | null;
+}
+
+/** Returns the extension of a file without the first dot: `csv`, or `csv.gz`. */
+export function extensionOf({ format, compression }: ExportKind): string {
+  const { extension } = FORMATS[format];
+  return compression === null ? extension : `${extension}.${COMPRESSED[compression].extension}`;
+}
+
+/** Returns the media type of a file. */
+export function contentTypeOf({ format, compression }: ExportKind): string {
+  return (compression === null ? FORMATS[format] : COMPRESSED[compression]).contentType;
+}
 
 /** Throws `invalid_spec` when an export would have more rows than its format can hold. */
 export function refuseTooManyRows(format: ExportFormat, rowCount: number): void {

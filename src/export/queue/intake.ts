@@ -21,6 +21,7 @@ import type { ExportRow, ExportStore, IdempotencyRow } from "../../store/exports
 import { wordFor } from "../../text/amounts.ts";
 import type { NewExport } from "../exporter.ts";
 import { changesSlug } from "../files/filename.ts";
+import { compressionOf } from "../formats/compressed.ts";
 import type { Leaps } from "./leaps.ts";
 import type { Pins } from "./pins.ts";
 
@@ -212,6 +213,7 @@ export class Intake {
       plan: plan.name,
       spec,
       format: wanted.spec.output.format,
+      compression: compressionOf(wanted.spec),
       slug,
       snapshot: segment.label,
       snapshotDate: segment.snapshotDate,

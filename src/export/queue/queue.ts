@@ -209,7 +209,7 @@ export class ExportQueue {
         places: pins.places(row.snapshotId, row.snapshotPath),
         snapshotId: row.snapshotId,
         ...listedSpec(store, row.id),
-        path: folder.pathOf(row.id, row.format),
+        path: folder.pathOf(row),
         dataDir: this.#parts.dataDir,
         bytesMax: this.#bytesLeft(row),
         ...changesOf(row, this.#parts),
@@ -234,7 +234,7 @@ export class ExportQueue {
     });
     run.release = turn.release;
     if (turn.outcome.kind === "staged") return { ...nothing, staged: turn.outcome.staged };
-    this.#parts.discard(this.#parts.folder.nameOf(row.id, row.format));
+    this.#parts.discard(this.#parts.folder.nameOf(row));
     return turn.outcome;
   }
 
@@ -259,10 +259,10 @@ export class ExportQueue {
   /** Commits the end of a render; what fails is kept for `retry`. */
   #commit(run: Run): void {
     const { folder, log, discard, onEnd } = this.#parts;
-    const { id, format, snapshotId, sinceId } = run.row;
+    const { id, snapshotId, sinceId } = run.row;
     try {
       run.commit?.();
-      if (run.removed) discard(folder.nameOf(id, format));
+      if (run.removed) discard(folder.nameOf(run.row));
     } catch (error) {
       log.error(describeError(error), "the end of an export was not stored; trying again");
       return;
@@ -331,7 +331,7 @@ export class ExportQueue {
     faultPoint("finish.after_commit");
     // Another process has deleted it meanwhile.
     if (!finished) {
-      discard(folder.nameOf(row.id, row.format));
+      discard(folder.nameOf(row));
       return false;
     }
     const { rowCount: rows, sizeBytes: bytes } = file;
@@ -343,7 +343,7 @@ export class ExportQueue {
   #refuse(row: ExportRow): void {
     const { folder, discard } = this.#parts;
     this.#fail(row, "quota_exceeded");
-    discard(folder.nameOf(row.id, row.format));
+    discard(folder.nameOf(row));
   }
 
   /** Bytes that its file may have; one that was delivered before is never refused. */

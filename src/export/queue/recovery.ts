@@ -41,7 +41,7 @@ export function recover(parts: {
   });
   faultPoint("recover.before_cleanup");
   store.lists.exported.dropStaged();
-  const kept = new Set(store.inState("done").map(({ id, format }) => folder.nameOf(id, format)));
+  const kept = new Set(store.inState("done").map((row) => folder.nameOf(row)));
   const left = folder.names().filter((name) => !kept.has(name));
   for (const name of left) folder.remove(name);
   faultPoint("recover.after_cleanup");
@@ -72,9 +72,10 @@ function mendRunning(store: ExportStore, nowMs: number) {
  */
 function mendDone(store: ExportStore, folder: ExportFolder, nowMs: number): number {
   let lost = 0;
-  for (const { id, format, sizeBytes, expiresAt } of store.inState("done")) {
+  for (const row of store.inState("done")) {
+    const { id, sizeBytes, expiresAt } = row;
     if (expiresAt !== null && expiresAt <= nowMs) continue;
-    if (folder.sizeOf(folder.nameOf(id, format)) === sizeBytes) continue;
+    if (folder.sizeOf(folder.nameOf(row)) === sizeBytes) continue;
     store.requeue(id, 0);
     lost++;
   }

@@ -73,11 +73,11 @@ export class Sweeper {
       for (const { id } of due) store.expire(id, nowMs);
       faultPoint("expire.before_commit");
     });
-    for (const { id, format } of due) {
+    for (const row of due) {
       faultPoint("expire.before_unlink");
-      this.discard(folder.nameOf(id, format));
+      this.discard(folder.nameOf(row));
       faultPoint("expire.after_unlink");
-      log.info({ export_id: id }, "export expired");
+      log.info({ export_id: row.id }, "export expired");
     }
     return due.length === BATCH;
   }

@@ -104,6 +104,7 @@ export function outputSchema(formats: readonly string[]): TSchema {
             labels: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.labels),
             preset: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.preset),
             title: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.title),
+            compression: Type.Optional(OUTPUT_INPUT_SCHEMA.properties.compression),
           }
         : {}),
     },

@@ -57,6 +57,7 @@ const FORMATS: readonly object[] = [
   body(["SP"], { format: "html" }, 300),
   body(["SC", "GO"], { format: "xlsx", fields: ["cnpj", "legal_name", "started_on"] }, 200),
   body(["SP", "MG"], { format: "parquet" }, 1_000),
+  body(["SP", "RJ"], { format: "csv", compression: "gzip" }, 2_500),
 ];
 
 /** Few accounts each, by lot, of states that no other body has: what is missing of one shows. */

@@ -37,12 +37,12 @@ after(() => {
 });
 
 /** A spec of the mode `export` that matches every account. */
-function specOf(format: ExportFormat): AccountQuerySpec {
+function specOf(format: ExportFormat, packed = {}): AccountQuerySpec {
   return normalizeSpec(
     {},
     {
       ...{ catalog: segment.catalog, limitDefault: 1_000_000, limitCap: 1_000_000 },
-      bodyOutput: { format, fields: OUTPUT_FIELD_NAMES, include_explain: true },
+      bodyOutput: { format, fields: OUTPUT_FIELD_NAMES, include_explain: true, ...packed },
       ...{ allowedFields: OUTPUT_FIELD_NAMES, defaultFields: DEFAULT_FIELDS },
       ...{ mode: "export" as const, fullAllowed: true },
     },
@@ -68,8 +68,11 @@ describe("an export that other processors help with", () => {
       "now and then": seededCoin(11),
       "never again": onceOnly(),
     };
-    for (const format of ALL_FORMATS) {
-      const spec = specOf(format);
+    const packed = (["csv", "html", "jsonl"] as const).map((format) =>
+      specOf(format, { compression: "gzip" }),
+    );
+    for (const spec of [...ALL_FORMATS.map((format) => specOf(format)), ...packed]) {
+      const { format, compression } = spec.output;
       const bytesWith = async (spare?: () => boolean) => {
         const parts: Buffer[] = [];
         const work = spare === undefined ? { segment, spec } : { segment, spec, spare };
@@ -78,7 +81,7 @@ describe("an export that other processors help with", () => {
       };
       const alone = await bytesWith();
       for (const [when, spare] of Object.entries(helped)) {
-        assert.ok((await bytesWith(spare)).equals(alone), `${format}, ${when}`);
+        assert.ok((await bytesWith(spare)).equals(alone), `${format}, ${compression}, ${when}`);
       }
     }
   });

@@ -92,17 +92,20 @@ describe("peneira export", () => {
       ["xlsx", [], {}],
       ["parquet", [], {}],
       ["jsonl", [], {}],
+      ["csv.gz", [], { compression: "gzip" }],
+      ["jsonl.gz", ["--compression", "gzip"], { compression: "gzip" }],
     ];
-    for (const [format, flags, output] of cases) {
-      const args = ["--spec", specPath, "--format", format, "--out", `out/cli.${format}`, ...flags];
+    for (const [ending, flags, output] of cases) {
+      const format = ending.replace(".gz", "");
+      const args = ["--spec", specPath, "--format", format, "--out", `out/cli.${ending}`, ...flags];
       const told = await exported(test, args);
       const wanted = await wantedFile(format, output);
-      const path = join(folder, `cli.${format}`);
-      assert.ok(fs.readFileSync(path).equals(wanted.bytes), format);
+      const path = join(folder, `cli.${ending}`);
+      assert.ok(fs.readFileSync(path).equals(wanted.bytes), ending);
       fs.rmSync(path);
       const size = wanted.sizeBytes.toLocaleString("en-US");
       assert.match(told, /^export: 700 rows in /m);
-      assert.match(told, new RegExp(`cli\\.${format}: 700 rows, ${size} bytes, [0-9.]+ s$`, "m"));
+      assert.match(told, new RegExp(`cli\\.${ending}: 700 rows, ${size} bytes, [0-9.]+ s$`, "m"));
       assert.match(told, new RegExp(`^SHA-256 ${wanted.sha256}$`, "m"));
     }
   });
@@ -176,7 +179,11 @@ describe("peneira export", () => {
         ["--out", "out/p.docx"],
         { exitCode: 2, message: /p\.docx ends in \.docx, which no export is\. Use one of \.csv, / },
       ],
-      [["--out", "out/x.csv.gz"], { exitCode: 2, message: /ends in \.gz/ }],
+      [
+        ["--out", "out/x.csv", "--compression", "gzip"],
+        { exitCode: 2, message: /ends in \.csv, but --compression is gzip\. Use the ending/ },
+      ],
+      [["--out", "out/x.xlsx.gz"], { code: "invalid_spec" }],
       [
         ["--out", "out/x.csv", "--format", "xlsx"],
         { exitCode: 2, message: /ends in \.csv, but --format is xlsx\. Use the ending \.xlsx/ },

@@ -86,6 +86,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   "output.labels": "pt",
   "output.preset": "hubspot",
   "output.title": "Padarias  de Minas",
+  "output.compression": "gzip",
   "explain.assumptions": ["Only active companies."],
   "explain.warnings": [],
   "explain.unmapped_constraints": [],

@@ -16,7 +16,8 @@ import type {
   ExportPage,
   NewExport,
 } from "../../../src/export/exporter.ts";
-import { FORMATS } from "../../../src/export/formats/format.ts";
+import { compressionOf } from "../../../src/export/formats/compressed.ts";
+import { extensionOf } from "../../../src/export/formats/format.ts";
 import {
   type ExportFailure,
   type ExportFormat,
@@ -132,8 +133,8 @@ export class FakeExporter implements Exporter {
     return kept === undefined ? undefined : this.#dated(kept.record);
   }
 
-  filePath({ id, format }: ExportRecord): string {
-    return join(this.#folder, `${id}.${FORMATS[format].extension}`);
+  filePath(record: ExportRecord): string {
+    return join(this.#folder, `${record.id}.${extensionOf(record)}`);
   }
 
   /** Ends all waits, and those still to come. */
@@ -216,6 +217,7 @@ function freshRecord(wanted: NewExport, sequence: number, nowMs: number): Export
     tenantId,
     state: "queued",
     format: spec.output.format as ExportFormat,
+    compression: compressionOf(spec),
     snapshot: segment.label,
     snapshotDate: segment.snapshotDate,
     since: sinceOf(wanted),

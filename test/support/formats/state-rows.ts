@@ -40,7 +40,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     done(1, { expires_at: AT + 604_800_000 }),
     done(2, { expires_at: AT + 60_000, expired_at: AT + 60_001, format: "parquet" }),
     anExport(3, { state: "failed", attempts: 3, failure: "too_many_attempts", ended_at: AT + 30 }),
-    anExport(4, { state: "queued", charged_rows: 0, charged_day: null, key_id: null }),
+    anExport(4, {
+      ...{ state: "queued", charged_rows: 0, charged_day: null, key_id: null },
+      compression: "gzip",
+    }),
     anExport(5, { state: "running", attempts: 1, tenant_id: "ten_2" }),
     anExport(6, {
       ...{ state: "queued", tenant_id: "ten_2", kinds: "entered,left", watch: "email" },

@@ -87,6 +87,18 @@ const CREATED: readonly Scenario[] = [
     contains: ['"bom":true,"delimiter":";"'],
   }),
   creation({
+    name: "a file of text may be compressed",
+    body: { spec: SP, output: { format: "csv", compression: "gzip" } },
+    status: 201,
+    contains: ['"compression":"gzip"}', '"format":"csv","compression":"gzip","snapshot"'],
+  }),
+  creation({
+    name: "a format that is compressed inside is not compressed again",
+    body: { spec: SP, output: { format: "parquet", compression: "gzip" } },
+    status: 422,
+    contains: ['"/output/compression","code":"text_only"', 'Leave it out, or send \\"none\\"'],
+  }),
+  creation({
     name: "fallback is for exports of every plan",
     plan: "free",
     body: { spec: industry("fallback"), output: CSV },

@@ -261,8 +261,13 @@ describe("fileNameOf", () => {
       snapshot: "2026-10",
       slug: "padaria-campinas-sp",
       format: "parquet",
+      compression: null,
     } as ExportRecord;
     assert.equal(fileNameOf(record), "peneira-2026-10-padaria-campinas-sp-01234567.parquet");
+    assert.equal(
+      fileNameOf({ ...record, format: "csv", compression: "gzip" }),
+      "peneira-2026-10-padaria-campinas-sp-01234567.csv.gz",
+    );
     const since = { snapshot: "2026-09", snapshotDate: "2026-09-10" };
     const months = { since: "2026-09", until: "2026-10" };
     for (const [labels, kind] of [
@@ -278,7 +283,8 @@ describe("fileNameOf", () => {
 
   it("folds whatever a record says, also one that was written before labels were checked", () => {
     const hostile = 'x"\r\nSet-Cookie: a=b; ../É\u202e';
-    const record = { id: `exp_${hostile}`, snapshot: hostile, slug: hostile, format: "csv" };
+    const file = { format: "csv", compression: null };
+    const record = { id: `exp_${hostile}`, snapshot: hostile, slug: hostile, ...file };
     const name = "peneira-x-set-cookie-a-b-e-x-set-cookie-a-b-e-x-set.csv";
     assert.equal(fileNameOf(record as ExportRecord), name);
     const long = { ...record, snapshot: "9".repeat(5_000), slug: "" };

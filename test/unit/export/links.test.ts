@@ -21,6 +21,7 @@ const FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as const;
 const exportOf = (hex: string, at = 0) => ({
   id: `exp_${hex}`,
   format: FORMATS[at % FORMATS.length] as (typeof FORMATS)[number],
+  compression: at % 2 === 1 ? ("gzip" as const) : null,
   expiresAtMs: null as number | null,
 });
 const RECORD = exportOf("0123456789abcdef0123456789abcdef");

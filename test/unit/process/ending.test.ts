@@ -4,26 +4,46 @@
  */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { formatOfName, otherFormat, refuseSnapshotName } from "../../../src/cli/support/ending.ts";
+import { kindOfName, otherKind, refuseSnapshotName } from "../../../src/cli/support/ending.ts";
 import { EXPORT_FORMATS } from "../../../src/spec/fields.ts";
 
 it("takes the format of the ending, and refuses one that is unknown or contradicts", () => {
   for (const format of EXPORT_FORMATS) {
-    assert.equal(formatOfName(`a.b/x.${format.toUpperCase()}`), format);
-    assert.equal(formatOfName(`x.${format}`, format), format);
-    assert.equal(formatOfName("a.b/x", format), format);
+    assert.equal(kindOfName(`a.b/x.${format.toUpperCase()}`).format, format);
+    assert.equal(kindOfName(`x.${format}`, { format }).format, format);
+    assert.equal(kindOfName("a.b/x", { format }).format, format);
     const other = EXPORT_FORMATS.find((one) => one !== format);
-    assert.throws(() => formatOfName(`x.${format}`, other), {
+    assert.throws(() => kindOfName(`x.${format}`, { format: other }), {
       exitCode: 2,
       message: /--format is/,
     });
   }
-  assert.equal(formatOfName("x"), undefined);
-  assert.equal(formatOfName(".csv"), undefined);
-  for (const name of ["p.docx", "x.csv.gz", "x.json", "x.2026"]) {
+  assert.equal(kindOfName("x").format, undefined);
+  assert.equal(kindOfName(".csv").format, undefined);
+  for (const name of ["p.docx", "x.csv.zip", "x.json", "x.json.gz", "x.2026"]) {
     const message = /\.csv, \.html, \.xlsx, \.parquet, \.jsonl, or no ending\.$/;
-    assert.throws(() => formatOfName(name), { exitCode: 2, message });
-    assert.throws(() => formatOfName(name, "csv"), { exitCode: 2, message });
+    assert.throws(() => kindOfName(name), { exitCode: 2, message });
+    assert.throws(() => kindOfName(name, { format: "csv" }), { exitCode: 2, message });
+  }
+});
+
+it("takes the compression of the ending, and refuses one that contradicts --compression", () => {
+  assert.deepEqual(kindOfName("x.csv.gz"), { format: "csv", compression: "gzip" });
+  assert.deepEqual(kindOfName("x.JSONL.GZ", { compression: "gzip" }), {
+    format: "jsonl",
+    compression: "gzip",
+  });
+  assert.deepEqual(kindOfName("x.csv"), { format: "csv", compression: "none" });
+  assert.deepEqual(kindOfName("x.gz"), { format: undefined, compression: "gzip" });
+  assert.deepEqual(kindOfName("x"), { format: undefined, compression: undefined });
+  assert.equal(kindOfName("x", { compression: "gzip" }).compression, "gzip");
+  for (const [name, compression, right] of [
+    ["x.csv", "gzip", /ends in \.csv, but --compression is gzip\. Use the ending \.csv\.gz,/],
+    // A file of Parquet is compressed inside, and has no other ending.
+    ["x.parquet", "gzip", /--compression is gzip\. Use the ending \.csv\.gz, or leave out/],
+    ["x.csv.gz", "none", /ends in \.gz, but --compression is none\. Use the ending \.csv,/],
+  ] as const) {
+    assert.throws(() => kindOfName(name, { compression }), { exitCode: 2, message: right });
   }
 });
 
@@ -40,15 +60,27 @@ it("refuses a snapshot under the name of another kind of file", () => {
 it("reports an ending that decides against the spec, unless --format decides", () => {
   const spec = { output: { format: "xlsx" } };
   assert.equal(
-    otherFormat("y.csv", spec),
+    otherKind("y.csv", spec),
     "--out y.csv ends in .csv, so csv is written; the spec's output.format is xlsx. " +
       "Use the ending .xlsx, or say --format csv.",
   );
-  assert.equal(otherFormat("y.csv", spec, "csv"), null);
-  assert.equal(otherFormat("y.xlsx", spec), null);
-  assert.equal(otherFormat("y", spec), null);
+  assert.equal(otherKind("y.csv", spec, { format: "csv" }), null);
+  assert.equal(otherKind("y.xlsx", spec), null);
+  assert.equal(otherKind("y", spec), null);
   // json is a search's own format, and a wrong one is refused by the schema.
   for (const input of [{ output: { format: "json" } }, { output: 1 }, {}, null, "x"]) {
-    assert.equal(otherFormat("y.csv", input), null);
+    assert.equal(otherKind("y.csv", input), null);
   }
+});
+
+it("reports an ending that decides against the compression of the spec", () => {
+  const spec = { output: { format: "csv", compression: "gzip" } };
+  assert.equal(
+    otherKind("y.csv", spec),
+    "--out y.csv ends in .csv, so its compression is none; the spec's output.compression is " +
+      "gzip. Use the ending .csv.gz, or say --compression none.",
+  );
+  assert.equal(otherKind("y.csv", spec, { compression: "none" }), null);
+  assert.equal(otherKind("y.csv.gz", spec), null);
+  assert.equal(otherKind("y", spec), null);
 });

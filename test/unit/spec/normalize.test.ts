@@ -6,7 +6,12 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type NormalizeContext, normalizeSpec, tooBroad } from "../../../src/spec/normalize.ts";
+import {
+  type NormalizeContext,
+  normalizeSpec,
+  specHash,
+  tooBroad,
+} from "../../../src/spec/normalize.ts";
 import { contextWith } from "../../support/spec/catalog.ts";
 import { failure, filters, type Json, mistakes, normal } from "../../support/spec/outcome.ts";
 
@@ -296,6 +301,32 @@ describe("normalizeSpec: csv files", () => {
     const both = ["/spec/output/bom csv_only", "/spec/output/delimiter csv_only"];
     assert.deepEqual(mistakes(html, { mode }), both);
     assert.match(failure(html, { mode }).message, /bom is for the format csv, not for html/);
+  });
+
+  it("keeps the compression of a file of text, and refuses one of any other", () => {
+    const mode = "export";
+    const of = (output: object, bodyOutput?: object) =>
+      normal({ output }, { mode, ...(bodyOutput && { bodyOutput }) }).output.compression;
+    for (const format of ["csv", "html", "jsonl"]) {
+      assert.equal(of({ format, compression: "gzip" }), "gzip");
+      assert.equal(of({ format, compression: "none" }), undefined);
+      assert.equal(of({ format }), undefined);
+    }
+    assert.equal(of({ compression: "gzip" }), "gzip");
+    assert.equal(of({ compression: "gzip" }, { compression: "none" }), undefined);
+    assert.equal(of({ format: "csv", compression: "gzip" }, { format: "jsonl" }), "gzip");
+    // As for a csv file: not said of the format that the body has instead.
+    assert.equal(of({ format: "csv", compression: "gzip" }, { format: "xlsx" }), undefined);
+    for (const format of ["xlsx", "parquet"]) {
+      assert.equal(of({ format, compression: "none" }), undefined);
+      const packed = { output: { format, compression: "gzip" } };
+      assert.deepEqual(mistakes(packed, { mode }), ["/spec/output/compression text_only"]);
+      const fix = /compressed inside already\. Leave it out, or send "none"\./;
+      assert.match(failure(packed, { mode }).message, fix);
+    }
+    const plain = normal({ output: { format: "csv" } }, { mode });
+    const packed = normal({ output: { format: "csv", compression: "gzip" } }, { mode });
+    assert.notEqual(specHash(plain), specHash(packed));
   });
 });
 

@@ -6,6 +6,7 @@
  */
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
+import { COMPRESSIONS } from "../../../spec/fields.ts";
 import { PRESETS, type PresetName } from "../../../spec/presets.ts";
 import type { Status } from "../app/answers.ts";
 import { number } from "../app/format.ts";
@@ -20,6 +21,7 @@ import {
   FORMATS,
   hasLabels,
   isForPeople,
+  isText,
   layoutOf,
   layoutsOf,
   limitOf,
@@ -64,6 +66,7 @@ export function Choices({ draft, status, edit }: ChoicesProps): VNode {
           onChecked={(people) => edit({ people })}
         />
       )}
+      {isText(draft.format) && <Compression draft={draft} edit={edit} />}
       <TextInput
         label={exports.title}
         autocomplete="off"
@@ -154,6 +157,22 @@ function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
         </div>
       )}
     </>
+  );
+}
+
+/** Files of text alone have the choice: the others are compressed inside. */
+function Compression({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
+  const { exports } = laterWords.value;
+  return (
+    <Select
+      label={exports.compression}
+      hint={exports.compressionHint}
+      value={draft.compression}
+      options={COMPRESSIONS.map((value) => ({ value, label: exports.compressions[value] }))}
+      onValue={(value) => {
+        edit({ compression: COMPRESSIONS.find((one) => one === value) ?? "none" });
+      }}
+    />
   );
 }
 

@@ -7,10 +7,13 @@
 
 import { FIELD_GROUPS } from "../../../spec/fields/table.ts";
 import {
+  COMPRESSIONS,
   DEFAULT_FIELDS,
   type EXPORT_FORMATS,
   OUTPUT_FIELD_NAMES,
   OUTPUT_FIELDS,
+  type Packing,
+  TEXT_FORMATS,
 } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import {
@@ -43,6 +46,8 @@ export interface Draft {
   readonly csv: CsvStyle;
   readonly delimiter: "," | ";";
   readonly bom: boolean;
+  /** For the formats that are text. */
+  readonly compression: Packing;
   /** Whether headers and values are words of the console's language, where the format has them. */
   readonly people: boolean;
   /** What the file is called; as typed. */
@@ -108,8 +113,13 @@ export function isForPeople(format: Format): boolean {
   return format === "xlsx" || format === "html" || format === "csv";
 }
 
+/** True if files of a format are text, which can be compressed. */
+export function isText(format: Format): boolean {
+  return TEXT_FORMATS.includes(format);
+}
+
 /** What of a draft is kept in the browser for the next one. */
-type Kept = Pick<Draft, "format" | "layout" | "csv" | "delimiter" | "bom" | "people">;
+type Kept = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
 
 const KEPT_KEY = "peneira.export";
 const FIRST: Kept = {
@@ -118,12 +128,15 @@ const FIRST: Kept = {
   csv: "excel",
   delimiter: ";",
   bom: true,
+  compression: "none",
   people: true,
 };
 
 /** Keeps how a file was wanted last. */
-export function keepChoice({ format, layout, csv, delimiter, bom, people }: Draft): void {
-  keep(KEPT_KEY, JSON.stringify({ format, layout, csv, delimiter, bom, people } satisfies Kept));
+export function keepChoice(draft: Draft): void {
+  const { format, layout, csv, delimiter, bom, compression, people } = draft;
+  const kept = { format, layout, csv, delimiter, bom, compression, people } satisfies Kept;
+  keep(KEPT_KEY, JSON.stringify(kept));
 }
 
 /** How a file was wanted last; what cannot be read is as at the first time. */
@@ -136,6 +149,7 @@ function keptChoice(allowed: readonly string[]): Kept {
       csv: CSV_STYLES.find((style) => style === kept.csv) ?? FIRST.csv,
       delimiter: kept.delimiter === "," ? "," : FIRST.delimiter,
       bom: kept.bom !== false,
+      compression: COMPRESSIONS.find((one) => one === kept.compression) ?? FIRST.compression,
       people: kept.people !== false,
     };
   } catch {
@@ -180,9 +194,14 @@ export function bodyOf(draft: Draft, query: Query, max: number): Record<string, 
       include_explain: draft.explain,
       ...(layout === null ? ownColumns(draft) : { preset: layout, labels: language.value }),
       ...(title === "" ? {} : { title }),
+      ...(isPacked(draft) ? { compression: draft.compression } : {}),
     },
     ...(typeof limit === "number" ? { limit } : {}),
   };
+}
+
+function isPacked({ format, compression }: Draft): boolean {
+  return isText(format) && compression !== "none";
 }
 
 /** What is said of columns that somebody chose; a layout has its own delimiter. */

@@ -184,7 +184,7 @@ function Facts({ record }: { record: ExportView }): VNode {
   const { row_count: rows, size_bytes: size, created_at: at } = record;
   const written = record.status === "running" ? writtenText(record) : null;
   const facts = [
-    exports.formats[record.format]?.[0] ?? record.format,
+    formatText(record),
     ...(rows === null ? [] : [laterWords.value.exports.rows(rows)]),
     ...(written === null ? [] : [written]),
     ...(size === null ? [] : [bytes(size)]),
@@ -201,6 +201,12 @@ function Facts({ record }: { record: ExportView }): VNode {
       </time>
     </>
   );
+}
+
+/** "CSV", or "CSV (gzip)". */
+function formatText({ format, compression }: ExportView): string {
+  const name = laterWords.value.exports.formats[format]?.[0] ?? format;
+  return compression === undefined ? name : `${name} (${compression})`;
 }
 
 function StatePill({ record }: { record: ExportView }): VNode {

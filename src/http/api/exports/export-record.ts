@@ -41,9 +41,12 @@ export function createdJson(record: ExportRecord): RecordJson & { readonly objec
   return { ...headJson(record), ...file, ...progressJson(record) };
 }
 
-function headJson({ id, state, format, snapshot, snapshotDate, since }: ExportRecord) {
+function headJson(record: ExportRecord) {
+  const { id, state, format, compression, snapshot, snapshotDate, since } = record;
   return {
-    ...{ export_id: id, status: state, format, snapshot, snapshot_date: snapshotDate },
+    ...{ export_id: id, status: state, format },
+    ...(compression === null ? {} : { compression }),
+    ...{ snapshot, snapshot_date: snapshotDate },
     ...(since === null
       ? {}
       : {

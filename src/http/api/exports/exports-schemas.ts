@@ -5,7 +5,7 @@
  */
 import Type, { type TSchema } from "typebox";
 import { EXPORT_FAILURES, EXPORT_STATES } from "../../../export/record.ts";
-import { EXPORT_FORMATS } from "../../../spec/fields.ts";
+import { COMPRESSIONS, EXPORT_FORMATS } from "../../../spec/fields.ts";
 import { SPEC_LIMITS } from "../../../spec/limits.ts";
 import {
   closed,
@@ -28,6 +28,12 @@ const exportRecord = Type.Object(
     export_id: Type.String({ pattern: "^exp_[0-9a-f]{32}$" }),
     status: Type.Enum([...EXPORT_STATES]),
     format: Type.Enum([...EXPORT_FORMATS]),
+    compression: Type.Optional(
+      Type.Enum(
+        COMPRESSIONS.filter((one) => one !== "none"),
+        { description: "Present if the file is compressed; size and hash are those of the file." },
+      ),
+    ),
     ...source,
     since: Type.Optional(text("Of an export of changes: the month it goes back to.")),
     since_date: Type.Optional(Type.String({ format: "date" })),

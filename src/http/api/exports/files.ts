@@ -14,7 +14,7 @@ import Type from "typebox";
 import { AppError } from "../../../errors.ts";
 import { fileNameOf } from "../../../export/files/filename.ts";
 import { checkLink, filePathOf } from "../../../export/files/links.ts";
-import { FORMATS } from "../../../export/formats/format.ts";
+import { COMPRESSED, contentTypeOf, FORMATS } from "../../../export/formats/format.ts";
 import { type ExportRecord, exportNotFound } from "../../../export/record.ts";
 import { describeError } from "../../../process/log.ts";
 import { EXPORT_FORMATS } from "../../../spec/fields.ts";
@@ -33,8 +33,8 @@ const closeFile = promisify(close);
 /** A name that somebody put in the place of a file is not followed elsewhere. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 
-/** `<export_id>.<extension>`. */
-const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+$/;
+/** `<export_id>.<extension>`, with the ending of a compression. */
+const FILE_NAME = /^(exp_[0-9a-f]{32})\.[a-z]+(?:\.[a-z]+)?$/;
 
 /**
  * A page that somebody opens must not do anything: no scripts, no forms, nothing from elsewhere.
@@ -48,10 +48,10 @@ const HTML_POLICY =
 type Finished = ExportRecord & { readonly sizeBytes: number; readonly sha256: string };
 
 /** Media types of the files, without their parameters. */
-const FILE_TYPES = EXPORT_FORMATS.map((format) => {
-  const [type = ""] = FORMATS[format].contentType.split(";");
-  return type;
-});
+const FILE_TYPES = [
+  ...EXPORT_FORMATS.map((format) => FORMATS[format]),
+  ...Object.values(COMPRESSED),
+].map(({ contentType }) => contentType.split(";")[0] ?? "");
 
 /** The route of files. */
 export const FILE_ROUTES: readonly ApiRoute[] = [
@@ -142,7 +142,7 @@ function downloadFile(
   if (wanted === "unsatisfiable") throw outside(record);
   const range = wanted === "whole" ? { offset: 0, length: record.sizeBytes } : wanted;
   const headers = { ...shared, ...headersFor(record, wanted) };
-  const { contentType: type } = FORMATS[record.format];
+  const type = contentTypeOf(record);
   const status = wanted === "whole" ? 200 : 206;
   return openSlice(call, record, range).then((body) => ({ status, type, headers, body }));
 }
@@ -186,7 +186,8 @@ function headersFor(record: Finished, wanted: ByteRange | "whole"): Record<strin
     const last = wanted.offset + wanted.length - 1;
     headers["Content-Range"] = `bytes ${wanted.offset}-${last}/${record.sizeBytes}`;
   }
-  if (record.format === "html") headers["Content-Security-Policy"] = HTML_POLICY;
+  if (record.format === "html" && record.compression === null)
+    headers["Content-Security-Policy"] = HTML_POLICY;
   return headers;
 }
 

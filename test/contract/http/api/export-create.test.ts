@@ -113,6 +113,7 @@ for (const transport of MATRIX) {
         { ...body, limit: 8 },
         { ...body, output: { format: "html" } },
         { ...body, output: { format: "csv", fields: ["cnpj"] } },
+        { ...body, output: { ...body.output, compression: "gzip" } },
         { ...body, spec: { filters: { geo: { uf_any_of: ["RJ"] } } } },
       ]) {
         const answer = await post(server, other, key);

@@ -4,6 +4,7 @@
  * Invariant: the Portuguese table has the same keys; nothing here is markup.
  */
 
+import type { Packing } from "../../../../spec/fields.ts";
 import type { PresetName } from "../../../../spec/presets.ts";
 import { number } from "../../app/format.ts";
 
@@ -48,6 +49,13 @@ export const exports = {
   delimiterComma: "Comma (,)",
   delimiterSemicolon: "Semicolon (;)",
   bom: "Byte order mark (BOM)",
+
+  compression: "Compression",
+  compressionHint: "A smaller file to download. Excel opens it only after it is unpacked.",
+  compressions: {
+    none: "None",
+    gzip: "gzip (.gz)",
+  } as Record<Packing, string>,
 
   fields: "Columns",
   fieldsChosen: (count: string, of: string) => `${count} of ${of} chosen`,

@@ -48,6 +48,13 @@ export const exports: typeof english = {
   delimiterSemicolon: "Ponto e vírgula (;)",
   bom: "Acentos corretos no Excel (BOM)",
 
+  compression: "Compactação",
+  compressionHint: "Um arquivo menor para baixar. O Excel só o abre depois de descompactado.",
+  compressions: {
+    none: "Nenhuma",
+    gzip: "gzip (.gz)",
+  },
+
   fields: "Colunas",
   fieldsChosen: (count, of) => `${count} de ${of} escolhidas`,
   chooseFields: "Escolher uma a uma",
