@@ -55,7 +55,7 @@ export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 }
 interface QueryMethods {
   select(...given: NativeQuery): Selection;
   selectAside(...given: NativeQuery): Promise<Selection>;
-  count(...given: NativeQuery): number;
+  count(...given: [...query: NativeQuery, most?: number | undefined]): number;
   countAside(...given: NativeQuery): Promise<number>;
   facets(...given: [...NativeQuery, facets: readonly NativeFacet[]]): Uint32Array[];
   facetsWorkMax(...given: [...NativeQuery, facets: readonly NativeFacet[]]): number;
@@ -160,8 +160,8 @@ function writingQueries(own: AddonSegment): NativeSegment {
     selectAside(request) {
       return own.selectAside.call(this, ...writePage(request));
     },
-    count(clauses) {
-      return own.count.call(this, ...writeQuery(clauses));
+    count(clauses, most) {
+      return own.count.call(this, ...writeQuery(clauses), most);
     },
     countAside(clauses) {
       return own.countAside.call(this, ...writeQuery(clauses));

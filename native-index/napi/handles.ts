@@ -189,8 +189,11 @@ export interface NativeSegment {
   /** Values of a string table (TABLES), by number. */
   table(table: number): string[];
   select(request: SelectRequest): Selection;
-  /** Exact number of matching rows. */
-  count(clauses: readonly Clause[]): number;
+  /**
+   * Exact number of matching rows; -1 if no sum gives it and more than `most` rows may have to be
+   * looked at.
+   */
+  count(clauses: readonly Clause[], most?: number): number;
   /** For every facet the number of matches by code; the last element counts those without one. */
   facets(clauses: readonly Clause[], facets: readonly NativeFacet[]): Uint32Array[];
   /**

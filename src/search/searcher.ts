@@ -82,9 +82,11 @@ export function page(
   asker: string,
 ): FoundPage | Promise<FoundPage> {
   const later = pageAside(segment, asked, asked.facets, asker);
-  if (later === null && isRanked(segment, asked.spec)) return pageNow(segment, asked);
-  const walked = later === null ? walkedPage(segment, asked) : null;
-  if (walked !== null) return pageNow(segment, { ...asked, ahead: walked });
+  if (later === null) {
+    if (isRanked(segment, asked.spec)) return pageNow(segment, asked);
+    const walked = walkedPage(segment, asked);
+    if (walked !== null) return pageNow(segment, { ...asked, ahead: walked });
+  }
   const found = later ?? aside(segment, asked, asked.facets, asker);
   return found.then((ahead) => pageNow(segment, { ...asked, room: null, ahead }));
 }
@@ -339,7 +341,7 @@ export function pageAside(
   asker = "",
 ): Promise<AsidePage> | null {
   const { spec, afterRow, onePerCompany = false } = request;
-  const quick = !isLong(spec) && !isSlow(segment, request);
+  const quick = !isLong(spec) && isCounted(segment, spec) && !isSlow(segment, request);
   if (quick && !areMany(segment, spec, names)) return null;
   return aside(segment, { spec, afterRow, onePerCompany }, names, asker);
 }
@@ -396,7 +398,7 @@ export function countsAside(
   names: readonly FacetName[] | null,
   asker = "",
 ): Promise<AsideCounts> | null {
-  if (!isLong(spec) && !areMany(segment, spec, names)) return null;
+  if (!isLong(spec) && isCounted(segment, spec) && !areMany(segment, spec, names)) return null;
   return queue.run(asker, 1, async () => {
     const facets = await facetsLater(segment, spec, names);
     return { total: await countAside(segment, spec), facets };
@@ -432,6 +434,13 @@ function valuesIn(filters: object): number {
     if (Array.isArray(value)) values += value.length;
   }
   return values;
+}
+
+/** Counts the matches, which the addon remembers; false if that takes too long on this thread. */
+function isCounted(segment: Segment, spec: AccountQuerySpec): boolean {
+  // Where all accounts together are too few nothing needs to be known.
+  if (segment.accounts < COUNTED_MIN) return true;
+  return guarded(() => segment.native.count(matchClauses(segment, spec), COUNTED_MIN)) >= 0;
 }
 
 /** Whether the order of a page may have to compare many matches, or the page is a large one. */

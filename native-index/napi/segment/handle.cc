@@ -235,8 +235,11 @@ napi_value wholePage(napi_env env, napi_callback_info info) {
 napi_value count(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle& handle, const auto& segment, const Arguments& arguments) {
     const Query query = readQuery(arguments);
+    const Given most = arguments.at(2, "most");
+    const uint64_t bound = most.isUndefined() ? ~uint64_t{0} : most.whole32();
     handle.work = Work();
-    return fromNumber(env, static_cast<double>(countRows(*segment, query, handle.work)));
+    const auto counted = countWithin(*segment, query, bound, handle.work);
+    return fromNumber(env, counted ? static_cast<double>(*counted) : -1);
   };
   return call(env, info, run);
 }

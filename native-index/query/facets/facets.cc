@@ -220,38 +220,6 @@ void keepTotal(const Segment& segment, const Query& query, const std::vector<Fac
   if (total > kFewRows) segment.answers().keepCount(query.key, total);
 }
 
-// What finding the matches of a chunk costs for each clause, in rows that are counted.
-constexpr uint64_t kChunkWork = 64;
-
-// At most so many rows match, as far as tables tell whose size does not grow with the registry.
-uint64_t rowsMax(const Segment& segment, const Query& query) {
-  if (const auto known = segment.answers().count(query.key)) return *known;
-  uint64_t rows = segment.rowCount();
-  Query cubed, placed;
-  for (const Clause& clause : query.clauses) {
-    uint64_t worded = clause.hints.empty() ? rows : 0;
-    for (const auto& hint : clause.hints) {
-      uint64_t least = segment.rowCount();
-      for (const std::string& word : hint) {
-        least = std::min<uint64_t>(least, segment.terms().frequency(word));
-      }
-      worded += least;
-    }
-    rows = std::min(rows, worded);
-    if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) continue;
-    const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
-    Query& asked = isPlace ? placed : cubed;
-    asked.clauses.push_back(clause);
-    // What the cube does not count, or not with the others, tells nothing.
-    if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
-  }
-  if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
-  if (!placed.clauses.empty()) {
-    if (const auto count = segment.rollup().count(placed)) rows = std::min(rows, *count);
-  }
-  return rows;
-}
-
 // How many cells the sums of a facet are made of; nothing where it has none.
 std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
   const auto combined = rollupAxis(facet);
@@ -308,7 +276,7 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
     if (!cells && !days) walked++;
   }
   if (walked == 0) return work;
-  return work + walked * rows + uint64_t{segment.chunkCount()} * query.clauses.size() * kChunkWork;
+  return work + walked * rows + openingWork(segment, query);
 }
 
 // Counts facets of chunks. Invariant: the counts of a chunk add up to its matches, or the snapshot

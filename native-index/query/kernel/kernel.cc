@@ -11,6 +11,7 @@
 #include "format/columns.h"
 #include "format/failure.h"
 #include "format/region/parts.h"
+#include "query/clauses/rowlist.h"
 #include "query/kernel/chunkquery.h"
 
 namespace peneira {
@@ -141,14 +142,13 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
   }
 }
 
-uint64_t countRows(const Segment& segment, const Query& query, Work& work) {
-  if (query.clauses.empty()) return segment.rowCount();
-  if (const auto known = segment.answers().count(query.key)) return *known;
-  if (const auto summed = countBySums(segment, query, work)) {
-    segment.alive();
-    segment.answers().keepCount(query.key, *summed);
-    return *summed;
-  }
+namespace {
+
+// What finding the matches of a chunk costs for each clause, in rows that are counted.
+constexpr uint64_t kChunkWork = 64;
+
+// Counts in the chunks.
+uint64_t countLooked(const Segment& segment, const Query& query, Work& work) {
   const Counted counted = countChunks(segment, query, work);
   segment.alive();
   if (counted.areFew) {
@@ -159,6 +159,65 @@ uint64_t countRows(const Segment& segment, const Query& query, Work& work) {
     segment.answers().keepCount(query.key, counted.count);
   }
   return counted.count;
+}
+
+}  // namespace
+
+uint64_t countRows(const Segment& segment, const Query& query, Work& work) {
+  // Every number is within this bound.
+  return countWithin(segment, query, ~uint64_t{0}, work).value_or(0);
+}
+
+uint64_t openingWork(const Segment& segment, const Query& query) {
+  return uint64_t{segment.chunkCount()} * query.clauses.size() * kChunkWork;
+}
+
+uint64_t rowsMax(const Segment& segment, const Query& query) {
+  if (const auto known = segment.answers().count(query.key)) return *known;
+  uint64_t rows = segment.rowCount();
+  Query cubed, placed;
+  for (const Clause& clause : query.clauses) {
+    uint64_t worded = clause.hints.empty() ? rows : 0;
+    for (const auto& hint : clause.hints) {
+      uint64_t least = segment.rowCount();
+      for (const std::string& word : hint) {
+        least = std::min<uint64_t>(least, segment.terms().frequency(word));
+      }
+      worded += least;
+    }
+    rows = std::min(rows, worded);
+    if (clause.kind == ClauseKinds::kRows && !clause.negated) {
+      uint64_t listed = 0;
+      for (const auto& list : clause.lists) listed += list->size();
+      rows = std::min(rows, listed);
+    }
+    if (clause.kind != ClauseKinds::kPosting || clause.any.size() != 1) continue;
+    const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
+    Query& asked = isPlace ? placed : cubed;
+    asked.clauses.push_back(clause);
+    // What the cube does not count, or not with the others, tells nothing.
+    if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
+  }
+  if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
+  if (!placed.clauses.empty()) {
+    if (const auto count = segment.rollup().count(placed)) rows = std::min(rows, *count);
+  }
+  return rows;
+}
+
+std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, uint64_t most,
+                                    Work& work) {
+  if (query.clauses.empty()) return segment.rowCount();
+  if (const auto known = segment.answers().count(query.key)) return *known;
+  if (const auto summed = countBySums(segment, query, work)) {
+    segment.alive();
+    segment.answers().keepCount(query.key, *summed);
+    return *summed;
+  }
+  if (segment.rowCount() > most && rowsMax(segment, query) + openingWork(segment, query) > most) {
+    return std::nullopt;
+  }
+  return countLooked(segment, query, work);
 }
 
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {

@@ -27,6 +27,17 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
 // Exact number of matches: from the cube, from memory, or counted.
 uint64_t countRows(const Segment& segment, const Query& query, Work& work);
 
+// As countRows; nothing if no sum gives the number and more than `most` rows may have to be looked
+// at in the chunks.
+std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, uint64_t most,
+                                    Work& work);
+
+// At most so many rows match, as far as tables tell whose size does not grow with the registry.
+uint64_t rowsMax(const Segment& segment, const Query& query);
+
+// The work of opening all chunks, in rows that are counted.
+uint64_t openingWork(const Segment& segment, const Query& query);
+
 // All matches, kept for the next call with the same query.
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work);
 

@@ -128,7 +128,8 @@ describe("what is found off the main thread", () => {
     const spec = { filters: { geo: { uf_any_of: ["SP"] } }, sort: [], limit: 50 };
     const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
     const withWork = (accounts: number, work: number): Segment => {
-      const native = { ...segment.native, facetsWorkMax: () => work };
+      const count: Segment["native"]["count"] = (clauses) => segment.native.count(clauses);
+      const native = { ...segment.native, count, facetsWorkMax: () => work };
       return { ...segment, accounts, native };
     };
     assert.equal(countsAside(withWork(72_000_000, 249_999), asked, ["municipality"]), null);
@@ -136,6 +137,31 @@ describe("what is found off the main thread", () => {
     const aside = await countsAside(withWork(72_000_000, 250_000), asked, ["municipality"]);
     const counted = facets(segment, asked, ["municipality"]);
     assert.deepEqual(aside, { total: countMatches(segment, asked), facets: counted });
+  });
+
+  it("is a page or a count whose matches no sum tells, if there may be many", async () => {
+    const spec = {
+      filters: { geo: { uf_any_of: ["SP"] }, company: { share_capital_min: 1_000 } },
+      sort: [],
+      limit: 50,
+    };
+    const { spec: asked } = normalizeSpec(spec, contextWith({ catalog: segment.catalog }));
+    const bounds: (number | undefined)[] = [];
+    const count: Segment["native"]["count"] = (clauses, most) => {
+      bounds.push(most);
+      return most === undefined ? segment.native.count(clauses) : -1;
+    };
+    const large = { ...segment, accounts: 250_000, native: { ...segment.native, count } };
+    const request = { spec: asked, fields: FIELDS, afterRow: -1, explain: false };
+    const { plan: _, ...found } = search(segment, request);
+    const later = page(large, { ...request, facets: null }, "");
+    assert.ok(later instanceof Promise);
+    const { plan: __, ...answered } = await later;
+    assert.deepEqual(answered, { ...found, facets: null });
+    const total = countNow(large, asked, null, "");
+    assert.ok(total instanceof Promise);
+    assert.deepEqual(await total, { total: found.total, facets: null });
+    assert.deepEqual([...new Set(bounds)], [250_000, undefined]);
   });
 
   it("is refused where too many of a tenant wait, and goes on after them", async () => {
