@@ -5,7 +5,7 @@
  * main thread. Each question comes once. Before the clock runs, others touch all of the snapshot,
  * because the first touch of a block verifies its checksum, and then some of the same kind come.
  */
-import { ENGINE } from "../../src/search/engine.ts";
+import { ENGINE } from "../../src/search/finding.ts";
 import type { Segment } from "../../src/search/segment.ts";
 import { DEFAULT_FIELDS } from "../../src/spec/fields.ts";
 import type { AccountQuerySpec } from "../../src/spec/schema.ts";

@@ -11,7 +11,7 @@ import { Budget } from "../http/server/admission.ts";
 import { IN_CALL } from "../http/server/body.ts";
 import type { AskedPart, AskedService, Question } from "../http/server/service.ts";
 import { systemClock } from "../process/clock.ts";
-import { ENGINE } from "../search/engine.ts";
+import { ENGINE } from "../search/finding.ts";
 import type { Segment } from "../search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 import { SPEC_LIMITS } from "../spec/limits.ts";

@@ -21,7 +21,7 @@ import {
 import { type RefusedContact, readContact } from "../spec/contacts/contactrefusal.ts";
 import { wordFor } from "../text/amounts.ts";
 import { emailRows, phoneRows } from "./rowlists.ts";
-import { ASIDE, type RenderedAccount } from "./searcher.ts";
+import { ASIDE, account, countMatches, counts, page, type RenderedAccount } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
 /** How an account can fit a typed text, best first. */
@@ -306,3 +306,8 @@ function rendered(segment: Segment, rows: Uint32Array, fields: readonly string[]
   const bytes = segment.native.renderJson(rows, fields);
   return JSON.parse(Buffer.from(bytes).toString()) as readonly RenderedAccount[];
 }
+
+/** The functions of the engine that servers and agents use. */
+export const ENGINE = {
+  ...{ page, counts, countMatches, account, suggest, establishments },
+};

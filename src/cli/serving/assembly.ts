@@ -37,7 +37,7 @@ import {
   openLog,
   queued,
 } from "../../process/log.ts";
-import { ENGINE } from "../../search/engine.ts";
+import { ENGINE } from "../../search/finding.ts";
 import { Scrubber } from "../../search/scrubber.ts";
 import { type Segment, SegmentRegistry } from "../../search/segment.ts";
 import type { Config } from "../../settings/config.ts";

@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { ENGINE } from "../../../src/search/engine.ts";
+import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { askFor, CONSOLE_CALLS, makeTargets, type Targets } from "../../support/console/calls.ts";
 import {

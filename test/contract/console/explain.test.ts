@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { alone, reasonsOf, setParts } from "../../../src/console/filters.ts";
-import { ENGINE } from "../../../src/search/engine.ts";
+import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import {

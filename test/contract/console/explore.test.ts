@@ -8,7 +8,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ENGINE } from "../../../src/search/engine.ts";
+import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { FACETS } from "../../../src/spec/facets.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";

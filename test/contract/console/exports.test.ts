@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { renderBytes } from "../../../src/export/render.ts";
-import { ENGINE } from "../../../src/search/engine.ts";
+import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { EXPORT_FORMATS, OUTPUT_FIELD_NAMES } from "../../../src/spec/fields.ts";
 import { normalizeSpec } from "../../../src/spec/normalize.ts";

@@ -8,7 +8,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ENGINE } from "../../../src/search/engine.ts";
+import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import type { AuditRow } from "../../../src/store/auditstore.ts";
 import {

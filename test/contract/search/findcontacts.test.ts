@@ -6,8 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ENGINE } from "../../../src/search/engine.ts";
-import { suggest } from "../../../src/search/finding.ts";
+import { ENGINE, suggest } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { CONTACT_REASONS, contactRefusalText } from "../../../src/spec/contacts/contactrefusal.ts";
 import { runCommand } from "../../support/cli/commands.ts";

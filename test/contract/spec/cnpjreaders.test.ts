@@ -17,7 +17,7 @@ import { readPasted } from "../../../src/console/web/lists/pasted.ts";
 import { readSanctions } from "../../../src/ingest/sanctions.ts";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
 import { CsvUpload, readXlsx, Upload } from "../../../src/lists/upload.ts";
-import { ENGINE } from "../../../src/search/engine.ts";
+import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
 import { CNPJ_REFUSALS, readCnpjText } from "../../../src/spec/cnpj/cnpjspelling.ts";
 import { isCurrent, readPhone } from "../../../src/spec/contacts/phones.ts";

@@ -19,7 +19,7 @@ import { HeldAnswers } from "../../../src/http/server/transport/transport.ts";
 import { UwsConnection } from "../../../src/http/server/transport/uws-connection.ts";
 import { UwsExchange } from "../../../src/http/server/transport/uws-exchange.ts";
 import { openLog } from "../../../src/process/log.ts";
-import { ENGINE } from "../../../src/search/engine.ts";
+import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment } from "../../../src/search/segment.ts";
 import { startFake, TEST_LIMITS } from "./fake.ts";
 

@@ -23,7 +23,7 @@ import type { UwsTransport } from "../../../http/server/transport/transport-uws.
 import { systemClock } from "../../../process/clock.ts";
 import type { Ledger } from "../../../process/ledger.ts";
 import { type Log, openLog, queued } from "../../../process/log.ts";
-import { ENGINE } from "../../../search/engine.ts";
+import { ENGINE } from "../../../search/finding.ts";
 import { openSharedSegment, type Segment, type SharedSegment } from "../../../search/segment.ts";
 import { configOfSettings } from "../../../settings/config.ts";
 import { Proxies } from "../../../settings/proxies.ts";

@@ -14,7 +14,7 @@ import { loadPlans } from "../../../../src/access/plans.ts";
 import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import type { Service } from "../../../../src/http/server/service.ts";
 import { type ManualClock, manualClock } from "../../../../src/process/clock.ts";
-import { ENGINE } from "../../../../src/search/engine.ts";
+import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { FACETS } from "../../../../src/spec/facets.ts";
 import { decodeSnapshot } from "../../../support/formats/decode.ts";

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ENGINE } from "../../../../src/search/engine.ts";
+import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { openBeside } from "../../../../src/store/database.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";

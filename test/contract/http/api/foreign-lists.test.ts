@@ -12,7 +12,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { CONSOLE_DATA_ROUTES } from "../../../../src/console/data-routes.ts";
 import { ROUTES } from "../../../../src/http/api/routes.ts";
-import { ENGINE } from "../../../../src/search/engine.ts";
+import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { type ConsoleServer, startConsole } from "../../../support/console/data.ts";
 import { DOCUMENT } from "../../../support/http/documented.ts";

@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { ResponseCache } from "../../../../src/http/server/responsecache.ts";
 import { COUNT_TOOL } from "../../../../src/mcp/count.ts";
 import { localAsker } from "../../../../src/mcp/local.ts";
-import { ENGINE } from "../../../../src/search/engine.ts";
+import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { fetchDocumented } from "../../../support/http/documented.ts";
 import { type FakeServer, startFake } from "../../../support/http/fake.ts";

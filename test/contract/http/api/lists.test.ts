@@ -12,7 +12,7 @@ import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileBytesHeld } from "../../../../src/http/api/exports/fileblocks.ts";
-import { ENGINE } from "../../../../src/search/engine.ts";
+import { ENGINE } from "../../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../../src/search/segment.ts";
 import { readCnpj } from "../../../../src/spec/cnpj/cnpj.ts";
 import { UFS } from "../../../../src/spec/fields.ts";

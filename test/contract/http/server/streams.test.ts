@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../../../src/errors.ts";
 import { Budget } from "../../../../src/http/server/admission.ts";
 import { manualClock } from "../../../../src/process/clock.ts";
-import { ENGINE } from "../../../../src/search/engine.ts";
+import { ENGINE } from "../../../../src/search/finding.ts";
 import { search, WHOLE_ACCOUNTS_MAX } from "../../../../src/search/searcher.ts";
 import { openSegment, type Segment, SegmentRegistry } from "../../../../src/search/segment.ts";
 import { OUTPUT_FIELD_NAMES } from "../../../../src/spec/fields.ts";
