@@ -6,12 +6,17 @@ import { completeDate } from "./dates.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { type SpecReader, shown } from "./reader.ts";
 
+/** Form of a date; its day may not exist. */
+const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
 /** Reads a date as YYYY-MM-DD; null where there is none. */
 export function readDate(reader: SpecReader, value: unknown, pointer: string): string | null {
   if (value === undefined || value === null) return null;
   const date = typeof value === "string" ? completeDate(value) : null;
   if (date === null) {
-    const detail = `Must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not ${shown(value)}.`;
+    const detail = FULL_DATE.test(String(value))
+      ? `Must be a day of the calendar, not ${shown(value)}.`
+      : `Must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not ${shown(value)}.`;
     reader.mistake(pointer, "wrong_date", detail);
   }
   return date;

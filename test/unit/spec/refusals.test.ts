@@ -359,4 +359,11 @@ describe("normalizeSpec: limits, each at the limit and one past it", () => {
     const found = mistakes({ limit: 11, explain: { warnings } }, { limitCap: 10 });
     assert.deepEqual(found, ["/spec/explain/warnings too_many"]);
   });
+
+  it("names a day that the calendar lacks as such, not as a wrong form", () => {
+    const detailOf = (date: string) =>
+      String(JSON.stringify(failure(filters("company", { started_before: date }))));
+    assert.match(detailOf("2023-02-29"), /Must be a day of the calendar, not .*2023-02-29/);
+    assert.match(detailOf("29/02/2023"), /Must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not/);
+  });
 });
