@@ -296,7 +296,8 @@ function firstFrom(numbers: readonly number[], bound: number): number {
 /** Postal codes that begin with a prefix, as an inclusive range of 8-digit numbers. */
 function prefixRange(prefix: string): [number, number] {
   const scale = 10 ** (8 - prefix.length);
-  return [Number(prefix) * scale, (Number(prefix) + 1) * scale - 1];
+  const low = Number(prefix) * scale;
+  return [low, low + scale - 1];
 }
 
 /** Days since 1970-01-01 of a date `YYYY-MM-DD`. */

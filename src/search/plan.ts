@@ -89,11 +89,14 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
   return made;
 }
 
-/** Plans a spec of one phase on a segment; runs nothing but the exact count. */
-export function plan(segment: Segment, spec: AccountQuerySpec): QueryPlan {
+/**
+ * Plans a spec of one phase on a segment; runs nothing but the exact count, and not even that if
+ * `matches` gives it.
+ */
+export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
   assert(phase !== undefined && second === undefined, "only an export has several phases");
-  return planPhase(segment, phase, { limit: spec.limit });
+  return planPhase(segment, phase, { limit: spec.limit, matches });
 }
 
 /** What a phase is planned for. */
@@ -102,12 +105,14 @@ interface RowLimits {
   readonly limit: number;
   /** Most rows of one native call; `SELECT_ROWS` where not given. */
   readonly selectRows?: number;
+  /** Exact number of its matches, where that is known. */
+  readonly matches?: number | undefined;
 }
 
 /** Plans one phase; runs nothing but its exact count. */
 export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): QueryPlan {
-  const matches = segment.native.count(phase.clauses);
-  const size = { rows: segment.accounts, matches, ...wanted };
+  const matches = wanted.matches ?? segment.native.count(phase.clauses);
+  const size = { ...wanted, rows: segment.accounts, matches };
   return { ...phase, matches, ...chooseMethod(phase.order, size) };
 }
 

@@ -356,8 +356,8 @@ function aside(
   return queue.run(asker, 1, async () => {
     // In this order, because the total is known once facets are counted.
     const facets = await facetsLater(segment, spec, names);
-    await countAside(segment, spec);
-    const planned = guarded(() => plan(segment, spec));
+    const matches = await countAside(segment, spec);
+    const planned = guarded(() => plan(segment, spec, matches));
     const wanted = { afterRow, limit: spec.limit };
     const page = onePerCompany
       ? await companyPageAside(segment, planned, wanted)
