@@ -176,8 +176,8 @@ describe("wrong arguments", () => {
       () => segment.select(wrong({ ...PAGE, method: "guess" })),
       'there is no method "guess"; use one of rank,walk,gather',
     ],
-    [() => segment.select(wrong({ ...PAGE, seed: -1n })), /^the numbers .*: number 4 is -1.0/],
-    [() => segment.select(wrong({ ...PAGE, seed: 2n ** 64n })), /^the numbers .*: number 4 is 429/],
+    [() => segment.select(wrong({ ...PAGE, seed: -1n })), /^the numbers .*: number 5 is -1.0/],
+    [() => segment.select(wrong({ ...PAGE, seed: 2n ** 64n })), /^the numbers .*: number 5 is 429/],
     [
       () => segment.selectAside(wrong({ ...PAGE, order: [{ key: "size" }] })),
       'there is no sort order "size"; use one of cnpj,',
