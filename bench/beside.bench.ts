@@ -4,7 +4,7 @@
  * Measured: the time of `/healthz` and of a narrow search on one connection, half of the time and
  * 99 of 100, alone and beside each; how much later 99 of 100 come than alone; and of the thread
  * that answers, between two looks one millisecond apart, its time on a processor, and the time in
- * which it was ready and another thread had the processor. The former is what the server can help:
+ * which it was ready and another thread had the processor. Only the former depends on the server:
  * a thread that computes for at most a millisecond at a time has at most two between two looks.
  * The row "busy clients" is the machine's own: two clients that compute, and ask for nothing.
  * Command: npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]
@@ -54,7 +54,7 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-// Two copies, made before anything is measured: writing one holds up whatever else the disk serves.
+// Two copies, made before anything is measured: writing one delays everything else that the disk serves.
 const copies = ["a", "b"].map((name) => join(folder, name));
 for (const copy of copies) copyFileSync(corpus.snapshot, copy);
 const shown = join(served, "corpus.peneira");

@@ -1,11 +1,11 @@
 /**
- * Reads what bench/load/lag-probe.mjs measures in a server: how late its event loop is, and what
- * the thread that answers does between two looks, which are one millisecond apart.
+ * Reads the measurements of bench/load/lag-probe.mjs in a server: how late its event loop is, and
+ * how the thread that answers spends the time between two looks, which are one millisecond apart.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a probe saw since it was last read; times in microseconds. */
+/** Measurements of a probe since the last read, in microseconds. */
 export interface Lagged {
   readonly lag99: number;
   readonly lagMax: number;
@@ -17,13 +17,13 @@ export interface Lagged {
   readonly waitedMax: number;
 }
 
-/** Returns the environment of a server that writes what its probe sees to `file`. */
+/** Returns the environment of a server whose probe writes its measurements to `file`. */
 export function lagEnvironment(file: string): Readonly<Record<string, string>> {
   const probe = new URL("lag-probe.mjs", import.meta.url).href;
   return { NODE_OPTIONS: `--import ${probe}`, LAG_FILE: file };
 }
 
-/** Returns what the probe of a server saw since the last call. */
+/** Returns the measurements of the probe of a server since the last call. */
 export async function takeLag(file: string, pid: number): Promise<Lagged> {
   rmSync(file, { force: true });
   process.kill(pid, "SIGUSR2");

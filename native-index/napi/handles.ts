@@ -191,7 +191,7 @@ export interface NativeSegment {
   select(request: SelectRequest): Selection;
   /**
    * Exact number of matching rows; -1 if no sum gives it and more than `most` rows may have to be
-   * looked at.
+   * scanned.
    */
   count(clauses: readonly Clause[], most?: number): number;
   /** For every facet the number of matches by code; the last element counts those without one. */

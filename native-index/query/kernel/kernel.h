@@ -27,8 +27,8 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
 // Exact number of matches: from the cube, from memory, or counted.
 uint64_t countRows(const Segment& segment, const Query& query, Work& work);
 
-// As countRows; nothing if no sum gives the number and more than `most` rows may have to be looked
-// at in the chunks.
+// As countRows; nothing if no sum gives the number and more than `most` rows may have to be scanned
+// in the chunks.
 std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, uint64_t most,
                                     Work& work);
 

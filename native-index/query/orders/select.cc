@@ -367,7 +367,7 @@ class Walk {
     }
   }
 
-  // Behind the last position whose value may be that of a match.
+  // The end of the positions whose value may be that of a match.
   uint32_t end() const { return to_ == kNoEnd ? count_ : to_; }
   bool done() const { return rows_.size() >= wanted_ || gaveUp(); }
   // True for an inner walk that has met as many rows as it may; its rows are no answer then.
