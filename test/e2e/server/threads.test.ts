@@ -8,14 +8,14 @@
  * (e2e/server/swap.test.ts and drain.test.ts, which run with any number of threads).
  */
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "../../../src/store/database.ts";
+import { KeyStore } from "../../../src/store/keystore.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import {
   productCommand,
@@ -252,7 +252,10 @@ describe("three threads", () => {
       assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 200);
       assert.equal((await one.ask(key, "/v1/status")).status, 200);
     }
-    command(["key", "disable", id]);
+    // As another process does, less its start and its end.
+    const database = openDatabase(server.dataDir);
+    new KeyStore(database).setDisabled(id, 1);
+    database.close();
     await sleep(REFUSED_MS);
     for (const one of kept) {
       assert.equal((await one.ask(key, "/v1/accounts/count", SEARCH)).status, 403);
@@ -299,29 +302,6 @@ describe("three threads", () => {
     for (const each of kept) each.close();
   });
 
-  it("load before the port opens, so that a first client waits for no thread", async () => {
-    const port = await freePort();
-    const [file, parameters] = productCommand([
-      ...["serve", "--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "early")],
-      ...["--listen", `127.0.0.1:${port}`],
-    ]);
-    const env = { ...process.env, PENEIRA_HTTP_THREADS: "8" };
-    const beganMs = performance.now();
-    const child = spawn(file, parameters, { env, stdio: "ignore" });
-    try {
-      const socket = await accepted(port);
-      const acceptedMs = performance.now() - beganMs;
-      socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-      await once(socket, "data");
-      const answeredMs = performance.now() - beganMs;
-      socket.destroy();
-      assert.ok(answeredMs < 2 * acceptedMs, `${acceptedMs} ms to connect, ${answeredMs} in all`);
-    } finally {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    }
-  });
-
   it("are refused with the transport node", () => {
     const [file, parameters] = productCommand([
       ...["serve", "--snapshot", sample.snapshot, "--data-dir", join(sample.folder, "none")],
@@ -333,28 +313,6 @@ describe("three threads", () => {
     assert.match(stderr, /http\.threads is 2, and the transport node answers on one thread/);
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
-/** Tries to connect until a connection is accepted. */
-async function accepted(port: number): Promise<Socket> {
-  for (;;) {
-    const socket = connect(port, "127.0.0.1");
-    try {
-      await once(socket, "connect");
-      return socket;
-    } catch {
-      await sleep(5);
-    }
-  }
-}
 
 /** Begins a request whose body never comes; resolves with the way to give it up. */
 function halfABody(base: string, key: string): Promise<() => void> {

@@ -1,11 +1,13 @@
 /**
  * Proves, with two threads over a real snapshot: a snapshot is opened on all threads, also while
  * one of them has just ended, whose place is taken by one that has it too; a snapshot that the
- * server has closed is refused by all, and nothing of it is kept.
+ * server has closed is refused by all, and nothing of it is kept; while threads load the port is
+ * closed, because a client that connects then would wait for them.
  * Does not prove what is answered from it (e2e/server/threads.test.ts).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
@@ -25,11 +27,17 @@ import { makeSampleSnapshot, type SampleSnapshot } from "../../../support/sample
 let sample: SampleSnapshot;
 let threads: HttpThreads;
 const workers: Worker[] = [];
-const note = (worker: Worker) => workers.push(worker);
+/** Outcomes of connecting at the moment in which a thread began to load. */
+const early: Promise<string>[] = [];
+let port = 0;
+const note = (worker: Worker) => {
+  workers.push(worker);
+  worker.once("online", () => early.push(connecting()));
+};
 
 before(async () => {
-  process.on("worker", note);
   sample = await makeSampleSnapshot(60, 3);
+  process.on("worker", note);
   const { settings, plans } = loadConfig({ plans: PLANS });
   const ledger = Ledger.open();
   threads = await openHttpThreads({
@@ -41,12 +49,40 @@ before(async () => {
       searches: searchCounter(),
     },
   });
-  await threads.listen({ host: "127.0.0.1", port: 0 }, (exchange) => exchange.send(200, [], ""));
+  port = await freePort();
+  await threads.listen({ host: "127.0.0.1", port }, (exchange) => exchange.send(200, [], ""));
 });
 after(async () => {
   await threads.close(0);
   process.off("worker", note);
   sample.dispose();
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port: free } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return free;
+}
+
+/** Tries to connect; resolves with the code of the refusal, or "connected". */
+function connecting(): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve("connected");
+    });
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(String(error.code)));
+  });
+}
+
+describe("the port of several threads", () => {
+  it("is closed while they load, and open then", async () => {
+    assert.deepEqual(await Promise.all(early), ["ECONNREFUSED", "ECONNREFUSED"]);
+    assert.equal(await connecting(), "connected");
+  });
 });
 
 /** Opens the snapshot, shares it, and runs something with it. */
