@@ -80,7 +80,8 @@ function connecting(): Promise<string> {
 
 describe("the port of several threads", () => {
   it("is closed while they load, and open then", async () => {
-    assert.deepEqual(await Promise.all(early), ["ECONNREFUSED", "ECONNREFUSED"]);
+    assert.ok(early.length >= 2, "both threads began to load");
+    assert.deepEqual([...new Set(await Promise.all(early))], ["ECONNREFUSED"]);
     assert.equal(await connecting(), "connected");
   });
 });
