@@ -14,9 +14,10 @@ export function readDate(reader: SpecReader, value: unknown, pointer: string): s
   if (value === undefined || value === null) return null;
   const date = typeof value === "string" ? completeDate(value) : null;
   if (date === null) {
-    const detail = FULL_DATE.test(String(value))
-      ? `Must be a day of the calendar, not ${shown(value)}.`
-      : `Must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not ${shown(value)}.`;
+    const detail =
+      typeof value === "string" && FULL_DATE.test(value)
+        ? `Must be a day of the calendar, not ${shown(value)}.`
+        : `Must be a date as YYYY-MM-DD, YYYY-MM or YYYY, not ${shown(value)}.`;
     reader.mistake(pointer, "wrong_date", detail);
   }
   return date;

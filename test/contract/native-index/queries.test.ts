@@ -108,6 +108,7 @@ const MESSAGES = [
 ];
 const MESSAGE = new RegExp(`^(${MESSAGES.join("|")})$`);
 
+/** A refusal is thrown, or rejects what is found off the main thread. */
 function isRefusal(error: unknown): true {
   assert(error instanceof TypeError, `${error}`);
   assert.equal((error as NodeJS.ErrnoException).code, "INVALID_ARGUMENT");
@@ -120,34 +121,46 @@ describe("written queries", () => {
     for (const [name, [wanted, call]] of Object.entries(METHODS)) {
       for (const kind of REQUEST_KINDS) {
         if (kind === wanted) await call(...writtenOf(kind));
-        else assert.throws(() => call(...writtenOf(kind)), isRefusal, name);
+        else await assert.rejects(async () => call(...writtenOf(kind)), isRefusal, name);
       }
     }
   });
 
-  it("are refused where they are cut off, go on, or are none", () => {
+  it("are refused where they are cut off, go on, or are none", async () => {
     for (const [name, [kind, call]] of Object.entries(METHODS)) {
       const [numbers, lists] = writtenOf(kind);
       for (let length = 0; length < numbers.length; length++) {
-        assert.throws(() => call(numbers.subarray(0, length), lists), isRefusal, name);
+        await assert.rejects(async () => call(numbers.subarray(0, length), lists), isRefusal, name);
       }
-      assert.throws(() => call(Float64Array.from([...numbers, 0]), lists), isRefusal, name);
+      await assert.rejects(
+        async () => call(Float64Array.from([...numbers, 0]), lists),
+        isRefusal,
+        name,
+      );
       for (const other of [undefined, [], [list], [list, list, list], [list, {}], 5, [null]]) {
-        assert.throws(() => call(numbers, other as Lists), isRefusal, `${name}, ${other}`);
+        await assert.rejects(
+          async () => call(numbers, other as Lists),
+          isRefusal,
+          `${name}, ${other}`,
+        );
       }
       for (const other of [undefined, null, [1], new Uint8Array(9), {}]) {
-        assert.throws(() => call(other as unknown as Float64Array, lists), isRefusal, name);
+        await assert.rejects(
+          async () => call(other as unknown as Float64Array, lists),
+          isRefusal,
+          name,
+        );
       }
     }
   });
 
-  it("are refused where one number is none that it can be", () => {
+  it("are refused where one number is none that it can be", async () => {
     for (const [name, [kind, call]] of Object.entries(METHODS)) {
       const [numbers, lists] = writtenOf(kind);
       for (let at = 0; at < numbers.length; at++) {
         const wrong = Float64Array.from(numbers);
         wrong[at] = Number.NaN;
-        assert.throws(() => call(wrong, lists), isRefusal, `${name}, number ${at}`);
+        await assert.rejects(async () => call(wrong, lists), isRefusal, `${name}, number ${at}`);
       }
     }
   });
