@@ -54,7 +54,7 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-// Two copies, made before anything is measured: writing one delays everything else that the disk serves.
+// Two copies, made before anything is measured: writing one delays whatever the disk serves.
 const copies = ["a", "b"].map((name) => join(folder, name));
 for (const copy of copies) copyFileSync(corpus.snapshot, copy);
 const shown = join(served, "corpus.peneira");
