@@ -77,7 +77,8 @@ function assertHarmless(segment: Segment): void {
     assert.match(`${tom} ${ibge} ${uf}`, /^\d{4} (\d{7}|null) ([A-Z]{2}|null)$/);
     assert.match(name, /^[^\p{Cc}\u2028\u2029\u202a-\u202e]*$/u);
   }
-  const record = { snapshot: label, slug: "x", id: "exp_0011aabb", format: "csv" } as ExportRecord;
+  const kind = { format: "csv", compression: null } as const;
+  const record = { snapshot: label, slug: "x", id: "exp_0011aabb", ...kind } as ExportRecord;
   const name = fileNameOf(record);
   assert.match(name, /^[a-z0-9-]+\.csv$/);
   headersOf({ status: 200, type: "text/csv", body: "", headers: { "X-Name": name } }, "r");
