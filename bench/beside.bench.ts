@@ -1,11 +1,10 @@
 /**
  * One quick client beside others who ask for what is dear: facets of everything, pages of 50,000,
  * sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports, newer snapshots.
- * Measured: the time of `/healthz` and of a narrow search on one connection, half of the time and
- * 99 of 100, alone and beside each; how much later 99 of 100 come than alone; and of the thread
- * that answers, between two looks one millisecond apart, its time on a processor, and the time in
- * which it was ready and another thread had the processor. Only the former depends on the server:
- * a thread that computes for at most a millisecond at a time has at most two between two looks.
+ * Output: p50 and p99 of `/healthz` and of a narrow search on one connection, alone and next to
+ * each, and the p99 above the one alone. For the first thread, every millisecond: the time in turns
+ * of its event loop without the waits for a processor (work), and these waits. Only the work
+ * depends on the server; a thread that computes for at most 1 ms at a time has at most 2 there.
  * The row "busy clients" is the machine's own: two clients that compute, and ask for nothing.
  * Command: npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]
  * Needs Linux and wrk. Two clients ask for each dear thing, each for the next when it was answered.
@@ -54,7 +53,7 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-// Two copies, made before anything is measured: writing one delays whatever the disk serves.
+// Two copies, made before anything is measured: writing one delays other users of the disk.
 const copies = ["a", "b"].map((name) => join(folder, name));
 for (const copy of copies) copyFileSync(corpus.snapshot, copy);
 const shown = join(served, "corpus.peneira");

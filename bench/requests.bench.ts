@@ -1,5 +1,5 @@
 /**
- * What a search costs the server, by how often the same question comes, and by its kind. Measured:
+ * The cost of a search for the server, by how often a question is repeated and by its kind. Output:
  * requests a second on one core, processor time of the server's main thread for each, and both as
  * shares of `/healthz` in the same run; then median, p99 and worst of each kind in the process.
  * Corpus model: `peneira sample` (bench/questions/corpus.ts), questions by the shares of

@@ -23,7 +23,7 @@ const PAGES = 9;
 /** Characters of the longest name of a kind. */
 const NAME = Math.max(...TRAFFIC_KINDS.map(({ name }) => name.length));
 
-/** What a kind takes, in microseconds. */
+/** Times of a kind, in microseconds. */
 interface KindTimes {
   readonly name: string;
   readonly median: number;

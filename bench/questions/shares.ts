@@ -30,7 +30,7 @@ export interface Part {
   readonly scoring?: Partial<AccountQuerySpec["scoring"]>;
 }
 
-/** What a question is drawn from. */
+/** The snapshot's values and the random numbers from which a question is drawn. */
 export interface Source {
   /** The account that the question is about. */
   readonly about: Account;

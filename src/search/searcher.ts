@@ -320,7 +320,7 @@ interface AsideCounts {
 const LISTED_MIN = 1_000;
 /** Prefixes have no posting lists; each costs what so many codes cost, and more. */
 const PREFIX_WEIGHT = 10;
-/** Cells and rows that are counted aside: a millisecond at most, whatever the registry. */
+/** Cells and rows from which on a question is counted off this thread: about a millisecond. */
 const COUNTED_MIN = 250_000;
 /** Matches of which many may be equal by the first of several keys, so that all are compared. */
 const COMPARED_MIN = 20_000;

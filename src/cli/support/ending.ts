@@ -20,7 +20,7 @@ const PACKINGS = Object.keys(COMPRESSED) as Compression[];
 /** Endings of a snapshot, which is an Arrow file too. */
 const SNAPSHOT_ENDINGS = [".peneira", ".arrow"];
 
-/** What flags say of a file; undefined where they say nothing. */
+/** The format and the compression that flags name; undefined if they name none. */
 interface WantedKind {
   readonly format?: ExportFormat | undefined;
   readonly compression?: Packing | undefined;

@@ -18,7 +18,7 @@ const FOLDER = "exports";
 /** Finished files, and temporary ones beside them. */
 const OURS = /^exp_[0-9a-f]{32}\./;
 
-/** What the name of an export's file is made of, as stored. */
+/** The stored values that name an export's file. */
 interface StoredFile {
   readonly id: string;
   readonly format: string;

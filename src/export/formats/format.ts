@@ -1,6 +1,6 @@
 /**
- * What an export can be written as. What comes in: the name of a format, and of a compression. What
- * goes out: its file extension, media type and largest number of rows.
+ * The formats and compressions of exports. Input: the names of a format and a compression. Output:
+ * the file extension, the media type, and the max rows.
  * Invariant: a row for every format of the contract; limits are checked before an export is
  * accepted, never by cutting rows off. A compressed file is a file of its own, with its own ending
  * and media type, and no Content-Encoding: a client that decoded it would store bytes that are not
@@ -40,14 +40,14 @@ export const FORMATS: Readonly<Record<ExportFormat, FormatRow>> = {
   jsonl: { extension: "jsonl", contentType: "application/jsonl; charset=utf-8", rowsMax: null },
 };
 
-/** What is appended to the extension of a compressed file, and its media type. */
+/** The ending and the media type of a compressed file; the ending follows the extension. */
 export const COMPRESSED: Readonly<
   Record<Compression, Pick<FormatRow, "extension" | "contentType">>
 > = {
   gzip: { extension: "gz", contentType: "application/gzip" },
 };
 
-/** What decides the kind of a file. */
+/** The format and the compression of a file, which decide its name and media type. */
 export interface ExportKind {
   readonly format: ExportFormat;
   /** Null if it is not compressed. */

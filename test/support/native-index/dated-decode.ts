@@ -1,8 +1,7 @@
 /**
  * DATED as its drawing says, for tests. Input: the region of a file, or its rows. Output: the
  * entries of every list, and the cells of every state.
- * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
- * that are drawn there are asserted on the way.
+ * Invariant: follows native-index/format/region/parts.h alone, and asserts its order and alignment.
  */
 import assert from "node:assert/strict";
 import { coveredRows } from "./cover-decode.ts";

@@ -244,8 +244,8 @@ export const commands: typeof English.commands = {
 };
 
 /**
- * Names of the codes of the registry. Filters, charts, table, and drawer take them from here, so
- * that a size or a status has one name everywhere.
+ * Names of the codes of the registry. Filters, charts, table, and drawer use them, so each code has
+ * one name everywhere.
  */
 export const codes: typeof English.codes = {
   sizes: {
