@@ -15,6 +15,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -26,6 +27,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
+import { COMPRESSED, extensionOf } from "../../../src/export/formats/format.ts";
+import { type Compression, EXPORT_FORMATS } from "../../../src/spec/fields.ts";
 import {
   type BackupReport,
   makeBackup,
@@ -120,6 +123,24 @@ describe("a backup", () => {
     await checkBackup(target);
     await checkBackup(`${target}-lost`);
   });
+
+  for (const compression of [null, ...(Object.keys(COMPRESSED) as Compression[])]) {
+    for (const format of EXPORT_FORMATS) {
+      const extension = extensionOf({ format, compression });
+      it(`holds and restores a file that ends in .${extension}`, async () => {
+        makeState(dataDir);
+        const exports = join(dataDir, "exports");
+        const [name = ""] = readdirSync(exports);
+        const file = `${name.split(".")[0]}.${extension}`;
+        renameSync(join(exports, name), join(exports, file));
+        const { manifest } = await backup();
+        assert.deepEqual(manifest.missing, []);
+        await checkBackup(target);
+        await restoreBackup({ source: target, dataDir: again() });
+        assert.ok(readdirSync(join(again(), "exports")).includes(file));
+      });
+    }
+  }
 
   it("may leave the files of exports out", async () => {
     makeState(dataDir);
