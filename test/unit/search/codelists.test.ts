@@ -32,8 +32,9 @@ describe("lists of codes", () => {
 
   it("take what is in order as it is", () => {
     const ordered = Array.from({ length: 100 }, (_, at) => 3 * at);
-    const [one, other] = [ascending(ordered), ascending(ordered.map((each) => each + 1))];
-    assert.deepEqual([...one], ordered);
-    assert.equal(one.buffer, other.buffer, "they lie side by side");
+    // The shared memory may have been full before the second or the third, never before both.
+    const lists = [0, 1, 2].map((by) => ascending(ordered.map((each) => each + by)));
+    assert.deepEqual([...(lists[0] ?? [])], ordered);
+    assert.ok(new Set(lists.map((each) => each.buffer)).size <= 2, "they lie side by side");
   });
 });
