@@ -21,7 +21,7 @@ import { type ChangeQuery, changeCatalog, changePage, changeTotals } from "../sr
 import { openSegment } from "../src/search/segment.ts";
 import { DEFAULT_FIELDS, OUTPUT_FIELD_NAMES, type OutputField } from "../src/spec/fields.ts";
 import { normalizeSpec } from "../src/spec/normalize.ts";
-import { formatRatio, formatUs, measureAsync } from "./measure.ts";
+import { formatRatio, formatUs, measureAsync, median } from "./measure.ts";
 import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./questions/corpus.ts";
 
 const SELF = fileURLToPath(import.meta.url);
@@ -231,10 +231,6 @@ function anonymousBytes(pid: number): number {
   } catch {
     return 0;
   }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }
 
 function report(months: Months, we: Told, they: Told): string {

@@ -21,6 +21,7 @@ import { openDump, readMember } from "../src/dump/archive.ts";
 import { writeSample } from "../src/dump/sample/release.ts";
 import { importDump } from "../src/ingest/dump-import.ts";
 import { watch } from "./load/watched.ts";
+import { median } from "./measure.ts";
 import { widerBytes } from "./questions/wider.ts";
 
 const LABEL = "2026-10";
@@ -85,11 +86,6 @@ async function importOnce(dump: string, out: string, threads: number) {
   });
   costs.set("all", whole());
   return { costs, accounts: report.accounts };
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] as number;
 }
 
 function line(name: string, costs: readonly Cost[], bytes: number): string {

@@ -84,3 +84,8 @@ export function formatRatio(a: number, b: number): string {
   const ratio = a / b;
   return `${ratio >= 100 ? Math.round(ratio).toLocaleString("en") : ratio.toPrecision(2)}×`;
 }
+
+/** The median; 0 of no numbers. */
+export function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}

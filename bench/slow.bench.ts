@@ -18,7 +18,7 @@ import { type Lagged, lagEnvironment, takeLag } from "./load/lag.ts";
 import { type Load, type LoadResult, runLoad } from "./load/load.ts";
 import { memoryOf, type RunningServer, startServer } from "./load/server.ts";
 import { clientsCommand } from "./load/slow-clients.ts";
-import { formatUs } from "./measure.ts";
+import { formatUs, median } from "./measure.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({
@@ -135,10 +135,6 @@ async function oneRun(transport: "uws" | "node"): Promise<Record<Phase, Seen>> {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 }
 
 if (spawnSync("taskset", ["-V"]).status === 0) {

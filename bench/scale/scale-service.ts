@@ -20,7 +20,7 @@ import {
   wrkOver,
 } from "../load/server.ts";
 import { type Place, place, readBy } from "../pagecache.ts";
-import { askEachKind, FIRST, KINDS, post } from "../questions/kinds.ts";
+import { askAgain, askFirst, FIRST, type FirstAnswer, KINDS, post } from "../questions/kinds.ts";
 import { trafficOf } from "../questions/traffic.ts";
 
 /** More questions than a server answers in the time of a measurement. */
@@ -81,16 +81,27 @@ export async function timeStarts(snapshot: string, starting: Starting): Promise<
   return found[Math.floor(times / 2)] as Started;
 }
 
-/** The first question of each kind of a server that was started with its file out of memory. */
-export async function firstQuestions(snapshot: string): Promise<[name: string, ms: number][]> {
-  await place(snapshot, "evicted");
-  const server = await start(snapshot);
-  try {
-    const answers = await askEachKind(server);
-    return answers.map(({ ms }, at) => [KINDS[at]?.[0] ?? "", ms]);
-  } finally {
-    await server.stop();
+/** A kind of question: the first time with the file out of memory, and again. */
+export interface KindTimes extends FirstAnswer {
+  readonly name: string;
+  readonly againMs: number;
+}
+
+/** Asks each kind of a server of its own, which has answered one other question. */
+export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
+  const found: KindTimes[] = [];
+  for (const kind of KINDS) {
+    await place(snapshot, "evicted");
+    const server = await start(snapshot);
+    try {
+      await quiet(server.pid);
+      const first = await askFirst(server, kind);
+      found.push({ name: kind[0], ...first, againMs: await askAgain(server, kind) });
+    } finally {
+      await server.stop();
+    }
   }
+  return found;
 }
 
 /** What a warm server was measured at; times in milliseconds. */

@@ -93,6 +93,15 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
   );
 }
 
+/** The line while the plan is awaited, as high as it will be. */
+export function NoEstimate({ failed }: { failed: boolean }): VNode {
+  return (
+    <div class="export-estimate" role="status">
+      {!failed && <Busy inline label={laterWords.value.exports.estimating} />}
+    </div>
+  );
+}
+
 interface RemarkProps {
   draft: Draft;
   status: Status;
@@ -105,8 +114,8 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
   const { exports } = laterWords.value;
   const obstacle = obstacleOf(draft, status, estimate);
   if (obstacle === "fields") return <p class="export-remark export-bad">{exports.fieldsNone}</p>;
-  if (estimate === null) return null;
   const left = status.usage.export_rows_left;
+  if (estimate === null) return <QuotaLeft rows={left} />;
   if (obstacle === "format") {
     return <FormatRemark draft={draft} most={estimate.rows_max ?? 0} edit={edit} />;
   }
@@ -120,6 +129,15 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
   }
   const text = remarkText(draft, status, estimate);
   return text === "" ? null : <p class="export-remark">{text}</p>;
+}
+
+/** The quota, which is known before the estimate, so that the estimate moves nothing. */
+function QuotaLeft({ rows }: { rows: number | null }): VNode | null {
+  return rows === null ? null : <p class="export-remark">{quotaText(rows)}</p>;
+}
+
+function quotaText(rows: number): string {
+  return laterWords.value.exports.quotaLeft(number(rows), quotaHour());
 }
 
 function FormatRemark({
@@ -166,6 +184,6 @@ function remarkText(draft: Draft, status: Status, estimate: ExportEstimate): str
     parts.push((own ? exports.limited : exports.capped)(number(rows), number(matches)));
   }
   const left = status.usage.export_rows_left;
-  if (left !== null) parts.push(exports.quotaLeft(number(left), quotaHour()));
+  if (left !== null) parts.push(quotaText(left));
   return parts.join(" ");
 }

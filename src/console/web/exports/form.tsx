@@ -31,7 +31,7 @@ import {
   obstacleOf,
   SendingKeys,
 } from "./draft.ts";
-import { type Estimated, EstimateLine, useEstimate } from "./estimate.tsx";
+import { type Estimated, EstimateLine, NoEstimate, useEstimate } from "./estimate.tsx";
 import { DownloadLink, ExportProgress } from "./progress.tsx";
 import { summaryOf } from "./summary.ts";
 import { follow, forget, isEnded, presentState } from "./watch.ts";
@@ -183,8 +183,12 @@ function SendFooter({ form, onClose }: { form: Form; onClose: () => void }): VNo
     status === null || draft === null ? "plan" : obstacleOf(draft, status, estimated.answer);
   return (
     <>
-      {status !== null && draft !== null && exportRowsMax(status) > 0 && (
-        <EstimateLine draft={draft} status={status} estimated={estimated} edit={edit} />
+      {status === null || draft === null ? (
+        <NoEstimate failed={form.failed !== null} />
+      ) : (
+        exportRowsMax(status) > 0 && (
+          <EstimateLine draft={draft} status={status} estimated={estimated} edit={edit} />
+        )
       )}
       <div class="export-buttons">
         <Button onClick={onClose}>{words.value.commands.cancel}</Button>
