@@ -98,7 +98,7 @@ export const KINDS: readonly KindAsked[] = [
   [
     "leads within a radius",
     "leads",
-    { spec: { kind: "lead_query", near: { city: "Campinas/SP", radius_km: 60 } }, limit: 50 },
+    { query_text: "padarias num raio de 60 km de Campinas com e-mail", limit: 50 },
   ],
 ];
 

@@ -135,6 +135,7 @@ void checkRank(const PageRequest& page) {
   FirstRows first;
   first.from = static_cast<uint64_t>(page.afterRow + 1);
   first.limit = page.limit;
+  first.matches = page.afterRow < 0 ? 1 : kUncounted;  // a bound that steers, no promise
   firstRows(subject(), page.query, work, first);
   const bool full = first.rows.size() == page.limit;
   const uint64_t end = full ? first.rows.back() + uint64_t{1} : subject().rowCount();

@@ -1,11 +1,14 @@
-// Writes lists of rows by day, and cells of days: the lists of COVER are put into another order
-// where they lie in memory, and the rows of each state are counted from them. Input and
-// output: see index_builder.h; parts.h draws the layout.
-// Invariant: the bytes follow from the lists alone; a list is sorted, and a state counted, by one
-// thread. Equal entries do not exist, because a row is in one list.
+// Writes lists of rows by day, cells of days (DATED), and the rows of each state by day (OPENED).
+// The lists of COVER are put into another order where they lie in memory, and the rows of each
+// state are taken from them. Input and output: see index_builder.h; parts.h draws the layouts.
+// Invariant: the bytes follow from the lists and the municipalities alone; a list is sorted, and a
+// state counted, by one thread. Equal entries do not exist, because a row is in one list.
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "builder/stages/index_builder.h"
 #include "format/parallel.h"
@@ -31,48 +34,199 @@ void sortLists(unsigned threads, CoverLists& lists) {
   });
 }
 
-// The cells of one state. Its rows are put together by day first, each as its lowest bits, so that
-// only those of one day are ever sorted.
-class StateCells {
- public:
-  StateCells(const CoverLists& lists, uint32_t state) : lists_(lists), state_(state) {}
+// The last date of all is that of rows without one.
+constexpr uint32_t kDates = 1u << Dated::kDateBits, kNoDate = kDates - 1;
 
-  Cells count() {
-    std::vector<uint32_t> ends(1u << Dated::kDateBits);
-    eachEntry([&ends](uint64_t entry) { ends[entry >> Dated::kDateShift]++; });
-    uint32_t rows = 0;
-    for (uint32_t& end : ends) rows += std::exchange(end, rows);
-    std::vector<uint16_t> lows(rows);
-    eachEntry([&](uint64_t entry) {
-      lows[ends[entry >> Dated::kDateShift]++] = static_cast<uint16_t>(entry & Dated::kLowMask);
-    });
-    Cells cells;
-    for (uint32_t date = 0, from = 0; date < ends.size(); from = ends[date++]) {
-      std::sort(lows.begin() + from, lows.begin() + ends[date]);
-      for (uint32_t i = from; i < ends[date]; i++) {
-        const uint32_t key = date << Dated::kLowBits | lows[i];
-        if (cells.empty() || cells.back().key != key) cells.push_back({key, 0});
-        cells.back().count++;
-      }
+// The municipalities that the rows of a state have, by place; their codes ascend.
+using PlaceCodes = std::vector<uint16_t>;
+
+// The rows of one state by day, each as an entry of OPENED.
+struct StateDays {
+  std::vector<uint32_t> ends{std::vector<uint32_t>(kDates)};  // of the entries of every date
+  std::vector<uint64_t> entries;
+  Cells cells;
+};
+
+// Puts the rows of states together by day, so that only those of one day are ever sorted.
+class StateReader {
+ public:
+  StateReader(const BuildContext& context, const CoverLists& lists)
+      : context_(context), lists_(lists) {}
+
+  // The municipalities of a state.
+  PlaceCodes placesOf(uint32_t state) const {
+    std::vector<bool> met(municipalities());
+    eachEntry(state, [&](uint64_t entry, uint32_t) { met[codeOf(Dated::rowOf(entry))] = true; });
+    PlaceCodes codes;
+    for (uint32_t code = 0; code < met.size(); code++) {
+      if (met[code]) codes.push_back(static_cast<uint16_t>(code));
     }
-    cells.shrink_to_fit();
-    return cells;
+    return codes;
   }
+
+  // How many rows of a state have each date.
+  std::vector<uint32_t> countDates(uint32_t state) const {
+    std::vector<uint32_t> counts(kDates);
+    eachEntry(state, [&](uint64_t entry, uint32_t) { counts[entry >> Dated::kDateShift]++; });
+    return counts;
+  }
+
+  StateDays read(uint32_t state, const PlaceCodes& places) const {
+    StateDays days;
+    std::vector<uint16_t> placeOf(municipalities());
+    for (size_t i = 0; i < places.size(); i++) placeOf[places[i]] = static_cast<uint16_t>(i);
+    days.ends = countDates(state);
+    uint32_t rows = 0;
+    for (uint32_t& end : days.ends) rows += std::exchange(end, rows);
+    days.entries.resize(rows);
+    eachEntry(state, [&](uint64_t entry, uint32_t activity) {
+      const uint32_t row = Dated::rowOf(entry), low = entry & Dated::kLowMask;
+      days.entries[days.ends[entry >> Dated::kDateShift]++] =
+          Opened::entryOf(row, placeOf[codeOf(row)], activity, low);
+    });
+    sortDays(days);
+    return days;
+  }
+
+  uint32_t municipalities() const { return context_.tables[Tables::kMunicipalityIbge].count() + 1; }
 
  private:
+  // Of a row; the last one where it has none.
+  uint32_t codeOf(uint32_t row) const {
+    if (!context_.columns.valid(Columns::kMunicipalityIbge, row)) return municipalities() - 1;
+    return context_.columns.value<uint16_t>(Columns::kMunicipalityIbge, row);
+  }
+
+  // Calls `action(entry of DATED, activity)`.
   template <class Action>
-  void eachEntry(Action action) const {
-    for (size_t list = state_; list + 1 < lists_.starts.size(); list += lists_.states) {
+  void eachEntry(uint32_t state, Action action) const {
+    for (uint32_t activity = 0; activity < lists_.activities; activity++) {
+      const size_t list = size_t{activity} * lists_.states + state;
       for (uint32_t i = lists_.starts[list]; i < lists_.starts[list + 1]; i++) {
-        action(lists_.entries[i]);
+        action(lists_.entries[i], activity);
       }
     }
   }
 
+  // Orders the entries of each day, and counts its cells.
+  static void sortDays(StateDays& days) {
+    std::vector<uint16_t> lows;
+    for (uint32_t date = 0, from = 0; date < kDates; from = days.ends[date++]) {
+      const auto first = days.entries.begin() + from, end = days.entries.begin() + days.ends[date];
+      std::sort(first, end);
+      lows.clear();
+      std::transform(first, end, std::back_inserter(lows), Opened::lowOf);
+      std::sort(lows.begin(), lows.end());
+      for (const uint16_t low : lows) {
+        const uint32_t key = date << Dated::kLowBits | low;
+        if (days.cells.empty() || days.cells.back().key != key) days.cells.push_back({key, 0});
+        days.cells.back().count++;
+      }
+    }
+    days.cells.shrink_to_fit();
+  }
+
+  const BuildContext& context_;
   const CoverLists& lists_;
-  uint32_t state_;
 };
 static_assert(Dated::kLowBits <= 16);
+
+// All of OPENED but its entries.
+struct OpenedParts {
+  OpenedHeader header{};
+  std::vector<PlaceCodes> places;  // of every state
+  std::vector<uint32_t> runStarts{0};
+  std::vector<OpenedRun> runs;
+};
+
+// Nothing where a number does not fit its bits.
+std::optional<OpenedParts> partsOf(const StateReader& reader, const CoverLists& lists,
+                                   unsigned threads) {
+  OpenedParts parts;
+  parts.places.resize(lists.states);
+  std::vector<std::vector<uint32_t>> counts(lists.states);
+  forEachIndex(threads, lists.states, [&](size_t state, unsigned) {
+    parts.places[state] = reader.placesOf(static_cast<uint32_t>(state));
+    counts[state] = reader.countDates(static_cast<uint32_t>(state));
+  });
+  const bool fits = lists.activities <= Opened::kActivities &&
+                    lists.starts.back() <= 1u << Opened::kRowBits &&
+                    std::all_of(parts.places.begin(), parts.places.end(),
+                                [](const auto& of) { return of.size() <= Opened::kPlaces; });
+  if (!fits) return std::nullopt;
+  uint32_t first = 0;
+  for (const std::vector<uint32_t>& of : counts) {
+    for (uint32_t date = 0; date < kNoDate; first += of[date++]) {
+      if (of[date] != 0) parts.runs.push_back({date, first});
+    }
+    parts.runStarts.push_back(static_cast<uint32_t>(parts.runs.size()));
+  }
+  parts.runs.push_back({kNoDate, first});
+  return parts;
+}
+
+// Appends all that comes before the entries.
+void appendHead(const BuildContext& context, const CoverLists& lists, OpenedParts parts) {
+  std::vector<uint32_t> placeStarts{0};
+  PlaceCodes places;
+  for (const PlaceCodes& of : parts.places) {
+    places.insert(places.end(), of.begin(), of.end());
+    placeStarts.push_back(static_cast<uint32_t>(places.size()));
+  }
+  OpenedHeader& header = parts.header;
+  std::memcpy(header.magic, kOpenedMagic, sizeof header.magic);
+  header.version = kOpenedVersion;
+  header.activities = lists.activities;
+  header.states = lists.states;
+  header.municipalities = context.tables[Tables::kMunicipalityIbge].count() + 1;
+  header.places = placeStarts.back();
+  header.runs = parts.runStarts.back();
+  header.entries = parts.runs.back().first;
+  uint64_t end = sizeof header;
+  const auto place = [&end](const auto& values) {
+    const uint64_t offset = aligned(end);
+    end = offset + values.size() * sizeof(values[0]);
+    return offset;
+  };
+  header.place_starts_offset = place(placeStarts);
+  header.places_offset = place(places);
+  header.run_starts_offset = place(parts.runStarts);
+  header.runs_offset = place(parts.runs);
+  header.entries_offset = aligned(end);
+  header.length = header.entries_offset + uint64_t{header.entries} * sizeof(uint64_t);
+  RegionWriter& writer = context.writer;
+  writer.align(kSectionAlign);
+  writer.push(header);
+  const auto append = [&writer](const auto& values) {
+    writer.align(kSectionAlign);
+    writer.append(values.data(), values.size() * sizeof(values[0]));
+  };
+  append(placeStarts);
+  append(places);
+  append(parts.runStarts);
+  append(parts.runs);
+  writer.align(kSectionAlign);
+}
+
+// Appends OPENED, and gives the cells of every state.
+std::vector<Cells> writeOpened(const BuildContext& context, const CoverLists& lists) {
+  const StateReader reader(context, lists);
+  const auto parts = partsOf(reader, lists, context.threads);
+  if (parts) appendHead(context, lists, *parts);
+  std::vector<Cells> cells(lists.states);
+  const PlaceCodes none;
+  produceInOrder(
+      context.threads, lists.states,
+      [&](size_t state, unsigned) {
+        return reader.read(static_cast<uint32_t>(state), parts ? parts->places[state] : none);
+      },
+      [&](size_t state, StateDays days) {
+        cells[state] = std::move(days.cells);
+        const size_t dated = days.ends[kNoDate - 1];
+        if (parts) context.writer.append(days.entries.data(), dated * sizeof(uint64_t));
+      });
+  return cells;
+}
 
 DatedHeader headerOf(const CoverLists& lists, uint32_t cells) {
   DatedHeader header{};
@@ -96,10 +250,7 @@ DatedHeader headerOf(const CoverLists& lists, uint32_t cells) {
 void writeDated(const BuildContext& context, CoverLists lists) {
   if (lists.entries == nullptr) return;
   sortLists(context.threads, lists);
-  std::vector<Cells> cells(lists.states);
-  forEachIndex(context.threads, lists.states, [&](size_t state, unsigned) {
-    cells[state] = StateCells(lists, static_cast<uint32_t>(state)).count();
-  });
+  const std::vector<Cells> cells = writeOpened(context, lists);
   std::vector<uint32_t> cellStarts{0};
   for (const Cells& one : cells) {
     cellStarts.push_back(cellStarts.back() + static_cast<uint32_t>(one.size()));

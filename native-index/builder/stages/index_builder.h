@@ -115,8 +115,8 @@ struct CoverLists {
 // for. Needs 8 bytes of memory for each account, which the lists keep.
 CoverLists writeCover(const BuildContext& context);
 
-// Appends DATED: the same rows by their day of opening. Needs 2 bytes of memory for each account of
-// the largest states, one for each thread, and 8 for each cell, beside the lists.
+// Appends OPENED and DATED: the same rows by their day of opening. Needs 8 bytes of memory for each
+// account of the largest states, one for each thread, and 8 for each cell, beside the lists.
 void writeDated(const BuildContext& context, CoverLists lists);
 
 // Appends DISTRICTS: the rows of each district of each municipality; nameless files go to the

@@ -1,6 +1,6 @@
 // The layouts of the optional parts of an index region, which their writers and readers share:
-// ROLLUP, PLACES, COVER, DATED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS. Invariant: little
-// endian, offsets relative to the first byte of the part.
+// ROLLUP, PLACES, COVER, DATED, OPENED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS. Invariant:
+// little endian, offsets relative to the first byte of the part.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -266,6 +266,75 @@ struct Dated {
   }
 };
 static_assert(Dated::kDateShift + Dated::kDateBits == 64);
+
+// The layout of OPENED: the rows of every state by their day of opening, each with all else that a
+// question commonly asks for, its municipality included. Output: the structs and the numbers that
+// its writer and its reader share.
+// Invariant: little endian, offsets relative to the first byte of OPENED, every array on a multiple
+// of 64. Every row that has a date is in one run; the runs stand in the order of their state, then
+// their date, and the entries of a run ascend as numbers, which is by row.
+//
+//   OpenedHeader
+//   u32 place_start[states + 1]   first municipality of every state
+//   u16 municipality[places]      codes; those of a state ascend
+//   u32 run_start[states + 1]     first run of every state
+//   OpenedRun run[runs + 1]       dates that have rows; the last one says where entries end
+//   u64 entry[entries]            by row
+//
+// A date is one of CoverKey::dateOf. The entries of a state between two days lie behind each other.
+// An entry holds, lowest first, 14 bits of a key of ROLLUP (flags, status, size), 11 of the
+// activity, 10 of the place of its municipality in the list of the state, and 29 of the row.
+//
+// OPENED is optional and not in DIRECTORY: see region.h. It is left out where DATED is, and where a
+// number does not fit its bits.
+//
+// Companies that were opened this summer are scored much alike, so that they lie together behind
+// many others: COVER and the posting lists, which are in the order of rows, are read for long until
+// the first comes. A state has a thousand lists in DATED, and a city has none.
+
+constexpr char kOpenedMagic[8] = {'P', 'N', 'O', 'P', 'E', 'N', 'E', 'D'};
+constexpr uint32_t kOpenedVersion = 1;
+
+struct OpenedHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t activities, states, municipalities;  // as in RollupHeader
+  uint64_t length;                              // of OPENED
+  uint32_t places, runs, entries, reserved;
+  uint64_t place_starts_offset, places_offset;
+  uint64_t run_starts_offset, runs_offset, entries_offset;
+};
+static_assert(sizeof(OpenedHeader) == 88);
+
+struct OpenedRun {
+  uint32_t date, first;  // the number of its first entry
+};
+static_assert(sizeof(OpenedRun) == 8);
+
+// How entries are made of what they hold, and the other way round.
+struct Opened {
+  static constexpr uint32_t kLowBits = Dated::kLowBits, kActivityBits = 11, kPlaceBits = 10;
+  static constexpr uint32_t kPlaceShift = kLowBits + kActivityBits;
+  static constexpr uint32_t kRowShift = kPlaceShift + kPlaceBits, kRowBits = 64 - kRowShift;
+  static constexpr uint32_t kActivities = 1u << kActivityBits, kPlaces = 1u << kPlaceBits;
+
+  static constexpr uint64_t entryOf(uint32_t row, uint32_t place, uint32_t activity, uint32_t low) {
+    return uint64_t{row} << kRowShift | uint64_t{place} << kPlaceShift |
+           uint64_t{activity} << kLowBits | low;
+  }
+  static constexpr uint32_t rowOf(uint64_t entry) {
+    return static_cast<uint32_t>(entry >> kRowShift);
+  }
+  static constexpr uint32_t placeOf(uint64_t entry) {
+    return static_cast<uint32_t>(entry >> kPlaceShift) & (kPlaces - 1);
+  }
+  static constexpr uint32_t activityOf(uint64_t entry) {
+    return static_cast<uint32_t>(entry >> kLowBits) & (kActivities - 1);
+  }
+  static constexpr uint32_t lowOf(uint64_t entry) {
+    return static_cast<uint32_t>(entry) & Dated::kLowMask;
+  }
+};
 
 // The layout of POSTAL: the rows of every chunk by postal code. What comes in: nothing. What goes
 // out: the header that its writer and its reader share.

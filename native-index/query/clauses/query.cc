@@ -287,7 +287,7 @@ uint64_t flagsThrough(const Clause& clause) {
 constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
 constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
 
-// Municipalities stand in no key.
+// Municipalities stand in no key of COVER.
 bool namesMunicipality(const Clause& clause) {
   return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
          clause.any[0].dimension == Dimensions::kMunicipalityIbge;
@@ -369,17 +369,16 @@ std::vector<uint8_t> Wanted::lowMasks() const {
   return masks;
 }
 
-std::optional<WantedDays> WantedDays::read(const Query& query, uint32_t activities,
-                                           uint32_t states) {
+std::optional<WantedDays> WantedDays::read(const Query& query, const CombinedCodes& all) {
   const Clause* dates = nullptr;
   for (const Clause& clause : query.clauses) {
-    if (namesMunicipality(clause)) return std::nullopt;
+    if (all.municipalities == 1 && namesMunicipality(clause)) return std::nullopt;
     if (clause.kind != ClauseKinds::kRange) continue;
     const bool isDate = clause.column == Columns::kStartedOn && clause.orColumn == kNoColumn;
     if (!isDate || dates != nullptr) return std::nullopt;
     dates = &clause;
   }
-  auto codes = Wanted::read(query, {activities, states, 1}, dates);
+  auto codes = Wanted::read(query, all, dates);
   if (!codes) return std::nullopt;
   WantedDays wanted{std::move(*codes), dates != nullptr, {}};
   if (dates == nullptr) return wanted;

@@ -132,6 +132,10 @@ class Wanted {
     return (low_[key >> RollupKey::kFlagBits & (kLows - 1)] >> (key % 64) &
             yearBits_[year / 64] >> (year % 64) & 1) != 0;
   }
+  // Whether flags, status and size of the lower bits of a key are wanted.
+  bool holdsLow(uint32_t low) const {
+    return (low_[low >> RollupKey::kFlagBits & (kLows - 1)] >> (low % 64) & 1) != 0;
+  }
   // By the lower bits of a key, those of flags, status and size: all bits where they are wanted.
   std::vector<uint8_t> lowMasks() const;
 
@@ -157,8 +161,9 @@ struct WantedDays {
   bool dated;                                       // whether days decide
   std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, as CoverKey::dateOf
 
-  // Nothing where a clause is about something that is not in a key, or two are about days.
-  static std::optional<WantedDays> read(const Query& query, uint32_t activities, uint32_t states);
+  // Nothing where a clause is about something else, or two are about days; and where one is about
+  // municipalities, unless there are several codes of them.
+  static std::optional<WantedDays> read(const Query& query, const CombinedCodes& all);
   bool holds(uint32_t key) const;
 };
 

@@ -179,6 +179,48 @@ void join(const Counting& counting, const std::vector<FacetCounts>& other, bool 
   }
 }
 
+// How many cells the sums of a facet are made of; nothing where it has none.
+std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
+  const auto combined = rollupAxis(facet);
+  const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
+  if (cells || facet != Facet::kMunicipality) return cells;
+  return segment.places().cellsOf(query);
+}
+
+// Entries of OPENED that cost less than what DATED reads of them: the lists of all activities are
+// searched one by one.
+constexpr uint64_t kOpenedPerEntry = 4;
+
+// Counts the days of years in parts, from whichever lists read less; false where none has them.
+bool spreadDays(const Segment& segment, const Query& rest, const RollupAxis& axis,
+                FacetCounts& counts, Work& work) {
+  const auto dated = segment.dated().entriesMax(rest, axis);
+  const auto opened = segment.opened().entriesMax(rest);
+  const bool isOpened = opened && (!dated || *opened < *dated * kOpenedPerEntry);
+  if (isOpened && *opened <= openedMax(segment)) {
+    return segment.opened().spread(rest, axis, counts, work);
+  }
+  return dated && segment.dated().spread(rest, axis, counts, work);
+}
+
+// So many entries of OPENED are all that match on the wanted days; nothing where it has not all
+// that is asked for, or they are too many.
+std::optional<uint64_t> openedOf(const Segment& segment, const Query& query, Facet facet) {
+  const auto opened = rollupAxis(facet) ? segment.opened().entriesMax(query) : std::nullopt;
+  return opened && *opened <= openedMax(segment) ? opened : std::nullopt;
+}
+
+// Counts the facets that no sums give from the entries of all wanted days. Leaves the others.
+void countOpened(const Counting& counting, const Query& query, std::vector<size_t>& left) {
+  const Segment& segment = counting.segment;
+  std::erase_if(left, [&](size_t number) {
+    const Facet facet = counting.facets[number];
+    if (!openedOf(segment, query, facet)) return false;
+    return segment.opened().spread(query, *rollupAxis(facet), counting.counts[number],
+                                   counting.work);
+  });
+}
+
 // Counts those of the facets that whole years have sums of. The days of years in parts are looked
 // up (DATED); where they are in no list, the rows of these years are looked at. Leaves the facets
 // for which all matches are.
@@ -191,11 +233,16 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   std::vector<FacetCounts> rest(counting.counts.size());
   std::vector<size_t> others, summed, walked;
   for (const size_t number : left) {
+    // What no whole year adds to is not read for nothing.
+    if (!cellsOf(segment, split->whole, counting.facets[number])) {
+      others.push_back(number);
+      continue;
+    }
     FacetCounts& counts = counting.counts[number];
     rest[number].resize(counts.size());
     const auto axis = rollupAxis(counting.facets[number]);
     const bool isDated =
-        !isWhole && axis && segment.dated().spread(split->rest, *axis, rest[number], counting.work);
+        !isWhole && axis && spreadDays(segment, split->rest, *axis, rest[number], counting.work);
     if (!(isDated || isWorth) || !countBySums(counting, split->whole, number)) {
       others.push_back(number);
       continue;
@@ -220,19 +267,15 @@ void keepTotal(const Segment& segment, const Query& query, const std::vector<Fac
   if (total > kFewRows) segment.answers().keepCount(query.key, total);
 }
 
-// How many cells the sums of a facet are made of; nothing where it has none.
-std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
-  const auto combined = rollupAxis(facet);
-  const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
-  if (cells || facet != Facet::kMunicipality) return cells;
-  return segment.places().cellsOf(query);
-}
-
 // At most so many entries are read for the days of years in parts; nothing where they are in no
 // list.
 std::optional<uint64_t> daysOf(const Segment& segment, const Query& rest, Facet facet) {
   const auto axis = rollupAxis(facet);
-  return axis ? segment.dated().entriesMax(rest, *axis) : std::nullopt;
+  if (!axis) return std::nullopt;
+  const auto dated = segment.dated().entriesMax(rest, *axis);
+  const auto opened = segment.opened().entriesMax(rest);
+  if (!opened || *opened > openedMax(segment)) return dated;
+  return dated ? std::min(*dated, *opened) : opened;
 }
 
 // How many cells the total is the sum of.
@@ -253,6 +296,7 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
     if (!countBySums(counting, query, i)) left.push_back(i);
   }
   countByYears(counting, query, left);
+  countOpened(counting, query, left);
   if (!left.empty()) counting.add(query, left);
   segment.alive();
   keepTotal(segment, query, counts);
@@ -271,9 +315,10 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
     const auto cells = cellsOf(segment, asked, facet);
     const auto whole = split ? cellsOf(segment, split->whole, facet) : std::nullopt;
     const auto days = whole ? daysOf(segment, split->rest, facet) : std::nullopt;
-    work += cells ? *cells : whole.value_or(0) + days.value_or(0);
+    const auto opened = cells || days ? std::nullopt : openedOf(segment, query, facet);
+    work += cells ? *cells : opened ? *opened : whole.value_or(0) + days.value_or(0);
     // Of other years only the rest is.
-    if (!cells && !days) walked++;
+    if (!cells && !days && !opened) walked++;
   }
   if (walked == 0) return work;
   return work + walked * rows + openingWork(segment, query);

@@ -70,9 +70,14 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
 // Entries of COVER and DATED that may be read for a count: what the chunks would cost.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
+// The same of OPENED, which is read without a search.
+constexpr uint64_t kOpenedPerChunk = 2'048;
+
 // How many rows match of the years that are wanted in part, by the lists of their days.
 std::optional<uint64_t> countDays(const Segment& segment, const Query& rest, Work& work) {
-  return segment.dated().count(rest, entriesMax(segment), work);
+  const auto dated = segment.dated().count(rest, entriesMax(segment), work);
+  if (dated) return dated;
+  return segment.opened().count(rest, openedMax(segment), work);
 }
 
 // The same, looking at each.
@@ -85,7 +90,8 @@ std::optional<uint64_t> countLooking(const Segment& segment, const Query& rest, 
 template <class CountRest>
 std::optional<uint64_t> countByYears(const Segment& segment, const WholeYears& split, Work& work,
                                      CountRest countRest) {
-  const auto whole = segment.rollup().count(split.whole);
+  auto whole = segment.rollup().count(split.whole);
+  if (!whole) whole = segment.places().count(split.whole, work);
   if (!whole || split.rest.clauses.empty()) return whole;
   const std::optional<uint64_t> rest = countRest(segment, split.rest, work);
   if (!rest) return std::nullopt;
@@ -103,20 +109,24 @@ std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, 
     if (const auto counted = countByYears(segment, *split, work, countDays)) return counted;
   }
   if (const auto counted = segment.cover().count(query, entriesMax(segment), work)) return counted;
-  if (!split || !isWorthSplitting(segment, *split)) return std::nullopt;
+  if (!split) return std::nullopt;
+  if (const auto opened = segment.opened().count(query, openedMax(segment), work)) return opened;
+  if (!isWorthSplitting(segment, *split)) return std::nullopt;
   return countByYears(segment, *split, work, countLooking);
 }
 
 }  // namespace
 
+uint64_t openedMax(const Segment& segment) { return segment.chunkCount() * kOpenedPerChunk; }
+
 void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows& request) {
   if (request.limit == 0) return;
   const CoverRequest covered{request.from, request.limit - request.rows.size()};
   std::optional<std::vector<uint32_t>> rows;
-  if (const auto asked = segment.cover().read(query)) {
-    rows = segment.dated().first(*asked, covered, work);
-    if (!rows) rows = segment.cover().first(*asked, covered, work);
-  }
+  const auto asked = segment.cover().read(query);
+  if (asked) rows = segment.dated().first(*asked, covered, work);
+  if (!rows) rows = segment.opened().first(query, covered, request.matches, work);
+  if (asked && !rows) rows = segment.cover().first(*asked, covered, work);
   if (rows) {
     request.rows.insert(request.rows.end(), rows->begin(), rows->end());
     return;

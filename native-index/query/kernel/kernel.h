@@ -14,10 +14,14 @@ namespace peneira {
 // Matches that are so few are kept as they are counted, so that their page is not looked for again.
 constexpr uint64_t kFewRows = 512;
 
+// Entries of OPENED that cost less than to look at all chunks.
+uint64_t openedMax(const Segment& segment);
+
 // What firstRows is asked for, and its answer.
 struct FirstRows {
   uint64_t from;
   size_t limit;
+  uint64_t matches;  // of the query, from any row on; more than rows where nobody counted them
   std::vector<uint32_t> rows;
 };
 

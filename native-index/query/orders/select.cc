@@ -168,6 +168,7 @@ std::vector<uint32_t> rankRows(const Segment& segment, const PageRequest& reques
   FirstRows first;
   first.from = static_cast<uint64_t>(request.afterRow + 1);
   first.limit = std::min(request.limit + 1, matches);
+  first.matches = segment.answers().count(request.query.key).value_or(matches);
   const auto known = matches <= kFewRows ? segment.answers().rows(request.query.key) : nullptr;
   if (known == nullptr) {
     firstRows(segment, request.query, work, first);

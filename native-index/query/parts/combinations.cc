@@ -464,7 +464,7 @@ void Cover::readWindow(List& list, const WantedDays& asked, Window window,
 
 std::optional<WantedDays> Cover::read(const Query& query) const {
   if (blocks_ == nullptr) return std::nullopt;
-  auto asked = WantedDays::read(query, header_.activities, header_.states);
+  auto asked = WantedDays::read(query, {header_.activities, header_.states, 1});
   if (asked && !asked->codes.wantsActivities()) return std::nullopt;
   return asked;
 }

@@ -1,10 +1,11 @@
 // Reads the entries and cells between two days. Input and output: see dated.h.
-// Invariant: both ends of an interval are found by binary search, so that nothing of other days is
-// read. A query with activities reads their lists; one without reads the cells of its states, of
-// which there are fewer than rows.
+// Invariant: of DATED both ends of an interval are found by binary search, of OPENED in an array,
+// so that nothing of other days is read. Of DATED a query with activities reads their lists; one
+// without reads the cells of its states, of which there are fewer than rows.
 #include "query/parts/dated.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "format/failure.h"
 
@@ -59,7 +60,7 @@ DatedIndex::DatedIndex(const Blocks& blocks, const Directory& directory,
 
 std::optional<WantedDays> DatedIndex::read(const Query& query) const {
   if (blocks_ == nullptr) return std::nullopt;
-  auto asked = WantedDays::read(query, header_.activities, header_.states);
+  auto asked = WantedDays::read(query, {header_.activities, header_.states, 1});
   if (asked && !asked->dated) return std::nullopt;
   return asked;
 }
@@ -252,6 +253,317 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& asked,
   std::partial_sort(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(count), rows.end());
   rows.resize(count);
   return rows;
+}
+
+// --- OPENED.
+
+namespace {
+
+// So many runs are read for a page, each of which lies somewhere else.
+constexpr uint64_t kRunsMax = 4'096;
+// Entries that are read for a page: more cost as much as the chunks do.
+constexpr uint64_t kPageEntriesMax = 1'000'000;
+// If more than one of so many entries of the states is wanted, COVER and the chunks give a page
+// sooner, as they begin with the first row.
+constexpr uint64_t kDense = 8;
+// Runs are in no order of rows, so that somewhat more is read than if they were one.
+constexpr uint64_t kUnordered = 4;
+
+}  // namespace
+
+// What a state lets through of its entries.
+class OpenedIndex::Match {
+ public:
+  Match(const WantedDays& asked, const std::vector<uint16_t>& places) : codes_(asked.codes) {
+    std::copy(codes_.activities.begin(), codes_.activities.end(), activities_.begin());
+    const bool all = !codes_.wantsMunicipalities();
+    for (size_t i = 0; i < places.size(); i++) {
+      places_[i] = all ? 1 : codes_.municipalities[places[i]];
+    }
+  }
+
+  bool holds(uint64_t entry) const {
+    return (activities_[Opened::activityOf(entry)] & places_[Opened::placeOf(entry)] &
+            uint8_t{codes_.holdsLow(Opened::lowOf(entry))}) != 0;
+  }
+
+ private:
+  const Wanted& codes_;
+  std::array<uint8_t, Opened::kActivities> activities_{};
+  std::array<uint8_t, Opened::kPlaces> places_{};
+};
+
+// The lowest rows of those that come.
+class OpenedIndex::Lowest {
+ public:
+  Lowest(size_t limit, uint64_t from) : limit_(limit), from_(from) {}
+
+  uint64_t from() const { return from_; }
+  // Rows from here on are too many.
+  uint64_t end() const { return rows_.size() < limit_ ? UINT64_MAX : rows_.front(); }
+  void add(uint32_t row) {
+    rows_.push_back(row);
+    std::push_heap(rows_.begin(), rows_.end());
+    if (rows_.size() <= limit_) return;
+    std::pop_heap(rows_.begin(), rows_.end());
+    rows_.pop_back();
+  }
+  // Ascending.
+  std::vector<uint32_t> take() {
+    std::sort_heap(rows_.begin(), rows_.end());
+    return std::move(rows_);
+  }
+
+ private:
+  size_t limit_;
+  uint64_t from_;
+  std::vector<uint32_t> rows_;  // a heap, the highest first
+};
+
+OpenedIndex::OpenedIndex(const Blocks& blocks, const Directory& directory,
+                         const StringTable* tables) {
+  const auto part = findPart(blocks, directory, kOpenedMagic, kOpenedVersion);
+  if (!part) return;
+  if (part->length < sizeof(OpenedHeader)) damaged("OPENED is too short");
+  header_ = load<OpenedHeader>(blocks.view(part->offset, sizeof(OpenedHeader)));
+  const auto expectCodes = [tables](const char* what, uint32_t found, uint32_t table) {
+    expectEqual(what, found, uint64_t{tables[table].count()} + 1);
+  };
+  expectCodes("activities in OPENED", header_.activities, Tables::kCnaePrimary);
+  expectCodes("states in OPENED", header_.states, Tables::kUf);
+  expectCodes("municipalities in OPENED", header_.municipalities, Tables::kMunicipalityIbge);
+  if (header_.activities > Opened::kActivities || header_.entries > directory.rowCount) {
+    damaged("OPENED has numbers that do not fit");
+  }
+  const auto expectInside = [this](uint64_t at, uint64_t length) {
+    if (length > header_.length || at > header_.length - length || at % sizeof(uint64_t) != 0) {
+      damaged("an array of OPENED lies outside of it");
+    }
+  };
+  const uint64_t starts = (uint64_t{header_.states} + 1) * sizeof(uint32_t);
+  expectInside(header_.place_starts_offset, starts);
+  expectInside(header_.places_offset, uint64_t{header_.places} * sizeof(uint16_t));
+  expectInside(header_.run_starts_offset, starts);
+  expectInside(header_.runs_offset, (uint64_t{header_.runs} + 1) * sizeof(OpenedRun));
+  expectInside(header_.entries_offset, uint64_t{header_.entries} * sizeof(uint64_t));
+  offset_ = part->offset;
+  rowCount_ = directory.rowCount;
+  blocks_ = &blocks;
+}
+
+// Where the places or the runs of a state begin and end.
+std::pair<uint32_t, uint32_t> OpenedIndex::startsAt(uint64_t offset, uint32_t state,
+                                                    uint32_t most) const {
+  const uint8_t* starts = view(offset + state * sizeof(uint32_t), 2 * sizeof(uint32_t));
+  const auto first = load<uint32_t>(starts), end = load<uint32_t>(starts + sizeof(uint32_t));
+  if (first > end || end > most) damaged("OPENED has starts that do not rise");
+  return {first, end};
+}
+
+// The codes of the municipalities of a state.
+std::vector<uint16_t> OpenedIndex::placesOf(uint32_t state) const {
+  const auto [first, end] = startsAt(header_.place_starts_offset, state, header_.places);
+  if (end - first > Opened::kPlaces) damaged("OPENED has too many municipalities of a state");
+  const uint64_t bytes = uint64_t{end - first} * sizeof(uint16_t);
+  const uint8_t* codes = view(header_.places_offset + first * sizeof(uint16_t), bytes);
+  std::vector<uint16_t> places(end - first);
+  if (bytes > 0) std::memcpy(places.data(), codes, bytes);
+  for (const uint16_t code : places) {
+    if (code >= header_.municipalities) damaged("OPENED names an unknown municipality");
+  }
+  return places;
+}
+
+bool OpenedIndex::wantsPlaceOf(const WantedDays& asked, uint32_t state) const {
+  if (!asked.codes.wantsMunicipalities()) return true;
+  const std::vector<uint16_t> places = placesOf(state);
+  return std::any_of(places.begin(), places.end(),
+                     [&asked](uint16_t code) { return asked.codes.municipalities[code] != 0; });
+}
+
+OpenedRun OpenedIndex::runAt(uint32_t number) const {
+  const uint64_t at = header_.runs_offset + uint64_t{number} * sizeof(OpenedRun);
+  const auto run = load<OpenedRun>(view(at, sizeof(OpenedRun)));
+  if (run.first > header_.entries) damaged("OPENED has runs that lie outside of it");
+  return run;
+}
+
+// The first of some runs whose date is not below one.
+uint32_t OpenedIndex::runFrom(uint32_t low, uint32_t high, uint32_t date) const {
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const bool isBelow = runAt(middle).date < date;
+    (isBelow ? low : high) = isBelow ? middle + 1 : middle;
+  }
+  return low;
+}
+
+// Some runs with their entries.
+OpenedIndex::Span OpenedIndex::spanOf(uint32_t state, uint32_t low, uint32_t high) const {
+  const Span span{state, low, high, runAt(low).first, runAt(high).first};
+  if (span.from > span.end) damaged("OPENED has runs that do not rise");
+  return span;
+}
+
+// Calls `action(date, from, end)` for the runs of a span, the latest first.
+template <class Action>
+void OpenedIndex::eachRun(const Span& span, Action action) const {
+  uint32_t end = span.end;
+  for (uint32_t number = span.high; number-- > span.low;) {
+    const OpenedRun run = runAt(number);
+    if (run.first > end || run.first < span.from) damaged("OPENED has runs that do not rise");
+    action(run.date, run.first, end);
+    end = run.first;
+  }
+}
+
+// Adds the wanted dates of a state, year by year where years are wanted too.
+void OpenedIndex::addSpans(Spans& spans, uint32_t state) const {
+  const std::vector<uint8_t>& years = spans.asked.codes.years;
+  const auto [first, last] = startsAt(header_.run_starts_offset, state, header_.runs);
+  const Span all = spanOf(state, first, last);
+  spans.listed += all.end - all.from;
+  for (const auto& [low, high] : spans.asked.days) {
+    for (uint32_t year = low >> CoverKey::kDayBits; year <= high >> CoverKey::kDayBits; year++) {
+      if (years[year] == 0) continue;
+      const uint32_t from = year;
+      while (year < high >> CoverKey::kDayBits && years[year + 1] != 0) year++;
+      const uint32_t begin = std::max(low, from << CoverKey::kDayBits);
+      const uint32_t end = std::min(high + 1, (year + 1) << CoverKey::kDayBits);
+      const uint32_t run = runFrom(first, last, begin);
+      const Span span = spanOf(state, run, runFrom(run, last, end));
+      if (span.from == span.end) continue;
+      spans.entries += span.end - span.from;
+      spans.runs += span.high - span.low;
+      spans.each.push_back(span);
+    }
+  }
+}
+
+std::optional<OpenedIndex::Spans> OpenedIndex::read(const Query& query) const {
+  if (blocks_ == nullptr) return std::nullopt;
+  auto asked =
+      WantedDays::read(query, {header_.activities, header_.states, header_.municipalities});
+  if (!asked || !asked->dated) return std::nullopt;
+  Spans spans{std::move(*asked), {}};
+  const std::vector<uint8_t>& states = spans.asked.codes.states;
+  for (uint32_t state = nextWanted(states, 0); state < header_.states;
+       state = nextWanted(states, state + 1)) {
+    if (wantsPlaceOf(spans.asked, state)) addSpans(spans, state);
+  }
+  return spans;
+}
+
+const uint8_t* OpenedIndex::entriesAt(uint32_t from, uint32_t count) const {
+  return view(header_.entries_offset + uint64_t{from} * sizeof(uint64_t),
+              uint64_t{count} * sizeof(uint64_t));
+}
+
+template <class Action>
+void OpenedIndex::eachMatch(const Match& match, const Span& span, Action action) const {
+  blocks_->ask(offset_ + header_.entries_offset + uint64_t{span.from} * sizeof(uint64_t),
+               uint64_t{span.end - span.from} * sizeof(uint64_t));
+  for (uint32_t from = span.from; from < span.end;) {
+    const uint32_t count = std::min(span.end - from, kEntriesAtOnce);
+    const uint8_t* entries = entriesAt(from, count);
+    for (uint32_t i = 0; i < count; i++) {
+      const auto entry = load<uint64_t>(entries + i * sizeof(uint64_t));
+      if (match.holds(entry)) action(entry);
+    }
+    from += count;
+  }
+}
+
+std::optional<uint64_t> OpenedIndex::count(const Query& query, uint64_t most, Work& work) const {
+  const auto spans = read(query);
+  if (!spans || spans->entries > most) return std::nullopt;
+  work.tests += spans->entries;
+  uint64_t total = 0;
+  for (const Span& span : spans->each) {
+    eachMatch(Match(spans->asked, placesOf(span.state)), span, [&total](uint64_t) { total++; });
+  }
+  return total;
+}
+
+std::optional<uint64_t> OpenedIndex::entriesMax(const Query& query) const {
+  const auto spans = read(query);
+  return spans ? std::optional(spans->entries) : std::nullopt;
+}
+
+bool OpenedIndex::spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
+                         Work& work) const {
+  const auto spans = read(query);
+  if (!spans) return false;
+  work.tests += spans->entries;
+  const auto none = static_cast<uint32_t>(counts.size() - 1);
+  for (const Span& span : spans->each) {
+    const std::vector<uint16_t> places = placesOf(span.state);
+    const Match match(spans->asked, places);
+    const auto tally = [&](auto codeOf) {
+      eachMatch(match, span, [&](uint64_t entry) { counts[std::min(codeOf(entry), none)]++; });
+    };
+    if (axis.kind == RollupAxis::Kind::kMunicipality) {
+      tally([&places](uint64_t entry) { return uint32_t{places[Opened::placeOf(entry)]}; });
+    } else if (axis.kind == RollupAxis::Kind::kYear) {
+      eachRun(span, [&](uint32_t date, uint32_t from, uint32_t end) {
+        const size_t code = std::min<size_t>(date >> CoverKey::kDayBits, none);
+        eachMatch(match, {span.state, 0, 0, from, end}, [&](uint64_t) { counts[code]++; });
+      });
+    } else {
+      axis.eachCode([&](auto codeOf) {
+        tally([&](uint64_t entry) {
+          return codeOf(Opened::lowOf(entry), Opened::activityOf(entry), span.state);
+        });
+      });
+    }
+  }
+  return true;
+}
+
+// The first entry of a run whose row is not below one.
+uint32_t OpenedIndex::behind(uint32_t from, uint32_t end, uint64_t row) const {
+  while (from < end) {
+    const uint32_t middle = from + (end - from) / 2;
+    const bool isBelow = Opened::rowOf(load<uint64_t>(entriesAt(middle, 1))) < row;
+    (isBelow ? from : end) = isBelow ? middle + 1 : middle;
+  }
+  return from;
+}
+
+// Reads a run from the wanted row on, up to the first that comes behind those that there are.
+void OpenedIndex::readRun(uint32_t from, uint32_t end, const Match& match, Lowest& lowest,
+                          Work& work) const {
+  if (lowest.from() > 0) from = behind(from, end, lowest.from());
+  for (uint64_t least = lowest.from(); from < end; from++) {
+    const auto entry = load<uint64_t>(entriesAt(from, 1));
+    const uint32_t row = Opened::rowOf(entry);
+    if (row < least || row >= rowCount_) damaged("OPENED has rows that do not rise");
+    work.tests++;
+    if (row >= lowest.end()) return;
+    least = uint64_t{row} + 1;
+    if (match.holds(entry)) lowest.add(row);
+  }
+}
+
+std::optional<std::vector<uint32_t>> OpenedIndex::first(const Query& query,
+                                                        const CoverRequest& request,
+                                                        uint64_t matches, Work& work) const {
+  if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
+  const auto spans = read(query);
+  if (!spans || spans->runs > kRunsMax || spans->entries * kDense > spans->listed) {
+    return std::nullopt;
+  }
+  const uint64_t few = matches > rowCount_ ? 0 : matches / (request.limit * kUnordered);
+  const uint64_t share = spans->entries / (few + 1);
+  if (share > kPageEntriesMax) return std::nullopt;
+  Lowest lowest(request.limit, request.from);
+  for (const Span& span : spans->each) {
+    const Match match(spans->asked, placesOf(span.state));
+    eachRun(span, [&](uint32_t, uint32_t from, uint32_t end) {
+      readRun(from, end, match, lowest, work);
+    });
+  }
+  return lowest.take();
 }
 
 }  // namespace peneira

@@ -1,12 +1,14 @@
 // Rows by day of opening. Input: a query with intervals of days. Output: the number of its matches,
-// their counts by the codes of an axis, or the first of them, if DATED holds everything else that
-// the query asks for.
+// their counts by the codes of an axis, or the first of them, if DATED (by activity and state) or
+// OPENED (by state) hold everything else that the query asks for.
 // Invariant: the answers are those that the posting lists give. Numbers of the file are compared
 // with its tables before they are used, rows with the row count, entries and keys with each other;
-// a snapshot without DATED answers nothing here.
+// a snapshot without a part answers nothing from it.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "format/blocks/blocks.h"
@@ -66,6 +68,65 @@ class DatedIndex {
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0, rowCount_ = 0;
   DatedHeader header_{};
+};
+
+// The rows of states by day, of one snapshot; empty where it has no OPENED.
+class OpenedIndex {
+ public:
+  OpenedIndex() = default;
+  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  OpenedIndex(const Blocks& blocks, const Directory& directory, const StringTable* tables);
+
+  // How many rows match; nothing where it cannot tell, or would read more than `most` entries.
+  std::optional<uint64_t> count(const Query& query, uint64_t most, Work& work) const;
+  // As Rollup::spread, by municipality too.
+  bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
+              Work& work) const;
+  // So many entries `spread` reads; nothing where it is false.
+  std::optional<uint64_t> entriesMax(const Query& query) const;
+  // The first `limit` matches of so many from row `from` on; nothing where it cannot tell, or so
+  // many days and states are wanted that other ways are quicker.
+  std::optional<std::vector<uint32_t>> first(const Query& query, const CoverRequest& request,
+                                             uint64_t matches, Work& work) const;
+
+ private:
+  // Runs of a state that lie behind each other, and their entries.
+  struct Span {
+    uint32_t state, low, high;  // the last is the one behind
+    uint32_t from, end;
+  };
+  struct Spans {
+    WantedDays asked;
+    std::vector<Span> each;
+    uint64_t entries = 0, runs = 0;
+    uint64_t listed = 0;  // entries of the states, of whatever day
+  };
+  class Match;
+  class Lowest;
+
+  std::optional<Spans> read(const Query& query) const;
+  void addSpans(Spans& spans, uint32_t state) const;
+  OpenedRun runAt(uint32_t number) const;
+  std::pair<uint32_t, uint32_t> startsAt(uint64_t offset, uint32_t state, uint32_t most) const;
+  Span spanOf(uint32_t state, uint32_t low, uint32_t high) const;
+  uint32_t runFrom(uint32_t low, uint32_t high, uint32_t date) const;
+  std::vector<uint16_t> placesOf(uint32_t state) const;
+  bool wantsPlaceOf(const WantedDays& asked, uint32_t state) const;
+  const uint8_t* entriesAt(uint32_t from, uint32_t count) const;
+  // Calls `action(entry)` for the matches of a span.
+  template <class Action>
+  void eachMatch(const Match& match, const Span& span, Action action) const;
+  template <class Action>
+  void eachRun(const Span& span, Action action) const;
+  uint32_t behind(uint32_t from, uint32_t end, uint64_t row) const;
+  void readRun(uint32_t from, uint32_t end, const Match& match, Lowest& lowest, Work& work) const;
+  const uint8_t* view(uint64_t offset, uint64_t length) const {
+    return blocks_->view(offset_ + offset, length);
+  }
+
+  const Blocks* blocks_ = nullptr;
+  uint64_t offset_ = 0, rowCount_ = 0;
+  OpenedHeader header_{};
 };
 
 }  // namespace peneira

@@ -3,6 +3,8 @@
 // lies outside of its block.
 #include "query/parts/places.h"
 
+#include <numeric>
+
 #include "format/failure.h"
 #include "format/region/region.h"
 
@@ -90,6 +92,12 @@ std::optional<uint64_t> Places::cellsOf(const Query& query) const {
     cells += span.to.first_cell - span.from.first_cell;
   }
   return cells;
+}
+
+std::optional<uint64_t> Places::count(const Query& query, Work& work) const {
+  std::vector<uint32_t> counts(header_.municipalities);
+  if (!spread(query, counts, work)) return std::nullopt;
+  return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
 }
 
 bool Places::spread(const Query& query, std::vector<uint32_t>& counts, Work& work) const {

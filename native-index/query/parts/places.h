@@ -25,6 +25,8 @@ class Places {
   // is added, when a clause is about something else, about activities and years at once, or about
   // what the table was left out for.
   bool spread(const Query& query, std::vector<uint32_t>& counts, Work& work) const;
+  // How many rows match; nothing where `spread` is false.
+  std::optional<uint64_t> count(const Query& query, Work& work) const;
   // How many cells `spread` reads; nothing where it is false.
   std::optional<uint64_t> cellsOf(const Query& query) const;
 

@@ -113,6 +113,7 @@ Segment::Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& loca
   places_ = Places(blocks_, directory_, tables_);
   cover_ = Cover(blocks_, directory_, tables_);
   dated_ = DatedIndex(blocks_, directory_, tables_);
+  opened_ = OpenedIndex(blocks_, directory_, tables_);
   postal_ = PostalIndex(blocks_, columns_, directory_);
   districts_ = DistrictIndex(blocks_, directory_, postings_, columns_,
                              tables_[Tables::kMunicipalityIbge].count());

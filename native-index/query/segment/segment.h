@@ -172,6 +172,7 @@ class Segment {
   const Places& places() const { return places_; }
   const Cover& cover() const { return cover_; }
   const DatedIndex& dated() const { return dated_; }
+  const OpenedIndex& opened() const { return opened_; }
   const PostalIndex& postal() const { return postal_; }
   const DistrictIndex& districts() const { return districts_; }
   const ContactIndex& contacts() const { return contacts_; }
@@ -209,6 +210,7 @@ class Segment {
   Places places_;
   Cover cover_;
   DatedIndex dated_;
+  OpenedIndex opened_;
   PostalIndex postal_;
   DistrictIndex districts_;
   ContactIndex contacts_;

@@ -1,8 +1,9 @@
 /**
  * Proves: of questions with intervals of days, totals, first pages and facets are those of the slow
- * twin, with activities and without, for any days, from any row on; no chunk is opened for them,
- * and only entries between the two days are read; without DATED, and without COVER too, the answers
- * are the same; wrong numbers in DATED with right checksums are refused, at open or use.
+ * twin, with activities and cities and without, for any days, from any row on; no chunk is opened
+ * for them, and only entries between the two days are read; without OPENED, DATED, COVER, and all
+ * of them the answers are the same; wrong numbers in OPENED and DATED with right checksums are
+ * refused, at open or use.
  * Does not prove: that lists and cells are those of the rows (unit/native-index/build-region).
  */
 import assert from "node:assert/strict";
@@ -28,7 +29,7 @@ const ROUNDS = tries("kernel queries");
 /** More than one chunk. */
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
-const DATED = "PNDATEDS";
+const [OPENED, DATED, COVER] = ["PNOPENED", "PNDATEDS", "PNCOVERS"] as const;
 /** Days on which a fixture's accounts are opened, and some before and behind. */
 const FIRST_DAY = -62_091;
 const DAYS = 82_000;
@@ -46,12 +47,18 @@ const below = (count: number) => Math.floor(random() * count);
 let fixture: Fixture;
 let region: Region;
 let segment: NativeSegment;
-/** The same file as older programs leave it: without DATED, and without COVER too. */
+/** The same file as older programs leave it: without some of the parts about days, and all. */
 let older: readonly NativeSegment[];
 let forged = 0;
 
 const open = (change: (bytes: Buffer) => void) =>
   openForged({ fixture, region }, path.join(folder, `forged-${forged++}`), change);
+/** As it was before OPENED, which would answer the same. */
+const openOld = (change: (bytes: Buffer) => void) =>
+  open((bytes) => {
+    hide(bytes, OPENED);
+    change(bytes);
+  });
 const hide = (bytes: Buffer, magic: string) =>
   bytes.write("PNFUTURE", startOfPart(region, magic), "latin1");
 
@@ -59,12 +66,11 @@ before(async () => {
   fixture = await writeFixture(path.join(folder, "rows"), randomRows(38, ROWS));
   region = new Region(fixture.path, fixture.directory);
   segment = openSegment(fixture.path, fixture.directory);
-  const covered = open((bytes) => hide(bytes, DATED));
-  const neither = open((bytes) => {
-    hide(bytes, DATED);
-    hide(bytes, "PNCOVERS");
-  });
-  older = [covered, neither];
+  older = [[OPENED], [DATED], [OPENED, DATED], [OPENED, DATED, COVER]].map((parts) =>
+    open((bytes) => {
+      for (const part of parts) hide(bytes, part);
+    }),
+  );
 });
 after(() => {
   for (const one of [segment, ...older]) one.close();
@@ -103,9 +109,30 @@ function dates(): Clause {
   return { kind: "range", column: "started_on", ranges };
 }
 
+const numbersBelow = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+/** Some cities, or all but some. */
+function cities(): Clause {
+  const codes = [...new Set(Array.from({ length: 1 + below(5) }, () => below(60)))];
+  return posting(
+    "municipality_ibge",
+    codes.sort((a, b) => a - b),
+    random() < 0.3,
+  );
+}
+
 function question(): Clause[] {
   const others = Array.from({ length: below(4) }, held);
-  return [...others, ...(random() < 0.7 ? [activities()] : []), dates()];
+  if (random() < 0.7) others.push(activities());
+  if (random() < 0.4) others.push(cities());
+  return [...others, dates()];
+}
+
+/** Whether it has one interval of days, and no city. */
+function isSummed(clauses: readonly Clause[]): boolean {
+  const ranges = clauses.flatMap((one) => (one.kind === "range" ? one.ranges : []));
+  const places = clauses.flatMap((one) => (one.kind === "posting" ? one.any : []));
+  return ranges.length === 1 && places.every(({ dimension }) => dimension !== "municipality_ibge");
 }
 
 function pageOf(one: NativeSegment, clauses: readonly Clause[], afterRow: number, limit: number) {
@@ -132,9 +159,9 @@ it("totals of any days are counted without opening a chunk", () => {
     }
     segment.dropCaches();
     segment.count(clauses);
-    const ranges = clauses.flatMap((one) => (one.kind === "range" ? one.ranges : []));
-    // Many intervals may have more years in parts than are split.
-    if (ranges.length === 1) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
+    // Many intervals may have more years in parts than are split, and of cities whole years are
+    // not summed with activities.
+    if (isSummed(clauses)) assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
     totals.add(expected);
   }
   assert.ok(totals.size > ROUNDS / 4, "most questions have answers of their own");
@@ -178,15 +205,102 @@ it("of a long list only the entries of the wanted days are read", () => {
   assert.deepEqual([segment.lastWork().tests, segment.lastWork().chunks], [between, 0]);
 });
 
+it("of a city only the entries of its state on the wanted days are read", () => {
+  const days: Clause = { kind: "range", column: "started_on", ranges: [[13_000, 13_020]] };
+  const city = posting("municipality_ibge", [7]);
+  const state = posting("uf", [2]);
+  const between = matchesOf(fixture.rows, [state, days]).length;
+  const clauses = [city, state, days];
+  const expected = matchesOf(fixture.rows, clauses);
+  segment.dropCaches();
+  assert.equal(segment.count(clauses), expected.length);
+  assert.deepEqual([segment.lastWork().tests, segment.lastWork().chunks], [between, 0]);
+  segment.dropCaches();
+  const names = ["municipality", "mei", "started_year", "cnae"] as const;
+  const facets = segment.facets(clauses, names);
+  assert.deepEqual(
+    facets.map((counts) => counts.reduce((sum, count) => sum + count, 0)),
+    names.map(() => expected.length),
+  );
+  assert.deepEqual([segment.lastWork().tests, segment.lastWork().chunks], [4 * between, 0]);
+});
+
+it("a first page reads each day only as far as its rows may come first", () => {
+  const days: Clause = { kind: "range", column: "started_on", ranges: [[10_000, 10_365]] };
+  const all = matchesOf(fixture.rows, [days]);
+  segment.dropCaches();
+  assert.equal(segment.count([days]), all.length);
+  const { rows } = pageOf(segment, [days], -1, 5);
+  assert.deepEqual(rows, all.slice(0, 5));
+  const { tests, chunks } = segment.lastWork();
+  assert.equal(chunks, 0);
+  assert.ok(tests > 0 && tests < 10 * 366 + 6 * 50, `${tests} entries of ${all.length}`);
+});
+
+it("OPENED of another version is passed over, and refused where it is too long or short", () => {
+  const start = startOfPart(region, OPENED);
+  const days: Clause = { kind: "range", column: "started_on", ranges: [[10_000, 10_050]] };
+  const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
+  future.count([days, posting("municipality_ibge", [7])]);
+  assert.notEqual(future.lastWork().chunks, 0);
+  future.close();
+  for (const length of [0n, 31n, 71n, 1n << 40n, (1n << 64n) - 1n]) {
+    assert.throws(() => open((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
+  }
+});
+
+it("OPENED with wrong counts or places is refused", () => {
+  const start = startOfPart(region, OPENED);
+  for (const at of [12, 16, 20, 32, 36, 40]) {
+    for (const value of at < 32 ? [0, 1, 0xfffffff0] : [0xfffffff0]) {
+      const forge = (bytes: Buffer) => bytes.writeUInt32LE(value, start + at);
+      assert.throws(() => open(forge), DAMAGED, `${value} at ${at}`);
+    }
+  }
+  for (const at of [48, 56, 64, 72, 80]) {
+    for (const value of [1n << 40n, (1n << 64n) - 8n, 66n]) {
+      const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(value, start + at);
+      assert.throws(() => open(forge), DAMAGED, `${value} at ${at}`);
+    }
+  }
+});
+
+it("places, starts and rows of OPENED that lead outside or do not rise are refused when used", () => {
+  const start = startOfPart(region, OPENED);
+  const [placeStarts, places, runStarts, runs, entries] = [48, 56, 64, 72, 80].map(
+    (at) => start + Number(region.file.readBigUInt64LE(start + at)),
+  ) as [number, number, number, number, number];
+  const firstOf = (run: number) => region.file.readUInt32LE(runs + 8 * run + 4);
+  let run = 1;
+  while (firstOf(run + 1) - firstOf(run) < 2) run++;
+  const first = entries + 8 * firstOf(run);
+  const city = posting("municipality_ibge", numbersBelow(59));
+  const clauses = [dayClause(region.file.readUInt32LE(runs + 8 * run)), city];
+  const forgeries: readonly ((bytes: Buffer) => void)[] = [
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, placeStarts + 4),
+    (bytes) => bytes.writeUInt16LE(0xfff0, places),
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, runStarts + 4),
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, runs + 8 * run + 4),
+    (bytes) => bytes.writeUInt32LE(firstOf(run) - 1, runs + 8 * (run + 1) + 4),
+    (bytes) => bytes.writeBigUInt64LE(bytes.readBigUInt64LE(first) | (1n << 63n), first),
+    (bytes) => bytes.writeBigUInt64LE(bytes.readBigUInt64LE(first + 8), first),
+  ];
+  for (const [i, forge] of forgeries.entries()) {
+    const one = open(forge);
+    assert.throws(() => pageOf(one, clauses, -1, 50), DAMAGED, `${i}`);
+    one.close();
+  }
+});
+
 it("DATED of another version is passed over, and refused where it is too long or short", () => {
   const start = startOfPart(region, DATED);
   const days: Clause = { kind: "range", column: "started_on", ranges: [[10_000, 10_050]] };
-  const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
+  const future = openOld((bytes) => bytes.writeUInt32LE(77, start + 8));
   future.count([days]);
   assert.ok(future.lastWork().chunks > 0);
   future.close();
   for (const length of [0n, 31n, 64n, 1n << 40n, (1n << 64n) - 1n]) {
-    assert.throws(() => open((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
+    assert.throws(() => openOld((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
   }
 });
 
@@ -194,13 +308,13 @@ it("DATED with wrong counts or places is refused", () => {
   const start = startOfPart(region, DATED);
   for (const at of [12, 16, 20]) {
     for (const value of at === 20 ? [0xfffffff0] : [0, 1, 0xfffffff0]) {
-      assert.throws(() => open((bytes) => bytes.writeUInt32LE(value, start + at)), DAMAGED);
+      assert.throws(() => openOld((bytes) => bytes.writeUInt32LE(value, start + at)), DAMAGED);
     }
   }
   for (const at of [32, 40, 48, 56]) {
     for (const value of [1n << 40n, (1n << 64n) - 8n, 66n]) {
       const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(value, start + at);
-      assert.throws(() => open(forge), DAMAGED, `${value} at ${at}`);
+      assert.throws(() => openOld(forge), DAMAGED, `${value} at ${at}`);
     }
   }
 });
@@ -230,7 +344,7 @@ it("lists, rows and cells of DATED that lead outside or do not rise are refused 
     [counted, (bytes) => bytes.writeUInt32LE(bytes.readUInt32LE(cells), cells + 8)],
   ];
   for (const [i, [clauses, forge]] of forgeries.entries()) {
-    const one = open(forge);
+    const one = openOld(forge);
     assert.throws(() => one.facets(clauses, ["mei", "registration_status"]), DAMAGED, `${i}`);
     one.close();
   }

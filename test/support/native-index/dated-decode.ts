@@ -1,6 +1,6 @@
 /**
- * DATED as its drawing says, for tests. Input: the region of a file, or its rows. Output: the
- * entries of every list, and the cells of every state.
+ * DATED and OPENED as their drawings say, for tests. Input: the region of a file, or its rows.
+ * Output: the entries of every list and run, and the cells of every state.
  * Invariant: follows native-index/format/region/parts.h alone, and asserts its order and alignment.
  */
 import assert from "node:assert/strict";
@@ -80,7 +80,85 @@ export function datedRows(rows: readonly FixtureRow[]): DatedParts {
   return { lists, cells };
 }
 
+/** Rows, activities, municipalities and low bits by state and day. */
+export type OpenedRuns = ReadonlyMap<string, readonly string[]>;
+
+/** The runs of OPENED that have rows, or null where a file has none. */
+export function openedIn(region: Region): OpenedRuns | null {
+  const bytes = partsIn(region).get("PNOPENED");
+  if (bytes === undefined) return null;
+  const [version, , states, municipalities] = [8, 12, 16, 20].map((at) => bytes.readUInt32LE(at));
+  const [places, runCount, entryCount] = [32, 36, 40].map((at) => bytes.readUInt32LE(at)) as [
+    number,
+    number,
+    number,
+  ];
+  const [length, ...offsets] = [24, 48, 56, 64, 72, 80].map((at) =>
+    Number(bytes.readBigUInt64LE(at)),
+  );
+  assert.deepEqual([version, municipalities, length], [1, CITIES + 1, bytes.length]);
+  for (const at of offsets) assert.equal(at % 64, 0);
+  const [placeStarts, placesAt, runStarts, runsAt, entries] = offsets as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  assert.equal(runs(bytes, placeStarts, states as number).at(-1)?.[1], places);
+  const found = new Map<string, string[]>();
+  for (const [state, [first, end]] of runs(bytes, runStarts, states as number).entries()) {
+    const cities = bytes.subarray(placesAt + 2 * bytes.readUInt32LE(placeStarts + 4 * state));
+    let before = -1;
+    for (let run = runsAt + 8 * first; run < runsAt + 8 * end; run += 8) {
+      const [date, from, to] = [0, 4, 12].map((at) => bytes.readUInt32LE(run + at)) as [
+        number,
+        number,
+        number,
+      ];
+      assert.ok(date > before && to > from, "dates rise, and have rows");
+      before = date;
+      found.set(
+        `${state}/${date}`,
+        openedEntries(bytes.subarray(entries + 8 * from), to - from, cities),
+      );
+    }
+  }
+  assert.equal(bytes.readUInt32LE(runsAt + 8 * runCount + 4), entryCount);
+  assert.equal(entries + 8 * entryCount, bytes.length);
+  return found;
+}
+
+/** Entries of a run, which rise. */
+function openedEntries(bytes: Buffer, count: number, cities: Buffer): string[] {
+  const numbers = Array.from({ length: count }, (_, i) => bytes.readBigUInt64LE(8 * i));
+  assert.ok(numbers.every((one, i) => i === 0 || (numbers[i - 1] as bigint) < one));
+  return numbers.map((number) => {
+    const city = cities.readUInt16LE(2 * Number((number >> 25n) & 0x3ffn));
+    return `${number >> 35n} ${(number >> 14n) & 0x7ffn} ${city} ${number & 0x3fffn}`;
+  });
+}
+
+/** The same, made row by row. */
+export function openedRows(rows: readonly FixtureRow[]): OpenedRuns {
+  const found = new Map<string, string[]>();
+  const all = [...datedRows(rows).lists].flatMap(([name, entries]) => {
+    const [activity, state] = name.split("/");
+    return entries.map(([day, row, low]) => ({ activity, state, day, row, low }));
+  });
+  for (const { activity, state, day, row, low } of all.sort((a, b) => a.row - b.row)) {
+    if (day === NO_DAY) continue;
+    const run = found.get(`${state}/${day}`) ?? [];
+    found.set(`${state}/${day}`, run);
+    run.push(`${row} ${activity} ${rows[row]?.municipality_ibge ?? CITIES} ${low}`);
+  }
+  return found;
+}
+
 const STATES = FIXTURE_TABLES.uf.length;
+const CITIES = FIXTURE_TABLES.municipality_ibge.length;
+/** All bits set: a row without a date. */
+const NO_DAY = 2 ** 18 - 1;
 
 /** Year and day of a key of COVER, as one number. */
 function dayOf(key: number): number {

@@ -14,7 +14,13 @@ import { after, before, describe, test } from "node:test";
 import { benchIndex } from "../../../bench/index.bench.ts";
 import { columnsFingerprint, ORDERS, TABLES } from "../../../native-index/format/columns.ts";
 import { coveredRows, coverIn, coverLists } from "../../support/native-index/cover-decode.ts";
-import { datedIn, datedParts, datedRows } from "../../support/native-index/dated-decode.ts";
+import {
+  datedIn,
+  datedParts,
+  datedRows,
+  openedIn,
+  openedRows,
+} from "../../support/native-index/dated-decode.ts";
 import {
   FIXTURE_TABLES,
   type FixtureRow,
@@ -130,6 +136,12 @@ describe("a region of 4,000 random rows", () => {
     assert.deepEqual(sortedEntries(parts.lists), sortedEntries(wanted.lists));
     assert.deepEqual(sortedEntries(parts.cells), sortedEntries(wanted.cells));
     assert.ok([...parts.cells.values()].some((count) => count > 1));
+  });
+
+  test("lists the rows of every state by day of opening, with activity and city", () => {
+    const found = openedIn(region) ?? assert.fail("no OPENED");
+    assert.deepEqual(sortedEntries(found), sortedEntries(openedRows(fixture.rows)));
+    assert.ok(found.size > 100);
   });
 
   test("sorts the rows of a chunk by postal code", () => {
