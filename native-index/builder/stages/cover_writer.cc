@@ -1,9 +1,11 @@
 // Writes lists of rows with their keys: every thread counts the rows of its chunks by list, then
-// puts them where they go. What comes in and goes out: see index_builder.h; the layout is drawn in
-// parts.h. Invariant: the chunks of a part lie before those of the next one, and each part has
+// puts them where they go (COVER); and the same lists by municipality (CITIES), which puts them
+// into another order where they lie in memory. Input and output: see index_builder.h; parts.h draws
+// the layouts. Invariant: the chunks of a part lie before those of the next one, and each part has
 // places of its own in every list, so that the rows of a list ascend.
 #include "builder/stages/index_builder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -154,6 +156,126 @@ CoverLists writeCover(const BuildContext& context) {
   writer.align(kSectionAlign);
   writer.append(written.entries.get(), size_t{rowCount} * sizeof(CoverEntry));
   return written;
+}
+
+namespace {
+
+// The runs of some lists, and where those of each list end.
+struct ListRuns {
+  std::vector<CitiesRun> runs;
+  std::vector<uint32_t> ends;
+};
+
+// Puts lists into the order of their municipalities.
+class CityOrder {
+ public:
+  CityOrder(const BuildContext& context, CoverLists& lists)
+      : columns_(context.columns),
+        none_(context.tables[Tables::kMunicipalityIbge].count()),
+        lists_(lists),
+        statesOf_(none_ + 1) {}
+
+  // The lists of an activity.
+  ListRuns sort(uint32_t activity) {
+    ListRuns sorted;
+    for (uint32_t state = 0; state < lists_.states; state++) {
+      const size_t list = size_t{activity} * lists_.states + state;
+      sortList(lists_.starts[list], lists_.starts[list + 1], state, sorted.runs);
+      sorted.ends.push_back(static_cast<uint32_t>(sorted.runs.size()));
+    }
+    return sorted;
+  }
+
+  // By municipality, a bit for each state whose rows have it.
+  std::vector<uint32_t> statesOf() const { return {statesOf_.begin(), statesOf_.end()}; }
+
+ private:
+  struct Placed {
+    uint32_t municipality;
+    CoverEntry entry;
+  };
+
+  uint32_t municipalityOf(uint32_t row) const {
+    if (!columns_.valid(Columns::kMunicipalityIbge, row)) return none_;
+    return columns_.value<uint16_t>(Columns::kMunicipalityIbge, row);
+  }
+
+  void sortList(uint32_t first, uint32_t end, uint32_t state, std::vector<CitiesRun>& runs) {
+    std::vector<Placed> placed;
+    placed.reserve(end - first);
+    for (uint32_t i = first; i < end; i++) {
+      const auto entry = std::bit_cast<CoverEntry>(lists_.entries[i]);
+      placed.push_back({municipalityOf(entry.row), entry});
+    }
+    std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+      return a.municipality != b.municipality ? a.municipality < b.municipality
+                                              : a.entry.row < b.entry.row;
+    });
+    for (uint32_t i = first, before = UINT32_MAX; i < end; i++) {
+      const auto& [municipality, entry] = placed[i - first];
+      lists_.entries[i] = std::bit_cast<uint64_t>(entry);
+      if (municipality == before) continue;
+      before = municipality;
+      runs.push_back({municipality, i});
+      statesOf_[municipality].fetch_or(1u << state, std::memory_order_relaxed);
+    }
+  }
+
+  const SourceColumns& columns_;
+  uint32_t none_;
+  CoverLists& lists_;
+  std::vector<std::atomic<uint32_t>> statesOf_;
+};
+
+// The header, with its places.
+CitiesHeader citiesOf(const BuildContext& context, const CoverLists& lists, uint32_t runs) {
+  CitiesHeader header{};
+  std::memcpy(header.magic, kCitiesMagic, sizeof header.magic);
+  header.version = kCitiesVersion;
+  header.activities = lists.activities;
+  header.states = lists.states;
+  header.municipalities = context.tables[Tables::kMunicipalityIbge].count() + 1;
+  header.runs = runs;
+  header.entries = lists.starts.back();
+  header.states_of_offset = aligned(sizeof header);
+  header.run_starts_offset =
+      aligned(header.states_of_offset + uint64_t{header.municipalities} * sizeof(uint32_t));
+  header.runs_offset = aligned(header.run_starts_offset + lists.starts.size() * sizeof(uint32_t));
+  header.entries_offset = aligned(header.runs_offset + (uint64_t{runs} + 1) * sizeof(CitiesRun));
+  header.length = header.entries_offset + uint64_t{header.entries} * sizeof(CoverEntry);
+  return header;
+}
+
+}  // namespace
+
+void writeCities(const BuildContext& context, CoverLists& lists) {
+  if (lists.entries == nullptr || lists.states > kCitiesStatesMax) return;
+  CityOrder order(context, lists);
+  std::vector<ListRuns> sorted(lists.activities);
+  forEachIndex(context.threads, lists.activities, [&](size_t activity, unsigned) {
+    sorted[activity] = order.sort(static_cast<uint32_t>(activity));
+  });
+  std::vector<uint32_t> runStarts{0};
+  uint32_t runs = 0;
+  for (const ListRuns& of : sorted) {
+    for (const uint32_t end : of.ends) runStarts.push_back(runs + end);
+    runs = runStarts.back();
+  }
+  RegionWriter& writer = context.writer;
+  writer.align(kSectionAlign);
+  writer.push(citiesOf(context, lists, runs));
+  const auto append = [&writer](const auto& values) {
+    writer.append(values.data(), values.size() * sizeof(values[0]));
+  };
+  writer.align(kSectionAlign);
+  append(order.statesOf());
+  writer.align(kSectionAlign);
+  append(runStarts);
+  writer.align(kSectionAlign);
+  for (const ListRuns& of : sorted) append(of.runs);
+  writer.push(CitiesRun{UINT32_MAX, lists.starts.back()});
+  writer.align(kSectionAlign);
+  writer.append(lists.entries.get(), uint64_t{lists.starts.back()} * sizeof(CoverEntry));
 }
 
 }  // namespace peneira

@@ -224,6 +224,8 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
   watch.lap("places", result);
   CoverLists lists = writeCover(context);
   watch.lap("cover", result);
+  writeCities(context, lists);
+  watch.lap("cities", result);
   writeDated(context, std::move(lists));
   watch.lap("dated", result);
   writeDistricts(context, path);

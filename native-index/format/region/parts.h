@@ -1,6 +1,6 @@
 // The layouts of the optional parts of an index region, which their writers and readers share:
-// ROLLUP, PLACES, COVER, DATED, OPENED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS. Invariant:
-// little endian, offsets relative to the first byte of the part.
+// ROLLUP, PLACES, COVER, CITIES, DATED, OPENED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS.
+// Invariant: little endian, offsets relative to the first byte of the part.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -192,6 +192,43 @@ struct CoverKey {
   }
 };
 static_assert(CoverKey::kDayShift + CoverKey::kDayBits == 32);
+
+// The layout of CITIES: the entries of COVER once more, those of each list by municipality. Output:
+// the structs that its writer and its reader share.
+// Invariant: little endian, offsets relative to the first byte of CITIES, every array on a multiple
+// of 64. Every row is in one run; the lists stand as in COVER, the runs of a list in the order of
+// their municipality, the rows of a run ascend.
+//
+//   CitiesHeader
+//   u32 states_of[municipalities]            a bit for each state whose rows have it
+//   u32 run_start[activities x states + 1]   first run of every (activity, state)
+//   CitiesRun run[runs + 1]                  the last one says where entries end
+//   CoverEntry entry[entries]
+//
+// CITIES is optional and not in DIRECTORY: see region.h. It is left out where COVER is, and where
+// there are more states than bits.
+//
+// "Bakeries in Campinas" is what people ask most. By posting lists it opens every chunk, seven
+// places in each, which are half a gigabyte where nothing was read before.
+
+constexpr char kCitiesMagic[8] = {'P', 'N', 'C', 'I', 'T', 'I', 'E', 'S'};
+constexpr uint32_t kCitiesVersion = 1;
+constexpr uint32_t kCitiesStatesMax = 32;
+
+struct CitiesHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t activities, states, municipalities;  // as in RollupHeader
+  uint64_t length;                              // of CITIES
+  uint32_t runs, entries;
+  uint64_t states_of_offset, run_starts_offset, runs_offset, entries_offset;
+};
+static_assert(sizeof(CitiesHeader) == 72);
+
+struct CitiesRun {
+  uint32_t municipality, first;  // the number of its first entry
+};
+static_assert(sizeof(CitiesRun) == 8);
 
 // The layout of DATED: the rows of every primary activity in every state by their day of opening,
 // and the number of rows of every state that were opened on each day. Output: the structs and the

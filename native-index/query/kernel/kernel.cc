@@ -70,7 +70,7 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
 // Entries of COVER and DATED that may be read for a count: what the chunks would cost.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
-// The same of OPENED, which is read without a search.
+// The same of OPENED, and of CITIES, where there are no lists of their own in the chunks.
 constexpr uint64_t kOpenedPerChunk = 2'048;
 
 // How many rows match of the years that are wanted in part, by the lists of their days.
@@ -100,15 +100,31 @@ std::optional<uint64_t> countByYears(const Segment& segment, const WholeYears& s
   return *whole - *rest;
 }
 
+bool wantsCities(const Query& query) {
+  return std::any_of(query.clauses.begin(), query.clauses.end(), [](const Clause& clause) {
+    return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
+           clause.any[0].dimension == Dimensions::kMunicipalityIbge;
+  });
+}
+
 // The count of a question that needs no row to be looked at, or only those of some years.
 std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
   if (const auto summed = segment.rollup().count(query)) return summed;
   if (const auto cubed = countByCube(segment, query)) return cubed;
+  // Lists of a city are shorter than its state's days, and chunks have other places for each list.
+  const bool isOfCities = wantsCities(query);
+  const uint64_t most = isOfCities ? openedMax(segment) : entriesMax(segment);
+  const auto covered = [&] { return segment.cover().count(query, most, work); };
+  if (isOfCities) {
+    if (const auto counted = covered()) return counted;
+  }
   const auto split = splitYears(query);
   if (split) {
     if (const auto counted = countByYears(segment, *split, work, countDays)) return counted;
   }
-  if (const auto counted = segment.cover().count(query, entriesMax(segment), work)) return counted;
+  if (!isOfCities) {
+    if (const auto counted = covered()) return counted;
+  }
   if (!split) return std::nullopt;
   if (const auto opened = segment.opened().count(query, openedMax(segment), work)) return opened;
   if (!isWorthSplitting(segment, *split)) return std::nullopt;
@@ -124,9 +140,11 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
   const CoverRequest covered{request.from, request.limit - request.rows.size()};
   std::optional<std::vector<uint32_t>> rows;
   const auto asked = segment.cover().read(query);
-  if (asked) rows = segment.dated().first(*asked, covered, work);
+  const bool isOfCities = asked && asked->codes.wantsMunicipalities();
+  if (asked && !isOfCities) rows = segment.dated().first(*asked, covered, work);
+  if (isOfCities) rows = segment.cover().first(*asked, covered, work);
   if (!rows) rows = segment.opened().first(query, covered, request.matches, work);
-  if (asked && !rows) rows = segment.cover().first(*asked, covered, work);
+  if (asked && !isOfCities && !rows) rows = segment.cover().first(*asked, covered, work);
   if (rows) {
     request.rows.insert(request.rows.end(), rows->begin(), rows->end());
     return;

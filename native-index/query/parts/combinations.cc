@@ -390,6 +390,87 @@ Cover::Cover(const Blocks& blocks, const Directory& directory, const StringTable
   offset_ = part->offset;
   rowCount_ = directory.rowCount;
   blocks_ = &blocks;
+  readCities(blocks, directory, tables);
+}
+
+void Cover::readCities(const Blocks& blocks, const Directory& directory,
+                       const StringTable* tables) {
+  const auto part = findPart(blocks, directory, kCitiesMagic, kCitiesVersion);
+  if (!part) return;
+  if (part->length < sizeof(CitiesHeader)) damaged("CITIES is too short");
+  cities_ = load<CitiesHeader>(blocks.view(part->offset, sizeof(CitiesHeader)));
+  citiesOffset_ = part->offset;
+  expectEqual("activities in CITIES", cities_.activities, header_.activities);
+  expectEqual("states in CITIES", cities_.states, header_.states);
+  expectEqual("municipalities in CITIES", cities_.municipalities,
+              uint64_t{tables[Tables::kMunicipalityIbge].count()} + 1);
+  expectEqual("entries in CITIES", cities_.entries, rowCount_);
+  if (cities_.states > kCitiesStatesMax) damaged("CITIES has more states than bits");
+  const auto expectInside = [this](uint64_t at, uint64_t length) {
+    if (length > cities_.length || at > cities_.length - length || at % sizeof(uint32_t) != 0) {
+      damaged("an array of CITIES lies outside of it");
+    }
+  };
+  const uint64_t lists = uint64_t{cities_.activities} * cities_.states;
+  expectInside(cities_.states_of_offset, uint64_t{cities_.municipalities} * sizeof(uint32_t));
+  expectInside(cities_.run_starts_offset, (lists + 1) * sizeof(uint32_t));
+  expectInside(cities_.runs_offset, (uint64_t{cities_.runs} + 1) * sizeof(CitiesRun));
+  expectInside(cities_.entries_offset, rowCount_ * sizeof(CoverEntry));
+}
+
+CitiesRun Cover::cityAt(uint32_t run) const {
+  const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
+  return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
+}
+
+// The wanted states that have one of the wanted municipalities.
+std::vector<uint8_t> Cover::statesOf(const WantedDays& asked) const {
+  std::vector<uint8_t> states = asked.codes.states;
+  if (!asked.codes.wantsMunicipalities()) return states;
+  const std::vector<uint8_t>& wanted = asked.codes.municipalities;
+  const uint8_t* bits = blocks_->view(citiesOffset_ + cities_.states_of_offset,
+                                      uint64_t{cities_.municipalities} * sizeof(uint32_t));
+  uint32_t all = 0;
+  for (uint32_t code = nextWanted(wanted, 0); code < wanted.size();
+       code = nextWanted(wanted, code + 1)) {
+    all |= load<uint32_t>(bits + code * sizeof(uint32_t));
+  }
+  for (uint32_t state = 0; state < states.size(); state++) states[state] &= all >> state & 1;
+  return states;
+}
+
+// Adds the runs of the wanted municipalities of a list. Both ascend, so each is searched from the
+// other's next one on.
+void Cover::addCities(uint64_t list, const std::vector<uint8_t>& wanted,
+                      std::vector<List>& lists) const {
+  const uint8_t* starts = blocks_->view(
+      citiesOffset_ + cities_.run_starts_offset + list * sizeof(uint32_t), 2 * sizeof(uint32_t));
+  auto run = load<uint32_t>(starts);
+  const auto end = load<uint32_t>(starts + sizeof(uint32_t));
+  if (run > end || end > cities_.runs) damaged("CITIES has starts that do not rise");
+  for (uint32_t code = nextWanted(wanted, 0); code < wanted.size();) {
+    for (uint32_t high = end; run < high;) {
+      const uint32_t middle = run + (high - run) / 2;
+      const bool isBelow = cityAt(middle).municipality < code;
+      (isBelow ? run : high) = isBelow ? middle + 1 : middle;
+    }
+    if (run == end) return;
+    const CitiesRun found = cityAt(run);
+    if (found.municipality >= wanted.size()) damaged("CITIES names an unknown municipality");
+    if (found.municipality != code) {
+      code = nextWanted(wanted, found.municipality);
+      continue;
+    }
+    const List held{found.first, cityAt(run + 1).first};
+    if (held.next > held.end || held.end > rowCount_) damaged("CITIES has runs that do not rise");
+    lists.push_back(held);
+    code = nextWanted(wanted, code + 1);
+  }
+}
+
+uint64_t Cover::entriesOf(const WantedDays& asked) const {
+  return asked.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
+                                           : offset_ + header_.entries_offset;
 }
 
 Cover::List Cover::listAt(uint64_t number) const {
@@ -403,35 +484,41 @@ Cover::List Cover::listAt(uint64_t number) const {
 // The wanted lists that have rows, their beginnings asked for; nothing where they are too many.
 std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& asked) const {
   std::vector<List> lists;
-  const std::vector<uint8_t>&activities = asked.codes.activities, &states = asked.codes.states;
+  const std::vector<uint8_t>& activities = asked.codes.activities;
+  const std::vector<uint8_t> states = statesOf(asked);
   for (uint32_t activity = nextWanted(activities, 0); activity < header_.activities;
        activity = nextWanted(activities, activity + 1)) {
     for (uint32_t state = nextWanted(states, 0); state < header_.states;
          state = nextWanted(states, state + 1)) {
-      const List list = listAt(uint64_t{activity} * header_.states + state);
+      const uint64_t number = uint64_t{activity} * header_.states + state;
+      if (asked.codes.wantsMunicipalities()) {
+        addCities(number, asked.codes.municipalities, lists);
+        continue;
+      }
+      const List list = listAt(number);
       if (list.next < list.end) lists.push_back(list);
     }
     if (lists.size() > kListsMax) return std::nullopt;
   }
   for (const List& list : lists) {
-    const uint64_t at = offset_ + header_.entries_offset + list.next * sizeof(CoverEntry);
+    const uint64_t at = entriesOf(asked) + list.next * sizeof(CoverEntry);
     blocks_->ask(at, sizeof(CoverEntry));
     blocks_->prefetch(at);
   }
   return lists;
 }
 
-CoverEntry Cover::entryAt(uint32_t number) const {
-  const uint64_t at = offset_ + header_.entries_offset + uint64_t{number} * sizeof(CoverEntry);
+CoverEntry Cover::entryAt(uint64_t entries, uint32_t number) const {
+  const uint64_t at = entries + uint64_t{number} * sizeof(CoverEntry);
   return load<CoverEntry>(blocks_->view(at, sizeof(CoverEntry)));
 }
 
 // Passes over the rows before `from`.
-void Cover::skip(List& list, uint64_t from) const {
+void Cover::skip(uint64_t entries, List& list, uint64_t from) const {
   uint32_t low = list.next, high = list.end;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (entryAt(middle).row < from)
+    if (entryAt(entries, middle).row < from)
       low = middle + 1;
     else
       high = middle;
@@ -443,10 +530,11 @@ void Cover::skip(List& list, uint64_t from) const {
 void Cover::readWindow(List& list, const WantedDays& asked, Window window,
                        std::vector<uint32_t>& rows, Work& work) const {
   const size_t full = rows.size() + window.most;
+  const uint64_t all = entriesOf(asked);
   uint64_t least = window.from;
   while (list.next < list.end) {
     const uint32_t count = std::min(list.end - list.next, kEntriesAtOnce);
-    const uint64_t at = offset_ + header_.entries_offset + uint64_t{list.next} * sizeof(CoverEntry);
+    const uint64_t at = all + uint64_t{list.next} * sizeof(CoverEntry);
     const uint8_t* entries = blocks_->view(at, uint64_t{count} * sizeof(CoverEntry));
     for (uint32_t i = 0; i < count; i++) {
       const auto entry = load<CoverEntry>(entries + i * sizeof(CoverEntry));
@@ -464,7 +552,8 @@ void Cover::readWindow(List& list, const WantedDays& asked, Window window,
 
 std::optional<WantedDays> Cover::read(const Query& query) const {
   if (blocks_ == nullptr) return std::nullopt;
-  auto asked = WantedDays::read(query, {header_.activities, header_.states, 1});
+  const uint32_t municipalities = hasCities() ? cities_.municipalities : 1;
+  auto asked = WantedDays::read(query, {header_.activities, header_.states, municipalities});
   if (asked && !asked->codes.wantsActivities()) return std::nullopt;
   return asked;
 }
@@ -476,7 +565,7 @@ std::optional<std::vector<uint32_t>> Cover::first(const WantedDays& asked,
   if (!lists) return std::nullopt;
   uint64_t entries = 0;
   for (List& list : *lists) {
-    if (request.from > 0) skip(list, request.from);
+    if (request.from > 0) skip(entriesOf(asked), list, request.from);
     entries += list.end - list.next;
   }
   FirstOf found(request.limit);

@@ -113,8 +113,9 @@ class Rollup {
   std::vector<uint32_t> divisionSizes_;  // activities of each division
 };
 
-// Rows by activity and state. What comes in: a query. What goes out: its first matches, or their
-// number, if all its clauses are about what COVER holds and some activities are wanted.
+// Rows by activity and state, or by activity and municipality. Input: a query. Output: its first
+// matches, or their number, if all its clauses are about what COVER, or CITIES, holds and some
+// activities are wanted.
 // Invariant: the answers are those that the posting lists give. Numbers of the file are compared
 // with its tables before they are used, rows with the row count and with each other; a snapshot
 // without COVER answers nothing here.
@@ -156,14 +157,23 @@ class Cover {
 
   std::optional<std::vector<List>> listsOf(const WantedDays& asked) const;
   List listAt(uint64_t number) const;
-  void skip(List& list, uint64_t from) const;
-  CoverEntry entryAt(uint32_t number) const;
+  void readCities(const Blocks& blocks, const Directory& directory, const StringTable* tables);
+  bool hasCities() const { return cities_.length > 0; }
+  std::vector<uint8_t> statesOf(const WantedDays& asked) const;
+  void addCities(uint64_t list, const std::vector<uint8_t>& wanted, std::vector<List>& lists) const;
+  CitiesRun cityAt(uint32_t run) const;
+  // The first entry of COVER, or of CITIES where municipalities are wanted.
+  uint64_t entriesOf(const WantedDays& asked) const;
+  void skip(uint64_t entries, List& list, uint64_t from) const;
+  CoverEntry entryAt(uint64_t entries, uint32_t number) const;
   void readWindow(List& list, const WantedDays& asked, Window window, std::vector<uint32_t>& rows,
                   Work& work) const;
 
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0, rowCount_ = 0;
   CoverHeader header_{};
+  uint64_t citiesOffset_ = 0;
+  CitiesHeader cities_{};
 };
 
 }  // namespace peneira

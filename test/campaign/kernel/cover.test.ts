@@ -1,9 +1,9 @@
 /**
- * Proves: pages of questions about activities and whatever else COVER holds are those of the slow
- * twin, from the first row and from any other one, whole and by a few rows, and so is what is
- * counted of days inside a year; no chunk is opened for them, and few entries are read for a short
- * page; without COVER they are the same; what it does not hold is asked elsewhere; wrong numbers in
- * COVER with right checksums are refused, at open or use.
+ * Proves: pages of questions about activities, cities and all else that COVER and CITIES hold are
+ * those of the slow twin, from the first row and from any other one, whole and by a few rows, and so
+ * are totals; no chunk is opened for them, and few entries are read for a short page; without COVER
+ * or CITIES they are the same; what they do not hold is looked for elsewhere; wrong numbers in them
+ * with right checksums are refused, at open or use.
  * Does not prove: that the lists are those of the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -24,7 +24,7 @@ const ROUNDS = tries("kernel queries");
 /** More than one chunk. */
 const ROWS = 70_000;
 const DAMAGED = { code: "SNAPSHOT_DAMAGED" };
-const COVER = "PNCOVERS";
+const [COVER, CITIES] = ["PNCOVERS", "PNCITIES"] as const;
 /** Whose codes are asked for, and how many; a few of them no row has. */
 const HELD: readonly (readonly [DimensionName, number])[] = [
   ["uf", 7],
@@ -41,6 +41,7 @@ let fixture: Fixture;
 let region: Region;
 let segment: NativeSegment;
 let without: NativeSegment;
+let uncity: NativeSegment;
 let forged = 0;
 
 const open = (change: (bytes: Buffer) => void) =>
@@ -51,10 +52,12 @@ before(async () => {
   region = new Region(fixture.path, fixture.directory);
   segment = openSegment(fixture.path, fixture.directory);
   without = open((bytes) => bytes.write("PNFUTURE", startOfPart(region, COVER), "latin1"));
+  uncity = open((bytes) => bytes.write("PNFUTURE", startOfPart(region, CITIES), "latin1"));
 });
 after(() => {
   segment.close();
   without.close();
+  uncity.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -106,7 +109,18 @@ function check(clauses: readonly Clause[], afterRow: number, limit: number): voi
   const asked = `${JSON.stringify(clauses)} after ${afterRow}`;
   assert.deepEqual(pageOf(segment, clauses, afterRow, limit), wanted, asked);
   assert.equal(segment.lastWork().chunks, 0, asked);
-  assert.deepEqual(pageOf(without, clauses, afterRow, limit), wanted, asked);
+  for (const one of [without, uncity]) {
+    assert.deepEqual(pageOf(one, clauses, afterRow, limit), wanted, asked);
+  }
+}
+
+/** One to three cities; all but some of them would have more lists than are read. */
+function cities(): Clause {
+  const codes = [...new Set(Array.from({ length: 1 + below(3) }, () => below(61)))];
+  return withCodes(
+    "municipality_ibge",
+    codes.sort((a, b) => a - b),
+  );
 }
 
 it("pages are found in lists of activities, whatever else of a key is asked for", () => {
@@ -114,6 +128,28 @@ it("pages are found in lists of activities, whatever else of a key is asked for"
     const from = random() < 0.4 ? -1 : below(ROWS);
     check(question(), from, 1 + below(random() < 0.2 ? 2_000 : 60));
   }
+});
+
+it("pages and totals of cities are found in lists of activities in cities", () => {
+  let read = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const codes = [...new Set([below(40), below(40)])].sort((a, b) => a - b);
+    const others = question().filter(
+      (one) => !("any" in one && one.any[0]?.dimension === "cnae_primary"),
+    );
+    const clauses = [withCodes("cnae_primary", codes), cities(), ...others];
+    const matches = matchesOf(fixture.rows, clauses);
+    check(clauses, random() < 0.4 ? -1 : below(ROWS), 1 + below(60));
+    for (const one of [segment, without, uncity]) {
+      one.dropCaches();
+      assert.equal(one.count(clauses), matches.length, JSON.stringify(clauses));
+    }
+    segment.dropCaches();
+    segment.count(clauses);
+    assert.equal(segment.lastWork().chunks, 0, JSON.stringify(clauses));
+    read += segment.lastWork().tests;
+  }
+  assert.ok(read > 0 && read < ROUNDS * 2_000, `${read} entries`);
 });
 
 it("a short page reads few entries, from wherever it begins", () => {
@@ -175,7 +211,7 @@ it("days inside a year are counted in short lists, as without them", () => {
 
 it("what no key holds, and pages of an export, are looked for chunk by chunk", () => {
   const others: Clause[] = [
-    posting("municipality_ibge", 61, 0.5),
+    posting("municipality_tom", 64, 0.5),
     posting("legal_nature", 7, 0.5),
     { kind: "range", column: "postal_code", ranges: [[0, 50_000_000]] },
     { kind: "posting", any: [{ dimension: "flag", codes: Uint32Array.of(8) }], negated: false },
@@ -235,6 +271,60 @@ it("lists and rows of COVER that lead outside, or do not rise, are refused when 
     if (i === 2 && region.file.readUInt32LE(starts + 4) >= 5) continue;
     const one = open(forge);
     const clauses: Clause[] = [{ kind: "posting", any, negated: false }];
+    assert.throws(() => pageOf(one, clauses, -1, 2_000), DAMAGED, `forgery ${i}`);
+    one.close();
+  }
+});
+
+it("CITIES of another version is passed over, and refused with wrong numbers", () => {
+  const start = startOfPart(region, CITIES);
+  const clauses = [withCodes("cnae_primary", [3]), withCodes("municipality_ibge", [7])];
+  const future = open((bytes) => bytes.writeUInt32LE(77, start + 8));
+  pageOf(future, clauses, -1, 10);
+  assert.ok(future.lastWork().chunks > 0);
+  future.close();
+  for (const length of [0n, 31n, 71n, 1n << 40n, (1n << 64n) - 1n]) {
+    assert.throws(() => open((bytes) => bytes.writeBigUInt64LE(length, start + 24)), DAMAGED);
+  }
+  for (const at of [12, 16, 20, 32, 36]) {
+    for (const value of at === 32 ? [0xfffffff0] : [0, 1, 0xfffffff0]) {
+      const forge = (bytes: Buffer) => bytes.writeUInt32LE(value, start + at);
+      assert.throws(() => open(forge), DAMAGED, `${value} at ${at}`);
+    }
+  }
+  for (const at of [40, 48, 56, 64]) {
+    for (const value of [1n << 40n, (1n << 64n) - 4n, 66n]) {
+      const forge = (bytes: Buffer) => bytes.writeBigUInt64LE(value, start + at);
+      assert.throws(() => open(forge), DAMAGED, `${value} at ${at}`);
+    }
+  }
+});
+
+it("runs and rows of CITIES that lead outside, or do not rise, are refused when used", () => {
+  const start = startOfPart(region, CITIES);
+  const [runStarts, runs, entries] = [48, 56, 64].map(
+    (at) => start + Number(region.file.readBigUInt64LE(start + at)),
+  ) as [number, number, number];
+  const firstOf = (run: number) => region.file.readUInt32LE(runs + 8 * run + 4);
+  let run = 1;
+  while (firstOf(run + 1) - firstOf(run) < 2) run++;
+  const first = entries + 8 * firstOf(run);
+  const all = (dimension: DimensionName, count: number) =>
+    withCodes(
+      dimension,
+      Array.from({ length: count }, (_, code) => code),
+    );
+  const city = withCodes("municipality_ibge", [region.file.readUInt32LE(runs + 8 * run)]);
+  const forgeries: readonly ((bytes: Buffer) => void)[] = [
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, runStarts + 4),
+    (bytes) => bytes.writeUInt32LE(0xfffffff0, runs + 8 * run + 4),
+    (bytes) => bytes.writeUInt32LE(firstOf(run) - 1, runs + 8 * (run + 1) + 4),
+    (bytes) => bytes.writeUInt32LE(ROWS, first),
+    (bytes) => bytes.writeUInt32LE(bytes.readUInt32LE(first + 8), first),
+  ];
+  for (const [i, forge] of forgeries.entries()) {
+    const one = open(forge);
+    const clauses = [all("cnae_primary", 30), city];
     assert.throws(() => pageOf(one, clauses, -1, 2_000), DAMAGED, `forgery ${i}`);
     one.close();
   }

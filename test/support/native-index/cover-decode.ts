@@ -1,6 +1,6 @@
 /**
- * COVER as its drawing says, for tests. What comes in: the region of a file, or its rows. What goes
- * out: the rows of every list, each with its key.
+ * COVER and CITIES as their drawings say, for tests. Input: the region of a file, or its rows.
+ * Output: the rows of every list, each with its key.
  * Invariant: written from native-index/format/region/parts.h alone; the order and the alignment
  * that are drawn there are asserted on the way.
  */
@@ -66,6 +66,60 @@ export function coveredRows(rows: readonly FixtureRow[]): CoverLists {
   });
   return lists;
 }
+
+/** The runs of CITIES by activity, state and municipality, or null where a file has none. */
+export function citiesIn(region: Region): CoverLists | null {
+  const bytes = partsIn(region).get("PNCITIES");
+  if (bytes === undefined) return null;
+  const [version, activities, states, municipalities, runCount, entryCount] = [
+    8, 12, 16, 20, 32, 36,
+  ].map((at) => bytes.readUInt32LE(at)) as [number, number, number, number, number, number];
+  const [length, ...offsets] = [24, 40, 48, 56, 64].map((at) => Number(bytes.readBigUInt64LE(at)));
+  assert.deepEqual([version, length, municipalities], [1, bytes.length, CITIES + 1]);
+  for (const at of offsets) assert.equal(at % 64, 0);
+  const [statesOf, runStarts, runs, entries] = offsets as [number, number, number, number];
+  const lists: CoverLists = new Map();
+  const met = Array.from({ length: municipalities }, () => 0);
+  let run = 0;
+  for (let list = 0; list < activities * states; list++) {
+    assert.equal(bytes.readUInt32LE(runStarts + 4 * list), run, "runs follow each other");
+    const end = bytes.readUInt32LE(runStarts + 4 * (list + 1));
+    for (let before = -1; run < end; run++) {
+      const [city, first, , next] = [0, 4, 8, 12].map((at) =>
+        bytes.readUInt32LE(runs + 8 * run + at),
+      ) as [number, number, number, number];
+      assert.ok(city > before && next > first, "municipalities rise, and have rows");
+      before = city;
+      met[city] = ((met[city] as number) | (1 << (list % states))) >>> 0;
+      const held = Array.from({ length: next - first }, (_, i) => {
+        const at = entries + 8 * (first + i);
+        return [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)] as const;
+      });
+      assert.ok(held.every(([row], i) => i === 0 || (held[i - 1]?.[0] as number) < row));
+      lists.set(`${Math.floor(list / states)}/${list % states}/${city}`, held);
+    }
+  }
+  assert.deepEqual([run, entries + 8 * entryCount], [runCount, bytes.length]);
+  assert.deepEqual(
+    met,
+    Array.from({ length: municipalities }, (_, city) => bytes.readUInt32LE(statesOf + 4 * city)),
+  );
+  return lists;
+}
+
+/** The same, made row by row. */
+export function cityRows(rows: readonly FixtureRow[]): CoverLists {
+  const lists: CoverLists = new Map();
+  for (const [name, held] of coveredRows(rows)) {
+    for (const [row, key] of held) {
+      const run = `${name}/${rows[row]?.municipality_ibge ?? CITIES}`;
+      lists.set(run, [...(lists.get(run) ?? []), [row, key]]);
+    }
+  }
+  return lists;
+}
+
+const CITIES = FIXTURE_TABLES.municipality_ibge.length;
 
 function dayOf({ started_on: day }: FixtureRow): number {
   if (day === null) return NO_DAY;

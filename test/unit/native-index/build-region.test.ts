@@ -13,7 +13,13 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { benchIndex } from "../../../bench/index.bench.ts";
 import { columnsFingerprint, ORDERS, TABLES } from "../../../native-index/format/columns.ts";
-import { coveredRows, coverIn, coverLists } from "../../support/native-index/cover-decode.ts";
+import {
+  citiesIn,
+  cityRows,
+  coveredRows,
+  coverIn,
+  coverLists,
+} from "../../support/native-index/cover-decode.ts";
 import {
   datedIn,
   datedParts,
@@ -130,6 +136,12 @@ describe("a region of 4,000 random rows", () => {
     assert.ok(lists.size > 100);
   });
 
+  test("lists the same rows by city too", () => {
+    const lists = citiesIn(region) ?? assert.fail("no CITIES");
+    assert.deepEqual(sortedEntries(lists), sortedEntries(cityRows(fixture.rows)));
+    assert.ok(lists.size > coveredRows(fixture.rows).size);
+  });
+
   test("lists the same rows by day of opening, and counts them by state and day", () => {
     const parts = datedParts(datedIn(region) ?? assert.fail("no DATED"));
     const wanted = datedRows(fixture.rows);
@@ -206,6 +218,7 @@ test("the bench of the builder runs, small, and names every phase", async () => 
     "postal",
     "places",
     "cover",
+    "cities",
     "dated",
     "districts",
     "contacts",
