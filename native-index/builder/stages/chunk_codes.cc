@@ -312,6 +312,7 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
   }
   buckets.starts.push_back(start);
   std::atomic<bool> fit{true};
+  const uint32_t chunks = context.columns.chunkCount();
   forEachIndex(context.threads, context.threads, [&](size_t part, unsigned) {
     RowKeys rows(context, grouping);
     eachChunkOf(context, static_cast<unsigned>(part), [&](uint32_t chunk) {
@@ -320,6 +321,8 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
       for (uint32_t i = 0; i < count; i++) {
         buckets.keys[(*next)[part][rows.group(i)]++] = rows.key(i);
       }
+      // The other parts take as long.
+      if (part == 0) context.progress.part((chunk + 1) * uint64_t{context.threads}, chunks);
     });
   });
   if (!fit) return std::nullopt;

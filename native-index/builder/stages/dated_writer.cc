@@ -95,7 +95,9 @@ DatedHeader headerOf(const CoverLists& lists, uint32_t cells) {
 
 void writeDated(const BuildContext& context, CoverLists lists) {
   if (lists.entries == nullptr) return;
+  context.progress.step(0, 2);
   sortLists(context.threads, lists);
+  context.progress.step(1, 2);
   std::vector<Cells> cells(lists.states);
   forEachIndex(context.threads, lists.states, [&](size_t state, unsigned) {
     cells[state] = StateCells(lists, static_cast<uint32_t>(state)).count();

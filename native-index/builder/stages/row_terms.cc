@@ -104,6 +104,7 @@ RowTerms::RowTerms(const BuildContext& context, const std::string& path, const C
     part->endRow = partStart(rowCount, number + 1, parts_.size());
     RowStrings strings(part->dictionary, part->numbers);
     for (uint64_t row = part->firstRow; row < part->endRow; row++) {
+      if (number == 0 && row % kChunkRows == 0) context.progress.part(row, part->endRow);
       strings.begin(static_cast<uint32_t>(row));
       collect(static_cast<uint32_t>(row), strings);
       strings.end();
