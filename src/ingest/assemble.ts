@@ -17,7 +17,7 @@ import {
   type SnapshotMeta,
 } from "../../native-index/format/snapshot/snapshot.ts";
 import { CommandError } from "../errors.ts";
-import type { JoinContext, JoinResult } from "./join.ts";
+import { type JoinContext, type JoinResult, spillsOf } from "./join.ts";
 import { chooseSplits, writeRanked } from "./rank.ts";
 import type { CountResult } from "./shared-values.ts";
 import { bucketBytes } from "./spill.ts";
@@ -137,6 +137,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const splits = chooseSplits(keys, Math.ceil((bytes * 1.25) / RANGE_BYTES));
   const tasks = sizes.map((_, partition) => ({
     partition,
+    ahead: assembly.threads.size,
     spillPath: workspace.file(`rows-${partition}`),
     valuesPath: workspace.file(`values-${partition}`),
     valueBuckets: partitions,
@@ -152,14 +153,8 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
     return running;
   });
   stage.done();
-  for (const path of scannedFiles(context)) rmSync(path, { force: true });
+  for (const { path } of spillsOf(context)) rmSync(path, { force: true });
   return results;
-}
-
-/** The files that the join has taken everything out of. */
-function scannedFiles({ companies, simples, establishments }: JoinContext): string[] {
-  const spills = [...(companies ?? []), ...establishments].map(({ spill }) => spill);
-  return [...spills, ...simples].map(({ path }) => path);
 }
 
 /** Counts the companies of all e-mails and phones; there are as many buckets as partitions. */
@@ -172,7 +167,7 @@ async function countAll(
   const stage = startStage("count", partitions, "buckets");
   let done = 0;
   const tasks = Array.from({ length: partitions }, (_, bucket) => ({
-    ...{ bucket, values, ranges, slotBytes: context.slotBytes },
+    ...{ bucket, ahead: threads.size, values, ranges, slotBytes: context.slotBytes },
     path: workspace.file(`shared-${bucket}`),
   }));
   const results = await threads.run("count", tasks, () => stage.update(++done));

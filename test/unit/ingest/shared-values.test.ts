@@ -89,7 +89,7 @@ describe("counting shared values", () => {
     const files = spilled(values);
     const corrections = Array.from({ length: BUCKETS }, (_, bucket) => {
       const paths = [space.path("here"), space.path(`native-${bucket}`)] as const;
-      const task = { bucket, values: files, ranges: RANGES, slotBytes: 512 };
+      const task = { bucket, ahead: 1, values: files, ranges: RANGES, slotBytes: 512 };
       const here = countHere({ ...task, path: paths[0] });
       const native = countNatively({ ...task, path: paths[1] });
       assert.deepEqual(Uint32Array.from(native.counts), here.counts);
