@@ -2,6 +2,7 @@
 // its tables, the writer of its region, how many threads, and the progress counter.
 // Invariant: stages run one after another and append their own sections; none calls another.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -139,26 +140,37 @@ class Progress {
   // `counter` may be null; it outlives the build.
   explicit Progress(uint32_t* counter) : counter_(counter) { store(0); }
 
-  // Says that the running stage ends at `end` of 1,000.
-  void stage(uint32_t end) {
-    store(end_);
+  // Begins a stage that takes `share` of 1,000 of the time; one that goes past the end is cut off.
+  void stage(uint32_t share) {
     begin_ = end_;
-    end_ = end;
+    end_ = std::min(begin_ + share, kEnd);
+    step(0, 1);
   }
-  // Says that `done` of `total` parts of the running stage are finished.
+  // Begins step `index` of `count` equally long ones of the running stage.
+  void step(uint64_t index, uint64_t count) {
+    const uint64_t length = end_ - begin_;
+    from_ = begin_ + static_cast<uint32_t>(length * index / count);
+    to_ = begin_ + static_cast<uint32_t>(length * (index + 1) / count);
+    store(from_);
+  }
+  // Reports that `done` of `total` parts of the running step are finished. Only one thread of a
+  // step reports, because the counter must not fall.
   void part(uint64_t done, uint64_t total) {
-    if (total > 0) store(begin_ + static_cast<uint32_t>((end_ - begin_) * done / total));
+    if (total > 0) store(from_ + static_cast<uint32_t>((to_ - from_) * done / total));
   }
-  void finish() { store(1000); }
+  void finish() { store(kEnd); }
 
  private:
+  static constexpr uint32_t kEnd = 1000;
+
   void store(uint32_t value) {
     if (counter_ == nullptr) return;
     std::atomic_ref<uint32_t>(*counter_).store(value, std::memory_order_relaxed);
   }
 
   uint32_t* counter_;
-  uint32_t begin_ = 0, end_ = 0;
+  uint32_t begin_ = 0, end_ = 0;  // of the stage
+  uint32_t from_ = 0, to_ = 0;    // of the step
 };
 
 using BuildTables = std::array<StringBytes, Tables::kCount>;

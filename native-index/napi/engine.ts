@@ -96,6 +96,7 @@ interface Addon extends NativeLedgers {
   buildIndex(request: IndexRequest): Promise<BuiltIndex>;
   openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind>;
   releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void;
+  prefetchExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void;
   joinPartition<Kind extends string>(request: JoinRequest<Kind>): JoinFindings;
   samplePartition<Kind extends string>(partition: JoinInput<Kind>, stride: number): SampledKeys;
   countShared(request: CountRequest): CountFindings;
@@ -248,6 +249,11 @@ export function openScan<Kind extends string>(request: ScanRequest): NativeScan<
 /** Gives the room of extents of a file back to the disk, where that can be done; see `spill.ts`. */
 export function releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
   addon().releaseExtents(path, offsets, lengths);
+}
+
+/** Asks the system to read extents of a file soon. This is advice: it never fails. */
+export function prefetchExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
+  addon().prefetchExtents(path, offsets, lengths);
 }
 
 /** Joins one partition of an import; the kinds of code are those of `dictionaries.ts`. */

@@ -100,4 +100,20 @@ void releaseExtents(const std::string& path, std::span<const uint64_t> offsets,
 #endif
 }
 
+void prefetchExtents(const std::string& path, std::span<const uint64_t> offsets,
+                     std::span<const uint32_t> lengths) {
+#ifdef POSIX_FADV_WILLNEED
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  for (size_t i = 0; i < lengths.size(); i++) {
+    posix_fadvise(file, static_cast<off_t>(offsets[i]), lengths[i], POSIX_FADV_WILLNEED);
+  }
+  ::close(file);
+#else
+  static_cast<void>(path);
+  static_cast<void>(offsets);
+  static_cast<void>(lengths);
+#endif
+}
+
 }  // namespace peneira

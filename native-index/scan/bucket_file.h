@@ -58,4 +58,9 @@ class BucketFile {
 void releaseExtents(const std::string& path, std::span<const uint64_t> offsets,
                     std::span<const uint32_t> lengths);
 
+// Asks the system to read the extents soon, so that reading them does not wait for the disk. This
+// is advice only: it never fails, and where the system takes none nothing happens.
+void prefetchExtents(const std::string& path, std::span<const uint64_t> offsets,
+                     std::span<const uint32_t> lengths);
+
 }  // namespace peneira

@@ -12,7 +12,14 @@
 import { joinPartition, samplePartition } from "../../native-index/napi/engine.ts";
 import { type AllRemaps, CODE_KINDS } from "./dictionaries.ts";
 import type { RankKeys } from "./rank.ts";
-import { bucketBytes, readBucket, type SpillFile, spillFileOf, takeBucket } from "./spill.ts";
+import {
+  bucketBytes,
+  prefetchBucket,
+  readBucket,
+  type SpillFile,
+  spillFileOf,
+  takeBucket,
+} from "./spill.ts";
 import { type TallyResult, tallyOf } from "./tally.ts";
 
 /** A spill file of pass 1 with the dictionary codes of its provisional numbers. */
@@ -47,6 +54,8 @@ export interface JoinContext {
 /** One partition. With `stride` only the keys of every so-manieth row are gathered. */
 export interface JoinTask {
   readonly partition: number;
+  /** The thread will probably join `partition + ahead` next: the number of threads. */
+  readonly ahead: number;
   readonly spillPath: string;
   /** The file of its e-mails and phones, and in how many buckets these are spilled. */
   readonly valuesPath: string;
@@ -71,6 +80,8 @@ export interface JoinResult {
 export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { splits, spillPath, valuesPath, valueBuckets } = task;
   const input = inputOf(context, task.partition, takeBucket);
+  // The disk reads them while this thread joins; otherwise it waits for extent after extent.
+  for (const spill of spillsOf(context)) prefetchBucket(spill, task.partition + task.ahead);
   const found = joinPartition({
     ...input,
     ...{ path: spillPath, slotBytes: context.slotBytes, valuesPath, valueBuckets },
@@ -84,6 +95,11 @@ export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { establishments: met } = found;
   const counted = { values, establishments: Uint32Array.from(met) };
   return { spill, ...counted, rows, companies, tally: tallyOf("", found) };
+}
+
+/** The files that partitions are read from. */
+export function spillsOf({ companies, simples, establishments }: JoinContext): SpillFile[] {
+  return [...[...(companies ?? []), ...establishments].map(({ spill }) => spill), ...simples];
 }
 
 /** Sort keys of every `stride`-th row of a partition; nothing is taken from the spill files. */

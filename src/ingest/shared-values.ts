@@ -9,7 +9,7 @@
  * A correction: u32 partition, offset, place of the count in the row, count.
  */
 import { countShared } from "../../native-index/napi/engine.ts";
-import { bucketBytes, readBucket, type SpillFile, spillFileOf } from "./spill.ts";
+import { bucketBytes, prefetchBucket, readBucket, type SpillFile, spillFileOf } from "./spill.ts";
 
 /** Bytes of a correction. */
 export const CORRECTION_BYTES = 16;
@@ -24,6 +24,8 @@ export interface RowPlace {
 /** One bucket of values, of all partitions. */
 export interface CountTask {
   readonly bucket: number;
+  /** The thread will probably count `bucket + ahead` next: the number of threads. */
+  readonly ahead: number;
   /** Entries of every partition, in their order. */
   readonly values: readonly SpillFile[];
   readonly path: string;
@@ -39,8 +41,10 @@ export interface CountResult {
 }
 
 /** Counts a bucket in the addon. */
-export function countNatively({ bucket, values, path, ranges, slotBytes }: CountTask): CountResult {
+export function countNatively(task: CountTask): CountResult {
+  const { bucket, ahead, values, path, ranges, slotBytes } = task;
   const entries = values.map((spill) => bucketOf(spill, bucket));
+  for (const spill of values) prefetchBucket(spill, bucket + ahead);
   const { extents, counts } = countShared({ path, ranges, slotBytes, entries });
   return { corrections: spillFileOf(path, ranges, extents), counts };
 }

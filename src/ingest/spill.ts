@@ -7,7 +7,7 @@
  * back at once, so that two passes never have all records on the disk twice.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { releaseExtents } from "../../native-index/napi/engine.ts";
+import { prefetchExtents, releaseExtents } from "../../native-index/napi/engine.ts";
 import type { ExtentLists, FileExtents } from "../../native-index/napi/import-handles.ts";
 
 /** A closed spill file; a plain value, so that it can be passed to a worker thread. */
@@ -145,6 +145,13 @@ export function takeBucket(
   const { path, offsets, lengths } = extentsOf(file, bucket);
   if (lengths.length > 0) releaseExtents(path, offsets, lengths);
   return end;
+}
+
+/** Has the system read a bucket that will be read soon; does nothing past the last bucket. */
+export function prefetchBucket(file: SpillFile, bucket: number): void {
+  if (bucket + 1 >= file.starts.length) return;
+  const { path, offsets, lengths } = extentsOf(file, bucket);
+  if (lengths.length > 0) prefetchExtents(path, offsets, lengths);
 }
 
 /** Where the bytes of one bucket lie. */

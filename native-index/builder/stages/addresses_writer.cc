@@ -174,7 +174,10 @@ Districts encodeAll(const BuildContext& context, RowTerms& terms) {
     produceInOrder(
         context.threads, municipalities.size(),
         [&](size_t i, unsigned) { return encode(terms, lists, municipalities[i]); },
-        [&](size_t i, const Encoded& encoded) { all.add(municipalities[i].code, encoded); });
+        [&](size_t i, const Encoded& encoded) {
+          all.add(municipalities[i].code, encoded);
+          context.progress.part(i + 1, municipalities.size());
+        });
   }
   all.upTo(context.tables[Tables::kMunicipalityIbge].count() + 1);
   return all;
@@ -183,9 +186,11 @@ Districts encodeAll(const BuildContext& context, RowTerms& terms) {
 }  // namespace
 
 void writeDistricts(const BuildContext& context, const std::string& path) {
+  context.progress.step(0, 2);
   RowTerms terms(context, path, [&context](uint32_t row, RowStrings& strings) {
     addDistrict(context.columns, row, strings);
   });
+  context.progress.step(1, 2);
   Districts all = encodeAll(context, terms);
   const uint64_t entries = sizeof(DistrictsHeader) + all.places.size() * sizeof(DistrictsPlace);
   const uint64_t lists = entries + all.entries.size();
@@ -312,8 +317,9 @@ void writePostal(const BuildContext& context) {
       [&](size_t chunk, unsigned thread) {
         return sorters[thread].sort(static_cast<uint32_t>(chunk), chunks, starts.data());
       },
-      [&](size_t, const std::vector<uint16_t>& rows) {
+      [&](size_t chunk, const std::vector<uint16_t>& rows) {
         writer.append(rows.data(), rows.size() * sizeof(uint16_t));
+        context.progress.part(chunk + 1, chunks);
       });
   writer.align(kSectionAlign);
   writer.append(starts.data(), starts.size() * sizeof(uint32_t));

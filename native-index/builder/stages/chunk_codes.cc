@@ -32,21 +32,32 @@ uint32_t areaCodeOf(int64_t phone) {
   return divisor >= 10'000'000 && head / 100 == 55 ? static_cast<uint32_t>(head % 100) : kAreaCodes;
 }
 
-// Days from 1970-01-01 to January 1st of a year of the proleptic Gregorian calendar.
-int64_t firstDayOf(int64_t year) {
-  const int64_t before = year - 1;
-  const auto floorDivide = [](int64_t a, int64_t b) { return a / b - (a % b < 0); };
-  const int64_t centuries = floorDivide(before, 100) - floorDivide(before, 400);
-  const int64_t leaps = floorDivide(before, 4) - centuries;
-  return 365 * before + leaps - 719162;
-}
+// Codes of years by a table, because yearOf divides several times for each row.
+class YearTable {
+ public:
+  YearTable() {
+    for (uint32_t i = 0; i < kYears; i++) {
+      firstDays_[i] = static_cast<int32_t>(firstDayOf(kFirstStartedYear + int64_t{i}));
+    }
+  }
 
-int64_t yearOf(int32_t days) {
-  auto year = static_cast<int64_t>(1970 + days / 365.2425);
-  while (firstDayOf(year) > days) year--;
-  while (firstDayOf(year + 1) <= days) year++;
-  return year;
-}
+  // The years from 1800 to the day's; negative before. 400 years have 146,097 days, so that the
+  // first guess is at most one year off.
+  int64_t codeOf(int32_t day) const {
+    const int64_t since = int64_t{day} - firstDays_[0];
+    if (since < 0) return -1;
+    if (day >= firstDays_[kYears - 1]) return yearOf(day) - kFirstStartedYear;
+    auto code = static_cast<uint32_t>(since * 400 / 146097);
+    code += firstDays_[code + 1] <= day ? 1 : 0;
+    code -= firstDays_[code] > day ? 1 : 0;
+    return code;
+  }
+
+ private:
+  static constexpr uint32_t kYears = 512;
+
+  std::array<int32_t, kYears> firstDays_{};
+};
 
 [[noreturn]] void refuse(uint32_t column, uint64_t row, const std::string& why) {
   damaged("column " + std::string(kColumns[column].name) + " of row " + std::to_string(row) + " " +
@@ -169,9 +180,7 @@ void ChunkCodes::collectShared() {
 
 void ChunkCodes::collectFlag(uint32_t column, uint32_t code) {
   const Slice flags = slice(column);
-  for (uint32_t i = 0; i < rowCount_; i++) {
-    if (flags.valid(i) && flags.flag(i)) pairs_.add(code, i);
-  }
+  pairs_.addWhere(code, rowCount_, [&](uint32_t i) { return flags.valid(i) && flags.flag(i); });
 }
 
 void ChunkCodes::collectSecondary() {
@@ -205,10 +214,11 @@ void ChunkCodes::collectAreaCodes() {
 }
 
 void ChunkCodes::collectStartedYears() {
+  static const YearTable years;
   const Slice dates = slice(Columns::kStartedOn);
   for (uint32_t i = 0; i < rowCount_; i++) {
     if (!dates.valid(i)) continue;
-    const int64_t code = yearOf(dates.value<int32_t>(i)) - kFirstStartedYear;
+    const int64_t code = years.codeOf(dates.value<int32_t>(i));
     if (code < 0 || code > 0xffff) {
       refuse(Columns::kStartedOn, uint64_t{firstRow_} + i, "lies before 1800 or after 67335");
     }
@@ -312,6 +322,7 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
   }
   buckets.starts.push_back(start);
   std::atomic<bool> fit{true};
+  const uint32_t chunks = context.columns.chunkCount();
   forEachIndex(context.threads, context.threads, [&](size_t part, unsigned) {
     RowKeys rows(context, grouping);
     eachChunkOf(context, static_cast<unsigned>(part), [&](uint32_t chunk) {
@@ -320,6 +331,8 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
       for (uint32_t i = 0; i < count; i++) {
         buckets.keys[(*next)[part][rows.group(i)]++] = rows.key(i);
       }
+      // The other parts take as long.
+      if (part == 0) context.progress.part((chunk + 1) * uint64_t{context.threads}, chunks);
     });
   });
   if (!fit) return std::nullopt;

@@ -27,6 +27,20 @@ struct CodePairs {
     codes.push_back(static_cast<uint16_t>(code));
     rows.push_back(static_cast<uint16_t>(row));
   }
+  // Adds the rows below `count` for which `has(row)` is true. Every row is written and only those
+  // that are to stay are counted, because a branch on random flags is mispredicted half the time.
+  template <typename Has>
+  void addWhere(uint32_t code, uint32_t count, Has&& has) {
+    size_t at = codes.size();
+    codes.resize(at + count, static_cast<uint16_t>(code));
+    rows.resize(at + count);
+    for (uint32_t row = 0; row < count; row++) {
+      rows[at] = static_cast<uint16_t>(row);
+      at += has(row) ? 1 : 0;
+    }
+    codes.resize(at);
+    rows.resize(at);
+  }
 };
 
 // Collects the pairs of one chunk after another; one per thread, because it holds scratch.

@@ -78,6 +78,7 @@ class ContactSorter {
         markRepeats(own, size);
       });
       take(items.get(), count);
+      context_.progress.part(starts_[end], size());
     }
   }
 
@@ -166,6 +167,7 @@ void writeKind(const BuildContext& context, ContactSorter& sorter, const Contact
 }  // namespace
 
 void writeContacts(const BuildContext& context) {
+  context.progress.step(0, kContactKinds + 1);
   ContactSorter emails(context, ContactKind::kEmail), phones(context, ContactKind::kPhone);
   ContactSorter* const sorters[kContactKinds] = {&emails, &phones};
   ContactsHeader header{};
@@ -186,7 +188,10 @@ void writeContacts(const BuildContext& context) {
   context.writer.align(kSectionAlign);
   context.writer.push(header);
   context.writer.align(kSectionAlign);
-  for (uint32_t i = 0; i < kContactKinds; i++) writeKind(context, *sorters[i], header.kinds[i]);
+  for (uint32_t i = 0; i < kContactKinds; i++) {
+    context.progress.step(i + 1, kContactKinds + 1);
+    writeKind(context, *sorters[i], header.kinds[i]);
+  }
 }
 
 }  // namespace peneira

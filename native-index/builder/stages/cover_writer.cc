@@ -83,6 +83,7 @@ bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t s
       const uint32_t count = rows.collect(static_cast<uint32_t>(chunk));
       if (count == 0) fit = false;
       action(part, static_cast<uint32_t>(chunk), rows, count);
+      if (part == 0) context.progress.part(chunk + 1, end);
     }
   });
   return fit;
@@ -133,6 +134,7 @@ CoverLists writeCover(const BuildContext& context) {
   const Grouping grouping = groupingOf(header);
   const size_t lists = size_t{header.activities} * header.states;
   ListCounts counts(std::max(1u, context.threads), std::vector<uint32_t>(lists));
+  context.progress.step(0, 2);
   const bool fits = eachChunk(context, grouping, header.states,
                               [&](size_t part, uint32_t, const CoverRows& rows, uint32_t count) {
                                 for (uint32_t i = 0; i < count; i++) counts[part][rows.list(i)]++;
@@ -141,6 +143,7 @@ CoverLists writeCover(const BuildContext& context) {
   CoverLists written{header.activities, header.states, startsOf(counts), nullptr};
   const uint32_t rowCount = context.columns.rowCount();
   written.entries = std::make_unique_for_overwrite<uint64_t[]>(rowCount);
+  context.progress.step(1, 2);
   eachChunk(context, grouping, header.states,
             [&](size_t part, uint32_t chunk, const CoverRows& rows, uint32_t count) {
               for (uint32_t i = 0; i < count; i++) {

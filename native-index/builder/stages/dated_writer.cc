@@ -224,6 +224,7 @@ std::vector<Cells> writeOpened(const BuildContext& context, const CoverLists& li
         cells[state] = std::move(days.cells);
         const size_t dated = days.ends[kNoDate - 1];
         if (parts) context.writer.append(days.entries.data(), dated * sizeof(uint64_t));
+        context.progress.part(state + 1, lists.states);
       });
   return cells;
 }
@@ -249,7 +250,9 @@ DatedHeader headerOf(const CoverLists& lists, uint32_t cells) {
 
 void writeDated(const BuildContext& context, CoverLists lists) {
   if (lists.entries == nullptr) return;
+  context.progress.step(0, 2);
   sortLists(context.threads, lists);
+  context.progress.step(1, 2);
   const std::vector<Cells> cells = writeOpened(context, lists);
   std::vector<uint32_t> cellStarts{0};
   for (const Cells& one : cells) {

@@ -195,45 +195,66 @@ DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest&
   return {end, known.size() * kDigestBytes, identityOf(digests, known.size(), end)};
 }
 
-// Everything that is computed from the columns. The numbers are the shares of the time.
-void writeStages(const BuildContext& context, const std::string& path, BuildResult& result,
-                 Stopwatch& watch) {
-  context.progress.stage(160);
-  writePostings(context);
-  watch.lap("postings", result);
-  context.progress.stage(205);
-  RowArray byCnpj = sortByCnpj(context);
-  checkRankOrder(context.columns, context.threads);
-  watch.lap("cnpj order", result);
-  context.progress.stage(450);
-  writeValueOrders(context, byCnpj.get());
-  watch.lap("value orders", result);
-  context.progress.stage(540);
-  writeNameOrder(context, std::move(byCnpj));
-  watch.lap("name order", result);
-  context.progress.stage(930);
-  writeWords(context, path);
-  watch.lap("words", result);
-  writeCube(context);
-  watch.lap("cube", result);
-  writeRollup(context);
-  watch.lap("rollup", result);
-  writePostal(context);
-  watch.lap("postal", result);
-  writePlaces(context);
-  watch.lap("places", result);
-  CoverLists lists = writeCover(context);
-  watch.lap("cover", result);
-  writeCities(context, lists);
-  watch.lap("cities", result);
-  writeDated(context, std::move(lists));
-  watch.lap("dated", result);
-  writeDistricts(context, path);
-  watch.lap("districts", result);
-  writeContacts(context);
-  watch.lap("contacts", result);
-  writeBeginnings(context);
-  watch.lap("beginnings", result);
+// Runs the stages one after another. Their shares of 1,000 are those of the time at 72 million rows
+// on 2 cores: to the end of the words as counted there, the others in the proportions of 3 million
+// rows, which they keep.
+class Stages {
+ public:
+  Stages(Progress& progress, BuildResult& result) : progress_(progress), result_(result) {}
+
+  template <typename Work>
+  void run(const char* name, uint32_t share, Work&& work) {
+    progress_.stage(share);
+    work();
+    watch_.lap(name, result_);
+  }
+
+ private:
+  Progress& progress_;
+  BuildResult& result_;
+  Stopwatch watch_;
+};
+
+// Everything that is computed from the columns.
+void writeStages(const BuildContext& context, const std::string& path, Stages& stages) {
+  stages.run("postings", 85, [&] { writePostings(context); });
+  RowArray byCnpj;
+  stages.run("cnpj order", 30, [&] {
+    byCnpj = sortByCnpj(context);
+    checkRankOrder(context.columns, context.threads);
+  });
+  stages.run("value orders", 145, [&] { writeValueOrders(context, byCnpj.get()); });
+  stages.run("name order", 60, [&] { writeNameOrder(context, std::move(byCnpj)); });
+  stages.run("words", 250, [&] { writeWords(context, path); });
+  stages.run("cube", 1, [&] { writeCube(context); });
+  stages.run("rollup", 40, [&] { writeRollup(context); });
+  stages.run("postal", 8, [&] { writePostal(context); });
+  stages.run("places", 32, [&] { writePlaces(context); });
+  CoverLists lists;
+  stages.run("cover", 32, [&] { lists = writeCover(context); });
+  stages.run("cities", 25, [&] { writeCities(context, lists); });
+  stages.run("dated", 40, [&] { writeDated(context, std::move(lists)); });
+  stages.run("districts", 95, [&] { writeDistricts(context, path); });
+  stages.run("contacts", 45, [&] { writeContacts(context); });
+  stages.run("beginnings", 44, [&] { writeBeginnings(context); });
+}
+
+// Appends what covers all bytes before it: BLOCKS, the directory and DIGESTS.
+DirectoryLocation writeChecksums(const BuildContext& context, int file,
+                                 const BuildRequest& request) {
+  RegionWriter& writer = context.writer;
+  writer.align(kSectionAlign);
+  writer.flush();
+  const uint64_t covered = writer.position();
+  Sums sums = sumBlocks(file, request, covered, context.progress);
+  const size_t sumBytes = sums.crcs.size() * sizeof(uint32_t);
+  writer.begin(Section::kBlocks);
+  writer.append(sums.crcs.data(), sumBytes);
+  writer.end();
+  DirectoryLocation directory =
+      writeDirectory(writer, request.rowCount, crc32c(sums.crcs.data(), sumBytes));
+  directory.digests = writeDigests(writer, file, request, std::move(sums.digests), covered);
+  return directory;
 }
 
 }  // namespace
@@ -241,36 +262,27 @@ void writeStages(const BuildContext& context, const std::string& path, BuildResu
 BuildResult buildIndex(const BuildRequest& request) {
   Progress progress(request.progress);
   BuildResult result;
-  Stopwatch watch;
+  Stages stages(progress, result);
   const OpenFile file(request.path);
   cutFile(file.get(), request);
   const Prepared prepared = readPrepared(request.sections);
   const std::shared_ptr<Mapping> mapping = Mapping::open(request.path);
   const std::span<const uint8_t> arrow(mapping->data(), request.regionOffset);
-  const SourceColumns columns(arrow, prepared.columns, request.rowCount, request.threads);
   RegionWriter writer(file.get(), request.path, request.regionOffset);
-  writePrepared(writer, request.sections);
-  watch.lap("columns", result);
-  const BuildContext context{columns,  prepared.tables, writer,
+  std::optional<SourceColumns> columns;
+  stages.run("columns", 10, [&] {
+    columns.emplace(arrow, prepared.columns, request.rowCount, request.threads);
+    writePrepared(writer, request.sections);
+  });
+  const BuildContext context{*columns, prepared.tables, writer,
                              progress, request.threads, request.rowsHeld};
-  writeStages(context, request.path, result, watch);
-  progress.stage(1000);
-  writer.align(kSectionAlign);
-  writer.flush();
-  const uint64_t covered = writer.position();
-  Sums sums = sumBlocks(file.get(), request, covered, progress);
-  const size_t sumBytes = sums.crcs.size() * sizeof(uint32_t);
-  writer.begin(Section::kBlocks);
-  writer.append(sums.crcs.data(), sumBytes);
-  writer.end();
-  result.directory = writeDirectory(writer, request.rowCount, crc32c(sums.crcs.data(), sumBytes));
-  result.directory.digests =
-      writeDigests(writer, file.get(), request, std::move(sums.digests), covered);
+  writeStages(context, request.path, stages);
+  stages.run("checksums", 58,
+             [&] { result.directory = writeChecksums(context, file.get(), request); });
   if (mapping->poisoned()) {
     errno = EIO;
     throwSystemError("read the columns of", request.path);
   }
-  watch.lap("checksums", result);
   progress.finish();
   return result;
 }

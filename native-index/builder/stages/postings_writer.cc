@@ -347,7 +347,7 @@ EncodedLists encodeLists(const TermLists& lists, uint32_t first, uint32_t end) {
   return encoded;
 }
 
-void appendLists(const BuildContext& context, const TermLists& lists,
+void appendLists(const BuildContext& context, const TermLists& lists, uint32_t wordCount,
                  std::vector<TermEntry>& index) {
   const std::vector<uint32_t> blocks = cutBlocks(lists, kBlockPostings);
   const auto produce = [&](size_t block, unsigned) {
@@ -359,6 +359,7 @@ void appendLists(const BuildContext& context, const TermLists& lists,
       index.push_back({base + entry.offset, entry.length, entry.df});
     }
     context.writer.append(encoded.bytes.data(), encoded.bytes.size());
+    context.progress.part(index.size(), wordCount);
   };
   produceInOrder(context.threads, blocks.size() - 1, produce, commit);
 }
@@ -366,8 +367,9 @@ void appendLists(const BuildContext& context, const TermLists& lists,
 }  // namespace
 
 void writeWords(const BuildContext& context, const std::string& path) {
+  context.progress.step(0, 2);
   RowTerms words = collectWords(context, path);
-  context.progress.part(1, 2);
+  context.progress.step(1, 2);
   writeTerms(context.writer, words);
   std::vector<TermEntry> index;
   index.reserve(words.size());
@@ -375,8 +377,7 @@ void writeWords(const BuildContext& context, const std::string& path) {
   context.writer.begin(Section::kTermPostings);
   while (index.size() < words.size()) {
     const auto lists = words.listsFrom(static_cast<uint32_t>(index.size()), postingsMax);
-    appendLists(context, lists, index);
-    context.progress.part(words.size() + index.size(), 2 * uint64_t{words.size()});
+    appendLists(context, lists, words.size(), index);
   }
   context.writer.end();
   context.writer.begin(Section::kTermIndex);
@@ -453,6 +454,7 @@ void writeBeginnings(const BuildContext& context) {
       }
     });
     context.writer.append(marks.data(), marks.size() * sizeof(uint32_t));
+    context.progress.part(first + marks.size(), columns.rowCount());
   }
 }
 

@@ -161,10 +161,12 @@ void writeRollup(const BuildContext& context) {
   RollupHeader header = headerOf(context.tables);
   if (header.states > RollupKey::kStatesMax) return;
   std::array<CellTable, RollupTables::kCount> tables;
+  context.progress.step(0, 2);
   auto finest = countCombinations(
       context, {Dimensions::kCnaePrimary, header.activities, membersOf(header.states, true)});
   if (!finest) return;
   tables[RollupTables::kActivityYear] = std::move(*finest);
+  context.progress.step(1, 2);
   auto places = countCombinations(context, {Dimensions::kMunicipalityIbge, header.municipalities,
                                             membersOf(header.states, false)});
   if (!places) return;
@@ -351,6 +353,7 @@ void writePlaces(const BuildContext& context) {
   uint64_t end = sizeof header;
   std::array<PlacesArrays, PlacesTables::kCount> tables;
   for (uint32_t i = 0; i < PlacesTables::kCount; i++) {
+    context.progress.step(i, PlacesTables::kCount);
     const auto table = countCombinations(context, groupingOf(i, header));
     if (!table) continue;
     PlacesArrays arrays = arraysOf(*table);

@@ -81,12 +81,28 @@ constexpr uint32_t kNoStrings = 0xffffffffu;  // stands for a row without string
 
 }  // namespace
 
-void RowStrings::begin(uint32_t row) {
-  row_ = row;
-  terms_.clear();
+void RowStrings::finish() {
+  for (const Pending& string : strings_) dictionary_.prefetchTerm(string.hash);
+  for (const Pending& string : strings_) dictionary_.prefetchText(string.hash);
+  uint32_t first = 0;
+  for (const uint32_t end : ends_) {
+    finishRow(first, end);
+    row_++;
+    first = end;
+  }
+  strings_.clear();
+  ends_.clear();
 }
 
-void RowStrings::end() {
+// Counts the strings [first, end) of the batch under the current row.
+void RowStrings::finishRow(uint32_t first, uint32_t end) {
+  terms_.clear();
+  for (uint32_t i = first; i < end; i++) {
+    const uint32_t from = i == 0 ? 0 : strings_[i - 1].end;
+    const std::string_view text(texts_.data() + from, strings_[i].end - from);
+    const uint32_t term = dictionary_.numberOf(text, strings_[i].hash);
+    if (dictionary_.countRow(term, row_)) terms_.push_back(term);
+  }
   if (terms_.empty()) {
     numbers_.push(kNoStrings);
     return;
@@ -102,12 +118,13 @@ RowTerms::RowTerms(const BuildContext& context, const std::string& path, const C
     auto part = std::make_unique<Part>(path);
     part->firstRow = partStart(rowCount, number, parts_.size());
     part->endRow = partStart(rowCount, number + 1, parts_.size());
-    RowStrings strings(part->dictionary, part->numbers);
+    RowStrings strings(part->dictionary, part->numbers, static_cast<uint32_t>(part->firstRow));
     for (uint64_t row = part->firstRow; row < part->endRow; row++) {
-      strings.begin(static_cast<uint32_t>(row));
+      if (number == 0 && row % kChunkRows == 0) context.progress.part(row, part->endRow);
       collect(static_cast<uint32_t>(row), strings);
       strings.end();
     }
+    strings.finish();
     part->sorted = part->dictionary.sorted();
     part->globalOf.resize(part->sorted.size());
     parts_[number] = std::move(part);
@@ -222,23 +239,17 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
+// Less than eight bytes as a number, which differs for different bytes of one length.
 uint64_t loadTail(const char* bytes, size_t length) {
-  uint64_t word = 0;
-  for (size_t i = 0; i < length; i++) word = word << 8 | static_cast<uint8_t>(bytes[i]);
-  return word;
-}
-
-uint32_t hashOf(std::string_view word) {
-  constexpr uint64_t kOdd1 = 0x9e3779b97f4a7c15u, kOdd2 = 0xd6e8feb86659fd93u;
-  uint64_t state = kOdd2 ^ word.size();
-  size_t at = 0;
-  for (; at + 8 <= word.size(); at += 8) {
-    uint64_t eight = 0;
-    std::memcpy(&eight, word.data() + at, sizeof eight);
-    state = mix(state ^ eight, kOdd1);
+  if (length >= 4) {
+    uint32_t first = 0, last = 0;
+    std::memcpy(&first, bytes, sizeof first);
+    std::memcpy(&last, bytes + length - sizeof last, sizeof last);
+    return uint64_t{last} << 32 | first;
   }
-  state = mix(state ^ loadTail(word.data() + at, word.size() - at), kOdd1);
-  return static_cast<uint32_t>(state >> 32) ^ static_cast<uint32_t>(state);
+  if (length == 0) return 0;
+  const auto at = [bytes](size_t i) { return uint64_t{static_cast<uint8_t>(bytes[i])}; };
+  return at(length - 1) << 16 | at(length / 2) << 8 | at(0);
 }
 
 // The first eight bytes, so that most comparisons need not touch the arena.
@@ -254,10 +265,21 @@ uint64_t prefixOf(std::string_view word) {
 
 TermDictionary::TermDictionary() : slots_(kFirstSlots), ends_{0} {}
 
-uint32_t TermDictionary::numberOf(std::string_view word) {
-  const uint32_t hash = hashOf(word);
-  const size_t mask = slots_.size() - 1;
-  for (size_t at = hash & mask;; at = (at + 1) & mask) {
+uint32_t TermDictionary::hashOf(std::string_view word) {
+  constexpr uint64_t kOdd1 = 0x9e3779b97f4a7c15u, kOdd2 = 0xd6e8feb86659fd93u;
+  uint64_t state = kOdd2 ^ word.size();
+  size_t at = 0;
+  for (; at + 8 <= word.size(); at += 8) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, word.data() + at, sizeof eight);
+    state = mix(state ^ eight, kOdd1);
+  }
+  state = mix(state ^ loadTail(word.data() + at, word.size() - at), kOdd1);
+  return static_cast<uint32_t>(state >> 32) ^ static_cast<uint32_t>(state);
+}
+
+uint32_t TermDictionary::numberOf(std::string_view word, uint32_t hash) {
+  for (size_t at = hash & mask();; at = (at + 1) & mask()) {
     Slot& slot = slots_[at];
     if (slot.term == 0) return add(word, slot, hash);
     if (slot.hash == hash && text(slot.term - 1) == word) return slot.term - 1;
@@ -280,11 +302,10 @@ uint32_t TermDictionary::add(std::string_view word, Slot& slot, uint32_t hash) {
 void TermDictionary::enlarge() {
   std::vector<Slot> old(slots_.size() * 2);
   old.swap(slots_);
-  const size_t mask = slots_.size() - 1;
   for (const Slot& slot : old) {
     if (slot.term == 0) continue;
-    size_t at = slot.hash & mask;
-    while (slots_[at].term != 0) at = (at + 1) & mask;
+    size_t at = slot.hash & mask();
+    while (slots_[at].term != 0) at = (at + 1) & mask();
     slots_[at] = slot;
   }
 }

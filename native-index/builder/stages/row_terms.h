@@ -10,6 +10,7 @@
 // the lists of as many strings as there is room for. So memory is the dictionaries and that room,
 // whatever the strings are.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,9 +32,25 @@ class TermDictionary {
  public:
   TermDictionary();
 
-  // Number of the word, which is added when it is new. Throws TOO_LARGE beyond 2^31 - 2
-  // words or 4 GiB of text.
-  uint32_t numberOf(std::string_view word);
+  static uint32_t hashOf(std::string_view word);
+
+  // Number of the word with this hash, which is added when it is new. Throws TOO_LARGE beyond
+  // 2^31 - 2 words or 4 GiB of text.
+  uint32_t numberOf(std::string_view word, uint32_t hash);
+
+  // Fetch into the processor's cache what numberOf(word, hash) and countRow read: the slot, then
+  // the term that it names, then its text. Each needs what the one before has fetched.
+  void prefetchSlot(uint32_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+  void prefetchTerm(uint32_t hash) const {
+    const Slot& slot = slots_[hash & mask()];
+    if (slot.term == 0) return;
+    __builtin_prefetch(&ends_[slot.term - 1]);
+    __builtin_prefetch(&usages_[slot.term - 1], 1);
+  }
+  void prefetchText(uint32_t hash) const {
+    const Slot& slot = slots_[hash & mask()];
+    if (slot.hash == hash && slot.term != 0) __builtin_prefetch(&arena_[ends_[slot.term - 1]]);
+  }
 
   // Counts the row under a term unless it was the last one counted; returns whether it counted.
   bool countRow(uint32_t term, uint32_t row) {
@@ -60,6 +77,7 @@ class TermDictionary {
   struct Slot {
     uint32_t hash, term;  // term plus 1; 0 is free
   };
+  size_t mask() const { return slots_.size() - 1; }
   void enlarge();
   uint32_t add(std::string_view word, Slot& slot, uint32_t hash);
 
@@ -107,26 +125,49 @@ class Spill {
   std::vector<uint32_t> buffer_;
 };
 
-// Takes the strings of one row after the other.
+// Takes the strings of one row after the other. Strings are looked up a batch at a time, each kind
+// of access for all of them: a look-up misses the caches several times where there are millions of
+// strings, and the misses of a batch overlap.
 class RowStrings {
  public:
-  RowStrings(TermDictionary& dictionary, Spill& numbers)
-      : dictionary_(dictionary), numbers_(numbers) {}
+  RowStrings(TermDictionary& dictionary, Spill& numbers, uint32_t firstRow)
+      : dictionary_(dictionary), numbers_(numbers), row_(firstRow) {}
 
   // A string of the row; repeats of it count once.
   void add(std::string_view text) {
-    const uint32_t term = dictionary_.numberOf(text);
-    if (dictionary_.countRow(term, row_)) terms_.push_back(term);
+    const uint32_t hash = TermDictionary::hashOf(text);
+    dictionary_.prefetchSlot(hash);
+    const size_t from = strings_.empty() ? 0 : strings_.back().end;
+    if (from + text.size() > texts_.size()) texts_.resize(2 * texts_.size() + text.size());
+    std::copy_n(text.data(), text.size(), texts_.data() + from);
+    strings_.push_back({hash, static_cast<uint32_t>(from + text.size())});
   }
-  void begin(uint32_t row);
-  void end();
+  // Ends the row, whose number is one more than that of the row before.
+  void end() {
+    ends_.push_back(static_cast<uint32_t>(strings_.size()));
+    if (strings_.size() >= kBatchStrings || ends_.size() >= kBatchStrings) finish();
+  }
+  // Numbers the strings of all rows that have ended.
+  void finish();
   // Room for whoever makes the strings.
   std::string scratch;
 
  private:
+  static constexpr size_t kBatchStrings = 256;
+
+  // A string of the batch: its hash, and where it ends in the texts.
+  struct Pending {
+    uint32_t hash, end;
+  };
+
+  void finishRow(uint32_t first, uint32_t end);
+
   TermDictionary& dictionary_;
   Spill& numbers_;
-  uint32_t row_ = 0;
+  uint32_t row_;             // the first of the batch
+  std::vector<char> texts_;  // of the batch, one after another; longer than they are
+  std::vector<Pending> strings_;
+  std::vector<uint32_t> ends_;  // of the rows, in strings
   std::vector<uint32_t> terms_;
 };
 

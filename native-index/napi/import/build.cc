@@ -242,6 +242,10 @@ napi_value rangeLoad(napi_env env, napi_callback_info info) {
     range->isLoaded = false;
     const auto compute = [range, rows = readExtents(arguments.at(0, "rows")),
                           corrections = readExtents(arguments.at(1, "corrections"))]() -> Give {
+      // A range lies in every file, in extents that are read one by one.
+      for (const auto* files : {&rows, &corrections}) {
+        for (const auto& [path, offsets, lengths] : *files) prefetchExtents(path, offsets, lengths);
+      }
       range->range.load(rows, corrections);
       for (const FileExtents& file : rows) releaseExtents(file.path, file.offsets, file.lengths);
       return [range](napi_env to) {

@@ -163,7 +163,9 @@ napi_value openScan(napi_env env, napi_callback_info info) {
   });
 }
 
-napi_value releaseExtentsCall(napi_env env, napi_callback_info info) {
+// Calls `use(path, offsets, lengths)` with the three arguments of a call.
+template <typename Use>
+napi_value withExtents(napi_env env, napi_callback_info info, Use&& use) {
   return guarded(env, [&]() -> napi_value {
     const Arguments arguments(env, info);
     const std::string path = arguments.at(0, "path").text();
@@ -171,9 +173,17 @@ napi_value releaseExtentsCall(napi_env env, napi_callback_info info) {
     const std::span<const double> given = arguments.at(1, "offsets").doubles(lengths.size());
     std::vector<uint64_t> offsets;
     for (const double offset : given) offsets.push_back(static_cast<uint64_t>(offset));
-    releaseExtents(path, offsets, lengths);
+    use(path, offsets, lengths);
     return nullptr;
   });
+}
+
+napi_value releaseExtentsCall(napi_env env, napi_callback_info info) {
+  return withExtents(env, info, releaseExtents);
+}
+
+napi_value prefetchExtentsCall(napi_env env, napi_callback_info info) {
+  return withExtents(env, info, prefetchExtents);
 }
 
 std::vector<CompanySpill> readCompanies(const Given& array) {
@@ -301,6 +311,7 @@ napi_value countSharedCall(napi_env env, napi_callback_info info) {
 void registerPasses(napi_env env, napi_value exports) {
   putFunction(env, exports, "openScan", openScan);
   putFunction(env, exports, "releaseExtents", releaseExtentsCall);
+  putFunction(env, exports, "prefetchExtents", prefetchExtentsCall);
   putFunction(env, exports, "joinPartition", joinPartitionCall);
   putFunction(env, exports, "samplePartition", samplePartitionCall);
   putFunction(env, exports, "countShared", countSharedCall);

@@ -222,7 +222,7 @@ void registerBatch(napi_env env, napi_value exports);
 // Adds rankRecords, buildIndex, analyze, crc32c, sha256, columnsFingerprint and columnNames:
 // napi/import/build.cc.
 void registerBuild(napi_env env, napi_value exports);
-// Adds openScan, releaseExtents, joinPartition, samplePartition and countShared:
+// Adds openScan, releaseExtents, prefetchExtents, joinPartition, samplePartition and countShared:
 // napi/import/passes.cc.
 void registerPasses(napi_env env, napi_value exports);
 // Adds the functions about limits, listening sockets and files that are read: napi/process.cc.

@@ -2,7 +2,8 @@
  * Proves: the join in the addon gives the bytes, extents, counts, examples and sampled keys of its
  * twin in TypeScript, partition by partition: for a sample, for dumps with duplicates, orphans,
  * companies without a name and places that do not exist, with a list of sanctions and without, and
- * for rows that bring their companies' values.
+ * for rows that bring their companies' values; that the partition and the bucket of values that a
+ * thread gets next are read ahead.
  * Does not prove: that the twin is right (quirks and twin beside this file).
  */
 import assert from "node:assert/strict";
@@ -17,7 +18,7 @@ import { chooseSplits } from "../../../src/ingest/rank.ts";
 import { ImportTables, readKnownCodes } from "../../../src/ingest/release-tables.ts";
 import { scanNatively } from "../../../src/ingest/scan/scan.ts";
 import { countNatively } from "../../../src/ingest/shared-values.ts";
-import type { SpillFile } from "../../../src/ingest/spill.ts";
+import { prefetchBucket, type SpillFile, SpillWriter } from "../../../src/ingest/spill.ts";
 import { establishment, type MiniRow, MiniWorkspace } from "../../support/dump/mini.ts";
 import { joinHere, samplePartition } from "../../support/ingest/join.ts";
 import { countHere } from "../../support/ingest/shared-values.ts";
@@ -65,7 +66,7 @@ function compare(context: JoinContext): number[] {
       const splits = chooseSplits(sample, ranges);
       const paths = [space.path("rows-here"), space.path("rows-native")] as const;
       const values = [space.path("values-here"), space.path("values-native")] as const;
-      const task = { partition, splits, valueBuckets: 3, progress };
+      const task = { partition, ahead: 1, splits, valueBuckets: 3, progress };
       const here = joinHere(context, { ...task, spillPath: paths[0], valuesPath: values[0] });
       const native = joinNatively(context, { ...task, spillPath: paths[1], valuesPath: values[1] });
       const spill = { ...native.spill, path: paths[0] };
@@ -85,7 +86,7 @@ function compare(context: JoinContext): number[] {
 function compareCounts(values: SpillFile, ranges: number): void {
   for (let bucket = 0; bucket < 3; bucket++) {
     const paths = [space.path("shared-here"), space.path("shared-native")] as const;
-    const task = { bucket, values: [values, values], ranges, slotBytes: 512 };
+    const task = { bucket, ahead: 1, values: [values, values], ranges, slotBytes: 512 };
     const here = countHere({ ...task, path: paths[0] });
     const native = countNatively({ ...task, path: paths[1] });
     const corrections = { ...native.corrections, path: paths[0] };
@@ -93,6 +94,65 @@ function compareCounts(values: SpillFile, ranges: number): void {
     assert.ok(readFileSync(paths[0]).equals(readFileSync(paths[1])), `bucket ${bucket}`);
   }
 }
+
+/** A spill file that notes whose extents are taken from it: the first and the end of each. */
+function watched(spill: SpillFile) {
+  const seen: [number, number][] = [];
+  class Offsets extends Float64Array {
+    override subarray(first: number, end: number): Float64Array<ArrayBuffer> {
+      seen.push([first, end]);
+      return Float64Array.from(this).subarray(first, end);
+    }
+  }
+  const extents = (bucket: number) =>
+    [spill.starts[bucket], spill.starts[bucket + 1]] as [number, number];
+  return { spill: { ...spill, offsets: new Offsets(spill.offsets) }, seen, extents };
+}
+
+describe("reading ahead", () => {
+  const splits = chooseSplits(
+    { scores: new Uint16Array(), roots: new Float64Array(), rests: new Uint32Array() },
+    1,
+  );
+
+  it("asks for the partition and the bucket that a thread gets next, to the last", async () => {
+    const folder = join(space.folder, "dump-ahead");
+    await writeSample({ folder, establishments: 600, seed: 6, label: "2026-08" });
+    const context = await contextOf(folder, null);
+    const [first, ...others] = context.establishments;
+    assert.ok(first !== undefined);
+    const file = watched(first.spill);
+    const establishments = [{ ...first, spill: file.spill }, ...others];
+    const tasks = [0, 1, 2].map((partition) => ({ partition, ahead: 2, valueBuckets: 4 }));
+    const results = tasks.map((task) =>
+      joinNatively(
+        { ...context, establishments },
+        {
+          ...{ ...task, splits, progress: new Int32Array(1) },
+          spillPath: space.path(`ahead-rows-${task.partition}`),
+          valuesPath: space.path(`ahead-values-${task.partition}`),
+        },
+      ),
+    );
+    assert.deepEqual(file.seen, [0, 2, 1, 2].map(file.extents));
+    const values = watched(results[0]?.values as SpillFile);
+    for (const bucket of [0, 1, 2, 3]) {
+      const task = { bucket, ahead: 3, values: [values.spill], ranges: 1, slotBytes: 512 };
+      countNatively({ ...task, path: space.path("ahead-shared") });
+    }
+    assert.deepEqual(values.seen, [values.extents(3)]);
+  });
+
+  it("changes nothing, and needs no file", () => {
+    const writer = new SpillWriter(space.path("advice"), 2, 512);
+    for (let i = 0; i < 40; i++) writer.bytes.fill(i, writer.reserve(i % 2, 64));
+    const file = writer.close();
+    const before = readFileSync(file.path);
+    for (const bucket of [0, 1, 2]) prefetchBucket(file, bucket);
+    assert.ok(readFileSync(file.path).equals(before));
+    prefetchBucket({ ...file, path: space.path("no such file") }, 0);
+  });
+});
 
 describe("the native join", () => {
   it("joins a sample as its twin does", async () => {

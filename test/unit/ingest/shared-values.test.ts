@@ -89,7 +89,7 @@ describe("counting shared values", () => {
     const files = spilled(values);
     const corrections = Array.from({ length: BUCKETS }, (_, bucket) => {
       const paths = [space.path("here"), space.path(`native-${bucket}`)] as const;
-      const task = { bucket, values: files, ranges: RANGES, slotBytes: 512 };
+      const task = { bucket, ahead: 1, values: files, ranges: RANGES, slotBytes: 512 };
       const here = countHere({ ...task, path: paths[0] });
       const native = countNatively({ ...task, path: paths[1] });
       assert.deepEqual(Uint32Array.from(native.counts), here.counts);
@@ -110,7 +110,9 @@ describe("an import in many partitions", () => {
   it("writes what one counts in the finished snapshot", async () => {
     const folder = join(space.folder, "dump-2026-08");
     await writeSample({ folder, establishments: 4_000, seed: 3, label: "2026-08" });
-    const { out } = await space.import(folder, "counted.peneira", { partitionBytes: 60_000 });
+    const { out } = await space.import(folder, "counted.peneira", {
+      ...{ partitionBytes: 60_000, bucketBytes: 30_000 },
+    });
     const { rows } = decodeSnapshot(out);
     const phones = ["phone_1", "phone_2"] as const;
     const byEmail = companiesOf(valuesOf(rows, ["email"]));

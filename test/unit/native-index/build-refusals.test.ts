@@ -1,7 +1,7 @@
 /**
  * Proves that buildIndex rejects, with the place and the reason, what it cannot index: requests,
  * columns and codes that are wrong, rows out of rank order, a file that is missing or cannot grow;
- * and that it counts its progress to the end and leaves no temporary file behind.
+ * and that its progress rises to the end and it leaves no temporary file behind.
  * Does not prove: what the region holds (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";
@@ -10,6 +10,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { COLUMNS, type ColumnName } from "../../../native-index/format/columns.ts";
 import { buildIndex, type IndexRequest, rankRecords } from "../../../native-index/napi/engine.ts";
@@ -176,4 +177,23 @@ test("progress ends at 1,000 and only the snapshot is left in the folder", async
   await writeFixture(path.join(place, "a.arrow"), rows, { progress });
   assert.equal(progress[0], 1000);
   assert.deepEqual(readdirSync(place), ["a.arrow"]);
+});
+
+test("progress rises through the whole build, and often in its last third", async () => {
+  const progress = new Uint32Array(new SharedArrayBuffer(4));
+  const place = path.join(mkdtempSync(path.join(folder, "rising-")), "a.arrow");
+  const seen: number[] = [];
+  let isBuilding = true;
+  const building = writeFixture(place, randomRows(3, 20_000), { progress }).finally(() => {
+    isBuilding = false;
+  });
+  while (isBuilding) {
+    const now = Atomics.load(progress, 0);
+    if (now !== seen.at(-1)) seen.push(now);
+    await setImmediate();
+  }
+  await building;
+  const rising = [...new Set(seen)].sort((a, b) => a - b);
+  assert.deepEqual(seen, rising);
+  assert.ok(rising.filter((value) => value > 667).length >= 8, rising.join(" "));
 });

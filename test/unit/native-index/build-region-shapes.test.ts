@@ -117,6 +117,16 @@ describe("regions of other shapes", () => {
     assert.deepEqual(region.words("cube"), cubeOf(fixture.rows));
   });
 
+  test("the first and last days of years have the codes of their years", async () => {
+    const days = Array.from({ length: 540 }, (_, i) => Date.UTC(1800 + i, 0, 1) / 86_400_000);
+    const dated = days.flatMap((day, i) => (i === 0 ? [day] : [day - 1, day]));
+    const rows = randomRows(21, dated.length);
+    const { fixture, region } = await build(
+      rows.map((row, i) => ({ ...row, started_on: dated[i] as number })),
+    );
+    checkPostings(region, fixture.rows);
+  });
+
   test("names that begin each other, repeat, and hold any bytes sort by bytes", async () => {
     const letters = ["A", "AA", "\u0000", "Z", "É", "漢", "\u{1F600}", "1234567"];
     const rows = randomRows(3, 3000).map((row, i) => {
