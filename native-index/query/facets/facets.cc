@@ -187,24 +187,27 @@ std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Face
   return segment.places().cellsOf(query);
 }
 
-// Entries of OPENED that cost less than what DATED reads of them: the lists of all activities are
-// searched one by one.
+// An entry of OPENED costs a fourth of one of DATED, whose lists are searched one by one.
 constexpr uint64_t kOpenedPerEntry = 4;
 
-// Counts the days of years in parts, from whichever lists read less; false where none has them.
-bool spreadDays(const Segment& segment, const Query& rest, const RollupAxis& axis,
-                FacetCounts& counts, Work& work) {
+// The entries of OPENED on the days of years in parts, if it is read for them.
+std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
+                                   const RollupAxis& axis) {
   const auto dated = segment.dated().entriesMax(rest, axis);
   const auto opened = segment.opened().entriesMax(rest);
-  const bool isOpened = opened && (!dated || *opened < *dated * kOpenedPerEntry);
-  if (isOpened && *opened <= openedMax(segment)) {
-    return segment.opened().spread(rest, axis, counts, work);
-  }
-  return dated && segment.dated().spread(rest, axis, counts, work);
+  const bool isLess = opened && (!dated || *opened < *dated * kOpenedPerEntry);
+  return isLess && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// So many entries of OPENED are all that match on the wanted days; nothing where it has not all
-// that is asked for, or they are too many.
+// Counts the days of years in parts, from the lists that cost less; false where none has them.
+bool spreadDays(const Segment& segment, const Query& rest, const RollupAxis& axis,
+                FacetCounts& counts, Work& work) {
+  return openedDays(segment, rest, axis) ? segment.opened().spread(rest, axis, counts, work)
+                                         : segment.dated().spread(rest, axis, counts, work);
+}
+
+// The number of entries of OPENED on the wanted days; nothing where it does not hold all that the
+// query and the facet need, or they are too many.
 std::optional<uint64_t> openedOf(const Segment& segment, const Query& query, Facet facet) {
   const auto opened = rollupAxis(facet) ? segment.opened().entriesMax(query) : std::nullopt;
   return opened && *opened <= openedMax(segment) ? opened : std::nullopt;
@@ -233,7 +236,7 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   std::vector<FacetCounts> rest(counting.counts.size());
   std::vector<size_t> others, summed, walked;
   for (const size_t number : left) {
-    // What no whole year adds to is not read for nothing.
+    // Without sums of whole years all matches are counted later, so no day is read now.
     if (!cellsOf(segment, split->whole, counting.facets[number])) {
       others.push_back(number);
       continue;
@@ -272,10 +275,8 @@ void keepTotal(const Segment& segment, const Query& query, const std::vector<Fac
 std::optional<uint64_t> daysOf(const Segment& segment, const Query& rest, Facet facet) {
   const auto axis = rollupAxis(facet);
   if (!axis) return std::nullopt;
-  const auto dated = segment.dated().entriesMax(rest, *axis);
-  const auto opened = segment.opened().entriesMax(rest);
-  if (!opened || *opened > openedMax(segment)) return dated;
-  return dated ? std::min(*dated, *opened) : opened;
+  const auto opened = openedDays(segment, rest, *axis);
+  return opened ? opened : segment.dated().entriesMax(rest, *axis);
 }
 
 // How many cells the total is the sum of.

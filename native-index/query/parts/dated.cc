@@ -259,11 +259,11 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& asked,
 
 namespace {
 
-// So many runs are read for a page, each of which lies somewhere else.
+// Most runs that a page reads: each of them lies somewhere else.
 constexpr uint64_t kRunsMax = 4'096;
-// Entries that are read for a page: more cost as much as the chunks do.
+// Most entries that a page reads: more cost as much as the chunks do.
 constexpr uint64_t kPageEntriesMax = 1'000'000;
-// If more than one of so many entries of the states is wanted, COVER and the chunks give a page
+// If more than one in so many entries of the states is wanted, COVER and the chunks give a page
 // sooner, as they begin with the first row.
 constexpr uint64_t kDense = 8;
 // Runs are in no order of rows, so that somewhat more is read than if they were one.
@@ -271,7 +271,7 @@ constexpr uint64_t kUnordered = 4;
 
 }  // namespace
 
-// What a state lets through of its entries.
+// A test of the entries of a state.
 class OpenedIndex::Match {
  public:
   Match(const WantedDays& asked, const std::vector<uint16_t>& places) : codes_(asked.codes) {

@@ -82,7 +82,7 @@ class OpenedIndex {
   // As Rollup::spread, by municipality too.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
               Work& work) const;
-  // So many entries `spread` reads; nothing where it is false.
+  // How many entries `spread` reads; nothing where it is false.
   std::optional<uint64_t> entriesMax(const Query& query) const;
   // The first `limit` matches of so many from row `from` on; nothing where it cannot tell, or so
   // many days and states are wanted that other ways are quicker.
