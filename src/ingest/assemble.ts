@@ -2,14 +2,14 @@
  * The second half of every import: partitions of rows become the finished snapshot.
  * What comes in: spilled rows with everything the join needs, and the metadata but for the count.
  * What goes out: the snapshot under its name, and what the join counted.
- * Invariant: the result does not depend on the number of threads, partitions, buckets or ranges.
+ * Invariant: the result does not depend on the number of threads, partitions or ranges.
  *
  * Memory for the 72 M rows of a full base on 2 threads, in MB: pass 1 holds 2 x 875 slots of
  * 64 KiB = 115 and about 30 per thread; pass 2 per thread a partition of about 20 (establishments)
- * + 10 (companies) + 10 (tables) and 195 + 300 slots of 64 KiB = 33, so 146 with both; the tables
- * of extents 4; counting per thread a bucket of 16 and about 20 of tables; pass 3 one range of 96
- * to 120, its keys 10 and a record batch of 2^20 rows, twice while it is handed over, 2 x 240. All
- * of it stays under 1 GB; building the index is counted in `native-index`.
+ * + 10 (companies) + 10 (tables) and 195 slots of 64 KiB = 13, so 110 with both; the tables of
+ * extents 4; pass 3 one range of 96 to 120, its keys 10 and a record batch of 2^20 rows, twice
+ * while it is handed over, 2 x 240. All of it stays under 1 GB; building the index is counted in
+ * `native-index`.
  */
 import { rmSync } from "node:fs";
 import {
@@ -33,15 +33,6 @@ const SAMPLE_ROWS = 20_000;
 
 /** Usual length of a spilled establishment. */
 const ROW_BYTES = 200;
-
-/** Bytes of the e-mails and phones of a usual row: 67 with 3 million rows. */
-const ROW_VALUE_BYTES = 70;
-
-/**
- * Bytes of e-mails and phones that are counted at a time; their tables take about as much. With 32
- * MB a value took 0.28 µs instead of 0.22 µs, because the tables leave the processor's cache.
- */
-const BUCKET_BYTES = 16 * 2 ** 20;
 
 /** Most numbers that rows can name: their codes have 16 bits. */
 const NUMBERS_MAX = 0xffff;
@@ -70,7 +61,6 @@ interface Assembly {
   readonly workspace: Workspace;
   readonly threads: Threads;
   readonly partitions: number;
-  readonly bucketBytes?: number | undefined;
   readonly context: JoinContext;
   /** Metadata of a snapshot with this many accounts, whose rows name these numbers. */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
@@ -145,13 +135,12 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const [keys] = await assembly.threads.run("sample", [sample]);
   if (keys === undefined) throw new Error("no sample was taken");
   const splits = chooseSplits(keys, Math.ceil((bytes * 1.25) / RANGE_BYTES));
-  const valueBuckets = valueBucketsOf(bytes, assembly);
   const tasks = sizes.map((_, partition) => ({
     partition,
     ahead: assembly.threads.size,
     spillPath: workspace.file(`rows-${partition}`),
     valuesPath: workspace.file(`values-${partition}`),
-    valueBuckets,
+    valueBuckets: partitions,
     splits,
     progress,
     context: shared,
@@ -168,26 +157,16 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   return results;
 }
 
-/**
- * How many buckets the values of so many bytes of rows are spilled into: few, because a bucket lies
- * in every partition's file, and a million tiny extents take longer to read than to count.
- */
-function valueBucketsOf(bytes: number, { partitions, bucketBytes }: Assembly): number {
-  const values = (bytes / ROW_BYTES) * ROW_VALUE_BYTES;
-  return Math.min(partitions, Math.max(1, Math.ceil(values / (bucketBytes ?? BUCKET_BYTES))));
-}
-
-/** Counts the companies of all e-mails and phones. */
+/** Counts the companies of all e-mails and phones; there are as many buckets as partitions. */
 async function countAll(
-  { context, threads, workspace, startStage }: Assembly,
+  { context, partitions, threads, workspace, startStage }: Assembly,
   joined: readonly JoinResult[],
 ): Promise<CountResult[]> {
   const values = shareValue(joined.map((partition) => partition.values));
   const ranges = (joined[0]?.spill.starts.length ?? 2) - 1;
-  const buckets = (joined[0]?.values.starts.length ?? 2) - 1;
-  const stage = startStage("count", buckets, "buckets");
+  const stage = startStage("count", partitions, "buckets");
   let done = 0;
-  const tasks = Array.from({ length: buckets }, (_, bucket) => ({
+  const tasks = Array.from({ length: partitions }, (_, bucket) => ({
     ...{ bucket, ahead: threads.size, values, ranges, slotBytes: context.slotBytes },
     path: workspace.file(`shared-${bucket}`),
   }));

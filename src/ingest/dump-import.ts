@@ -61,8 +61,6 @@ export interface ImportOptions {
   readonly skipBadRows?: number;
   /** Uncompressed bytes of a partition; tests make it small. */
   readonly partitionBytes?: number;
-  /** Bytes of e-mails and phones that are counted at a time; tests make it small. */
-  readonly bucketBytes?: number;
   /** Free bytes of the disk of a folder; tests give others. */
   readonly freeBytes?: FreeBytes;
 }
@@ -109,7 +107,6 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
     warnings.push(...tables.warnings());
     const assembled = await assemble({
       ...{ out, workspace, threads, partitions, startStage: options.startStage },
-      bucketBytes: options.bucketBytes,
       context: tables.context(),
       metaOf: (accounts, numbers) => tables.meta(accounts, numbers),
       approve(accounts) {

@@ -128,7 +128,6 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
       workspace,
       threads,
       partitions: scanned.partitions,
-      bucketBytes: options.bucketBytes,
       context: contextOf(scanned, tables, date),
       metaOf: (accounts, numbers) => {
         const { dictionaries, ...meta } = tables.meta;

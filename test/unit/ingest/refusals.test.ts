@@ -10,7 +10,6 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { writeSample } from "../../../src/dump/sample/release.ts";
 import { CommandError } from "../../../src/errors.ts";
-import type { StartStage } from "../../../src/ingest/assemble.ts";
 import { establishment, MiniWorkspace } from "../../support/dump/mini.ts";
 
 const space = new MiniWorkspace();
@@ -80,19 +79,6 @@ describe("a sample dump", () => {
     const first = space.bytes("a.peneira");
     await space.import(folder, "b.peneira", { threads: 1, partitionBytes: 100_000 });
     assert.ok(first.equals(space.bytes("b.peneira")), "threads and partitions leave no trace");
-    const buckets: number[] = [];
-    const startStage: StartStage = (label, total) => {
-      if (label === "count") buckets.push(total);
-      return { update() {}, done() {} };
-    };
-    for (const bucketBytes of [1 << 25, 60_000, 1]) {
-      const how = { partitionBytes: 100_000, bucketBytes, startStage };
-      await space.import(folder, "buckets.peneira", how);
-      assert.ok(first.equals(space.bytes("buckets.peneira")), "buckets of values leave no trace");
-    }
-    const [one, several = 0, most = 0] = buckets;
-    assert.equal(one, 1);
-    assert.ok(several > 1 && several < most, buckets.join(" "));
     const renamed = join(space.folder, "dump-renamed");
     cpSync(folder, renamed, { recursive: true });
     for (const name of readdirSync(renamed)) {

@@ -110,9 +110,7 @@ describe("an import in many partitions", () => {
   it("writes what one counts in the finished snapshot", async () => {
     const folder = join(space.folder, "dump-2026-08");
     await writeSample({ folder, establishments: 4_000, seed: 3, label: "2026-08" });
-    const { out } = await space.import(folder, "counted.peneira", {
-      ...{ partitionBytes: 60_000, bucketBytes: 30_000 },
-    });
+    const { out } = await space.import(folder, "counted.peneira", { partitionBytes: 60_000 });
     const { rows } = decodeSnapshot(out);
     const phones = ["phone_1", "phone_2"] as const;
     const byEmail = companiesOf(valuesOf(rows, ["email"]));
