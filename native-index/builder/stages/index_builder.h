@@ -115,8 +115,8 @@ struct CoverLists {
 // for. Needs 8 bytes of memory for each account, which the lists keep.
 CoverLists writeCover(const BuildContext& context);
 
-// Appends CITIES: the same lists by municipality, in which order they are afterwards. Needs 12 bytes
-// of memory for each account of the largest list, one for each thread, and 8 for each run.
+// Appends CITIES: the same lists by municipality, in which order they are afterwards. Needs 12
+// bytes of memory for each account of the largest list, one for each thread, and 8 for each run.
 void writeCities(const BuildContext& context, CoverLists& lists);
 
 // Appends OPENED and DATED: the same rows by their day of opening. Needs 8 bytes of memory for each

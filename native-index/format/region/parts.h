@@ -193,8 +193,7 @@ struct CoverKey {
 };
 static_assert(CoverKey::kDayShift + CoverKey::kDayBits == 32);
 
-// The layout of CITIES: the entries of COVER once more, those of each list by municipality. Output:
-// the structs that its writer and its reader share.
+// The layout of CITIES: the entries of COVER once more, those of each list by municipality.
 // Invariant: little endian, offsets relative to the first byte of CITIES, every array on a multiple
 // of 64. Every row is in one run; the lists stand as in COVER, the runs of a list in the order of
 // their municipality, the rows of a run ascend.
@@ -206,10 +205,7 @@ static_assert(CoverKey::kDayShift + CoverKey::kDayBits == 32);
 //   CoverEntry entry[entries]
 //
 // CITIES is optional and not in DIRECTORY: see region.h. It is left out where COVER is, and where
-// there are more states than bits.
-//
-// "Bakeries in Campinas" is what people ask most. By posting lists it opens every chunk, seven
-// places in each, which are half a gigabyte where nothing was read before.
+// there are more states than bits. By posting lists "bakeries in Campinas" opens every chunk.
 
 constexpr char kCitiesMagic[8] = {'P', 'N', 'C', 'I', 'T', 'I', 'E', 'S'};
 constexpr uint32_t kCitiesVersion = 1;
@@ -324,10 +320,8 @@ static_assert(Dated::kDateShift + Dated::kDateBits == 64);
 //
 // OPENED is optional and not in DIRECTORY: see region.h. It is left out where DATED is, and where a
 // number does not fit its bits.
-//
-// Companies that were opened this summer are scored much alike, so that they lie together behind
-// many others: COVER and the posting lists, which are in the order of rows, are read for long until
-// the first comes. A state has a thousand lists in DATED, and a city has none.
+// Companies that were opened this summer are scored alike, so they lie behind many others in COVER
+// and the posting lists. A state has a thousand lists in DATED, and a city has none.
 
 constexpr char kOpenedMagic[8] = {'P', 'N', 'O', 'P', 'E', 'N', 'E', 'D'};
 constexpr uint32_t kOpenedVersion = 1;

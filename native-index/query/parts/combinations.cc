@@ -10,10 +10,6 @@
 
 namespace peneira {
 
-// Sums cells. What comes in: posting clauses. What goes out: counts.
-// Invariant: a cell is added if it meets every clause, and no account is in two cells
-// of a table.
-
 namespace {
 
 // A cell is read in the time in which so many accounts are counted one by one.
@@ -425,9 +421,9 @@ CitiesRun Cover::cityAt(uint32_t run) const {
 
 // The wanted states that have one of the wanted municipalities.
 std::vector<uint8_t> Cover::statesOf(const WantedDays& asked) const {
-  std::vector<uint8_t> states = asked.codes.states;
+  auto states = asked.codes.states;
+  const auto& wanted = asked.codes.municipalities;
   if (!asked.codes.wantsMunicipalities()) return states;
-  const std::vector<uint8_t>& wanted = asked.codes.municipalities;
   const uint8_t* bits = blocks_->view(citiesOffset_ + cities_.states_of_offset,
                                       uint64_t{cities_.municipalities} * sizeof(uint32_t));
   uint32_t all = 0;

@@ -1,9 +1,9 @@
 /**
  * Proves: pages of questions about activities, cities and all else that COVER and CITIES hold are
- * those of the slow twin, from the first row and from any other one, whole and by a few rows, and so
- * are totals; no chunk is opened for them, and few entries are read for a short page; without COVER
- * or CITIES they are the same; what they do not hold is looked for elsewhere; wrong numbers in them
- * with right checksums are refused, at open or use.
+ * those of the slow twin, from the first row and from any other one, whole and by a few rows, and
+ * so are totals; no chunk is opened for them, and few entries are read for a short page; without
+ * COVER or CITIES they are the same; what they do not hold is looked for elsewhere; wrong numbers
+ * in them with right checksums are refused, at open or use.
  * Does not prove: that the lists are those of the rows (unit/native-index/build-region.test.ts).
  */
 import assert from "node:assert/strict";

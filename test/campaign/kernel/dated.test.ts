@@ -265,7 +265,7 @@ it("OPENED with wrong counts or places is refused", () => {
   }
 });
 
-it("places, starts and rows of OPENED that lead outside or do not rise are refused when used", () => {
+it("places, runs and rows of OPENED that lead outside or do not rise are refused when used", () => {
   const start = startOfPart(region, OPENED);
   const [placeStarts, places, runStarts, runs, entries] = [48, 56, 64, 72, 80].map(
     (at) => start + Number(region.file.readBigUInt64LE(start + at)),

@@ -184,7 +184,7 @@ test("progress rises through the whole build, and often in its last third", asyn
   const place = path.join(mkdtempSync(path.join(folder, "rising-")), "a.arrow");
   const seen: number[] = [];
   let isBuilding = true;
-  const building = writeFixture(place, randomRows(3, 20_000), { progress }).finally(() => {
+  const building = writeFixture(place, randomRows(3, 60_000), { progress }).finally(() => {
     isBuilding = false;
   });
   while (isBuilding) {
@@ -195,5 +195,6 @@ test("progress rises through the whole build, and often in its last third", asyn
   await building;
   const rising = [...new Set(seen)].sort((a, b) => a - b);
   assert.deepEqual(seen, rising);
-  assert.ok(rising.filter((value) => value > 667).length >= 8, rising.join(" "));
+  // A busy machine is looked at rarely; two were all there were when stages had no parts.
+  assert.ok(rising.filter((value) => value > 667).length >= 5, rising.join(" "));
 });
