@@ -21,7 +21,7 @@ export function startOfPart(region: Region, magic: string): number {
 
 /** Opens a copy of a fixture at `file` with some bytes changed and all checksums made right. */
 export function openForged(
-  { fixture, region }: { readonly fixture: Fixture; readonly region: Region },
+  { fixture, region }: { readonly fixture: Pick<Fixture, "directory">; readonly region: Region },
   file: string,
   change: (bytes: Buffer) => void,
 ): NativeSegment {
