@@ -13,12 +13,13 @@
 
 namespace peneira {
 
-constexpr const char* kDamaged = "SNAPSHOT_DAMAGED";
-constexpr const char* kOtherVersion = "SNAPSHOT_VERSION";
-constexpr const char* kUnreadable = "SNAPSHOT_UNREADABLE";
-constexpr const char* kClosed = "SNAPSHOT_CLOSED";
-constexpr const char* kBadArgument = "INVALID_ARGUMENT";
-constexpr const char* kTooLarge = "TOO_LARGE";
+// Each is one address in the whole program, so that codes may be compared as pointers.
+inline constexpr char kDamaged[] = "SNAPSHOT_DAMAGED";
+inline constexpr char kOtherVersion[] = "SNAPSHOT_VERSION";
+inline constexpr char kUnreadable[] = "SNAPSHOT_UNREADABLE";
+inline constexpr char kClosed[] = "SNAPSHOT_CLOSED";
+inline constexpr char kBadArgument[] = "INVALID_ARGUMENT";
+inline constexpr char kTooLarge[] = "TOO_LARGE";
 
 // An error with a stable code.
 class Failure : public std::runtime_error {

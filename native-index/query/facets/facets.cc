@@ -187,6 +187,16 @@ std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Face
   return segment.places().cellsOf(query);
 }
 
+// As splitYears. "Since a day" wants all years to come: no cell is read for those of no row.
+std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
+  auto split = splitYears(query);
+  if (!split) return split;
+  std::vector<uint32_t>& codes = split->whole.clauses.back().any[0].codes;
+  codes.erase(std::upper_bound(codes.begin(), codes.end(), segment.opened().lastYear()),
+              codes.end());
+  return split;
+}
+
 // An entry of OPENED costs a fourth of one of DATED, whose lists are searched one by one.
 constexpr uint64_t kOpenedPerEntry = 4;
 
@@ -229,7 +239,7 @@ void countOpened(const Counting& counting, const Query& query, std::vector<size_
 // for which all matches are.
 void countByYears(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
-  const auto split = left.empty() ? std::nullopt : splitYears(query);
+  const auto split = left.empty() ? std::nullopt : yearsOf(segment, query);
   if (!split) return;
   const bool isWhole = split->rest.clauses.empty();
   const bool isWorth = isWhole || isWorthSplitting(segment, *split);
@@ -306,7 +316,7 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
 
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets) {
-  const auto split = splitYears(query);
+  const auto split = yearsOf(segment, query);
   // Whole years are summed as codes of years are.
   const Query& asked = split && split->rest.clauses.empty() ? split->whole : query;
   const uint64_t rows = rowsMax(segment, query);

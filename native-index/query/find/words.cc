@@ -340,8 +340,8 @@ namespace {
 
 // So few rows are looked up one by one.
 constexpr uint32_t kListRows = 128;
-// So many look-ups cost what making bits of a word does.
-constexpr uint32_t kLookups = 512;
+// So many look-ups, each a search in a list, cost as much as to make bits of a word.
+constexpr uint32_t kLookups = 96;
 
 uint32_t editsOf(const WordParts& word, uint32_t low) {
   uint32_t least = kEditsMax + 1;

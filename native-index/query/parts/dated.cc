@@ -417,6 +417,16 @@ void OpenedIndex::eachRun(const Span& span, Action action) const {
   }
 }
 
+uint32_t OpenedIndex::lastYear() const {
+  if (blocks_ == nullptr) return RollupKey::kNoYear;
+  uint32_t last = 0;
+  for (uint32_t state = 0; state < header_.states; state++) {
+    const auto [first, end] = startsAt(header_.run_starts_offset, state, header_.runs);
+    if (first < end) last = std::max(last, runAt(end - 1).date >> CoverKey::kDayBits);
+  }
+  return last;
+}
+
 // Adds the wanted dates of a state, year by year where years are wanted too.
 void OpenedIndex::addSpans(Spans& spans, uint32_t state) const {
   const std::vector<uint8_t>& years = spans.asked.codes.years;

@@ -84,6 +84,8 @@ class OpenedIndex {
               Work& work) const;
   // How many entries `spread` reads; nothing where it is false.
   std::optional<uint64_t> entriesMax(const Query& query) const;
+  // No row has a later year of opening, as RollupKey has it; any may where there is no OPENED.
+  uint32_t lastYear() const;
   // The first `limit` matches of so many from row `from` on; nothing where it cannot tell, or so
   // many days and states are wanted that other ways are quicker.
   std::optional<std::vector<uint32_t>> first(const Query& query, const CoverRequest& request,
