@@ -132,7 +132,7 @@ class Wanted {
     return (low_[key >> RollupKey::kFlagBits & (kLows - 1)] >> (key % 64) &
             yearBits_[year / 64] >> (year % 64) & 1) != 0;
   }
-  // Whether flags, status and size of the lower bits of a key are wanted.
+  // True if flags, status and size of the lower bits of a key are wanted.
   bool holdsLow(uint32_t low) const {
     return (low_[low >> RollupKey::kFlagBits & (kLows - 1)] >> (low % 64) & 1) != 0;
   }
