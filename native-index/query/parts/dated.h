@@ -101,7 +101,7 @@ class OpenedIndex {
     WantedDays asked;
     std::vector<Span> each;
     uint64_t entries = 0, runs = 0;
-    uint64_t listed = 0;  // entries of the states, of whatever day
+    uint64_t listed = 0;  // entries of the states, of any day
   };
   class Match;
   class Lowest;

@@ -128,7 +128,7 @@ function question(): Clause[] {
   return [...others, dates()];
 }
 
-/** Whether it has one interval of days, and no city. */
+/** True if it has one interval of days and no city. */
 function isSummed(clauses: readonly Clause[]): boolean {
   const ranges = clauses.flatMap((one) => (one.kind === "range" ? one.ranges : []));
   const places = clauses.flatMap((one) => (one.kind === "posting" ? one.any : []));

@@ -95,7 +95,7 @@ for (const [width, height] of SIZES) {
           found.push(...(await look(visit, "an account", dark)));
           await page.keyboard.press("Escape");
           await drawer.waitFor({ state: "detached" });
-          // Within half a second of a click whatever moves counts as wanted.
+          // A move within half a second of a click counts as wanted.
           if (dark) await answerLate(visit, ["status", "exports/estimate"]);
           await button(page.locator(".found"), commands.button).click();
           await page.getByRole("dialog").locator(".export-sum strong").waitFor();
