@@ -30,7 +30,7 @@ import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
 /** Most bytes on the disk at once per account: a dump, its snapshot and the import's workspace. */
 const BYTES_PER_ACCOUNT = 870;
 /** The first month's snapshot, which stays while the second one is made. */
-const BYTES_PER_KEPT = 330;
+const BYTES_PER_KEPT = 380;
 const BYTES_AT_LEAST = 500e6;
 
 const FIELDS = [

@@ -28,11 +28,11 @@ const PARTITION_BYTES = 32 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
 /**
- * Bytes of the snapshot for each uncompressed byte: less than was counted (0.82 with 72 million
+ * Bytes of the snapshot for each uncompressed byte: less than was counted (0.99 with 72 million
  * rows), so that nothing is refused that would fit. The files of the passes take no more than it
  * (0.96 of it with 2 million rows) and give their room back before it grows, or while it does.
  */
-const SNAPSHOT_SHARE = 0.75;
+const SNAPSHOT_SHARE = 0.9;
 /** Bytes of a snapshot of nobody, less than was counted (3.65 million). */
 const SNAPSHOT_BYTES_MIN = 3_500_000;
 

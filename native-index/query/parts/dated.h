@@ -45,7 +45,7 @@ class DatedIndex {
   struct Runs {
     std::vector<Run> each;
     uint64_t entries = 0;  // in all of them
-    uint64_t listed = 0;   // entries of the lists, of whatever day
+    uint64_t listed = 0;   // entries of the lists, of any day
   };
 
   std::optional<WantedDays> read(const Query& query) const;
