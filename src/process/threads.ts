@@ -34,9 +34,9 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   /** How to fail every task that has not ended. */
   readonly #waiting = new Set<(error: Error) => void>();
   readonly #running = new Set<Promise<unknown>>();
-  /** Threads that still load their module, and those that were seen to begin. */
+  /** Threads that have not ended, and those of them that still load their module. */
+  readonly #alive = new Map<Worker, Promise<void>>();
   readonly #loading = new Set<Worker>();
-  readonly #known = new WeakSet<Worker>();
 
   /** Starts the threads; where none can begin, tasks reject. */
   constructor({ worker, threads, listening = false }: PoolOptions) {
@@ -62,15 +62,19 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   /** Notes which threads load; a pool replaces one that ends, and adds one that is missing. */
   #watch(): void {
     for (const thread of this.#pool.threads) {
-      if (this.#known.has(thread)) continue;
-      this.#known.add(thread);
+      if (this.#alive.has(thread)) continue;
       this.#loading.add(thread);
       // The first thing that a thread says is that it has loaded.
       thread.once("message", () => this.#loading.delete(thread));
-      thread.once("exit", () => {
-        this.#loading.delete(thread);
-        this.#watch();
-      });
+      const ended = new Promise<void>((resolve) => thread.once("exit", () => resolve()));
+      this.#alive.set(
+        thread,
+        ended.then(() => {
+          this.#loading.delete(thread);
+          this.#alive.delete(thread);
+          this.#watch();
+        }),
+      );
     }
   }
 
@@ -104,7 +108,7 @@ export class ThreadPool<Work extends WorkTable<Work>> {
   }
 
   /**
-   * Ends the threads; tasks that are not done within a second reject. Threads are best ended while
+   * Ends the threads and waits for their end; tasks that are not done within a second reject. Threads are best ended while
    * they do nothing: Node aborts the whole process where one loads an ES module meanwhile (20.20,
    * `Module::IsGraphAsync`) or is in an addon that expects every value to be made (better-sqlite3,
    * `v8::ToLocalChecked`).
@@ -114,7 +118,17 @@ export class ThreadPool<Work extends WorkTable<Work>> {
     const ended = Promise.allSettled(this.#running);
     await Promise.race([ended, setTimeout(ENDS_WITHIN_MS, null, { ref: false })]);
     await this.#allLoaded();
+    await this.#allReplaced();
     await this.#pool.destroy();
+  }
+
+  /**
+   * Waits for the threads that were told to end. The pool forgets them at once, and would begin a
+   * thread in the place of one that ends after `destroy`.
+   */
+  async #allReplaced(): Promise<void> {
+    const kept = new Set(this.#pool.threads);
+    await Promise.all([...this.#alive].map(([thread, ended]) => !kept.has(thread) && ended));
   }
 
   /** Waits for every thread that loads, those included that have just replaced another. */

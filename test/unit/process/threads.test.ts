@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { ThreadPool } from "../../../src/process/threads.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "peneira-threads-"));
@@ -24,6 +24,9 @@ interface Work {
 
 /** Long enough for a thread that is awake to answer a task that fails at once. */
 const ANSWERED_MS = 200;
+
+/** Longer than a thread takes to load. */
+const LATE_MS = 2_000;
 
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -105,6 +108,28 @@ describe("a pool of threads", () => {
       const run = pool.run("check", join(folder, "missing.db"), { signal: cancel.signal });
       cancel.abort();
       await assert.rejects(run, { name: "AbortError" });
+      await pool.close();
+    });
+    assert.deepEqual(events, [
+      ["loaded", "ended"],
+      ["loaded", "ended"],
+    ]);
+  });
+
+  it("waits for a thread that was being ended when it closed", async (t) => {
+    const terminate = Worker.prototype.terminate;
+    const late = t.mock.method(Worker.prototype, "terminate", async function (this: Worker) {
+      await setTimeout(LATE_MS);
+      return terminate.call(this);
+    });
+    const events = await noted(async () => {
+      const pool = new ThreadPool<Work>({ worker: "store/statecheck.worker.ts", threads: 1 });
+      await pool.run("check", join(folder, "missing.db")).catch(() => undefined);
+      const cancel = new AbortController();
+      const run = pool.run("check", join(folder, "missing.db"), { signal: cancel.signal });
+      cancel.abort();
+      await assert.rejects(run, { name: "AbortError" });
+      late.mock.restore();
       await pool.close();
     });
     assert.deepEqual(events, [
