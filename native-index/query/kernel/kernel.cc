@@ -248,9 +248,10 @@ std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, 
   return countLooked(segment, query, work);
 }
 
-std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {
-  if (auto known = segment.answers().rows(query.key)) return known;
-  const auto rows = std::make_shared<RowSet>(segment.rowCount());
+namespace {
+
+// Adds the matches of all chunks.
+void addChunks(const Segment& segment, const Query& query, RowSet& rows, Work& work) {
   ChunkQuery chunks(segment, query, work);
   for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
     chunks.askAhead();
@@ -259,15 +260,35 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
     const uint32_t firstRow = chunk * kChunkRows;
     if (found.isList) {
       eachMatch(found, firstRow, [&rows](uint32_t row) {
-        rows->add(row);
+        rows.add(row);
         return true;
       });
     } else {
       for (uint32_t w = 0; w < found.span.endWord(); w++) {
-        if (found.words[w] != 0) rows->addWord(firstRow + w * 64, found.words[w]);
+        if (found.words[w] != 0) rows.addWord(firstRow + w * 64, found.words[w]);
       }
     }
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& query, Work& work) {
+  const auto listed = segment.cover().rows(query, entriesMax(segment), work);
+  if (!listed) return nullptr;
+  const auto rows = std::make_shared<RowSet>(segment.rowCount());
+  for (const uint32_t row : *listed) rows->add(row);
+  segment.alive();
+  segment.answers().keepRows(query.key, rows);
+  return rows;
+}
+
+std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work) {
+  if (auto known = segment.answers().rows(query.key)) return known;
+  // A list is read without opening chunks, which are far apart in a cold file.
+  if (auto covered = coveredRows(segment, query, work)) return covered;
+  const auto rows = std::make_shared<RowSet>(segment.rowCount());
+  addChunks(segment, query, *rows, work);
   segment.alive();
   segment.answers().keepRows(query.key, rows);
   return rows;

@@ -42,6 +42,9 @@ uint64_t rowsMax(const Segment& segment, const Query& query);
 // The work of opening all chunks, in rows that are counted.
 uint64_t openingWork(const Segment& segment, const Query& query);
 
+// All matches if the lists of COVER hold them and are short, else null; kept as below.
+std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& query, Work& work);
+
 // All matches, kept for the next call with the same query.
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work);
 

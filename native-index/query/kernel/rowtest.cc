@@ -3,7 +3,9 @@
 #include "query/kernel/rowtest.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <utility>
 
 #include "format/column_value.h"
 #include "format/failure.h"
@@ -325,6 +327,10 @@ namespace {
 
 // After this many single tests (a fraction of a millisecond) the set of all matches is found once.
 constexpr uint64_t kTestsMax = 20'000;
+// If more tests are expected, a list of COVER is read first: tests read rows all over the file.
+constexpr uint64_t kListedFrom = 1'000;
+// With 16 bits a row, 1 of 17 rows that are not in the set is searched in vain.
+constexpr uint64_t kBitsPerRow = 16;
 
 }  // namespace
 
@@ -440,21 +446,34 @@ bool RowTest::inContainers(const Part& part, uint32_t row) {
   });
 }
 
-RowFilter::RowFilter(const Segment& segment, const Query& query, Work& work)
-    : segment_(segment),
-      query_(query),
-      work_(work),
-      test_(segment, query),
-      rows_(query.clauses.empty() ? nullptr : segment.answers().rows(query.key)) {}
+RowFilter::RowFilter(const Segment& segment, const Query& query, Work& work, uint64_t rowsExpected)
+    : segment_(segment), query_(query), work_(work), test_(segment, query) {
+  if (query.clauses.empty()) return;
+  auto rows = segment.answers().rows(query.key);
+  if (rows == nullptr && rowsExpected > kListedFrom) rows = coveredRows(segment, query, work);
+  if (rows != nullptr) take(std::move(rows));
+}
 
 bool RowFilter::matches(uint32_t row) {
   work_.probes++;
   if (query_.clauses.empty()) return true;
   if (rows_ == nullptr) {
     if (tested_++ < kTestsMax) return test_.matches(row);
-    rows_ = matchingRows(segment_, query_, work_);
+    take(matchingRows(segment_, query_, work_));
   }
-  return rows_->contains(row);
+  return mayContain(row) && rows_->contains(row);
+}
+
+void RowFilter::take(std::shared_ptr<const RowSet> rows) {
+  rows_ = std::move(rows);
+  if (rows_->isDense()) return;
+  const uint64_t bits = std::bit_ceil(std::max<uint64_t>(rows_->size() * kBitsPerRow, 64));
+  hashShift_ = 64 - static_cast<uint32_t>(std::countr_zero(bits));
+  bits_.assign(bits / 64, 0);
+  rows_->each([this](uint32_t row) {
+    const uint64_t bit = bitOf(row);
+    bits_[bit / 64] |= uint64_t{1} << (bit % 64);
+  });
 }
 
 }  // namespace peneira

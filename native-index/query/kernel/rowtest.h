@@ -156,7 +156,8 @@ class RowTest {
 // Tests rows while that is cheaper than finding all matches, then by the set of all matches.
 class RowFilter {
  public:
-  RowFilter(const Segment& segment, const Query& query, Work& work);
+  // `rowsExpected` is about how many rows will be tested; 0 if unknown.
+  RowFilter(const Segment& segment, const Query& query, Work& work, uint64_t rowsExpected = 0);
   bool matches(uint32_t row);
 
  private:
@@ -165,7 +166,18 @@ class RowFilter {
   Work& work_;
   RowTest test_;
   std::shared_ptr<const RowSet> rows_;
+  // One bit of a hash of each row of the set, if it is a list: most other rows have none.
+  std::vector<uint64_t> bits_;
+  uint32_t hashShift_ = 0;
   uint64_t tested_ = 0;
+
+  void take(std::shared_ptr<const RowSet> rows);
+  // Fibonacci hashing: the upper bits of the product with 2^64 divided by the golden ratio.
+  uint64_t bitOf(uint32_t row) const { return row * 0x9E3779B97F4A7C15u >> hashShift_; }
+  bool mayContain(uint32_t row) const {
+    const uint64_t bit = bitOf(row);
+    return bits_.empty() || (bits_[bit / 64] >> (bit % 64) & 1) != 0;
+  }
 };
 
 }  // namespace peneira

@@ -4,6 +4,7 @@
 #include "query/orders/select.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "format/failure.h"
 #include "query/kernel/kernel.h"
@@ -565,13 +566,19 @@ class Walk {
   std::vector<uint32_t> rows_;
 };
 
+// How many rows a walk meets if the matches lie evenly; 0 if their number is not known.
+uint64_t rowsExpected(const Segment& segment, const PageRequest& request) {
+  const auto matches = segment.answers().count(request.query.key);
+  return matches ? (request.limit + 1) * segment.rowCount() / (*matches + 1) : 0;
+}
+
 }  // namespace
 
 std::optional<std::vector<uint32_t>> walkRows(const Segment& segment, const PageRequest& request,
                                               uint64_t meetMax, Work& work) {
   if (request.order.empty()) badArgument("the method walk needs an order");
-  Common common{
-      segment, request.query, request.seed, meetMax, RowFilter(segment, request.query, work), work};
+  RowFilter filter(segment, request.query, work, rowsExpected(segment, request));
+  Common common{segment, request.query, request.seed, meetMax, std::move(filter), work};
   Walk walk(common, request.order, request.limit + 1);
   if (request.afterRow >= 0) walk.beginAfter(static_cast<uint32_t>(request.afterRow));
   return walk.run();

@@ -414,11 +414,6 @@ void Cover::readCities(const Blocks& blocks, const Directory& directory,
   expectInside(cities_.entries_offset, rowCount_ * sizeof(CoverEntry));
 }
 
-CitiesRun Cover::cityAt(uint32_t run) const {
-  const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
-  return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
-}
-
 // The wanted states that have one of the wanted municipalities.
 std::vector<uint8_t> Cover::statesOf(const WantedDays& asked) const {
   auto states = asked.codes.states;
@@ -464,11 +459,6 @@ void Cover::addCities(uint64_t list, const std::vector<uint8_t>& wanted,
   }
 }
 
-uint64_t Cover::entriesOf(const WantedDays& asked) const {
-  return asked.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
-                                           : offset_ + header_.entries_offset;
-}
-
 Cover::List Cover::listAt(uint64_t number) const {
   const uint8_t* starts = blocks_->view(offset_ + header_.starts_offset + number * sizeof(uint32_t),
                                         2 * sizeof(uint32_t));
@@ -504,20 +494,13 @@ std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& asked) 
   return lists;
 }
 
-CoverEntry Cover::entryAt(uint64_t entries, uint32_t number) const {
-  const uint64_t at = entries + uint64_t{number} * sizeof(CoverEntry);
-  return load<CoverEntry>(blocks_->view(at, sizeof(CoverEntry)));
-}
-
 // Passes over the rows before `from`.
 void Cover::skip(uint64_t entries, List& list, uint64_t from) const {
   uint32_t low = list.next, high = list.end;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (entryAt(entries, middle).row < from)
-      low = middle + 1;
-    else
-      high = middle;
+    const bool isBelow = entryAt(entries, middle).row < from;
+    (isBelow ? low : high) = isBelow ? middle + 1 : middle;
   }
   list.next = low;
 }
@@ -580,21 +563,36 @@ std::optional<std::vector<uint32_t>> Cover::first(const WantedDays& asked,
   return found.take();
 }
 
-std::optional<uint64_t> Cover::count(const Query& query, uint64_t entriesMax, Work& work) const {
+template <class Action>
+bool Cover::eachList(const Query& query, uint64_t entriesMax, Work& work, Action action) const {
   const auto asked = read(query);
   const auto lists = asked ? listsOf(*asked) : std::nullopt;
-  if (!lists) return std::nullopt;
+  if (!lists) return false;
   uint64_t entries = 0;
   for (const List& list : *lists) entries += list.end - list.next;
-  if (entries > entriesMax) return std::nullopt;
-  uint64_t count = 0;
+  if (entries > entriesMax) return false;
   std::vector<uint32_t> rows;
   for (List list : *lists) {
     rows.clear();
     readWindow(list, *asked, {0, rowCount_, SIZE_MAX}, rows, work);
-    count += rows.size();
+    action(rows);
   }
-  return count;
+  return true;
+}
+
+std::optional<uint64_t> Cover::count(const Query& query, uint64_t entriesMax, Work& work) const {
+  uint64_t count = 0;
+  const auto add = [&count](const auto& rows) { count += rows.size(); };
+  return eachList(query, entriesMax, work, add) ? std::optional(count) : std::nullopt;
+}
+
+std::optional<std::vector<uint32_t>> Cover::rows(const Query& query, uint64_t entriesMax,
+                                                 Work& work) const {
+  std::vector<uint32_t> all;
+  const auto add = [&all](const auto& rows) { all.insert(all.end(), rows.begin(), rows.end()); };
+  if (!eachList(query, entriesMax, work, add)) return std::nullopt;
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 }  // namespace peneira

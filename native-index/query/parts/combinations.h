@@ -142,6 +142,9 @@ class Cover {
                                              Work& work) const;
   // How many rows match; nothing where it cannot tell, or would read more than `entriesMax`.
   std::optional<uint64_t> count(const Query& query, uint64_t entriesMax, Work& work) const;
+  // All matches in ascending order; nothing as for `count`.
+  std::optional<std::vector<uint32_t>> rows(const Query& query, uint64_t entriesMax,
+                                            Work& work) const;
 
  private:
   // The entries of a list that were not read yet, by number.
@@ -161,11 +164,23 @@ class Cover {
   bool hasCities() const { return cities_.length > 0; }
   std::vector<uint8_t> statesOf(const WantedDays& asked) const;
   void addCities(uint64_t list, const std::vector<uint8_t>& wanted, std::vector<List>& lists) const;
-  CitiesRun cityAt(uint32_t run) const;
+  CitiesRun cityAt(uint32_t run) const {
+    const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
+    return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
+  }
   // The first entry of COVER, or of CITIES where municipalities are wanted.
-  uint64_t entriesOf(const WantedDays& asked) const;
+  uint64_t entriesOf(const WantedDays& asked) const {
+    return asked.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
+                                             : offset_ + header_.entries_offset;
+  }
   void skip(uint64_t entries, List& list, uint64_t from) const;
-  CoverEntry entryAt(uint64_t entries, uint32_t number) const;
+  // Calls `action(rows)` for the matches of each list; false as `count` gives nothing.
+  template <class Action>
+  bool eachList(const Query& query, uint64_t entriesMax, Work& work, Action action) const;
+  CoverEntry entryAt(uint64_t entries, uint32_t number) const {
+    const uint64_t at = entries + uint64_t{number} * sizeof(CoverEntry);
+    return load<CoverEntry>(blocks_->view(at, sizeof(CoverEntry)));
+  }
   void readWindow(List& list, const WantedDays& asked, Window window, std::vector<uint32_t>& rows,
                   Work& work) const;
 

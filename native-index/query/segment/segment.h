@@ -38,6 +38,8 @@ class RowSet {
   explicit RowSet(uint32_t rowCount) : rowCount_(rowCount) {}
 
   uint64_t size() const { return size_; }
+  // True if the set has one bit per row.
+  bool isDense() const { return !bits_.empty(); }
   uint64_t bytes() const { return list_.capacity() * 4 + bits_.capacity() * 8; }
 
   // Adds a row above all rows that are in the set.
