@@ -7,7 +7,9 @@
  * the similarity of Jaro and Winkler over all names, which looks at every row. They are asked fewer
  * texts, because they take so long. We are asked all of them twice: what is touched for the first
  * time is mapped and compared with its checksum. Names are made of a synthetic vocabulary.
+ * With `--pairs N`: the N commonest pairs of neighbouring words of names, which match most rows.
  * Command: npm run bench -- find [--accounts 1000000] [--texts 1000]
+ *   | find --pairs 1000 [--snapshot FILE]
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -140,6 +142,48 @@ async function found({ native }: Segment, text: string): Promise<readonly number
   return [...(await native.suggestAside({ words, clauses: [], limit: FIRST })).rows];
 }
 
+/** Names that are read to count pairs of words: a pair among the first 1,000 comes 50 times. */
+const PAIRED_NAMES = 400_000;
+
+/** The commonest pairs of neighbouring words among the names of evenly spread rows. */
+function commonestPairs(segment: Segment, count: number): string[] {
+  const counts = new Map<string, number>();
+  const step = Math.max(1, Math.floor(segment.accounts / PAIRED_NAMES));
+  const rows = Array.from({ length: 1_000 }, (_, i) => i * step);
+  for (let first = 0; first + rows.length * step <= segment.accounts; first += rows.length * step) {
+    const asked = rows.map((row) => first + row);
+    for (const name of namesOf(segment, asked)) {
+      const words = name.split(" ");
+      const pairs = new Set(words.slice(1).map((word, i) => `${words[i]} ${word}`));
+      for (const pair of pairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+    }
+  }
+  const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return sorted.slice(0, count).map(([pair]) => pair);
+}
+
+/** Times each pair twice, one after the other; the first time pages of the file are touched. */
+async function benchPairs(path: string, count: number): Promise<FindLine[]> {
+  const segment = await openSegment(path);
+  const typed = commonestPairs(segment, count).map((text) => ({ text, name: text, edits: 0 }));
+  const lines: FindLine[] = [];
+  for (const who of ["Peneira, the first time", "Peneira"]) {
+    const times: (readonly [ms: number, text: string])[] = [];
+    for (const { text } of typed) {
+      const { times: one } = await timed(segment, [{ text, name: text, edits: 0 }], (asked) =>
+        found(segment, asked),
+      );
+      times.push([one[0] as number, text]);
+    }
+    times.sort((a, b) => b[0] - a[0]);
+    const slowest = times.slice(0, 5).map(([ms, text]) => `${text} ${ms.toFixed(1)} ms`);
+    process.stderr.write(`slowest: ${slowest.join(", ")}\n`);
+    lines.push(lineOf(who, "any", { times: times.map(([ms]) => ms), hits: 0 }));
+  }
+  segment.close();
+  return lines;
+}
+
 async function openTrigrams(corpus: Corpus, { duck }: Rivals): Promise<Database.Database> {
   const path = join(corpus.folder, "rival-find.sqlite");
   if (!existsSync(path)) {
@@ -196,8 +240,14 @@ if (process.argv[1]?.endsWith("find.bench.ts") === true) {
   const options = {
     accounts: { type: "string", default: "1000000" },
     texts: { type: "string", default: "1000" },
+    pairs: { type: "string" },
+    snapshot: { type: "string" },
   } as const;
-  const { accounts, texts } = parseArgs({ options }).values;
-  const corpus = makeCorpus(Number(accounts));
-  process.stdout.write(report(await benchFind(corpus, Number(texts))));
+  const { accounts, texts, pairs, snapshot } = parseArgs({ options }).values;
+  const corpus = () => makeCorpus(Number(accounts));
+  const lines =
+    pairs === undefined
+      ? await benchFind(corpus(), Number(texts))
+      : await benchPairs(snapshot ?? corpus().snapshot, Number(pairs));
+  process.stdout.write(report(lines));
 }

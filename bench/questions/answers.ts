@@ -89,6 +89,7 @@ export async function picksOf({ duck }: Pick<Rivals, "duck">): Promise<Picks> {
     twentyCnaes: cnaes.slice(0, 20),
     sparseMunicipality: code(cities.find((row) => Number(row[1]) > 0)?.[0]),
     emptyMunicipality: code(cities.find((row) => Number(row[1]) === 0)?.[0]),
+    largeMunicipality: code(cities.at(-2)?.[0]),
     word: "silva",
   };
 }

@@ -14,6 +14,8 @@ export interface Picks {
   /** A small municipality where the rare activity occurs, and one where it does not; IBGE. */
   readonly sparseMunicipality: string;
   readonly emptyMunicipality: string;
+  /** The one with the second most accounts. */
+  readonly largeMunicipality: string;
   /** A frequent word of names. */
   readonly word: string;
 }
@@ -145,6 +147,50 @@ export function sortQuestions(picks: Picks): Question[] {
     ask("size, then age, broad (worst case)", broad, two),
     ask("seeded order, broad", broad, seeded),
     ask("seeded order, narrow", narrow, seeded),
+  ];
+}
+
+/** The first of the last 90 days before the month of the corpus. */
+const DAY = "2026-07-12";
+const SINCE_A_DAY: Filter = [{ company: { started_after: DAY } }, `started_on >= DATE '${DAY}'`];
+
+/** What people ask: days, cities, amounts, two words, other orders. */
+export function commonQuestions(picks: Picks): Question[] {
+  const one = industry([picks.cnae]);
+  const capital: Filter = [
+    { company: { share_capital_min: 50_000, share_capital_max: 200_000 } },
+    "capital BETWEEN 5000000 AND 20000000",
+  ];
+  const word: Filter = [
+    { industry: { text_hints: [picks.word] } },
+    `contains(names, ' ${picks.word} ')`,
+  ];
+  const inCity = `municipality = ${picks.largeMunicipality}`;
+  const byCapital = {
+    sort: [{ field: "share_capital", direction: "desc" as const }],
+    orderBy: "capital DESC NULLS LAST, cnpj",
+  };
+  const three = {
+    sort: [
+      { field: "company_size", direction: "asc" as const },
+      { field: "started_on", direction: "desc" as const },
+      { field: "legal_name", direction: "asc" as const },
+    ],
+    orderBy: "size ASC NULLS LAST, started_on DESC NULLS LAST, legal_name ASC NULLS LAST, cnpj",
+  };
+  return [
+    ask("activity, state, active", [one, states("SP"), ACTIVE]),
+    ask("the same, since a day", [one, states("SP"), ACTIVE, SINCE_A_DAY]),
+    ask("state, active, since a day", [states("SP"), ACTIVE, SINCE_A_DAY]),
+    ask("city, active, since a day", [city(picks.largeMunicipality), ACTIVE, SINCE_A_DAY]),
+    ask("city, active, e-mail, no MEI", [city(picks.largeMunicipality), ACTIVE, EMAIL, NOT_MEI]),
+    ask("state, capital between two amounts", [states("CE"), capital]),
+    ask("a word of the name, city", [word, city(picks.largeMunicipality)], {
+      sqliteWhere: `rank IN (SELECT rowid FROM words WHERE words MATCH '${picks.word}') AND ${inCity}`,
+      postgresWhere: `words @@ '${picks.word}'::tsquery AND ${inCity}`,
+    }),
+    ask("activity, state, active, by capital", [one, states("SP"), ACTIVE], byCapital),
+    ask("activity, state, three sort keys", [one, states("RS")], three),
   ];
 }
 

@@ -55,7 +55,7 @@ const SQLITE_INDEXES = `
 const PAGE_FIELDS = "cnpj, legal_name, uf, municipality, cnae";
 
 /** Whose SQL is wanted. */
-type RivalName = "duck" | "sqlite" | "postgres";
+export type RivalName = "duck" | "sqlite" | "postgres";
 
 /** The two databases of a corpus. */
 export interface Rivals {
