@@ -8,6 +8,9 @@
 import fs from "node:fs";
 import path from "node:path";
 
+/** Sources of zstd. */
+const ZSTD = "node_modules/zstd-napi/deps/zstd";
+
 /** The package that a file of node_modules belongs to, or undefined. */
 export function packageOf(file) {
   const inside = file.split("node_modules/").at(-1);
@@ -21,6 +24,18 @@ export function packageOf(file) {
 /** Packages of the files that went into a bundle of esbuild. */
 export function packagesOf(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
+}
+
+/** Version of the zstd whose sources come with the package `zstd-napi`. */
+export function zstdVersion(root) {
+  const header = fs.readFileSync(path.join(root, ZSTD, "lib", "zstd.h"), "utf8");
+  const part = (name) => new RegExp(`^#define ZSTD_VERSION_${name} +(\\d+)$`, "m").exec(header)[1];
+  return ["MAJOR", "MINOR", "RELEASE"].map(part).join(".");
+}
+
+/** Its licence, which is not that of the package: a title and a file. */
+export function zstdLicense(root) {
+  return { title: `zstd ${zstdVersion(root)}`, file: path.join(root, ZSTD, "LICENSE") };
 }
 
 /** The text; `further` holds titles with files of texts. */

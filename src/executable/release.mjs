@@ -12,6 +12,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import { zstdVersion } from "./licenses.mjs";
 
 /** Titles of the licences: `name version (licence)`. */
 const TITLE = /^=+\n(\S+) (\d\S*) \(.*\n=+$/gm;
@@ -72,6 +73,7 @@ function npmBill(root) {
 /** What npm does not know of, or knows as a tool of the build only. */
 function partsOf(root, { node, sqlite, uws }) {
   const line = node.split(".")[0];
+  const zstd = zstdVersion(root);
   return [
     {
       "bom-ref": `node@${node}`,
@@ -94,6 +96,17 @@ function partsOf(root, { node, sqlite, uws }) {
       cpe: `cpe:2.3:a:sqlite:sqlite:${sqlite}:*:*:*:*:*:*:*`,
       purl: `pkg:generic/sqlite@${sqlite}`,
       licenses: [{ license: { name: "Public domain" } }],
+    },
+    {
+      "bom-ref": `zstd@${zstd}`,
+      type: "library",
+      name: "zstd",
+      version: zstd,
+      scope: "required",
+      description: "Compresses exports; its sources come with the package zstd-napi.",
+      cpe: `cpe:2.3:a:facebook:zstandard:${zstd}:*:*:*:*:*:*:*`,
+      purl: `pkg:generic/zstd@${zstd}`,
+      licenses: [{ license: { id: "BSD-3-Clause" } }],
     },
     uwsPart(root, { line, uws }),
   ];
