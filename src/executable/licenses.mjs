@@ -26,16 +26,15 @@ export function packagesOf(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
 }
 
-/** Version of the zstd whose sources come with the package `zstd-napi`. */
-export function zstdVersion(root) {
+/**
+ * The licence of the zstd whose sources come with `zstd-napi`, which has another: a title with the
+ * version, and a file.
+ */
+export function zstdLicense(root) {
   const header = fs.readFileSync(path.join(root, ZSTD, "lib", "zstd.h"), "utf8");
   const part = (name) => new RegExp(`^#define ZSTD_VERSION_${name} +(\\d+)$`, "m").exec(header)[1];
-  return ["MAJOR", "MINOR", "RELEASE"].map(part).join(".");
-}
-
-/** Its licence, which is not that of the package: a title and a file. */
-export function zstdLicense(root) {
-  return { title: `zstd ${zstdVersion(root)}`, file: path.join(root, ZSTD, "LICENSE") };
+  const version = ["MAJOR", "MINOR", "RELEASE"].map(part).join(".");
+  return { title: `zstd ${version}`, file: path.join(root, ZSTD, "LICENSE") };
 }
 
 /** The text; `further` holds titles with files of texts. */

@@ -12,7 +12,6 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { zstdVersion } from "./licenses.mjs";
 
 /** Titles of the licences: `name version (licence)`. */
 const TITLE = /^=+\n(\S+) (\d\S*) \(.*\n=+$/gm;
@@ -22,7 +21,7 @@ function billOfMaterials(root, { version, commit, built, licenses }) {
   const bill = npmBill(root);
   const shipped = new Set([...licenses.matchAll(TITLE)].map(([, name, at]) => `${name}@${at}`));
   const own = `peneira@${version}`;
-  const parts = partsOf(root, built);
+  const parts = partsOf(root, { ...built, zstd: zstdIn(licenses) });
   const packages = bill.components.map((one) => ({
     ...one,
     scope: titlesOf(one).some((title) => shipped.has(title)) ? "required" : "excluded",
@@ -70,10 +69,16 @@ function npmBill(root) {
   throw new Error(`npm sbom: ${asked.error?.message ?? asked.stderr.trim()}`);
 }
 
+/** Version of the zstd in the executable, as the title of its licence has it (licenses.mjs). */
+function zstdIn(licenses) {
+  const [, version] = /^=+\nzstd (\d\S*)\n=+$/m.exec(licenses) ?? [];
+  if (version === undefined) throw new Error("the executable has no licence of zstd");
+  return version;
+}
+
 /** What npm does not know of, or knows as a tool of the build only. */
-function partsOf(root, { node, sqlite, uws }) {
+function partsOf(root, { node, sqlite, uws, zstd }) {
   const line = node.split(".")[0];
-  const zstd = zstdVersion(root);
   return [
     {
       "bom-ref": `node@${node}`,
