@@ -139,6 +139,7 @@ const START = {
   addon: () => compile(),
   sqlite: () => inTurn("sqlite", () => compilePackage("sqlite", TOOLS)),
   roaring: () => inTurn("roaring", () => compilePackage("roaring", TOOLS)),
+  zstd: () => inTurn("zstd", () => compilePackage("zstd", TOOLS)),
   bundle: () => bundleProgram(),
   console: () => webConsole(),
 };

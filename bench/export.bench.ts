@@ -1,6 +1,6 @@
 /**
  * Exports, against DuckDB's `COPY` of the same rows and columns in the same run.
- * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3] [--formats csv,csv.gz]`.
+ * Command: `npm run bench -- export [--accounts 1000000] [--rounds 3] [--formats csv,csv.zst]`.
  * Output: rows and bytes per second on one thread and on all processors, microseconds of processor
  * per row, sizes and peak anonymous memory by format and number of rows, as ratios against DuckDB
  * on as many threads; what the disk takes of one plain file of as many bytes, right after ours; and
@@ -39,14 +39,19 @@ const FIELDS = [
   "share_capital",
 ] as const;
 
-/** A format, with `.gz` behind it if the file is compressed. */
+/** A format, followed by `.gz` or `.zst` if the file is compressed. */
 type Kind = string;
+
+const FORMATS = "csv,csv.gz,csv.zst,jsonl,jsonl.gz,jsonl.zst,parquet,html,xlsx";
+
+/** The compressions, by what follows the format. */
+const PACKED: Readonly<Record<string, string>> = { gz: "gzip", zst: "zstd" };
 
 const { values } = parseArgs({
   options: {
     accounts: { type: "string", default: "1000000" },
     rounds: { type: "string", default: "3" },
-    formats: { type: "string", default: "csv,csv.gz,jsonl,jsonl.gz,parquet,html,xlsx" },
+    formats: { type: "string", default: FORMATS },
   },
 });
 const rounds = Number(values.rounds);
@@ -57,7 +62,7 @@ const out: string[] = [];
 /** Every row of the corpus: all states there are, so that the query is not too broad. */
 function specOf(segment: Segment, kind: Kind, limit: number): AccountQuerySpec {
   const [format, packed] = kind.split(".");
-  const compression = packed === undefined ? "none" : "gzip";
+  const compression = packed === undefined ? "none" : PACKED[packed];
   const input = { filters: { geo: { uf_any_of: UFS } } };
   return normalizeSpec(input, {
     catalog: segment.catalog,
@@ -121,8 +126,10 @@ function ours(format: Kind, limit: number, isHelped: boolean): Promise<Run> {
 const COPY_OPTIONS: Readonly<Record<Kind, string>> = {
   csv: "FORMAT csv, HEADER",
   "csv.gz": "FORMAT csv, HEADER, COMPRESSION gzip",
+  "csv.zst": "FORMAT csv, HEADER, COMPRESSION zstd",
   jsonl: "FORMAT json",
   "jsonl.gz": "FORMAT json, COMPRESSION gzip",
+  "jsonl.zst": "FORMAT json, COMPRESSION zstd",
   parquet: "FORMAT parquet, COMPRESSION snappy",
 };
 
@@ -257,8 +264,10 @@ out.push(
 const SIZES: Readonly<Record<string, readonly number[]>> = {
   csv: [1_000, 1_000_000, corpus.accounts],
   "csv.gz": [1_000_000, corpus.accounts],
+  "csv.zst": [1_000_000, corpus.accounts],
   jsonl: [1_000, 1_000_000, corpus.accounts],
   "jsonl.gz": [1_000_000, corpus.accounts],
+  "jsonl.zst": [1_000_000, corpus.accounts],
   parquet: [1_000, 1_000_000, corpus.accounts],
   html: [1_000, 100_000],
   xlsx: [1_000, 1_000_000],

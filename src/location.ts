@@ -1,7 +1,7 @@
 /**
  * Where the program finds what belongs to it. What comes in: the place of a worker's source file,
  * relative to src/, or the name of something built.
- * What goes out: the absolute path of the file that a worker thread must load, the loaded addon,
+ * What goes out: the absolute path of the file that a worker thread must load, the loaded addons,
  * the files of the console.
  * Invariant: right in all three lives of the code: as TypeScript under tsx, where the folders of
  * src stand; as the bundle in dist/bundle, where every file lies flat beside the others; as the one
@@ -57,4 +57,15 @@ export function loadEngine(): unknown {
   if (IS_EXECUTABLE) return loadAddon("peneira.node");
   const built = BUNDLED ? "./peneira.node" : "../native-index/build/Release/peneira.node";
   return createRequire(import.meta.url)(process.env.PENEIRA_ADDON ?? built);
+}
+
+/**
+ * Loads the addon of zstd, which few threads need. It is required and not imported, because Node
+ * aborts if a thread ends while it loads a module (process/threads.ts).
+ */
+export function loadZstd(): typeof import("zstd-napi/binding.js") {
+  const loaded = IS_EXECUTABLE
+    ? loadAddon("zstd.node")
+    : createRequire(import.meta.url)("zstd-napi/binding.js");
+  return loaded as typeof import("zstd-napi/binding.js");
 }

@@ -75,7 +75,10 @@ function nodeLicense(binary) {
   return places.find((file) => fs.existsSync(file)) ?? null;
 }
 
-/** The packages: the file that each loads, its sources, and what its own installer tells gyp. */
+/**
+ * The packages: the file that each loads, its name in the executable if that is another, its
+ * sources, and what its own installer tells gyp.
+ */
 export const ADDONS = [
   {
     name: "better-sqlite3",
@@ -88,6 +91,13 @@ export const ADDONS = [
     file: "roaring.node",
     sources: ["binding.gyp", "package.json", "roaring-node.cpp"],
     variables: ["--module_name=roaring", "--module_path=./built"],
+  },
+  {
+    name: "zstd-napi",
+    file: "binding.node",
+    part: "zstd.node",
+    sources: ["binding.gyp", "build_flags.gypi", "package.json", "deps", "src"],
+    variables: [],
   },
 ];
 

@@ -14,7 +14,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { ADDONS, addonIn, compileAddon, findBase, sourcesOf } from "./base.mjs";
 import { bundleOptions } from "./bundle.mjs";
-import { licenseText, packagesOf } from "./licenses.mjs";
+import { licenseText, packagesOf, zstdLicense } from "./licenses.mjs";
 import { installShipped } from "./packages.mjs";
 
 /** Node looks for the blob where this mark in its binary says so. */
@@ -30,8 +30,11 @@ const STAND_INS = {
   "uWebSockets.js": "./src/executable/uws.cjs",
 };
 
-/** Packages that no bundle names: two are addons, of one the map of the console is made. */
-const INSIDE = ["uWebSockets.js", "roaring", "@svg-maps/brazil"];
+/**
+ * Packages that no bundle names: addons, the headers that one is compiled with, and the source of
+ * the console's map.
+ */
+const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
 /** Every file knows its own place only; that of the main script is the executable. */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
@@ -131,7 +134,7 @@ function writeLicenses({ root, folder, base, console }, packages) {
   const node = { title: `Node.js ${base.version}`, file: base.license };
   const text = licenseText(root, {
     packages: [...packages, ...INSIDE, ...manifest.packages],
-    further: base.license === null ? [] : [node],
+    further: [...(base.license === null ? [] : [node]), zstdLicense(root)],
   });
   fs.writeFileSync(path.join(folder, "licenses.txt"), text);
 }
@@ -176,7 +179,9 @@ export function executableSteps(options) {
   const name = `${base.version}${running ? "-running" : ""}${faults ? "-faults" : ""}`;
   const folder = path.join(root, ".cache", "executable", name);
   const target = faults || running ? `${folder}.peneira` : path.join(root, "dist", "peneira");
-  const addons = Object.fromEntries(ADDONS.map((one) => [one.file, addonOf(one, options, base)]));
+  const addons = Object.fromEntries(
+    ADDONS.map((one) => [one.part ?? one.file, addonOf(one, options, base)]),
+  );
   const step = {
     name: `executable-${name}`,
     inputs: [...inputs, ...LOCKS, "LICENSE"],

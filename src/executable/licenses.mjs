@@ -8,6 +8,9 @@
 import fs from "node:fs";
 import path from "node:path";
 
+/** Sources of zstd. */
+const ZSTD = "node_modules/zstd-napi/deps/zstd";
+
 /** The package that a file of node_modules belongs to, or undefined. */
 export function packageOf(file) {
   const inside = file.split("node_modules/").at(-1);
@@ -21,6 +24,17 @@ export function packageOf(file) {
 /** Packages of the files that went into a bundle of esbuild. */
 export function packagesOf(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
+}
+
+/**
+ * The licence of the zstd whose sources come with `zstd-napi`, which has another: a title with the
+ * version, and a file.
+ */
+export function zstdLicense(root) {
+  const header = fs.readFileSync(path.join(root, ZSTD, "lib", "zstd.h"), "utf8");
+  const part = (name) => new RegExp(`^#define ZSTD_VERSION_${name} +(\\d+)$`, "m").exec(header)[1];
+  const version = ["MAJOR", "MINOR", "RELEASE"].map(part).join(".");
+  return { title: `zstd ${version}`, file: path.join(root, ZSTD, "LICENSE") };
 }
 
 /** The text; `further` holds titles with files of texts. */

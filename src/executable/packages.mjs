@@ -101,8 +101,9 @@ export function installPackages(options) {
  * file that each makes. The script of esbuild only looks after what npm has installed already.
  */
 const COMPILED = {
-  sqlite: { name: "better-sqlite3", built: "build/Release/better_sqlite3.node" },
+  sqlite: { name: "better-sqlite3", built: "build/Release/better_sqlite3.node", flags: "-O1" },
   roaring: { name: "roaring", built: "build/Release/roaring.node" },
+  zstd: { name: "zstd-napi", built: "build/Release/binding.node" },
 };
 
 /** The steps that compile packages. */
@@ -112,10 +113,10 @@ export const COMPILING = Object.keys(COMPILED);
  * Gets or compiles the package of a step if it is missing. SQLite is compiled with -O1, because the
  * first start waits for it: 58 s instead of 95 s with -O2, while the addon compiles.
  * Inserts, look-ups and sums of 200,000 rows take up to a tenth longer, in a state that is asked
- * now and then. `roaring` says -O3 itself. The executable has both of its own (base.mjs).
+ * now and then. The executable has all of them of its own (base.mjs).
  */
 export function compilePackage(title, { root, cache, step, npm, requireTools }) {
-  const { name, built } = COMPILED[title];
+  const { name, built, flags = "" } = COMPILED[title];
   const begun = path.join(cache, `compiling-${name}`);
   const there = fs.existsSync(path.join(root, "node_modules", name, built));
   if (there && !fs.existsSync(begun)) return;
@@ -123,7 +124,7 @@ export function compilePackage(title, { root, cache, step, npm, requireTools }) 
     requireTools();
     // What an interrupted compiler leaves may look whole.
     write(begun, "");
-    const env = { CFLAGS: `${process.env.CFLAGS ?? ""} -O1`.trim(), JOBS: "max" };
+    const env = { CFLAGS: `${process.env.CFLAGS ?? ""} ${flags}`.trim(), JOBS: "max" };
     npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
     fs.rmSync(begun);
   });

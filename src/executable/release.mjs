@@ -21,7 +21,7 @@ function billOfMaterials(root, { version, commit, built, licenses }) {
   const bill = npmBill(root);
   const shipped = new Set([...licenses.matchAll(TITLE)].map(([, name, at]) => `${name}@${at}`));
   const own = `peneira@${version}`;
-  const parts = partsOf(root, built);
+  const parts = partsOf(root, { ...built, zstd: zstdIn(licenses) });
   const packages = bill.components.map((one) => ({
     ...one,
     scope: titlesOf(one).some((title) => shipped.has(title)) ? "required" : "excluded",
@@ -69,8 +69,15 @@ function npmBill(root) {
   throw new Error(`npm sbom: ${asked.error?.message ?? asked.stderr.trim()}`);
 }
 
+/** Version of the zstd in the executable, as the title of its licence has it (licenses.mjs). */
+function zstdIn(licenses) {
+  const [, version] = /^=+\nzstd (\d\S*)\n=+$/m.exec(licenses) ?? [];
+  if (version === undefined) throw new Error("the executable has no licence of zstd");
+  return version;
+}
+
 /** What npm does not know of, or knows as a tool of the build only. */
-function partsOf(root, { node, sqlite, uws }) {
+function partsOf(root, { node, sqlite, uws, zstd }) {
   const line = node.split(".")[0];
   return [
     {
@@ -94,6 +101,17 @@ function partsOf(root, { node, sqlite, uws }) {
       cpe: `cpe:2.3:a:sqlite:sqlite:${sqlite}:*:*:*:*:*:*:*`,
       purl: `pkg:generic/sqlite@${sqlite}`,
       licenses: [{ license: { name: "Public domain" } }],
+    },
+    {
+      "bom-ref": `zstd@${zstd}`,
+      type: "library",
+      name: "zstd",
+      version: zstd,
+      scope: "required",
+      description: "Compresses exports; its sources come with the package zstd-napi.",
+      cpe: `cpe:2.3:a:facebook:zstandard:${zstd}:*:*:*:*:*:*:*`,
+      purl: `pkg:generic/zstd@${zstd}`,
+      licenses: [{ license: { id: "BSD-3-Clause" } }],
     },
     uwsPart(root, { line, uws }),
   ];

@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<KindId, string>> = {
   zip: "a zip",
   xlsx: "a workbook (XLSX)",
   ods: "an OpenDocument (ODS)",
-  archive: "an archive (gzip, RAR, 7z, bzip2 or xz)",
+  archive: "an archive (gzip, zstd, RAR, 7z, bzip2 or xz)",
   pdf: "a PDF",
   xls: "an old workbook (XLS), or one with a password",
   picture: "a picture",
@@ -64,7 +64,10 @@ const NAMES: Readonly<Record<KindId, string>> = {
 const SIGNS: readonly (readonly [KindId, readonly string[]])[] = [
   ["pdf", ["%PDF-"]],
   ["xls", ["\u00d0\u00cf\u0011\u00e0"]],
-  ["archive", ["\u001f\u008b", "Rar!\u001a", "7z\u00bc\u00af", "BZh", "\u00fd7zXZ"]],
+  [
+    "archive",
+    ["\u001f\u008b", "(\u00b5/\u00fd", "Rar!\u001a", "7z\u00bc\u00af", "BZh", "\u00fd7zXZ"],
+  ],
   ["picture", ["\u0089PNG", "\u00ff\u00d8\u00ff", "GIF8", "RIFF"]],
   ["rtf", ["{\\rtf"]],
   ["parquet", ["PAR1"]],

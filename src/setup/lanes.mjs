@@ -21,6 +21,7 @@ const MEASURED = {
     addon: 83,
     sqlite: 58,
     roaring: 32,
+    zstd: 30,
     bundle: 5,
     console: 3,
     dump: 7,

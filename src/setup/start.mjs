@@ -17,6 +17,7 @@ const STEPS = {
   addon: { does: "compiles the engine", after: [], grows: "native-index/build" },
   sqlite: { does: "gets or compiles SQLite", after: ["packages"] },
   roaring: { does: "gets or compiles the unions of lists", after: ["packages"] },
+  zstd: { does: "gets or compiles the compression of exports", after: ["packages"] },
   bundle: { does: "bundles the program", after: ["packages"] },
   console: { does: "bundles the web console", after: ["packages"] },
   dump: { does: "invents the demo's companies", after: ["bundle"] },
@@ -61,7 +62,7 @@ async function make({ root, args, missing, program, place, requireTools, fail })
   };
   if (steps.length === 0) return;
   process.stderr.write(announcement(steps));
-  if (missing.some((name) => ["addon", "sqlite", "roaring"].includes(name))) requireTools();
+  if (missing.some((name) => ["addon", "sqlite", "roaring", "zstd"].includes(name))) requireTools();
   endTogether(children);
   try {
     const whole = wholeSteps(steps, root);

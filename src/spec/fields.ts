@@ -79,7 +79,7 @@ export const EXPORT_FORMATS = ["csv", "html", "xlsx", "parquet", "jsonl"] as con
 export const TEXT_FORMATS: readonly string[] = ["csv", "html", "jsonl"];
 
 /** How a file of text can be compressed; the first is the default. */
-export const COMPRESSIONS = ["none", "gzip"] as const;
+export const COMPRESSIONS = ["none", "gzip", "zstd"] as const;
 
 /** How a file of text is compressed, or that it is not. */
 export type Packing = (typeof COMPRESSIONS)[number];

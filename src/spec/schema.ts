@@ -26,7 +26,7 @@ import { flag, oneOf, SHAPES } from "./shapes.ts";
 export const TEXT_MAX = 2_000;
 
 const LABELS_TEXT = "csv, xlsx, html: headers and values as people write them.";
-const COMPRESSION_TEXT = "csv, html, jsonl: packs the file, whose name then ends in .gz.";
+const COMPRESSION_TEXT = "csv, html, jsonl: packs the file, whose name then ends in .gz or .zst.";
 const TITLE_TEXT = "Files only: what it is called, in its name and on its page.";
 
 const closed = { additionalProperties: false } as const;

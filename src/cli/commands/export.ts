@@ -80,7 +80,7 @@ export function registerExport(program: Command): void {
     .addOption(
       new Option(
         "--compression <kind>",
-        "csv, html, jsonl: how to compress the file, as --out ends (.csv.gz)",
+        "csv, html, jsonl: how to compress the file, as --out ends (.csv.gz, .csv.zst)",
       ).choices(COMPRESSIONS),
     )
     .option("--limit <n>", "most accounts (default: the spec's limit, else all)", positive)

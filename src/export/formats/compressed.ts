@@ -2,11 +2,13 @@
  * Compressed files. Input: the bytes of a file of text, in pieces of any size. Output: the same
  * file compressed, in order.
  * Invariant: the compressed bytes depend on the text alone. It is cut into blocks of one size, for
- * pieces of any size and any thread that packs a block. The header holds no time, no name and no
- * system. A file is one gzip member, because some readers stop after the first.
+ * pieces of any size and any thread that renders or packs them. The header holds no time, no name
+ * and no system. A file is one gzip member or one zstd frame, because some readers stop after the
+ * first. It ends with a checksum of the text.
  */
 import { deflate, deflateAside } from "../../../native-index/napi/engine.ts";
 import { crc32 } from "../../dump/crc32.ts";
+import { loadZstd } from "../../location.ts";
 import type { Compression } from "../../spec/fields.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { RenderContext, Renderer } from "./renderer.ts";
@@ -18,10 +20,49 @@ export function compressionOf({ output }: AccountQuerySpec): Compression | null 
 }
 
 /**
- * Bytes of a block. A repetition is not looked for across its border: with 256 KiB a CSV file is
- * 1 % larger than with 1 MiB.
+ * Bytes of a block. A gzip file has no repetition across its border: with 256 KiB a CSV file is
+ * 1 % larger than with 1 MiB. A zstd file has them.
  */
 const BLOCK_BYTES = 1 << 18;
+
+/** Cuts text into blocks of one size. Holds less than a block. */
+class Blocks {
+  readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  readonly #take: (block: Uint8Array) => void;
+  #held = 0;
+
+  constructor(take: (block: Uint8Array) => void) {
+    this.#take = take;
+  }
+
+  /** Copies bytes, and hands out the blocks that are full; each is valid until `take` returns. */
+  add(bytes: Uint8Array): void {
+    for (let from = 0; from < bytes.byteLength; ) {
+      const part = bytes.subarray(from, from + BLOCK_BYTES - this.#held);
+      this.#block.set(part, this.#held);
+      this.#held += part.byteLength;
+      from += part.byteLength;
+      if (this.#held < BLOCK_BYTES) return;
+      this.#held = 0;
+      this.#take(this.#block);
+    }
+  }
+
+  /** Returns the last block, which is not full and may be empty. */
+  rest(): Uint8Array {
+    return this.#block.subarray(0, this.#held);
+  }
+}
+
+/** Compresses what a renderer writes. */
+interface Packer {
+  /** Takes bytes, which may be changed afterwards. */
+  write(bytes: Uint8Array): void;
+  /** Waits for the oldest blocks if many are being packed. Rejects if one cannot be. */
+  drain(): void | Promise<void>;
+  /** Writes what is left. */
+  end(): void | Promise<void>;
+}
 
 /**
  * Blocks that may be packed on other threads while the next rows are rendered. Rows of one batch
@@ -32,14 +73,13 @@ const AHEAD = 4;
 /** ID1, ID2, deflate; no flags and no time; the fastest algorithm; an unknown system (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
 
-/** Compresses what a renderer writes. */
-export class GzipWriter {
+/** Writes a gzip file. Blocks are packed one without the other, on idle processors too. */
+export class GzipWriter implements Packer {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #spare: () => boolean;
-  readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  readonly #text = new Blocks((block) => this.#pack(block, false));
   /** Blocks that are packed or being packed, in order. */
   readonly #blocks: Promise<Uint8Array>[] = [];
-  #held = 0;
   #crc = 0;
   #bytes = 0;
   #isBegun = false;
@@ -49,25 +89,16 @@ export class GzipWriter {
     this.#spare = spare;
   }
 
-  /** Takes bytes, which may be changed afterwards. */
   write(bytes: Uint8Array): void {
-    for (let from = 0; from < bytes.byteLength; ) {
-      const part = bytes.subarray(from, from + BLOCK_BYTES - this.#held);
-      this.#block.set(part, this.#held);
-      this.#held += part.byteLength;
-      from += part.byteLength;
-      if (this.#held === BLOCK_BYTES) this.#pack(false);
-    }
+    this.#text.add(bytes);
   }
 
-  /** Waits for the oldest blocks if many are being packed. Rejects if one cannot be. */
   async drain(most = AHEAD): Promise<void> {
     while (this.#blocks.length > most) this.#put((await this.#blocks.shift()) as Uint8Array);
   }
 
-  /** Writes what is left. */
   async end(): Promise<void> {
-    this.#pack(true);
+    this.#pack(this.#text.rest(), true);
     await this.drain(0);
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(this.#crc, 0);
@@ -75,11 +106,9 @@ export class GzipWriter {
     this.#write(trailer);
   }
 
-  #pack(isLast: boolean): void {
-    const block = this.#block.subarray(0, this.#held);
+  #pack(block: Uint8Array, isLast: boolean): void {
     this.#crc = crc32(block, this.#crc);
-    this.#bytes += this.#held;
-    this.#held = 0;
+    this.#bytes += block.byteLength;
     const isAside = !isLast && this.#spare();
     if (!isAside && this.#blocks.length === 0) {
       this.#put(deflate(block, isLast));
@@ -98,20 +127,76 @@ export class GzipWriter {
   }
 }
 
+/** Level of zstd; docs/benchmarks.md has the figures. */
+const ZSTD_LEVEL = 2;
+
+/** Writes a zstd file. A block refers to text of those before, so this thread packs them all. */
+export class ZstdWriter implements Packer {
+  readonly #write: (bytes: Uint8Array) => void;
+  readonly #zstd = loadZstd();
+  readonly #context = new this.#zstd.CCtx();
+  readonly #packed = Buffer.allocUnsafeSlow(this.#zstd.compressBound(BLOCK_BYTES));
+  readonly #text = new Blocks((block) => this.#pack(block, false));
+
+  constructor(write: (bytes: Uint8Array) => void) {
+    this.#write = write;
+    const { compressionLevel, checksumFlag } = this.#zstd.CParameter;
+    this.#context.setParameter(compressionLevel, ZSTD_LEVEL);
+    this.#context.setParameter(checksumFlag, 1);
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#text.add(bytes);
+  }
+
+  drain(): void {}
+
+  end(): void {
+    this.#pack(this.#text.rest(), true);
+  }
+
+  #pack(block: Uint8Array, isLast: boolean): void {
+    const { end, continue: more } = this.#zstd.EndDirective;
+    let rest = block;
+    let left: number;
+    do {
+      const done = this.#context.compressStream2(this.#packed, rest, isLast ? end : more);
+      left = done[0];
+      if (done[1] > 0) this.#write(this.#packed.subarray(0, done[1]));
+      rest = rest.subarray(done[2]);
+    } while (rest.byteLength > 0 || (isLast && left > 0));
+  }
+}
+
+/** Opens the packer of a compression, and returns what its renderer is given. */
+type OpenPacker = (
+  context: RenderContext,
+  write: (bytes: Uint8Array) => void,
+) => { readonly packer: Packer; readonly given: RenderContext };
+
 /**
- * Opens a renderer whose file is compressed if its spec says so. Its rows are then rendered on this
- * thread: packing takes longer, so that it keeps the other processors busy.
+ * Other processors pack the blocks of a gzip file, which takes longer than rendering; its rows are
+ * rendered on this thread. For a zstd file they render, while this thread packs.
  */
+const PACKERS: Readonly<Record<Compression, OpenPacker>> = {
+  gzip: (context, write) => ({
+    packer: new GzipWriter(write, context.spare),
+    // Not a copy: `matches` is counted when it is read.
+    given: Object.create(context, { spare: { value: undefined } }),
+  }),
+  zstd: (context, write) => ({ packer: new ZstdWriter(write), given: context }),
+};
+
+/** Opens a renderer whose file is compressed if its spec says so. */
 export function openCompressed<Batch>(
   context: RenderContext,
   write: (bytes: Uint8Array) => void,
   open: (context: RenderContext, write: (bytes: Uint8Array) => void) => Renderer<Batch>,
 ): Renderer<Batch> {
-  if (compressionOf(context.spec) === null) return open(context, write);
-  const packer = new GzipWriter(write, context.spare);
-  // Not a copy: `matches` is counted when it is read.
-  const alone: RenderContext = Object.create(context, { spare: { value: undefined } });
-  const renderer = open(alone, (bytes) => packer.write(bytes));
+  const compression = compressionOf(context.spec);
+  if (compression === null) return open(context, write);
+  const { packer, given } = PACKERS[compression](context, write);
+  const renderer = open(given, (bytes) => packer.write(bytes));
   return {
     begin: () => renderer.begin(),
     async rows(batch) {

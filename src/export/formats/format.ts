@@ -45,6 +45,7 @@ export const COMPRESSED: Readonly<
   Record<Compression, Pick<FormatRow, "extension" | "contentType">>
 > = {
   gzip: { extension: "gz", contentType: "application/gzip" },
+  zstd: { extension: "zst", contentType: "application/zstd" },
 };
 
 /** The format and the compression of a file, which decide its name and media type. */

@@ -26,7 +26,7 @@ export const EXPORTS_FOLDER = "exports";
 const HELD_FOLDER = "backup-links";
 const LOCK_FILE = "backup.lock";
 /** Finished files; temporary ones have more behind it. */
-const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.gz)?$/;
+const FINAL_NAME = /^(exp_[0-9a-f]{32})\.[a-z]{1,10}(?:\.(?:gz|zst))?$/;
 /** First schema that knows exports. */
 const EXPORTS_SINCE = 2;
 /** Pages that are copied before other work of this process has its turn. */
@@ -322,7 +322,8 @@ export interface Manifest {
 }
 
 /** Every path that a backup may hold. */
-const PATH = /^(?:state\.db|secrets\.json|exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.gz)?)$/;
+const PATH =
+  /^(?:state\.db|secrets\.json|exports\/exp_[0-9a-f]{32}\.[a-z]{1,10}(?:\.(?:gz|zst))?)$/;
 
 /** The text of a manifest. */
 export function manifestText(manifest: Manifest): string {

@@ -43,7 +43,7 @@ const PAGE = 50;
 const KEPT = 24;
 const SIDE_BY_SIDE = 6;
 
-const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)(?:\.gz)?$/;
+const FINAL_NAME = /^(exp_[0-9a-f]{32})\.(csv|html|xlsx|parquet|jsonl)(?:\.(?:gz|zst))?$/;
 
 /** Looks at what a dead process left: I4, I5 and I9 hold at every moment, not only at rest. */
 export async function checkRemains({ dataDir, ledger, references }: Remains): Promise<void> {

@@ -58,6 +58,7 @@ const FORMATS: readonly object[] = [
   body(["SC", "GO"], { format: "xlsx", fields: ["cnpj", "legal_name", "started_on"] }, 200),
   body(["SP", "MG"], { format: "parquet" }, 1_000),
   body(["SP", "RJ"], { format: "csv", compression: "gzip" }, 2_500),
+  body(["SP", "RJ"], { format: "jsonl", compression: "zstd" }, 2_400),
 ];
 
 /** Few accounts each, by lot, of states that no other body has: what is missing of one shows. */

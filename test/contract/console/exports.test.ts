@@ -8,6 +8,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { COMPRESSED } from "../../../src/export/formats/format.ts";
 import { renderBytes } from "../../../src/export/render.ts";
 import { ENGINE } from "../../../src/search/finding.ts";
 import { openSegment, type Segment } from "../../../src/search/segment.ts";
@@ -26,6 +27,11 @@ import { exportContext } from "../../support/spec/catalog.ts";
 
 const SP = { filters: { geo: { uf_any_of: ["SP"] } } };
 const CSV = { spec: SP, output: { format: "csv" } };
+/** Every format, and one that is compressed in each way. */
+const KINDS: readonly object[] = [
+  ...EXPORT_FORMATS.map((format) => ({ format })),
+  ...Object.keys(COMPRESSED).map((compression) => ({ format: "csv", compression })),
+];
 let keys = 0;
 const fresh = () => ({ "Idempotency-Key": `key-${++keys}` });
 
@@ -218,27 +224,31 @@ describe("POST /v1/console/exports/estimate", () => {
       after(() => server.close());
 
       it("is exact for small files", async () => {
-        for (const format of EXPORT_FORMATS) {
-          const body = { spec: SP, output: { format, fields: shapes.all }, limit: 300 };
+        for (const kind of KINDS) {
+          const body = { spec: SP, output: { ...kind, fields: shapes.all }, limit: 300 };
           const { json } = await person.post("/exports/estimate", body);
           const { rows, bytes } = await real(body);
-          assert.deepEqual([json.rows, json.bytes, json.rows_max], [rows, bytes, null], format);
+          const found = [json.rows, json.bytes, json.rows_max];
+          assert.deepEqual(found, [rows, bytes, null], JSON.stringify(kind));
         }
       });
 
       it("is near for large ones, and has the exact number of rows", async () => {
         const industry = { cnae_any_of: ["G", "I"], secondary_cnae_mode: "fallback" };
-        for (const format of EXPORT_FORMATS) {
+        for (const kind of KINDS) {
           for (const [name, fields] of Object.entries(shapes)) {
             const spec = { filters: { industry }, sort: [{ field: "cnpj", direction: "asc" }] };
             for (const limit of name === "contacts" ? [undefined, 3_000] : [undefined]) {
-              const body = { spec, output: { format, fields }, ...(limit ? { limit } : {}) };
+              const body = { spec, output: { ...kind, fields }, ...(limit ? { limit } : {}) };
               const { json } = await person.post("/exports/estimate", body);
               const { rows, bytes } = await real(body);
               assert.equal(json.rows, rows);
               assert.ok(rows > 2_048, `${rows} rows are no large file`);
               const ratio = json.bytes / bytes;
-              assert.ok(ratio > 0.65 && ratio < 1.35, `${format} ${name} ${limit}: ${ratio}`);
+              assert.ok(
+                ratio > 0.65 && ratio < 1.35,
+                `${JSON.stringify(kind)} ${name} ${limit}: ${ratio}`,
+              );
             }
           }
         }

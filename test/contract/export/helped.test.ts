@@ -68,8 +68,8 @@ describe("an export that other processors help with", () => {
       "now and then": seededCoin(11),
       "never again": onceOnly(),
     };
-    const packed = (["csv", "html", "jsonl"] as const).map((format) =>
-      specOf(format, { compression: "gzip" }),
+    const packed = (["csv", "html", "jsonl"] as const).flatMap((format) =>
+      ["gzip", "zstd"].map((compression) => specOf(format, { compression })),
     );
     for (const spec of [...ALL_FORMATS.map((format) => specOf(format)), ...packed]) {
       const { format, compression } = spec.output;

@@ -20,6 +20,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { Exports } from "../../../src/export/exports.ts";
+import { COMPRESSED } from "../../../src/export/formats/format.ts";
 import { RenderPool, type RenderRequest } from "../../../src/export/queue/pool.ts";
 import { type RenderedFile, renderExport } from "../../../src/export/render.ts";
 import { systemClock } from "../../../src/process/clock.ts";
@@ -53,8 +54,12 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function specOf(format: string, fields: readonly string[] = OUTPUT_FIELD_NAMES): AccountQuerySpec {
-  const input = { filters: {}, output: { format, fields } };
+function specOf(
+  format: string,
+  fields: readonly string[] = OUTPUT_FIELD_NAMES,
+  more: object = {},
+): AccountQuerySpec {
+  const input = { filters: {}, output: { format, fields, ...more } };
   return normalizeSpec(input, {
     catalog: segment.catalog,
     limitDefault: 1_000_000,
@@ -94,9 +99,15 @@ function niceOfThreads(): Map<number, number> {
 }
 
 describe("threads of exports", () => {
-  for (const format of EXPORT_FORMATS) {
+  const kinds = [
+    ...EXPORT_FORMATS.map((format) => [format, {}] as const),
+    ...Object.entries(COMPRESSED).map(
+      ([compression, { extension }]) => [`csv.${extension}`, { compression }] as const,
+    ),
+  ];
+  for (const [format, more] of kinds) {
     it(`write the same ${format} as this thread`, async () => {
-      const spec = specOf(format);
+      const spec = specOf(format.split(".")[0] as string, OUTPUT_FIELD_NAMES, more);
       const here = await renderExport({ segment, spec, path: join(folder, `here.${format}`) });
       const wish = wishOf(`there.${format}`, { spec });
       const outcome = await pool.start(wish, nothing).outcome;

@@ -94,9 +94,11 @@ describe("peneira export", () => {
       ["jsonl", [], {}],
       ["csv.gz", [], { compression: "gzip" }],
       ["jsonl.gz", ["--compression", "gzip"], { compression: "gzip" }],
+      ["csv.zst", [], { compression: "zstd" }],
+      ["jsonl.zst", ["--compression", "zstd"], { compression: "zstd" }],
     ];
     for (const [ending, flags, output] of cases) {
-      const format = ending.replace(".gz", "");
+      const format = ending.replace(/\.(gz|zst)$/, "");
       const args = ["--spec", specPath, "--format", format, "--out", `out/cli.${ending}`, ...flags];
       const told = await exported(test, args);
       const wanted = await wantedFile(format, output);
@@ -184,6 +186,7 @@ describe("peneira export", () => {
         { exitCode: 2, message: /ends in \.csv, but --compression is gzip\. Use the ending/ },
       ],
       [["--out", "out/x.xlsx.gz"], { code: "invalid_spec" }],
+      [["--out", "out/x.parquet.zst"], { code: "invalid_spec" }],
       [
         ["--out", "out/x.csv", "--format", "xlsx"],
         { exitCode: 2, message: /ends in \.csv, but --format is xlsx\. Use the ending \.xlsx/ },

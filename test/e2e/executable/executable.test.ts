@@ -12,6 +12,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { decompress } from "zstd-napi";
 import { FORMAT_VERSION } from "../../../native-index/format/snapshot/versions.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import shipped from "../../../src/executable/shipped/package.json" with { type: "json" };
@@ -102,6 +103,9 @@ async function wholeWay(place: Place, inside: string): Promise<void> {
     done(place, ["export", ...snapshot, ...spec, "--format", format, "--out", at(out)]);
     assert.ok(fs.statSync(path.join(place.folder, out)).size > 1_000, format);
   }
+  done(place, ["export", ...snapshot, ...spec, "--out", at("out.csv.zst")]);
+  const packed = fs.readFileSync(path.join(place.folder, "out.csv.zst"));
+  assert.ok(decompress(packed).equals(fs.readFileSync(path.join(place.folder, "out.csv"))));
   const told = done(place, ["translate", ...snapshot, "padarias em SP com telefone", "--json"]);
   assert.ok(told.includes("4721-1/02"), told);
   await served(place, [...snapshot, "--data-dir", at("state")]);
@@ -139,6 +143,9 @@ async function answers(base: string, key: string): Promise<void> {
   const wish = { spec: SPEC, output: { format: "parquet" } };
   const { bytes } = await client.exported(wish);
   assert.equal(bytes.subarray(0, 4).toString(), "PAR1");
+  const packed = { spec: SPEC, output: { format: "csv", compression: "zstd" } };
+  const { bytes: file } = await client.exported(packed);
+  assert.match(decompress(file).toString(), /^cnpj,/);
   const page = await fetch(`${base}/app`);
   const script = /\/app\/assets\/main-[\w-]+\.js/.exec(await page.text())?.[0];
   const code = await fetch(`${base}${script}`, { headers: { "Accept-Encoding": "br" } });
@@ -173,7 +180,7 @@ describe("the executable", { skip: !isLinux && "made on Linux only" }, () => {
 
   it("carries the licences of what is inside", () => {
     const text = done(bareIn("licences"), ["version", "--licenses"]);
-    for (const name of ["Node.js 22", "better-sqlite3", "uWebSockets.js", "preact"]) {
+    for (const name of ["Node.js 22", "better-sqlite3", "uWebSockets.js", "preact", "zstd 1.5.7"]) {
       assert.ok(text.includes(`\n${name}`), name);
     }
     for (const words of ["CC-BY-4.0", "SIL OPEN FONT LICENSE", "OpenSSL"]) {

@@ -124,12 +124,18 @@ describe("a disk with less space than is kept free", () => {
 describe("exports that a server had accepted when it ended", () => {
   it("keep their ids and are finished, after SIGKILL and after SIGTERM", async () => {
     const dataDir = freshDir();
-    const body = { spec: SPEC, output: { format: "xlsx" } };
+    const bodies = [
+      { spec: SPEC, output: { format: "xlsx" } },
+      { spec: SPEC, output: { format: "csv", compression: "zstd" } },
+    ];
+    const bodyOf = (at: number) => bodies[at % 2] as object;
     let server = await start(dataDir);
     const { key } = server;
     let client = clientOf(server);
     const made = async (round: string) => {
-      const creations = Array.from({ length: 25 }, (_, i) => client.create(body, `${round}-${i}`));
+      const creations = Array.from({ length: 25 }, (_, i) =>
+        client.create(bodyOf(i), `${round}-${i}`),
+      );
       return (await Promise.all(creations)).map((one) => one.export.export_id);
     };
     const restart = async () => {
@@ -147,11 +153,15 @@ describe("exports that a server had accepted when it ended", () => {
     await restart();
     const ids = [...killed, ...stopped];
     const records = await Promise.all(ids.map((id) => client.done(id)));
-    const { spec, export: replayed } = await client.create(body, "killed-7");
-    assert.equal(replayed.export_id, killed[7]);
-    const expected = sha256(await written(sample, spec, "kept"));
-    assert.deepEqual([...new Set(records.map((record) => record.sha256))], [expected]);
-    assert.deepEqual(filesOf(dataDir).sort(), ids.map((id) => `${id}.xlsx`).sort());
+    for (const at of [6, 7]) {
+      const { spec, export: replayed } = await client.create(bodyOf(at), `killed-${at}`);
+      assert.equal(replayed.export_id, killed[at]);
+      const expected = sha256(await written(sample, spec, `kept-${at}`));
+      const hashes = records.filter((_, i) => (i % 25) % 2 === at % 2).map((one) => one.sha256);
+      assert.deepEqual([...new Set(hashes)], [expected]);
+    }
+    const names = ids.map((id, i) => `${id}.${(i % 25) % 2 === 0 ? "xlsx" : "csv.zst"}`);
+    assert.deepEqual(filesOf(dataDir).sort(), names.sort());
     await stopServerProcess(server);
   });
 });

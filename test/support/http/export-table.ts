@@ -93,6 +93,12 @@ const CREATED: readonly Scenario[] = [
     contains: ['"compression":"gzip"}', '"format":"csv","compression":"gzip","snapshot"'],
   }),
   creation({
+    name: "a file of text may be compressed with zstd",
+    body: { spec: SP, output: { format: "jsonl", compression: "zstd" } },
+    status: 201,
+    contains: ['"compression":"zstd"}', '"format":"jsonl","compression":"zstd","snapshot"'],
+  }),
+  creation({
     name: "a format that is compressed inside is not compressed again",
     body: { spec: SP, output: { format: "parquet", compression: "gzip" } },
     status: 422,

@@ -46,6 +46,19 @@ describe("an export's first choice", () => {
     assert.equal(outputOf({ title: "  " }).title, undefined);
     assert.equal(freshDraft(OUTPUT_FIELD_NAMES, null, "x".repeat(300)).title.length, 100);
   });
+
+  it("is not compressed; a file of text may be, in every way that the server knows", () => {
+    const draft = freshDraft(OUTPUT_FIELD_NAMES, null);
+    const sentFor = (change: object) =>
+      (bodyOf({ ...draft, ...change }, emptyQuery(), 100).output as Record<string, unknown>)
+        .compression;
+    assert.equal(sentFor({ format: "csv" }), undefined);
+    for (const compression of ["gzip", "zstd"]) {
+      assert.equal(sentFor({ format: "csv", compression }), compression);
+      assert.equal(sentFor({ format: "jsonl", compression }), compression);
+      assert.equal(sentFor({ format: "xlsx", compression }), undefined);
+    }
+  });
 });
 
 describe("a query", () => {

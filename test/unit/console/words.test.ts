@@ -7,8 +7,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
+import { COMPRESSED } from "../../../src/export/formats/format.ts";
 import { REFUSALS } from "../../../src/lists/entries.ts";
 import { CONTACT_REASONS } from "../../../src/spec/contacts/contactrefusal.ts";
+import type { Compression } from "../../../src/spec/fields.ts";
 import { FILTERS } from "../../../src/spec/filters/table.ts";
 import { englishWords as en, portugueseWords as pt } from "../../support/console/words.ts";
 
@@ -49,6 +51,15 @@ describe("the words of the console", () => {
   it("explain every reason for which a phone or an e-mail is not looked up", () => {
     for (const { find } of [en, pt]) {
       assert.deepEqual(Object.keys(find.contactRefusals).sort(), [...CONTACT_REASONS].sort());
+    }
+  });
+
+  it("name every compression with the ending of its files", () => {
+    for (const { exports } of [en, pt]) {
+      for (const [name, { extension }] of Object.entries(COMPRESSED)) {
+        const label = exports.compressions[name as Compression];
+        assert.ok(label.endsWith(`(.${extension})`), label);
+      }
     }
   });
 

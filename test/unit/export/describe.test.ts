@@ -268,6 +268,10 @@ describe("fileNameOf", () => {
       fileNameOf({ ...record, format: "csv", compression: "gzip" }),
       "peneira-2026-10-padaria-campinas-sp-01234567.csv.gz",
     );
+    assert.equal(
+      fileNameOf({ ...record, format: "jsonl", compression: "zstd" }),
+      "peneira-2026-10-padaria-campinas-sp-01234567.jsonl.zst",
+    );
     const since = { snapshot: "2026-09", snapshotDate: "2026-09-10" };
     const months = { since: "2026-09", until: "2026-10" };
     for (const [labels, kind] of [

@@ -103,7 +103,8 @@ function standIn(hash: string, version = VERSION): void {
   const script = `#!/bin/sh
 case "$1 $2" in
   "version --json") echo '${JSON.stringify(versions)}' ;;
-  "version --licenses") printf '%s\\n' '${rule}' 'inner 1.0.0 (MIT) Rui' '${rule}' '' 'Do.' ;;
+  "version --licenses") printf '%s\\n' '${rule}' 'inner 1.0.0 (MIT) Rui' '${rule}' '' 'Do.' ''  \
+    '${rule}' 'zstd 1.5.7' '${rule}' '' 'Do.' ;;
   "manpage ") echo '.TH PENEIRA 1' ;;
   completion*) echo "# completion for $2" ;;
   *) exit 9 ;;
@@ -206,6 +207,7 @@ describe("a release", () => {
     assert.equal(scopes["outer@2.0.0"], "excluded");
     assert.equal(scopes["node@22.1.0"], "required");
     assert.equal(scopes["sqlite@3.50.4"], "required");
+    assert.equal(scopes["zstd@1.5.7"], "required");
     assert.equal(scopes[`@uwsjs/${process.platform}-${process.arch}-22@20.51.4`], "required");
     const own = bill.dependencies.find(({ ref }) => ref === `peneira@${VERSION}`);
     assert.ok(own?.dependsOn.includes("node@22.1.0"));

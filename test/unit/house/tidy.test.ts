@@ -39,6 +39,7 @@ const HEAVY = [
   /^uWebSockets\.js$/,
   /^node:https?$/,
   /^roaring$/,
+  /^zstd-napi(\/|$)/,
   /^apache-arrow$/,
   /^(apache-arrow\/fb\/|flatbuffers$)/,
   /^parquet-wasm(\/|$)/,

@@ -35,12 +35,14 @@ it("takes the compression of the ending, and refuses one that contradicts --comp
   });
   assert.deepEqual(kindOfName("x.csv"), { format: "csv", compression: "none" });
   assert.deepEqual(kindOfName("x.gz"), { format: undefined, compression: "gzip" });
+  assert.deepEqual(kindOfName("x.html.zst"), { format: "html", compression: "zstd" });
   assert.deepEqual(kindOfName("x"), { format: undefined, compression: undefined });
   assert.equal(kindOfName("x", { compression: "gzip" }).compression, "gzip");
   for (const [name, compression, right] of [
     ["x.csv", "gzip", /ends in \.csv, but --compression is gzip\. Use the ending \.csv\.gz,/],
     // A file of Parquet is compressed inside, and has no other ending.
     ["x.parquet", "gzip", /--compression is gzip\. Use the ending \.csv\.gz, or leave out/],
+    ["x.csv.gz", "zstd", /ends in \.gz, but --compression is zstd\. Use the ending \.csv\.zst,/],
     ["x.csv.gz", "none", /ends in \.gz, but --compression is none\. Use the ending \.csv,/],
   ] as const) {
     assert.throws(() => kindOfName(name, { compression }), { exitCode: 2, message: right });

@@ -55,6 +55,7 @@ const OTHERS: readonly (readonly [words: RegExp, bytes: Buffer])[] = [
   [/it is empty\b/, Buffer.alloc(0)],
   [/it is a web page \(HTML\), not /, latin(HTML)],
   [/it is an archive \(gzip, .*\), not /, gzipSync(TEXT)],
+  [/it is an archive \(gzip, zstd, .*\), not /, latin("(\u00b5/\u00fd\u0000X")],
   [/it is a PDF, not /, latin("%PDF-1.7\n")],
   [/it is a workbook \(XLSX\), not /, zipOf({ "[Content_Types].xml": "x" })],
   [/it is nothing but zero bytes, not /, Buffer.alloc(600)],

@@ -309,6 +309,7 @@ describe("normalizeSpec: csv files", () => {
       normal({ output }, { mode, ...(bodyOutput && { bodyOutput }) }).output.compression;
     for (const format of ["csv", "html", "jsonl"]) {
       assert.equal(of({ format, compression: "gzip" }), "gzip");
+      assert.equal(of({ format, compression: "zstd" }), "zstd");
       assert.equal(of({ format, compression: "none" }), undefined);
       assert.equal(of({ format }), undefined);
     }
@@ -319,14 +320,17 @@ describe("normalizeSpec: csv files", () => {
     assert.equal(of({ format: "csv", compression: "gzip" }, { format: "xlsx" }), undefined);
     for (const format of ["xlsx", "parquet"]) {
       assert.equal(of({ format, compression: "none" }), undefined);
-      const packed = { output: { format, compression: "gzip" } };
-      assert.deepEqual(mistakes(packed, { mode }), ["/spec/output/compression text_only"]);
-      const fix = /compressed inside already\. Leave it out, or send "none"\./;
-      assert.match(failure(packed, { mode }).message, fix);
+      for (const compression of ["gzip", "zstd"]) {
+        const packed = { output: { format, compression } };
+        assert.deepEqual(mistakes(packed, { mode }), ["/spec/output/compression text_only"]);
+        const fix = /compressed inside already\. Leave it out, or send "none"\./;
+        assert.match(failure(packed, { mode }).message, fix);
+      }
     }
-    const plain = normal({ output: { format: "csv" } }, { mode });
-    const packed = normal({ output: { format: "csv", compression: "gzip" } }, { mode });
-    assert.notEqual(specHash(plain), specHash(packed));
+    const hashes = ["none", "gzip", "zstd"].map((compression) =>
+      specHash(normal({ output: { format: "csv", compression } }, { mode })),
+    );
+    assert.equal(new Set(hashes).size, 3);
   });
 });
 

@@ -92,22 +92,30 @@ for (const transport of MATRIX) {
     });
 
     it("come as a compressed file, not as a text that is sent compressed", async () => {
-      const record = addFile(server, LARGE, "html");
-      server.exporter.set(record.id, { compression: "gzip" });
-      const packed = server.exporter.finish(record.id, LARGE);
-      const lines = ["Accept-Encoding: gzip"];
-      const answer = await ask(server.port, linkOf(server, packed), { lines });
-      assert.equal(answer.status, 200);
-      assert.equal(headerOf(answer, "content-type"), "application/gzip");
-      assert.equal(headerOf(answer, "content-encoding"), undefined);
-      assert.equal(headerOf(answer, "content-length"), String(LARGE.length));
-      assert.equal(headerOf(answer, "etag"), `"${packed.sha256}"`);
-      assert.equal(hashOf(answer.body), packed.sha256);
-      assert.match(linkOf(server, packed), /^\/files\/exp_[0-9a-f]{32}\.html\.gz\?/);
-      assert.match(headerOf(answer, "content-disposition") ?? "", /\.html\.gz"$/);
-      assert.doesNotMatch(headerOf(answer, "content-security-policy") ?? "", /sandbox/);
-      const part = await ask(server.port, linkOf(server, packed), { lines: ["Range: bytes=7-11"] });
-      assert.deepEqual([part.status, part.body], [206, LARGE.subarray(7, 12)]);
+      for (const [compression, ending] of [
+        ["gzip", "gz"],
+        ["zstd", "zst"],
+      ] as const) {
+        const record = addFile(server, LARGE, "html");
+        server.exporter.set(record.id, { compression });
+        const packed = server.exporter.finish(record.id, LARGE);
+        const lines = ["Accept-Encoding: gzip, zstd"];
+        const link = linkOf(server, packed);
+        const answer = await ask(server.port, link, { lines });
+        assert.equal(answer.status, 200);
+        assert.equal(headerOf(answer, "content-type"), `application/${compression}`);
+        assert.equal(headerOf(answer, "content-encoding"), undefined);
+        assert.equal(headerOf(answer, "content-length"), String(LARGE.length));
+        assert.equal(headerOf(answer, "etag"), `"${packed.sha256}"`);
+        assert.equal(hashOf(answer.body), packed.sha256);
+        assert.match(link, new RegExp(`^/files/exp_[0-9a-f]{32}\\.html\\.${ending}\\?`));
+        const disposition = headerOf(answer, "content-disposition") ?? "";
+        assert.match(disposition, new RegExp(`\\.html\\.${ending}"$`));
+        assert.doesNotMatch(headerOf(answer, "content-security-policy") ?? "", /sandbox/);
+        const part = await ask(server.port, link, { lines: ["Range: bytes=7-11"] });
+        assert.deepEqual([part.status, part.body], [206, LARGE.subarray(7, 12)]);
+        assert.equal(headerOf(part, "content-type"), `application/${compression}`);
+      }
     });
 
     it("never get a header that holds more than its value", async () => {

@@ -51,10 +51,12 @@ export const exports = {
   bom: "Byte order mark (BOM)",
 
   compression: "Compression",
-  compressionHint: "A smaller file to download. Excel opens it only after it is unpacked.",
+  compressionHint:
+    "A smaller file to download; zstd is the smallest. Excel opens it only unpacked.",
   compressions: {
     none: "None",
     gzip: "gzip (.gz)",
+    zstd: "zstd (.zst)",
   } as Record<Packing, string>,
 
   fields: "Columns",

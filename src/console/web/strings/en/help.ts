@@ -91,6 +91,8 @@ export const help = {
         "Press “Export” above the list and keep “Excel”.",
         "Write 500 as the limit of rows: you get the first of the order on screen.",
         "CNPJs keep their zeros, and phones, dates and amounts are as people write them.",
+        "For very many rows choose CSV. “Compression” makes that file smaller, as gzip or as " +
+          "zstd; unpack it before you open it.",
       ],
       picture: "The export dialog with Excel and a limit of 500 rows",
     },

@@ -49,10 +49,11 @@ export const exports: typeof english = {
   bom: "Acentos corretos no Excel (BOM)",
 
   compression: "Compactação",
-  compressionHint: "Um arquivo menor para baixar. O Excel só o abre depois de descompactado.",
+  compressionHint: "Um arquivo menor para baixar; zstd é o menor. O Excel só o abre descompactado.",
   compressions: {
     none: "Nenhuma",
     gzip: "gzip (.gz)",
+    zstd: "zstd (.zst)",
   },
 
   fields: "Colunas",

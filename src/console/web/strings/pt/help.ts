@@ -61,6 +61,8 @@ export const help: typeof English = {
         "Clique em “Exportar”, acima da lista, e deixe “Excel”.",
         "Escreva 500 em “Limite de linhas”: vêm as primeiras, na ordem da tela.",
         "O CNPJ não perde os zeros; telefones, datas e valores vêm como a gente escreve.",
+        "Para muitas linhas, escolha CSV. “Compactação” deixa o arquivo menor, em gzip ou zstd; " +
+          "descompacte antes de abrir.",
       ],
       picture: "A janela de exportação com Excel e limite de 500 linhas",
     },
