@@ -24,7 +24,7 @@ import { runLoad } from "./load/load.ts";
 import { mainThreadUs, quiet, startServer } from "./load/server.ts";
 import { formatRatio, formatUs } from "./measure.ts";
 import { makeCorpus } from "./questions/corpus.ts";
-import { writeSheet } from "./sheet.ts";
+import { writeSheet } from "./questions/sheet.ts";
 
 const { values } = parseArgs({
   options: {

@@ -10,8 +10,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { type Place, place, readBy } from "./load/pagecache.ts";
 import { mainThreadUs, type RunningServer, startServer } from "./load/server.ts";
-import { type Place, place, readBy } from "./pagecache.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { askEachKind, FIRST, type FirstAnswer, KINDS } from "./questions/kinds.ts";
 

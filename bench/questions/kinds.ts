@@ -5,9 +5,9 @@
  * Invariant: the questions and their order are the same in every run.
  */
 
+import { readBy } from "../load/pagecache.ts";
 import type { RunningServer } from "../load/server.ts";
 import { median } from "../measure.ts";
-import { readBy } from "../pagecache.ts";
 
 const search = (filters: object, rest: object = {}) => ({ spec: { filters, ...rest }, limit: 50 });
 /** A question that is answered from tables of totals and one list. */

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openSegment } from "../../src/search/segment.ts";
 import { variableOf } from "../../src/settings/config.ts";
 import { SETTINGS } from "../../src/settings/settings.ts";
+import { type Place, place, readBy } from "../load/pagecache.ts";
 import {
   mainThreadUs,
   memoryOf,
@@ -19,7 +20,6 @@ import {
   waitsOver,
   wrkOver,
 } from "../load/server.ts";
-import { type Place, place, readBy } from "../pagecache.ts";
 import { askAgain, askFirst, FIRST, type FirstAnswer, KINDS, post } from "../questions/kinds.ts";
 import { trafficOf } from "../questions/traffic.ts";
 
