@@ -1,7 +1,7 @@
 /**
  * The audit trail in the console: pages of the tenant's lines with readable names, and the keyring
  * and users that record changes under the signed-in user.
- * Invariant: lines of other tenants and of the whole state are never shown. Names are the current
+ * Invariant: lines of other tenants and of the state store are never shown. Names are the current
  * ones, because the trail itself holds only ids.
  */
 import type { Keyring } from "../access/keyring.ts";

@@ -1,7 +1,7 @@
 /**
  * Bundles the browser's part of the console.
- * Output: files with their hashes in their names, the page that names them, each also in the
- * compressed forms that browsers accept, and manifest.json, which lists them all.
+ * Output: files with their hashes in their names, the page that names them, compressed forms of
+ * each, and manifest.json, which lists all.
  * Invariant: the same sources give the same bytes; nothing of an older build is left. The folder is
  * complete or absent, so a server that starts meanwhile reads one build.
  */
@@ -59,7 +59,7 @@ function writeBundle(root, folder) {
 }
 
 /**
- * Matches field descriptions, which only documents show; the console has its own words in both
+ * Matches field descriptions, which only documents show. The console has its own words in both
  * languages. esbuild keeps every member of a table if one is read, so they are removed here.
  */
 const DESCRIPTION = /,description:"(?:[^"\\]|\\.)*"/g;

@@ -1,11 +1,11 @@
 /**
- * The console's data routes, and the answers only the console needs: the catalog of all that
- * filters can name, districts of several municipalities, and the lists that contain given accounts.
+ * The console's data routes, and the answers only the console needs: the catalog, districts of
+ * several municipalities, and the lists that contain given accounts.
  * Invariant: every row needs a session. Routes with the public interface's answer shape use its
- * handlers, under the plan of the tenant's console. The catalog is built once per snapshot, is
- * cached compressed, and is the same for every tenant and plan. Districts are those of GET
- * /v1/districts; `total` counts all that match. Another tenant's lists are never read, and nothing
- * changes.
+ * handlers, under the plan of the tenant's console. The catalog holds all that filters can name. It
+ * is built once per snapshot, is cached compressed, and is the same for every tenant and plan.
+ * Districts are those of GET /v1/districts; `total` counts all that match. Another tenant's lists
+ * are never read, and nothing changes.
  */
 
 import { promisify } from "node:util";

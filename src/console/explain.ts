@@ -1,6 +1,6 @@
 /**
- * `POST /v1/console/accounts/explain`: takes a spec and a CNPJ and returns the whole account,
- * whether the spec lists it, its score with its parts, and the filters it meets.
+ * `POST /v1/console/accounts/explain`: takes a spec and a CNPJ. Returns the whole account, whether
+ * the spec lists it, its score with its parts, and the filters it meets.
  * Invariant: values outside the plan are never shown. A filter the account does not meet is never
  * reported as met.
  */

@@ -1,9 +1,9 @@
 /**
  * `POST /v1/console/explore`: takes a spec of any breadth and facet names, and returns exact
- * counts: matches, their facets, facets without the filters on the same dimension, and, if nothing
- * matches, which filters to drop.
- * Invariant: every number is exact and of one snapshot. Many matches are counted facet by facet, so
- * that other requests are served in between. Counting stops when the client leaves.
+ * counts. It counts matches, facets, and facets without the filters on the same dimension. If
+ * nothing matches, it lists the filters to drop.
+ * Invariant: every number is exact and of a single snapshot. Many matches are counted facet by
+ * facet, so that other requests are served in between. Counting stops when the client leaves.
  */
 
 import { answerWith } from "../http/api/search/search.ts";

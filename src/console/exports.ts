@@ -96,7 +96,7 @@ function createdAnswer(
   };
 }
 
-/** Names of keys and e-mails of users by what stands for them in exports. */
+/** Names of keys and e-mails of users, by the id in exports. */
 type Names = ReadonlyMap<string, string>;
 
 function consoleRecord(
