@@ -2,8 +2,8 @@
  * Requests to the server: take a path below /v1/console and a body, and return the answer's JSON or
  * throw an ApiError with the problem document.
  * Invariant: the browser holds the cookie, the session's answer the CSRF token. If the session has
- * ended, a request waits until the user signs in again and is resent with the same Idempotency-Key,
- * so views need not handle it. It can be aborted at any time.
+ * ended, a request waits until the user signs in again. It is then resent with the same
+ * Idempotency-Key, so views need not handle it. It can be aborted at any time.
  */
 import { effect, signal } from "@preact/signals";
 import type { SessionAnswer } from "./answers.ts";

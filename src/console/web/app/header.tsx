@@ -98,7 +98,7 @@ function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
   return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
 
-/** News of a saved search belong to the saved searches. */
+/** News of a saved search belongs to the saved searches. */
 function isAt(name: ViewName): boolean {
   return view.value === name || (name === "saved" && view.value === "news");
 }

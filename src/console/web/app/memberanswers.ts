@@ -23,7 +23,7 @@ export interface MemberList {
 
 /** `POST /members`, `POST /members/{id}/password` (one's own: `POST /password`). */
 export interface CreatedMember extends Member {
-  /** Generated, once. */
+  /** Random; shown once. */
   password: string;
 }
 

@@ -49,7 +49,7 @@ export const view = signal<ViewName>("find");
 /** The CNPJ in the company view's address, or any other text typed there. */
 export const shownCompany = signal("");
 
-/** Id of the saved search whose news are shown; empty in other views. */
+/** Id of the saved search whose news is shown; empty in other views. */
 export const shownSearch = signal("");
 
 /** Id of the list in the address; empty if it shows all lists. */
@@ -66,7 +66,7 @@ export function followAddress(): void {
   };
   read();
   addEventListener("popstate", read);
-  // Typing may change only the hash.
+  // Users may edit only the hash.
   addEventListener("hashchange", read);
 }
 
@@ -77,7 +77,7 @@ function readIds(name: ViewName): void {
   shownList.value = name === "lists" ? id : "";
 }
 
-/** Finds a path and hash's view. */
+/** Maps path and hash to a view. */
 export function viewOf(path: string, hash = ""): ViewName {
   const name = path.slice(BASE.length).replace(/^\/|\/$/g, "");
   const found = VIEW_NAMES.find((one) => one === name && !AT_BASE.includes(one)) ?? "find";

@@ -156,7 +156,7 @@ function useSignIn(firstEmail: string) {
     }
     setBusy(false);
   };
-  /** Returns false if one is missing. */
+  /** False if a field is missing. */
   const submit = (): boolean => {
     if (busy || waiting > 0) return true;
     setChecked(true);

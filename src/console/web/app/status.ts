@@ -11,7 +11,7 @@ import { get } from "./api.ts";
 /** The last answer. */
 export const status = signal<Status | null>(null);
 
-/** Reloads. */
+/** Loads it. */
 export async function loadStatus(): Promise<void> {
   status.value = await get<Status>("/status").catch(() => status.value);
 }

@@ -19,8 +19,8 @@ export const words: ReadonlySignal<ScreenWords> = computed(() => {
 });
 
 /**
- * The words after the first page. Null until a view with such words is loaded: those views import
- * them from laterwords.ts, where they never are.
+ * The words after the first page; null until a view that has some loads. Such views import them
+ * from laterwords.ts, where they are never null.
  */
 export const laterTable: ReadonlySignal<LaterWords | null> = later;
 
