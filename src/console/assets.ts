@@ -1,12 +1,11 @@
 /**
- * The files of the console. Input: the folder that build.mjs fills, and requests below /app.
- * Output: the page, scripts, styles and fonts in the smallest form that the client takes by its
- * Accept-Encoding (RFC 9110, section 12.5.3).
- * Invariant: only files that the manifest names are there; everything is read once, at the start,
- * so no request touches the disk and an answer never mixes two builds. Files with their hash in the
- * name are cached for ever, the page is asked for every time. A form that the client refuses is not
- * chosen; the plain one is the last resort, because an answer that some client could not read is
- * better than none for all.
+ * The console's files: serves requests below /app from the folder that build.mjs fills. Sends the
+ * page, scripts, styles, and fonts in the smallest encoding that the client's Accept-Encoding
+ * allows (RFC 9110, section 12.5.3).
+ * Invariant: only files in the manifest are served. All are read once at the start, so requests
+ * never touch the disk and answers never mix two builds. Files with a hash in their name are cached
+ * for a year; the page is revalidated each time. A refused encoding is never chosen. The plain form
+ * is the last resort: an unreadable answer for one client is better than none for all.
  */
 import { createHash } from "node:crypto";
 import path from "node:path";
@@ -17,7 +16,7 @@ import type { SessionAuth } from "../http/server/session-auth.ts";
 import { readBuilt } from "../location.ts";
 
 const PAGE = "page.html";
-/** Views of the page with an address of their own (src/console/web/app/router.ts). */
+/** Views of the page with their own address (src/console/web/app/router.ts). */
 export const VIEWS = [
   "exports",
   "saved",
@@ -39,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** What the page may load; of inline styles only those that it was built with (CSP3, hashes). */
+/** Returns the page's policy. Inline styles are limited to those of the build (CSP3, hashes). */
 function pagePolicy(page: Uint8Array): string {
   const styles = Buffer.from(page)
     .toString("utf8")
@@ -63,7 +62,7 @@ function pagePolicy(page: Uint8Array): string {
   ].join("; ");
 }
 
-/** What the page asks of browsers beside its policy; copying needs the clipboard. */
+/** Page headers in addition to the policy; copying needs the clipboard. */
 const PAGE_HEADERS = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy":
@@ -71,22 +70,22 @@ const PAGE_HEADERS = {
     "geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
 };
 
-/** A year: browsers that came by HTTPS once do not go back (RFC 6797). */
+/** A year: browsers that came by HTTPS once stay with it (RFC 6797). */
 const HTTPS_FROM_NOW_ON = "max-age=31536000";
 
-/** A file in all its forms. */
+/** In all encodings. */
 interface Asset {
   readonly type: string;
   readonly forms: ReadonlyMap<Encoding, { readonly bytes: Uint8Array; readonly tag: string }>;
 }
 
-/** The console of one build, or the lack of one. */
+/** The console of a build, or none. */
 export class Assets {
   readonly #files: ReadonlyMap<string, Asset>;
   readonly #sessionAuth: SessionAuth;
   readonly #pageHeaders: Readonly<Record<string, string>>;
 
-  /** Reads the folder. Throws `CommandError` where what the manifest names is not there. */
+  /** Reads the folder. Throws `CommandError` if a file in the manifest is missing. */
   constructor(folder: string, sessionAuth: SessionAuth) {
     this.#sessionAuth = sessionAuth;
     this.#files = readFolder(folder);
@@ -95,7 +94,7 @@ export class Assets {
     this.#pageHeaders = { ...policy, ...PAGE_HEADERS, "Cache-Control": "no-cache" };
   }
 
-  /** Whether there is a console to show. */
+  /** True if the console was built. */
   get built(): boolean {
     return this.#files.has(PAGE);
   }
@@ -149,12 +148,12 @@ function notBuilt(): AppError {
   );
 }
 
-/** What build.mjs says of each file. */
+/** The manifest, as far as read. */
 interface Manifest {
   readonly files: Readonly<Record<string, { readonly encodings: readonly ("br" | "gzip")[] }>>;
 }
 
-/** Every file of the manifest; none where there is no manifest. */
+/** Reads the manifest's files; none if there is no manifest. */
 function readFolder(folder: string): Map<string, Asset> {
   const manifest = readManifest(path.join(folder, "manifest.json"));
   const files = new Map<string, Asset>();
@@ -204,7 +203,7 @@ function tagOf(bytes: Uint8Array): string {
   return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 24)}"`;
 }
 
-/** The forms of a file. */
+/** Encodings of a file. */
 type Encoding = "br" | "gzip" | "identity";
 
 /** Smallest first. */
@@ -228,7 +227,7 @@ export function acceptedEncoding(
   return best;
 }
 
-/** Weights by coding; what cannot be read counts as refused. */
+/** Returns weights by coding; unreadable means refused. */
 function weightsOf(accepted: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of accepted.toLowerCase().split(",")) {

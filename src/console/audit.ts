@@ -1,9 +1,8 @@
 /**
- * The audit trail in the console. What comes in: a place in the list, or a call that is going to
- * change something. What goes out: the tenant's lines with the names that people know; keys and
- * users for changes in the name of whoever is signed in.
- * Invariant: another tenant's lines do not exist here, nor those of the whole state; names are
- * those of now, for the trail itself holds ids only.
+ * The audit trail in the console: pages of the tenant's lines with readable names, and the keyring
+ * and users that record changes under the signed-in user.
+ * Invariant: lines of other tenants and of the state store are never shown. Names are the current
+ * ones, because the trail itself holds only ids.
  */
 import type { Keyring } from "../access/keyring.ts";
 import type { Users } from "../access/users.ts";
@@ -47,8 +46,8 @@ export function listAudit(
 }
 
 /**
- * The tenant's keys and users, for changes that whoever is signed in makes. Throws `rate_limited`
- * where the tenant's users have made very many lately.
+ * Returns the tenant's keys and users, for changes by the signed-in user. Throws `rate_limited` if
+ * the tenant's users have recently made too many.
  */
 export function inNameOf(call: SessionCall<"audit" | "keyring" | "users">): {
   readonly keyring: Keyring;
@@ -60,7 +59,7 @@ export function inNameOf(call: SessionCall<"audit" | "keyring" | "users">): {
   return { keyring: keyring.by(actor), users: users.by(actor) };
 }
 
-/** Without a limit a page is as long as the one before it. */
+/** Without a limit, a page is as long as the previous one. */
 function readPlace({ query, identity, service }: SessionCall<"secrets">): Partial<ListPosition> & {
   readonly limit: number;
 } {
@@ -77,7 +76,7 @@ function readPlace({ query, identity, service }: SessionCall<"secrets">): Partia
   return { before: place.before, limit: wanted ?? place.limit };
 }
 
-/** A line; `name` is null for what is gone or has none, and for the command line. */
+/** Builds a line; `name` is null for deleted or unnamed subjects and the CLI. */
 function lineOf(
   call: SessionCall,
   row: AuditRow,

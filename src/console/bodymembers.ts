@@ -1,8 +1,7 @@
 /**
- * Bodies of what people change in the console. What comes in: the body of a request. What goes
- * out: its members, checked one by one.
- * Invariant: every mistake of a body is reported at once, with its place; a value is taken as it is
- * or refused, never cut or filled in.
+ * Reads request bodies of changes in the console, member by member.
+ * Invariant: all mistakes of a body are reported together, each with its pointer. A value is
+ * accepted as it is or refused, never cut or completed.
  */
 import { AppError } from "../errors.ts";
 import { type BodyObject, readBody } from "../http/server/body.ts";
@@ -10,10 +9,10 @@ import type { Call } from "../http/server/service.ts";
 import { shown } from "../spec/reader.ts";
 import { readGivenName } from "../text/givenname.ts";
 
-/** Longest name of anything, in code points as those of keys and tenants. */
+/** Maximum length of any name, in code points, as for keys and tenants. */
 const NAME_MAX = 100;
 
-/** The body with the members that it may have; where it may have none, an empty one does. */
+/** Reads the body and its allowed members; an empty body is accepted if none are allowed. */
 export function membersOf({ body }: Call, known: readonly string[]): BodyObject {
   if (known.length === 0 && body.byteLength === 0) return { members: {}, mistakes: [] };
   return readBody(body, known);
@@ -25,7 +24,7 @@ export function refuse(body: BodyObject, member: string, detail: string): void {
   body.mistakes.push({ pointer: `/${member}`, code, detail });
 }
 
-/** A name of 1 to 100 visible characters; spaces around it do not count. */
+/** Reads a name of 1 to 100 visible characters, trimmed of spaces. */
 export function readName(body: BodyObject, member: string): string {
   const value = body.members[member];
   const read = readGivenName(typeof value === "string" ? value : "", member, NAME_MAX);
@@ -34,7 +33,7 @@ export function readName(body: BodyObject, member: string): string {
   return "";
 }
 
-/** A whole number within bounds, both included; null where it is missing or null. */
+/** Reads a whole number from `min` to `max`; null if it is missing or null. */
 export function readWhole(
   body: BodyObject,
   member: string,
@@ -50,7 +49,7 @@ export function readWhole(
   return null;
 }
 
-/** A text that is there; nothing of it is repeated in a mistake, for it may be a secret. */
+/** Reads a non-empty text. Mistakes never repeat it, because it may be a secret. */
 export function readText(body: BodyObject, member: string, lengthMax: number): string {
   const value = body.members[member];
   if (typeof value === "string" && value !== "" && value.length <= lengthMax) return value;
@@ -58,7 +57,7 @@ export function readText(body: BodyObject, member: string, lengthMax: number): s
   return "";
 }
 
-/** One of some words; null where it is missing. */
+/** Reads one of some words; null if missing. */
 export function readChoice<Word extends string>(
   body: BodyObject,
   member: string,
@@ -72,7 +71,7 @@ export function readChoice<Word extends string>(
   return null;
 }
 
-/** Throws `invalid_request` with all mistakes, unless there are none. */
+/** Throws `invalid_request` with all mistakes, if there are any. */
 export function refuseMistakes({ mistakes }: BodyObject): void {
   const [first] = mistakes;
   if (first === undefined) return;

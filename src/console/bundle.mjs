@@ -1,9 +1,9 @@
 /**
- * What comes in: the browser's part of the console.
- * What goes out: its files with their hashes in their names, the page that names them, each also
- * in the smaller forms that browsers take, and manifest.json that lists them all.
- * Invariant: the same sources give the same bytes; nothing of an older build is left. The folder
- * is there whole or not at all, so that a server that starts meanwhile reads one build.
+ * Bundles the browser's part of the console.
+ * Output: files with their hashes in their names, the page that names them, compressed forms of
+ * each, and manifest.json, which lists all.
+ * Invariant: the same sources give the same bytes; nothing of an older build is left. The folder is
+ * complete or absent, so a server that starts meanwhile reads one build.
  */
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -11,10 +11,10 @@ import path from "node:path";
 import { brotliCompressSync, gzipSync, constants as zlib } from "node:zlib";
 import { packagesOf } from "../executable/licenses.mjs";
 
-/** The part of the console that runs in the browser, relative to the root; it has its own types. */
+/** The browser's part of the console, relative to the root; it has its own types. */
 export const WEB = "src/console/web";
 
-/** Makes the folder anew from the sources below `root`. */
+/** Rebuilds the folder from the sources below `root`. */
 export function bundleConsole(root, folder) {
   const fresh = `${folder}.${process.pid}`;
   fs.rmSync(fresh, { recursive: true, force: true });
@@ -24,7 +24,7 @@ export function bundleConsole(root, folder) {
 }
 
 function writeBundle(root, folder) {
-  // Loaded here, because this file is read before the packages are installed.
+  // Loaded here, because this file is read before packages are installed.
   const { metafile, outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     absWorkingDir: root,
     entryPoints: [
@@ -41,10 +41,10 @@ function writeBundle(root, folder) {
     bundle: true,
     splitting: true,
     minify: true,
-    // Portuguese as it is written is shorter than its escapes.
+    // Unescaped Portuguese is shorter.
     charset: "utf8",
     format: "esm",
-    // The colours are light-dark().
+    // The colors use light-dark().
     target: ["chrome123", "firefox120", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
@@ -59,8 +59,8 @@ function writeBundle(root, folder) {
 }
 
 /**
- * Matches the descriptions of fields, which only documents show; the console has its own words in
- * both languages. esbuild keeps every member of a table if one is read, so they are removed here.
+ * Matches field descriptions, which only documents show. The console has its own words in both
+ * languages. esbuild keeps every member of a table if one is read, so they are removed here.
  */
 const DESCRIPTION = /,description:"(?:[^"\\]|\\.)*"/g;
 
@@ -70,11 +70,11 @@ function writeOutput({ path: file, contents, text }) {
 }
 
 /**
- * The page names the files of this build, so that a browser never mixes two of them; what the
- * script imports at once is named as well, so that it is not found out about one step later. The
- * styles that the header needs are in the page itself; the others are named behind the header, as
- * a browser paints nothing that stands behind a style sheet before it has come. The font is not
- * named: Chromium would wait for it, though the text stands in another until it is there.
+ * Writes the page, which names the files of this build, so that browsers never mix two. Static
+ * imports of the script are preloaded, to save a round trip. Styles of the header are inline. The
+ * others are named after the header, because browsers paint nothing after a style sheet until it
+ * has loaded. The font is not named: Chromium would wait for it, though the text can use another
+ * until then.
  */
 function writePage({ root, folder }, outputs) {
   const files = Object.keys(outputs);
@@ -94,14 +94,14 @@ function writePage({ root, folder }, outputs) {
   fs.writeFileSync(path.join(folder, "page.html"), text);
 }
 
-/** The styles of the header as the page holds them; they are no file of their own any more. */
+/** Returns the header's styles for the page and removes their file. */
 function takeStart(file) {
   const text = fs.readFileSync(file, "utf8").trim();
   fs.rmSync(file);
   return text.replaceAll("url(./", "url(/app/assets/").replaceAll('url("./', 'url("/app/assets/');
 }
 
-/** Fonts are compressed already; of everything else the server sends the smallest form it may. */
+/** Fonts are already compressed; the server sends the smallest accepted form of other files. */
 function writeManifest(folder, packages) {
   const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
   const files = {};

@@ -1,10 +1,9 @@
 /**
- * What the catalog holds. What comes in: a segment. What goes out: activities with the words that
- * people use, their prefixes, municipalities, states and legal natures, each with its accounts.
- * The short names of the most frequent activities come from data/shortnames: code, Portuguese,
- * English.
- * Invariant: counts are of all accounts of the snapshot; names are those of the snapshot and of the
- * lexicon, and a prefix that none of them names has none.
+ * The catalog of a snapshot: activities with the words people use, their prefixes, municipalities,
+ * states, and legal natures, each with its accounts. Short names of the most frequent activities
+ * come from data/shortnames: code, Portuguese, English.
+ * Invariant: counts cover all accounts of the snapshot. Names come from the snapshot and the
+ * lexicon; a prefix that neither names has no description.
  */
 import shortCommerce from "../../data/shortnames/commerce.json" with { type: "json" };
 import shortIndustry from "../../data/shortnames/industry.json" with { type: "json" };
@@ -23,17 +22,17 @@ import type { Answered } from "./answered.ts";
 import { exampleSentences } from "./examples.ts";
 import type { CatalogAnswer } from "./web/app/answers.ts";
 
-/** Most words of the lexicon for one activity. */
+/** Maximum lexicon words per activity. */
 const TERMS_MAX = 25;
 
-/** Short names in both languages by code of seven digits. */
+/** Short names in both languages by seven-digit code. */
 const SHORT_NAMES = new Map(
   [...shortIndustry, ...shortCommerce, ...shortServices].map(([code, pt, en]) => {
     return [code as string, { pt: pt as string, en: en as string }];
   }),
 );
 
-/** An activity and what it is called. */
+/** An activity and its names. */
 interface Activity {
   readonly code: string;
   readonly description: string;
@@ -42,9 +41,9 @@ interface Activity {
   readonly accounts: number;
 }
 
-/** Everything in the catalog; see `CatalogAnswer` in web/answers.ts. */
+/** Builds the whole catalog; see `CatalogAnswer` in web/answers.ts. */
 async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> {
-  // Loaded when it is asked for: translating does not need the names as they are written.
+  // Loaded on demand: translating does not need the original spelling of names.
   const { namesByCode } = await import("../translate/activities/lexicon.ts");
   const lexicon = namesByCode();
   const written = await namesWithAccents();
@@ -63,7 +62,7 @@ async function catalogParts(segment: Segment): Promise<Answered<CatalogAnswer>> 
   };
 }
 
-/** Makes the catalog of a snapshot as JSON, which takes some tenths of a second. */
+/** Builds the JSON catalog of a snapshot, which takes a few tenths of a second. */
 export const CATALOG: Computation<null, Uint8Array> = {
   name: "catalog",
   run: async (_, segment) => Buffer.from(JSON.stringify(await catalogParts(segment))),
@@ -73,7 +72,7 @@ function table(segment: Segment, name: TableName): readonly string[] {
   return guarded(() => segment.native.table(TABLES.indexOf(name)));
 }
 
-/** Accounts by value; the facet's codes are those of the table. */
+/** Counts accounts by value; the facet's codes index the table. */
 function countsOf(
   segment: Segment,
   facet: NativeFacet,
@@ -102,7 +101,7 @@ function activitiesOf(
   });
 }
 
-/** Words that the description does not hold already, each once. */
+/** Returns words, each once, that the description lacks. */
 function termsOf(called: CalledBy | undefined, description: string): string[] {
   const told = ` ${wordsOf(description).join(" ")} `;
   const seen = new Set<string>();
@@ -117,14 +116,14 @@ function termsOf(called: CalledBy | undefined, description: string): string[] {
   return terms;
 }
 
-/** Sections that the lexicon has no word for, or one that says too little. */
+/** Sections whose lexicon word is missing or too vague. */
 const OTHER_SECTIONS: Readonly<Record<string, string>> = {
   S: "outros serviços",
   T: "serviços domésticos",
   U: "organismos internacionais",
 };
 
-/** A prefix is called as the lexicon calls it, or as the only activity below it. */
+/** A prefix is named as in the lexicon, or after the only activity below it. */
 function prefixesOf(
   activities: readonly Activity[],
   lexicon: ReadonlyMap<string, CalledBy>,
@@ -146,7 +145,7 @@ function prefixesOf(
   });
 }
 
-/** Sections first, then divisions, groups and classes, each in order of code. */
+/** Orders sections first, then divisions, groups, and classes, each by code. */
 function byPrefix([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
@@ -163,13 +162,13 @@ function capitalized(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
-/** Names of municipalities by IBGE code. Their table is large, so a start does not wait for it. */
+/** Returns municipality names by IBGE code. Loaded lazily: the table is large. */
 async function namesWithAccents(): Promise<ReadonlyMap<string, string>> {
   const { getMunicipalities } = await import("@brazilian-utils/brazilian-utils");
   return new Map(getMunicipalities().map(({ code, name }) => [String(code), name]));
 }
 
-/** Names with their accents where they are those of the snapshot, which has none. */
+/** Adds accents to the snapshot's unaccented names if both spell the same name. */
 function municipalitiesOf(
   segment: Segment,
   written: ReadonlyMap<string, string>,

@@ -1,8 +1,7 @@
 /**
- * Counts that were made before. What comes in: a snapshot and filters. What goes out: the exact
- * number of matches and their facets, from memory where the same filters came before.
- * Invariant: a count is kept under all that it depends on: the snapshot and the normalized filters;
- * the number of filters that are kept is bounded, the youngest stay.
+ * Cached counts: the exact number of matches and their facets, by snapshot and filters.
+ * Invariant: the cache key is all that a count depends on: the snapshot and the normalized filters.
+ * The number of cached filters is bounded; the most recently used stay.
  */
 
 import { strict as assert } from "node:assert";
@@ -16,12 +15,12 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
-/** Filters kept per snapshot; each holds at most one facet of every name, about 100 kB in all. */
+/** Cached filters per snapshot; each holds at most one facet per name, about 100 kB in all. */
 const KEPT_MAX = 256;
 
 /**
- * From so many matches on facets are counted one at a time: five million matches cost up to 20 ms
- * each, and others want to be answered in between.
+ * From this many matches on, facets are counted one by one. Five million matches cost up to 20 ms
+ * each, and others must be served in between.
  */
 export const MANY_MATCHES = 200_000;
 
@@ -39,7 +38,7 @@ export class Counts {
   readonly #asker: string;
   readonly #cache: Map<string, Kept>;
 
-  /** `asker` is the tenant whose turn is taken by what is counted aside. */
+  /** `asker` is the tenant charged for counts off the main thread. */
   constructor(engine: Engine, segment: Segment, asker: string) {
     this.#engine = engine;
     this.#segment = segment;
@@ -48,7 +47,7 @@ export class Counts {
     caches.set(segment, this.#cache);
   }
 
-  /** Exact number of matches of a spec with these filters in place of its own. */
+  /** Returns the exact number of matches with these filters, not the spec's. */
   total(spec: AccountQuerySpec, filters: Filters = spec.filters): number | Promise<number> {
     const kept = this.#kept(filters);
     if (kept.total !== null) return kept.total;
@@ -58,7 +57,7 @@ export class Counts {
     });
   }
 
-  /** Counts those facets of a spec with these filters that are not known yet. */
+  /** Counts the facets of a spec with these filters that are not yet cached. */
   async count(
     spec: AccountQuerySpec,
     names: readonly FacetName[],
@@ -71,14 +70,14 @@ export class Counts {
     for (const name of missing) facets.set(name, counted.facets?.[name] as Facet);
   }
 
-  /** Facets of a spec with these filters, which `count` has counted. */
+  /** Returns facets of a spec with these filters, after `count`. */
   facets(names: readonly FacetName[], filters: Filters): Readonly<Record<string, Facet>> {
     const { facets } = this.#kept(filters);
     assert.deepEqual(this.unknown(names, filters), [], "facets are counted before they are read");
     return Object.fromEntries(names.map((name) => [name, facets.get(name) as Facet]));
   }
 
-  /** Those of some facets that are still to be counted. */
+  /** Returns the facets that are not yet cached. */
   unknown(names: readonly FacetName[], filters: Filters): FacetName[] {
     const { facets } = this.#kept(filters);
     return names.filter((name) => !facets.has(name));
@@ -91,7 +90,7 @@ export class Counts {
   #kept(filters: Filters): Kept {
     const key = createHash("sha256").update(JSON.stringify(filters)).digest("base64");
     const kept = this.#cache.get(key) ?? { total: null, facets: new Map() };
-    // A map keeps the order of insertion, so putting an entry back makes it the youngest.
+    // Maps keep insertion order, so inserting an entry again makes it the newest.
     this.#cache.delete(key);
     if (this.#cache.size >= KEPT_MAX) this.#cache.delete(this.#cache.keys().next().value as string);
     this.#cache.set(key, kept);

@@ -1,12 +1,11 @@
 /**
- * The routes of the console's data, and the answers that only the console needs: the catalog of
- * everything that a filter can name, the districts of several municipalities, and the lists that
- * accounts on the screen are in. Input: a session. Output: rows for the table of routes.
- * Invariant: every row needs a session; routes that answer in the same shape as the public
- * interface use its handlers, under the plan of the tenant's console. The catalog is made once per
- * snapshot, is kept compressed, and is the same for every tenant and plan. Districts are those of
- * GET /v1/districts, and `total` counts all that fit. Another tenant's list is never looked at;
- * nothing is changed.
+ * The console's data routes, and the answers only the console needs: the catalog, districts of
+ * several municipalities, and the lists that contain given accounts.
+ * Invariant: every row needs a session. Routes with the public interface's answer shape use its
+ * handlers, under the plan of the tenant's console. The catalog holds all that filters can name. It
+ * is built once per snapshot, is cached compressed, and is the same for every tenant and plan.
+ * Districts are those of GET /v1/districts; `total` counts all that match. Another tenant's lists
+ * are never read, and nothing changes.
  */
 
 import { promisify } from "node:util";
@@ -117,12 +116,12 @@ function post(path: string, handle: Handle): Route {
   return { method: "POST", path: at(path), access: "session", handle };
 }
 
-/** A question to the engine, which is refused while there is too much to do. */
+/** A query to the engine, shed under overload. */
 function ask(path: string, handle: Handle, sheds: Shedding = "last"): Route {
   return { method: "POST", path: at(path), access: "session", sheds, handle };
 }
 
-/** A route that takes entries of lists, as JSON or as a file. */
+/** A route that reads list entries, as JSON or as a file. */
 function fill(path: string, handle: Handle): Route {
   const query = ["column", "lost_zeros"];
   return { ...ask(path, handle, "first"), query, pieces: ENTRY_FILES };
@@ -139,13 +138,13 @@ function at(path: string): string {
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** Measured: level 9 takes a fifth of the time of 11 and gives 6 % more. */
+/** Measured: level 9 takes a fifth of level 11's time and is 6 % larger. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** Part of the tag: another program may write the same snapshot down otherwise. */
+/** Part of the tag: other program versions may serialize a snapshot otherwise. */
 const SHAPE = "3";
 
-/** The catalog as it is sent. */
+/** The encoded catalog. */
 interface Packed {
   readonly identity: Buffer;
   readonly br: Buffer;
@@ -154,7 +153,7 @@ interface Packed {
 
 const packed = new WeakMap<Segment, Promise<Packed>>();
 
-/** Answers the catalog of the present snapshot. */
+/** Answers with the current catalog. */
 function catalog(call: KeyCall<"compute" | "hold" | "segment" | "version">): Reply {
   const { service } = call;
   const segment = currentSegment(service);
@@ -173,7 +172,7 @@ function answerOf(found: Packed, accepted: string, headers: Readonly<Record<stri
   return { ...answer, headers: { ...headers, "Content-Encoding": coding } };
 }
 
-/** Makes it where nobody has yet; a failure is not kept. */
+/** Builds it if it is not cached; never caches failures. */
 function packedOf(call: KeyCall<"compute" | "hold">, segment: Segment): Promise<Packed> {
   const known = packed.get(segment);
   if (known !== undefined) return known;
@@ -190,10 +189,10 @@ async function pack(call: KeyCall<"compute">, segment: Segment): Promise<Packed>
 }
 
 const CITIES_MAX = 10;
-/** Districts of an answer. */
+/** Maximum districts. */
 const LIMIT = 40;
 
-/** Answers the districts of some municipalities that fit a text. */
+/** Answers with the districts of municipalities that match `q`. */
 function suggestDistricts(
   call: KeyCall<"segment"> & { readonly query: ReadonlyMap<string, string> },
 ): Reply {
@@ -233,10 +232,10 @@ function suggestDistricts(
   });
 }
 
-/** Accounts of one question: more than a screen shows. */
+/** Accounts per request: more than a screen shows. */
 const CNPJS_MAX = 200;
 
-/** `POST /accounts/lists` with `{cnpjs}`: which lists they are in. */
+/** `POST /accounts/lists` with `{cnpjs}`: lists that contain them. */
 function listsOfAccounts(call: KeyCall<"lists">): Reply {
   const body = membersOf(call, ["cnpjs"]);
   const { cnpjs } = body.members;

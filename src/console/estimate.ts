@@ -1,8 +1,8 @@
 /**
- * `POST /v1/console/exports/estimate`. What comes in: what `POST /exports` takes. What goes out:
- * the exact number of rows, and how large the file will be, from rows that were rendered for it.
- * Invariant: what an export would refuse is refused here with the same mistakes, but for too many
- * rows of its format, which is said; a small export is rendered whole, so that its size is exact.
+ * `POST /v1/console/exports/estimate`: takes the body of `POST /exports` and returns the exact
+ * number of rows and the size of the file, estimated from rendered sample rows.
+ * Invariant: mistakes that an export refuses are refused here too. Only too many rows for the
+ * format are reported instead. A small export is rendered whole, so its size is exact.
  */
 import { FORMATS } from "../export/formats/format.ts";
 import type { ExportFormat } from "../export/record.ts";
@@ -20,27 +20,27 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { answered } from "./answered.ts";
 import type { ExportEstimate } from "./web/app/answers.ts";
 
-/** Up to so many rows are rendered whole. */
+/** Exports up to this size render whole. */
 const WHOLE_ROWS_MAX = 2_048;
-/** Up to so many rows of an answer that is cut the sample is taken from those that stay. */
+/** Up to this many rows, the sample of a limited export is taken from its own rows. */
 const FIRST_ROWS_MAX = 16_384;
-/** Sizes kept per snapshot. */
+/** Cached sizes. */
 const KEPT_MAX = 128;
 
-/** How the size of a long file follows from samples of it. */
+/** How samples give the size of a long file. */
 interface Sampling {
-  /** Rows of the sample; what they take beyond a quarter of them is what further rows take. */
+  /** Rows of the sample; the last three quarters give the size of each further row. */
   readonly rows: number;
-  /** Bytes of a row in a long file, in those of a further row of the sample. */
+  /** Size of a row in a long file, relative to further rows of the sample. */
   readonly long: number;
 }
 
 /**
- * Measured over 1,000,000 accounts of bench/questions/corpus.ts, exports of 10,000 to 285,000 rows
- * with the default fields, all fields, codes alone, and names with contacts: xlsx comes out 0.96 to
- * 1.08 of the real size. Parquet came out 1.00 to 1.30, because its dictionaries serve more rows in
- * long row groups; hence 0.9 and the larger sample. Text with gzip comes out 0.98 to 1.11, with
- * zstd 1.00 to 1.12 (500,000 accounts, exports of 11,000 to 142,000 rows).
+ * Measured over 1,000,000 accounts of bench/questions/corpus.ts, exporting 10,000 to 285,000 rows
+ * with default fields, all fields, codes alone, and names with contacts. xlsx is 0.96 to 1.08 of
+ * the real size, text with gzip 0.98 to 1.11. Parquet was 1.00 to 1.30, because its dictionaries
+ * serve more rows in long row groups; hence 0.9 and the larger sample. Text with zstd is 1.00 to
+ * 1.12 (500,000 accounts, 11,000 to 142,000 rows).
  */
 const SAMPLINGS: Readonly<Record<ExportFormat, Sampling>> = {
   csv: { rows: 1_024, long: 1 },
@@ -52,7 +52,7 @@ const SAMPLINGS: Readonly<Record<ExportFormat, Sampling>> = {
 
 const caches = new WeakMap<Segment, Map<string, number>>();
 
-/** Tells how large an export would be. */
+/** Answers with an export's size. */
 export async function estimateExport(
   call: KeyCall<"engine" | "hold" | "segment" | ReadPart>,
 ): Promise<HttpAnswer> {
@@ -78,13 +78,13 @@ export async function estimateExport(
   }
 }
 
-/** How many rows an export has, of how many matches. */
+/** Rows of an export, and the matches they are from. */
 interface Extent {
   readonly rows: number;
   readonly matches: number;
 }
 
-/** A dialog asks for the same size again and again. */
+/** Caches sizes: dialogs request them often. */
 async function knownBytes(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -117,8 +117,8 @@ async function bytesOf(segment: Segment, spec: AccountQuerySpec, extent: Extent)
 }
 
 /**
- * Rows that stand for an export: drawn from all matches by the seeded order, or where a limit cuts
- * the answer, spread over those that stay. Of a long answer that is cut they are drawn from all.
+ * Returns rows that represent an export, drawn from all matches in seeded order. If a limit cuts
+ * the answer, they are spread over its rows, unless these are too many.
  */
 function sampleOf(
   segment: Segment,
@@ -135,7 +135,7 @@ function sampleOf(
   const mode = industry.secondary_cnae_mode === "off" ? "off" : "full";
   const drawn: AccountQuerySpec = {
     ...spec,
-    // The two phases of a fallback hold what `full` holds as one.
+    // `full` covers both phases of a fallback in one.
     filters: { ...spec.filters, industry: { ...industry, secondary_cnae_mode: mode } },
     sort: [{ field: "score", direction: "desc" }],
     scoring: { strategy: "random", random_seed: 1 },

@@ -1,8 +1,7 @@
 /**
- * Sentences to begin with. What comes in: a snapshot and its catalog's places. What goes out: for
- * each language three sentences that find something in it.
- * Invariant: a sentence is an example only once its matches were counted; the cities and states in
- * them are those with the most accounts of the snapshot.
+ * Example sentences: three per language that match something in the snapshot.
+ * Invariant: a sentence is an example only after its matches were counted. Its cities and states
+ * are those with the most accounts of the snapshot.
  */
 import { countMatches } from "../search/searcher.ts";
 import type { Segment } from "../search/segment.ts";
@@ -12,7 +11,7 @@ import { translate } from "../translate/translate.ts";
 import type { Answered } from "./answered.ts";
 import type { CatalogAnswer } from "./web/app/answers.ts";
 
-/** Sentences of a language. */
+/** Sentences per language. */
 const EXAMPLES = 3;
 
 /** Where most accounts are: cities of three states as `Name/UF`, and a state. */
@@ -23,7 +22,7 @@ interface Largest {
 
 type Places = Answered<Pick<CatalogAnswer, "municipalities" | "states">>;
 
-/** Where Portuguese puts an article before the name of a city or state; most have none. */
+/** Cities and states that take an article in Portuguese; most have none. */
 const WITH_ARTICLE = {
   no:
     "Acre|Amapá|Amazonas|Ceará|Distrito Federal|Espírito Santo|Maranhão|Pará|Paraná|Piauí|" +
@@ -31,14 +30,14 @@ const WITH_ARTICLE = {
   na: "Bahia|Paraíba",
 } as const;
 
-/** "in" a place, as Portuguese says it: "no Rio de Janeiro/RJ". */
+/** Puts "in" before a place in Portuguese: "no Rio de Janeiro". */
 function within(place: string): string {
   const [name = ""] = place.split("/");
   const said = (["no", "na"] as const).find((one) => WITH_ARTICLE[one].split("|").includes(name));
   return `${said ?? "em"} ${place}`;
 }
 
-/** What people ask, the likeliest to find something last. */
+/** Typical queries, the likeliest to match last. */
 const SENTENCES: Readonly<Record<keyof CatalogAnswer["examples"], (where: Largest) => string[]>> = {
   pt: ({ cities: [first, second, third], state }) => [
     `padarias ${within(first)} abertas desde 2015, com e-mail`,
@@ -66,7 +65,7 @@ const SENTENCES: Readonly<Record<keyof CatalogAnswer["examples"], (where: Larges
   ],
 };
 
-/** Finds the sentences of every language. */
+/** Finds each language's sentences. */
 export function exampleSentences(segment: Segment, catalog: Places): CatalogAnswer["examples"] {
   const where = largestOf(catalog);
   if (where === null) return { pt: [], en: [] };
@@ -76,7 +75,7 @@ export function exampleSentences(segment: Segment, catalog: Places): CatalogAnsw
   };
 }
 
-/** The first three that match something. */
+/** Keeps the first three that match. */
 function thatFind(segment: Segment, sentences: readonly string[]): string[] {
   const found: string[] = [];
   for (const sentence of sentences) {

@@ -1,8 +1,8 @@
 /**
- * `POST /v1/console/accounts/explain`. What comes in: a spec and a CNPJ. What goes out: the whole
- * account, whether the spec lists it, its score with its parts, and which filters it meets.
- * Invariant: no value is shown that the plan does not offer; a filter that the account does not
- * meet is never said to be met.
+ * `POST /v1/console/accounts/explain`: takes a spec and a CNPJ. Returns the whole account, whether
+ * the spec lists it, its score with its parts, and the filters it meets.
+ * Invariant: values outside the plan are never shown. A filter the account does not meet is never
+ * reported as met.
  */
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
@@ -36,7 +36,7 @@ import { type Answered, answered } from "./answered.ts";
 import { alone, reasonsOf, setParts } from "./filters.ts";
 import type { ExplainAnswer } from "./web/app/answers.ts";
 
-/** Answers one account and how it stands to a spec. */
+/** Answers with an account and its match to a spec. */
 export function explainAccount(
   call: KeyCall<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>,
 ): Reply {
@@ -71,13 +71,13 @@ function answerExplained(
   return { ...answered<ExplainAnswer>(answer), headers: { ETag: tag }, accounts: 1 };
 }
 
-/** A spec and the account that it is held against. */
+/** A spec and the account to explain. */
 interface Question {
   readonly spec: AccountQuerySpec;
   readonly cnpj: Cnpj;
 }
 
-/** Reads and charges a question. Throws `AppError` with every mistake in it. */
+/** Reads and charges a request. Throws `AppError` with every mistake in it. */
 export const EXPLAIN: Computation<ReadTask, Question> = {
   name: "explain",
   run(task, segment, payer) {
@@ -85,7 +85,7 @@ export const EXPLAIN: Computation<ReadTask, Question> = {
     payer.spend(costOf({ spec: body.members.spec }));
     const cnpj = readNumber(body);
     const { spec } = readEither(task, segment, body);
-    // Without it there is a mistake, and this is not reached.
+    // Not reached without a cnpj: that is a mistake.
     return { spec, cnpj: cnpj as Cnpj };
   },
 };
@@ -123,14 +123,14 @@ function explanationOf(
   return { listed, explain: { ...explain, unmet } };
 }
 
-/** Output fields of what met a filter, where they have other names. */
+/** Output fields of a filter, if they have other names. */
 const FIELDS_OF: Readonly<Record<string, readonly string[]>> = {
   cnae: ["cnae_primary", "cnae_secondary"],
   phone_number: ["phone_1", "phone_2"],
   email_address: ["email"],
 };
 
-/** Whether a plan shows what met a filter; of the others it is only said that they were met. */
+/** True if the plan may show the matching value; otherwise only `true` is returned. */
 function isOffered(name: string, allowed: readonly string[]): boolean {
   const fields = FIELDS_OF[name] ?? [name];
   const known: readonly string[] = OUTPUT_FIELD_NAMES;

@@ -1,9 +1,9 @@
 /**
- * `POST /v1/console/explore`. What comes in: a spec however broad, names of facets. What goes out:
- * exact counts: of the matches, how they spread, how they would spread beside what is chosen, and
- * where nothing matches which filter stands in the way.
- * Invariant: every number is exact and of one snapshot; many matches are counted facet by facet,
- * so that others are answered in between; whoever left is not counted for.
+ * `POST /v1/console/explore`: takes a spec of any breadth and facet names, and returns exact
+ * counts. It counts matches, facets, and facets without the filters on the same dimension. If
+ * nothing matches, it lists the filters to drop.
+ * Invariant: every number is exact and of a single snapshot. Many matches are counted facet by
+ * facet, so that other requests are served in between. Counting stops when the client leaves.
  */
 
 import { answerWith } from "../http/api/search/search.ts";
@@ -34,17 +34,17 @@ import { Counts, MANY_MATCHES } from "./counts.ts";
 import { pointersOf, setParts, without } from "./filters.ts";
 import type { ExploreAnswer } from "./web/app/answers.ts";
 
-/** Facets that can be counted without the filters of the same thing, and which those are. */
+/** Facets counted without the filters of the same dimension, and those filters. */
 const BESIDE = { uf: ["uf", "municipality"] } as const satisfies Partial<
   Record<FacetName, readonly PartName[]>
 >;
 type BesideName = keyof typeof BESIDE;
 const BESIDE_NAMES = Object.keys(BESIDE) as BesideName[];
 
-/** Filters for which the answer says what there would be without them. */
+/** Maximum filters whose removal the answer counts. */
 const DROPS_MAX = 12;
 
-/** A question that was read. */
+/** A parsed request. */
 interface ReadQuestion {
   /** As it was sent, in normal form. */
   readonly spec: AccountQuerySpec;
@@ -53,7 +53,7 @@ interface ReadQuestion {
   readonly beside: readonly BesideName[];
 }
 
-/** A question whose spec is bound to the lists that it names. */
+/** A request whose spec is bound to the lists that it names. */
 interface Question extends ReadQuestion {
   readonly segment: Segment;
   readonly bound: AccountQuerySpec;
@@ -61,7 +61,7 @@ interface Question extends ReadQuestion {
   readonly startMs: number;
 }
 
-/** Reads and charges a question. Throws `AppError` with every mistake in it. */
+/** Reads and charges a request. Throws `AppError` with every mistake in it. */
 export const EXPLORE: Computation<ReadTask, ReadQuestion> = {
   name: "explore",
   run(task, segment, payer) {
@@ -73,7 +73,7 @@ export const EXPLORE: Computation<ReadTask, ReadQuestion> = {
   },
 };
 
-/** Counts what a spec matches. */
+/** Counts a spec's matches. */
 export function explore(
   call: KeyCall<"clock" | "engine" | "hold" | "segment" | "telemetry" | ReadPart>,
 ): Reply {
@@ -89,7 +89,7 @@ export function explore(
   });
 }
 
-/** What takes milliseconds is counted aside; nothing more is counted for a client that left. */
+/** Slow counts run off the main thread; counting stops if the client leaves. */
 async function counted(
   call: KeyCall<"clock" | "engine" | "telemetry">,
   question: Question,
@@ -129,13 +129,13 @@ function readBeside({ members, mistakes }: BodyObject): readonly BesideName[] {
   return [...found];
 }
 
-/** The filters without those of the same thing, or null where there are none of them. */
+/** Returns the filters without those of the same dimension; null if none is set. */
 function filtersBeside({ filters }: AccountQuerySpec, name: BesideName) {
   const same: readonly PartName[] = BESIDE[name];
   return setParts(filters).some((part) => same.includes(part)) ? without(filters, same) : null;
 }
 
-/** What has to be counted, in parts; what takes long of a part is counted off the main thread. */
+/** Returns the counts to make, in parts; slow ones run off the main thread. */
 async function facetWork(
   call: KeyCall<"clock" | "telemetry">,
   question: Question,
@@ -165,7 +165,7 @@ async function facetWork(
   return work;
 }
 
-/** Facets in groups of which each is counted at once: all of the activities are one count. */
+/** Groups facets that are counted together: all activity facets are one count. */
 function apart(names: readonly FacetName[]): FacetName[][] {
   const activities = names.filter((name) => name.startsWith("cnae_"));
   const others = names.filter((name) => !activities.includes(name));
@@ -211,7 +211,7 @@ interface Drop {
   readonly total: number;
 }
 
-/** What there would be without each filter alone, the most first; those that help nothing not. */
+/** Counts matches without each filter, most first; filters that do not help are left out. */
 async function dropsOf(spec: AccountQuerySpec, counts: Counts): Promise<Drop[]> {
   const drops: Drop[] = [];
   for (const part of setParts(spec.filters)) {

@@ -1,9 +1,9 @@
 /**
- * Exports as the console shows them. What comes in: the requests of the public routes, and one
- * to have one again. What goes out: the public records with what a person wants to know beside:
- * when, by whom, what it holds.
- * Invariant: an expired export is still told of, its file is not; links lead below /v1/console;
- * again means the same spec and output on the present snapshot, checked like any other request.
+ * Exports as the console shows them: the public records with creation time, creator, and spec, and
+ * a route that repeats an export.
+ * Invariant: an expired export is still shown, but its file is not. Links lead below /v1/console.
+ * Repeating uses the same spec and output on the current snapshot, and is checked like any other
+ * request.
  */
 
 import type { AcceptedExport } from "../export/exporter.ts";
@@ -30,7 +30,7 @@ export function listConsoleExports(
   return answered<ExportList>({ exports, next_cursor: next, has_more: next !== null });
 }
 
-/** `GET /exports/{id}`: one export, expired or not; with `wait` when it has come to its end. */
+/** `GET /exports/{id}`: one export, expired or not; with `wait`, once it has finished. */
 export function readConsoleExport(
   call: SessionCall<"clock" | "exporter" | "keyring" | "stopping" | "users" | "waits">,
 ): Reply {
@@ -38,7 +38,7 @@ export function readConsoleExport(
   return readAs(call, (record) => answered<ExportView>(consoleRecord(call, names, record)));
 }
 
-/** What making an export of either kind takes. */
+/** Services that both kinds of export need. */
 type MakingCall = SessionCall<
   | "changeLists"
   | "clock"
@@ -60,13 +60,13 @@ export function createConsoleExport(call: MakingCall): Reply {
   return whenAnyAccepted(call, (accepted) => createdAnswer(call, accepted));
 }
 
-/** `POST /exports/{id}/again`: the same spec and output on the present snapshot. */
+/** `POST /exports/{id}/again`: the same spec and output on the current snapshot. */
 export function exportAgain(call: MakingCall): Reply {
   const { exporter } = call.service;
   const { spec } = exporter.origin(call.identity.tenantId, idOf(call));
   const { since } = exporter.read(call.identity.tenantId, idOf(call));
   refuseMistakes(membersOf(call, []));
-  // What was said of the snapshot of then need not hold for that of now.
+  // The explanation of the old snapshot may not hold for this one.
   const { explain: _, ...wanted } = spec;
   const changes =
     since === null ? {} : { since: since.snapshot, kinds: since.kinds, watch: since.watch };
@@ -96,7 +96,7 @@ function createdAnswer(
   };
 }
 
-/** Names of keys and e-mails of users by what stands for them in exports. */
+/** Names of keys and e-mails of users, by the id in exports. */
 type Names = ReadonlyMap<string, string>;
 
 function consoleRecord(
@@ -107,7 +107,7 @@ function consoleRecord(
   return { ...recordJson(record), ...besides(call, names, record) };
 }
 
-/** What the console says of an export beside the public record. */
+/** Fields that the console adds to the public record. */
 type Besides = Pick<
   ExportView,
   "download_url" | "expired" | "created_at" | "created_by" | "slug" | "spec"

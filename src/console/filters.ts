@@ -1,9 +1,8 @@
 /**
- * The filters of a spec one by one, as people see them. What comes in: the filters of a normalized
- * spec. What goes out: those that are set, each with the members that make it, and the filters
- * without one or with one alone.
- * Invariant: what is cleared is in normal form again; what a filter means stays as it is, and lists
- * of which some are left have the rows that they had.
+ * The filters of a normalized spec, one by one, as people see them: which are set, their members,
+ * and the filters without one or with only one.
+ * Invariant: results are in normal form again. A filter keeps its meaning, and partly removed lists
+ * keep their rows.
  */
 import { keepListedRows } from "../search/listedrows.ts";
 import {
@@ -19,24 +18,24 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
-/** The filters that are set, in the order in which they are shown. */
+/** Returns the filters that are set, in display order. */
 export function setParts(filters: Filters): readonly PartName[] {
   return PART_NAMES.filter((name) => isPartSet(filters, name));
 }
 
-/** Names that an explanation has for what met a filter. */
+/** Returns a filter's names in an explanation. */
 export function reasonsOf(name: PartName): readonly string[] {
   return rowsOfPart(name).flatMap((row) => ("reason" in row ? [row.reason.name] : []));
 }
 
-/** Pointers of the members of a filter that are set, such as `/filters/geo/uf_any_of`. */
+/** Returns pointers to a filter's set members, such as `/filters/geo/uf_any_of`. */
 export function pointersOf(filters: Filters, name: PartName): string[] {
   return rowsOfPart(name)
     .filter((row) => isSet(filters, row))
     .map(({ group, member }) => `/filters/${group}/${member}`);
 }
 
-/** The filters without some of them. */
+/** Removes some filters. */
 export function without(filters: Filters, names: readonly PartName[]): Filters {
   const cleared = (part: PartName | null) => part !== null && names.includes(part);
   const left = membersBy(FILTERS, (row) =>
@@ -48,7 +47,7 @@ export function without(filters: Filters, names: readonly PartName[]): Filters {
   return left;
 }
 
-/** One filter and no other; what a filter means (the mode of activities) stays as it is. */
+/** Returns one filter only; its meaning (the mode of activities) does not change. */
 export function alone(filters: Filters, wanted: PartName): Filters {
   return without(
     filters,

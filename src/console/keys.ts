@@ -1,8 +1,7 @@
 /**
- * The API keys of a tenant in the console. What comes in: requests of somebody who is signed in.
- * What goes out: the tenant's keys; a new one in full, this once.
- * Invariant: another tenant's key does not exist here; a new key gets the plan of the console, so
- * that nobody gives themselves a better one.
+ * The API keys of a tenant in the console. A new key is shown in full once, when it is created.
+ * Invariant: another tenant's key does not exist here. A new key gets the plan of the console, so
+ * that users cannot give themselves a better one.
  */
 import { type KeyState, stateOf } from "../access/keyring.ts";
 import { AppError } from "../errors.ts";
@@ -89,7 +88,7 @@ export function rotateKey(call: SessionCall<"audit" | "clock" | "keyring" | "use
   return answered<CreatedKeyAnswer>({ ...answerOf(call, keyId), key, ...replaced }, 201);
 }
 
-/** The key that the path names; throws `not_found` for others' too. */
+/** Returns the key in the path; throws `not_found` for others' too. */
 function keyOf({ service, params, identity }: SessionCall<"keyring">): KeyRow {
   const row = service.keyring.list(identity.tenantId).find(({ id }) => id === params.id);
   if (row !== undefined) return row;

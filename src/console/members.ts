@@ -1,8 +1,8 @@
 /**
- * The members of a tenant in the console. What comes in: requests of an owner. What goes out: the
- * tenant's users; a made-up password or the token of an invitation, this once.
- * Invariant: another tenant's user does not exist here; a change ends the sessions of whom it
- * concerns; nobody gets a new password of their own without knowing the present one.
+ * The members of a tenant in the console, for owners. Generated passwords and invitation tokens are
+ * returned once.
+ * Invariant: another tenant's user does not exist here. A change ends the sessions of the user it
+ * concerns. Users cannot reset their own password without the current one.
  */
 import { PASSWORD_UNITS } from "../access/limits.ts";
 import { EMAIL_MAX, ROLES, type User } from "../access/users.ts";
@@ -39,7 +39,7 @@ export async function createMember(
   return answered<CreatedMember>(withPassword(call, user, password), 201);
 }
 
-/** `POST /invitations` with `{email, role?}`: somebody who chooses a password by a link. */
+/** `POST /invitations` with `{email, role?}`: the user will choose a password by a link. */
 export function inviteMember(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
   const body = membersOf(call, ["email", "role"]);
   const email = readText(body, "email", EMAIL_MAX);
@@ -50,7 +50,7 @@ export function inviteMember(call: SessionCall<"audit" | "keyring" | "users">): 
   return answered<InvitedMember>({ ...answerOf(call, user.id), token }, 201);
 }
 
-/** `POST /members/{id}/invitation`: another link; the one before it ends. */
+/** `POST /members/{id}/invitation`: a new link; the previous one ends. */
 export function inviteAgain(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
   const user = memberOf(call);
   refuseMistakes(membersOf(call, []));
@@ -58,7 +58,7 @@ export function inviteAgain(call: SessionCall<"audit" | "keyring" | "users">): H
   return answered<InvitedMember>({ ...answerOf(call, user.id), token });
 }
 
-/** `DELETE /members/{id}/invitation`: takes it back, and the member who never came with it. */
+/** `DELETE /members/{id}/invitation`: revokes it and removes the member, who never joined. */
 export function uninviteMember(call: SessionCall<"audit" | "keyring" | "users">): HttpAnswer {
   const user = memberOf(call);
   inNameOf(call).users.uninvite(user);
@@ -75,14 +75,14 @@ export function changeMember(call: SessionCall<"audit" | "keyring" | "users">): 
   refuseMistakes(body);
   const { users } = inNameOf(call);
   const self = user.id === call.session.user.id;
-  // The last owner may neither be stopped nor become a member, so one refusal comes before both.
+  // The last owner can neither be disabled nor become a member: one refusal precedes both.
   if (role !== null) users.setRole(user, role, self ? call.session.id : undefined);
   if (state === "disabled") users.disable(user);
   if (state === "active") users.enable(user);
   return answered<Member>(answerOf(call, user.id));
 }
 
-/** `POST /members/{id}/password`: a new one is made up. */
+/** `POST /members/{id}/password`: generates a new one. */
 export async function resetPassword(
   call: SessionCall<"audit" | "keyring" | "users">,
 ): Promise<HttpAnswer> {
@@ -102,12 +102,12 @@ function refuseNothing(body: BodyObject): void {
   refuse(body, "role", "Say role or state, or both: nothing is to be changed.");
 }
 
-/** The user that the path names; throws `not_found` for others' too. */
+/** Returns the user in the path; throws `not_found` for others' too. */
 function memberOf({ service, params, identity }: SessionCall<"users">): User {
   return service.users.member(identity.tenantId, params.id ?? "");
 }
 
-/** A member with the password that was made up: there is one, because none was given. */
+/** Adds the generated password; there is one, because none was given. */
 function withPassword(call: SessionCall<"users">, { id }: User, password: string | null) {
   return { ...answerOf(call, id), password: password as string };
 }
@@ -124,7 +124,7 @@ function shown({ session }: SessionCall, user: User) {
     id,
     email,
     role,
-    // Nobody is signed in to a tenant that was stopped.
+    // No user of a disabled tenant is signed in.
     state: state === "tenant_disabled" ? ("disabled" as const) : state,
     created_at: new Date(createdAt).toISOString(),
     last_seen_at: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString(),

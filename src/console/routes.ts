@@ -1,9 +1,8 @@
 /**
- * The routes of the console. What comes in: what checks sessions, and the files of the browser's
- * part. What goes out: the table of a server with a console.
- * Invariant: every path below /v1/console needs a session but those that begin one; whatever
- * changes members or keys is for owners, as is who did. Nothing here is part of the public
- * interface, so it is not in its documents.
+ * The routes of the console, added to the public table by servers with a console.
+ * Invariant: every path below /v1/console needs a session, except those that begin one. Changes to
+ * members or keys, and their audit trail, are for owners. Nothing here is part of the public
+ * interface, so its documents do not list it.
  */
 
 import { ROUTES } from "../http/api/routes.ts";
@@ -30,7 +29,7 @@ const BASE = "/v1/console";
 const SESSION = { access: "session" } as const;
 const OWNER = { access: "session", role: "owner" } as const;
 
-/** The public routes and those of the console. */
+/** Builds the public and console routes. */
 export function consoleTable(sessionAuth: SessionAuth, assets: Assets): RouteTable {
   const own = [...pages(assets), ...sessionRoutes(sessionAuth), ...MEMBER_ROUTES, ...KEY_ROUTES];
   return new RouteTable([...ROUTES, ...own, ...CONSOLE_DATA_ROUTES], sessionAuth);

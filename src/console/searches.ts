@@ -1,11 +1,10 @@
 /**
- * Saved searches. Input: specs with names, ids of saved ones, a cursor that was sent back. Output:
- * each search with its count of then and its exact count of now, page by page; the spec of one at a
- * time, because specs may be large.
- * Invariant: a saved spec is normalized and was counted; a spec that means nothing to the present
- * snapshot stays and has no count; another tenant's search does not exist. Cursors are stateless
- * and authenticated: only a text made here, with one of the given secrets, for the same tenant, is
- * ever accepted, in exactly one spelling: `<created_at>.<id>.<HMAC-SHA-256>`.
+ * Saved searches: named specs, each listed with its count when saved and its exact count now. Specs
+ * may be large, so they are returned one at a time.
+ * Invariant: a saved spec is normalized and was counted. A spec that the current snapshot cannot
+ * read stays and has no count. Another tenant's search does not exist. Cursors are stateless and
+ * authenticated: only one made here, with one of the given secrets, for the same tenant, is
+ * accepted, in exactly one spelling: `<created_at>.<id>.<HMAC-SHA-256>`.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
@@ -41,26 +40,26 @@ import { readName } from "./bodymembers.ts";
 import { Counts } from "./counts.ts";
 import type { OpenedSearch, SavedSearch, SearchList, Status } from "./web/app/answers.ts";
 
-/** Most searches of a tenant. */
+/** Maximum per tenant. */
 export const SEARCHES_MAX = 500;
-/** Searches of a page where no limit is given, and most of them. */
+/** Default and maximum number of searches per page. */
 const PAGE = 50;
 const PAGE_MAX = 200;
-/** Most characters of the sentence a search began with. */
+/** Maximum characters of the original sentence. */
 const TEXT_MAX = 2_000;
 
-/** What counting a saved search takes. */
+/** Services that a count needs. */
 type CountPart = "clock" | "engine" | "searches" | "telemetry" | ReadPart;
 type SearchCall<More extends ServicePart = never> = KeyCall<CountPart | More>;
 
-/** Largest saved spec that is read in the call, in UTF-16 units; as for bodies. */
+/** Largest saved spec parsed inline, in UTF-16 units; as for bodies. */
 const QUICK_LENGTH_MAX = 8 * 1024;
 const NO_BODY = new Uint8Array(0);
 
-/** Line ends and tabs are part of what people type into a box of several lines. */
+/** Line ends and tabs are allowed: users type them into multi-line boxes. */
 const CONTROL_BUT_WHITE = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u;
 
-/** `GET /searches`: a page of the tenant's, newest first; counted in turns with other work. */
+/** `GET /searches`: a page of the tenant's searches, newest first; yields between counts. */
 export async function listSearches(
   call: KeyCall<
     "clock" | "engine" | "hold" | "searches" | "secrets" | "segment" | "telemetry" | ReadPart
@@ -91,20 +90,20 @@ export async function listSearches(
   }
 }
 
-/** `GET /searches/{id}`: one of them with its spec. */
+/** `GET /searches/{id}`: one search with its spec. */
 export function readSearch(call: SearchCall<"hold" | "segment">): Reply {
   const segment = loadedSegment(call.service);
   return answerWhole(call, segment, whole(call, segment, find(call)));
 }
 
-/** A search that is to be saved. */
+/** A search to be saved. */
 interface NewSearch {
   readonly name: string;
   readonly text: string | null;
   readonly spec: AccountQuerySpec;
 }
 
-/** Reads and charges a search that is to be saved. Throws `AppError` with every mistake in it. */
+/** Reads and charges a search to be saved. Throws `AppError` with every mistake in it. */
 export const SAVE_SEARCH: Computation<ReadTask, NewSearch> = {
   name: "saveSearch",
   run(task, segment, payer) {
@@ -147,7 +146,7 @@ async function save(
   return answered<{ search: OpenedSearch }>({ search }, 201);
 }
 
-/** `POST /searches/{id}`: counts it again with `refresh`, gives it another name. */
+/** `POST /searches/{id}`: recounts it with `refresh`, renames it with `name`. */
 export function changeSearch(call: SearchCall<"hold" | "segment">): Reply {
   const row = find(call);
   const { name, refresh } = readChange(call);
@@ -170,7 +169,7 @@ async function change(
   return whole(call, segment, find(call));
 }
 
-/** Answers with one search; the segment it is counted in stays open until it is. */
+/** Answers with one search; its segment stays open until the search is counted. */
 function answerWhole(
   call: SearchCall<"hold">,
   segment: Segment | null,
@@ -187,7 +186,7 @@ export function deleteSearch(call: KeyCall<"searches">): HttpAnswer {
   return noContent();
 }
 
-/** `GET /status`: the public one, and how many searches nobody has looked at since this month. */
+/** `GET /status`: the public status, and searches not counted again this month. */
 export function readStatus(
   call: KeyCall<
     | "months"
@@ -219,25 +218,25 @@ function notFound(): AppError {
   return new AppError("not_found", detail);
 }
 
-/** A saved spec that is to be read again. */
+/** A saved spec to be read again. */
 interface SavedTask extends Omit<ReadTask, "body"> {
   /** Its JSON, or null if it was deleted. */
   readonly saved: string | null;
 }
 
-/** Reads a saved spec as a snapshot understands it. Throws if the snapshot does not. */
+/** Reads a saved spec against a snapshot. Throws if the snapshot cannot read it. */
 export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
   name: "savedSearch",
   run({ saved, ...task }, segment) {
     const sent: unknown = saved === null ? null : JSON.parse(saved);
-    // `explain` does not matter for a count, and earlier versions stored more than is read.
+    // `explain` does not affect a count, and old versions stored more than is read.
     const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
     const input = isJsonObject(sent) ? counted : sent;
     return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;
   },
 };
 
-/** The exact count of a spec as it was saved, with its lists as they are now. */
+/** Returns the exact count of a saved spec, with its lists as they are now. */
 async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): Promise<number> {
   const { body: _, ...task } = readTask(call, NO_BODY);
   const saved = call.service.searches.specOf(call.identity.tenantId, id) ?? null;
@@ -281,7 +280,7 @@ async function searchOf(
   };
 }
 
-/** Null if the snapshot does not understand the spec, such as a code or a list that is gone. */
+/** Returns null if the snapshot cannot read the spec: a code or a list may be gone. */
 async function nowOf(
   call: KeyCall<CountPart>,
   segment: Segment,
@@ -339,7 +338,7 @@ function full(): AppError {
 
 const SHAPE = /^(0|[1-9]\d{0,15})\.(\w{1,64})\.([A-Za-z0-9_-]{43})$/;
 
-/** Makes the cursor that continues a tenant's list behind a search. */
+/** Makes the cursor that continues a tenant's list after a search. */
 function encodeSearchCursor(
   { createdAt, id }: SearchPlace,
   tenantId: string,
@@ -351,12 +350,12 @@ function encodeSearchCursor(
 
 /**
  * Reads a cursor back.
- * @throws AppError `invalid_cursor` for what is not ours, was altered or is another tenant's.
+ * @throws AppError `invalid_cursor` if it is foreign, altered, or another tenant's.
  */
 function decodeSearchCursor(text: string, tenantId: string, secrets: CursorSecrets): SearchPlace {
   const [, createdAt = "", id = "", mac = ""] = SHAPE.exec(text) ?? [];
   const sent = Buffer.from(mac, "base64url");
-  // Two bits of the last character mean nothing; only zeros are the usual spelling.
+  // Two bits of the last character mean nothing; only zeros are canonical.
   const genuine =
     mac !== "" &&
     sent.toString("base64url") === mac &&
@@ -369,7 +368,7 @@ function decodeSearchCursor(text: string, tenantId: string, secrets: CursorSecre
   throw new AppError("invalid_cursor", detail, { errors });
 }
 
-/** HMAC over what it is for, the tenant and the place, each behind its length. */
+/** Returns an HMAC over purpose, tenant, and place, each after its length. */
 function authenticate(place: string, tenantId: string, secret: Uint8Array): Buffer {
   const parts = ["peneira searches 1", tenantId, place];
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join("");

@@ -1,8 +1,7 @@
 /**
- * Signing in and out. What comes in: e-mail and password, or the cookie of a session. What goes
- * out: who is signed in, and the cookie.
- * Invariant: every sign-in and every new password has a new session, and the one before it ends;
- * the token of a session is in the cookie and nowhere else; passwords are never repeated.
+ * Sessions in the console: signing in and out, passwords, invitations.
+ * Invariant: every sign-in and every new password opens a new session and ends the previous one. A
+ * session's token is only in its cookie. Passwords are never repeated.
  */
 import { PASSWORD_UNITS } from "../access/limits.ts";
 import type { NewSession, OpenSession } from "../access/sessions.ts";
@@ -15,7 +14,7 @@ import { membersOf, readText, refuse, refuseMistakes } from "./bodymembers.ts";
 import type { SessionAnswer, SessionList } from "./web/app/answers.ts";
 import type { InvitationAnswer } from "./web/app/memberanswers.ts";
 
-/** Longer texts are nobody's e-mail and nobody's password. */
+/** Longer texts cannot be an e-mail or a password. */
 const TEXT_MAX = 4_096;
 
 /** The handlers of sessions. */
@@ -26,7 +25,7 @@ export class SessionRoutes {
     this.#sessionAuth = sessionAuth;
   }
 
-  /** `GET /session`: who is signed in, or null. */
+  /** `GET /session`: its user, or null. */
   read = (call: Call<"sessions" | "consoleContact">): HttpAnswer => {
     const session = this.#sessionAuth.find(call);
     const found = session === null ? NOBODY : shown(session);
@@ -58,7 +57,7 @@ export class SessionRoutes {
     return this.#begun(call, call.service.sessions.signInByLink(token, call.address), kind);
   };
 
-  /** `POST /invitation` with `{token}`: whom it is for; it uses up nothing. */
+  /** `POST /invitation` with `{token}`: returns the invited user. */
   readInvitation = (call: Call<"sessions">): HttpAnswer => {
     const body = membersOf(call, ["token"]);
     const token = readText(body, "token", TEXT_MAX);
@@ -70,7 +69,7 @@ export class SessionRoutes {
     return answered<InvitationAnswer>(answer);
   };
 
-  /** `POST /invitation/accept` with `{token, password, keep?}`: chooses it, and signs in. */
+  /** `POST /invitation/accept` with `{token, password, keep?}`: sets it and signs in. */
   acceptInvitation = async (call: Call<"sessions">): Promise<HttpAnswer> => {
     const body = membersOf(call, ["token", "password", "keep"]);
     const token = readText(body, "token", TEXT_MAX);
@@ -107,7 +106,7 @@ export class SessionRoutes {
     return begun(call, opened, this.#sessionAuth.cookieOf(call));
   };
 
-  /** A session of one browser follows another, which then ends. */
+  /** A new session in the same browser ends the previous one. */
   #begun(call: Call<"sessions">, opened: NewSession, kind: CookieKind): HttpAnswer {
     const before = this.#sessionAuth.find(call);
     if (before !== null) call.service.sessions.end(before);
@@ -122,7 +121,7 @@ export class SessionRoutes {
 
 const NOBODY = { user: null };
 
-/** Whether somebody wishes to stay signed in. */
+/** True if the user chose to stay signed in. */
 function readKeep(body: BodyObject, keptSeconds: number): boolean {
   const { keep } = body.members;
   if (keep === undefined || keep === false) return false;
@@ -137,7 +136,7 @@ function readKeep(body: BodyObject, keptSeconds: number): boolean {
   return keep === true;
 }
 
-/** `GET /sessions`: where the user is signed in, newest first. */
+/** `GET /sessions`: the user's sessions, newest first. */
 export function listSessions({ service, requestId, session }: SessionCall<"sessions">): HttpAnswer {
   const sessions = service.sessions.list(session.user.id).map(({ id, createdAt, seenAt }) => ({
     id,
@@ -148,7 +147,7 @@ export function listSessions({ service, requestId, session }: SessionCall<"sessi
   return answered<SessionList>({ request_id: requestId, sessions });
 }
 
-/** The answer that a session begins with. */
+/** Answers with a new session. */
 function begun(call: Call, { token, session }: NewSession, kind: CookieKind): HttpAnswer {
   const { name, flags } = partsOf(kind);
   const answer = answered<SessionAnswer>({ request_id: call.requestId, ...shown(session) });
@@ -156,7 +155,7 @@ function begun(call: Call, { token, session }: NewSession, kind: CookieKind): Ht
   return { ...answer, headers: { "Set-Cookie": `${name}=${token}; ${flags}${age}` } };
 }
 
-/** Without an age the browser forgets the cookie when it ends; the server ends the session. */
+/** Without an age, browsers drop the cookie when they close; the server ends the session. */
 function partsOf({ name, secure }: CookieKind): { readonly name: string; readonly flags: string } {
   return { name, flags: `Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}` };
 }

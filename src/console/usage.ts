@@ -1,9 +1,9 @@
 /**
- * `GET /v1/console/usage`. What comes in: a number of days. What goes out: what each key and each
- * user of the tenant used on each of them, up to this moment, and what the plan allows.
- * Invariant: the days are whole UTC days without gaps, the last one is today; the numbers are sums
- * of what was counted, none is estimated. What each colleague used is for owners: members get their
- * own use, and that of all others as one.
+ * `GET /v1/console/usage`: what each key and user of the tenant used on each of the last days, up
+ * to now, and what the plan allows.
+ * Invariant: days are whole UTC days without gaps, the last is today. Numbers are sums of counted
+ * use, never estimates. Owners see each colleague's use; members see their own, and that of all
+ * others as one.
  */
 
 import { queryMistake, refuseQueryMistakes } from "../http/server/query.ts";
@@ -14,7 +14,7 @@ import type { UsedByKey } from "../store/usagestore.ts";
 import { answered } from "./answered.ts";
 import { OTHER_SENDERS, type UsageAnswer } from "./web/app/answers.ts";
 
-/** What identities of the console begin with. */
+/** Prefix of console identities. */
 const USER = "user:";
 const DAYS = 30;
 const DAYS_MAX = 400;
@@ -26,7 +26,7 @@ interface Series {
   readonly exportRows: number[];
 }
 
-/** Answers the use of the sender's tenant. */
+/** Answers with the tenant's use. */
 export function readUsage(
   call: SessionCall<"keyring" | "secondaryCnaeFull" | "usage" | "users">,
 ): HttpAnswer {
@@ -56,7 +56,7 @@ function readDays(sent: string | undefined): number {
   return DAYS;
 }
 
-/** The rows of a tenant as its owners see them; for members those of others have one sender. */
+/** Returns the tenant's rows as owners see them; members see other senders merged into one. */
 function ownRows({ session }: SessionCall, rows: readonly UsedByKey[]): readonly UsedByKey[] {
   if (session.user.role === "owner") return rows;
   const own = `${USER}${session.user.id}`;
@@ -81,7 +81,7 @@ function seriesOf(rows: readonly UsedByKey[], first: number, count: number): Map
   return senders;
 }
 
-/** Names of keys and e-mails of users by sender. */
+/** Maps senders to key names and e-mails. */
 export function namesOf({
   service,
   identity,
@@ -94,7 +94,7 @@ export function namesOf({
   ]);
 }
 
-/** Senders with their names, those of most requests first. */
+/** Returns senders with their names, most requests first. */
 function named(senders: ReadonlyMap<string, Series>, names: ReadonlyMap<string, string>) {
   const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
   return [...senders]

@@ -1,8 +1,8 @@
 /**
- * Where the console begins. What comes in: the page. What goes out: the shell drawn into it.
- * Invariant: session, words and the view's code are asked for at once and side by side; until
- * session and words are there the page shows the header's bar that page.html has, at its place. An
- * invitation behind the `#` shows its own page, whoever is signed in.
+ * Entry point of the console: draws the shell into the page.
+ * Invariant: session, words, and the view's code are requested in parallel. Until session and words
+ * arrive, page.html's header bar stays in place. An invitation after the `#` shows its own page,
+ * even if a user is signed in.
  */
 import "./app/kit.ts";
 import { render, type VNode } from "preact";
@@ -12,13 +12,13 @@ import { followAddress, view } from "./app/router.ts";
 import { session, user } from "./app/session.ts";
 import { loadSession, renewWhileActive, signInByLink } from "./app/signing.ts";
 
-/** What an invitation has behind the `#`, where no server and no log sees it. */
+/** An invitation after the `#`, where no server and no log sees it. */
 const INVITATION = /^#invite=([\w-]{55})$/;
 
 async function begin(): Promise<void> {
   beginTheme();
   const invitation = INVITATION.exec(location.hash)?.[1];
-  // Pasted over the console, an address with another `#` loads no page.
+  // Pasting an address that differs only after the `#` loads no page.
   addEventListener("hashchange", () => INVITATION.test(location.hash) && location.reload());
   followAddress();
   const asked = signInByLink()

@@ -1,8 +1,8 @@
 /**
- * The user's own account. What comes in: the session. What goes out: who is signed in, the form of
- * a new password, and the list of sessions with the way to end them all.
- * Invariant: passwords are cleared once sent; the rule is checked before sending and again by the
- * server, whose words are shown.
+ * The user's own account: the profile, the password form, and the sessions, with a way to end them
+ * all.
+ * Invariant: passwords are cleared once sent. The rule is checked before sending and again by the
+ * server, whose message is shown.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
@@ -26,7 +26,7 @@ import { PasswordInput } from "../parts/password.tsx";
 import { Pill } from "../parts/pill.tsx";
 import { toast } from "../parts/toast.tsx";
 
-/** The server's rule; it has more, but this one can be told while typing. */
+/** One of the server's rules; this one can be checked while typing. */
 const LENGTH_MIN = 12;
 
 /** The view. */

@@ -1,9 +1,9 @@
 /**
- * Usage per day and sender. Input: the answer of `GET /usage`. Output: three charts with one
- * legend, whose buttons hide senders, and the same numbers as a table.
- * Invariant: it begins with the first day that was used, at least a week ago. A hidden sender is
- * left out of charts, sums and table alike. The last row of each part of the table sums the rows
- * above it. Nothing is without a name; days are days in UTC, as the server counts them.
+ * Usage per day and sender, from `GET /usage`: three charts with one legend, whose buttons hide
+ * senders, or the same numbers as a table.
+ * Invariant: it begins with the first day of use, at least a week ago. A hidden sender is left out
+ * of charts, sums, and table alike. The last row of each table sums the rows above it. Everything
+ * has a name. Days are UTC days, as on the server.
  */
 import { type Signal, useSignal } from "@preact/signals";
 import { OTHER_SENDERS, type UsageAnswer } from "../app/answers.ts";
@@ -159,7 +159,7 @@ interface ReadingProps {
   readonly day: Signal<number | null>;
 }
 
-/** The sum of all days, or of the one under the pointer with what each sender has in it. */
+/** The sum of all days, or of the day under the pointer with each sender's share. */
 function Reading({ days, layers, measure, day }: ReadingProps) {
   const { usage } = laterWords.value;
   const at = day.value;
@@ -220,7 +220,7 @@ interface NumbersProps {
 function Numbers({ head, rows }: NumbersProps) {
   const { usage } = laterWords.value;
   return (
-    // A region that scrolls must be reachable by keyboard.
+    // A scrolling region must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
     <section class="chart-scroll" tabIndex={0} aria-label={head}>
       <table class="chart-table">
@@ -263,7 +263,7 @@ function dailySums(days: number, layers: readonly Layer[], measure: Measure): nu
   return Array.from({ length: days }, (_, day) => sum(all.map((values) => values[day] ?? 0)));
 }
 
-/** What a layer is called; senders without a name say what they are. */
+/** Names a layer; senders without a name show their kind. */
 function senderName(layer: Layer): string {
   const { usage } = laterWords.value;
   const [first] = layer.senders;
@@ -273,7 +273,7 @@ function senderName(layer: Layer): string {
   return first.kind === "key" ? usage.unnamedKey : usage.goneUser;
 }
 
-/** A measure as people call it. */
+/** Names a measure. */
 function measureName(measure: Measure): string {
   const { usage } = laterWords.value;
   return { requests: usage.requests, accounts: usage.accounts, export_rows: usage.exportRows }[
@@ -281,7 +281,7 @@ function measureName(measure: Measure): string {
   ];
 }
 
-/** A day in short; with its year where that is asked for. */
+/** Formats a day, optionally with its year. */
 function dayName(iso: string, withYear = false): string {
   const instant = new Date(`${iso}T00:00:00Z`);
   if (Number.isNaN(instant.getTime())) return iso;

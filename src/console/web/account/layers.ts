@@ -1,33 +1,32 @@
 /**
- * Usage as stacked layers. What comes in: numbers per sender and day, and which senders are hidden.
- * What goes out: senders in a fixed order with a colour each, and the layers of a stacked chart.
- * Invariant: the layers of all senders sum to the day's number; a sender keeps its colour when
- * others are hidden, and small senders beyond the colours there are become one layer.
+ * Usage as the layers of a stacked chart: senders in a fixed order, each with a color.
+ * Invariant: all layers sum to the day's number. A sender keeps its color when others are hidden.
+ * Small senders beyond the available colors form one layer.
  */
 import type { UsageAnswer } from "../app/answers.ts";
 
-/** What is counted per day. */
+/** A daily count. */
 export type Measure = "requests" | "accounts" | "export_rows";
 
-/** All that is counted per day. */
+/** All daily counts. */
 export const MEASURES: readonly Measure[] = ["requests", "accounts", "export_rows"];
 
-/** Colours of layers; what is smaller than the first ones shares the last. */
+/** Colors of layers; the smallest senders share the last. */
 export const COLOURS = 6;
 
 /** One layer: a sender, or all the small ones together. */
 export interface Layer {
   readonly id: string;
-  /** Senders in this layer; one unless it is that of the small ones. */
+  /** Its senders; one, except for the layer of small ones. */
   readonly senders: UsageAnswer["senders"];
   /** From 1 on. */
   readonly colour: number;
 }
 
-/** Fewest days that charts show: fewer make no line. */
+/** Minimum days in charts: fewer make no line. */
 const DAYS_MIN = 7;
 
-/** The answer from the first day with any use on, of at least a week. */
+/** Cuts days before the first use, but leaves a week. */
 export function sinceFirstUse(answer: UsageAnswer): UsageAnswer {
   const { days, senders } = answer;
   const used = days.findIndex((_, day) => senders.some(({ requests }) => requests[day] !== 0));
@@ -41,7 +40,7 @@ export function sinceFirstUse(answer: UsageAnswer): UsageAnswer {
   return { ...answer, days: days.slice(from), senders: cut };
 }
 
-/** One layer per sender by the number of its requests, the largest first. */
+/** Returns a layer per sender, by requests, largest first. */
 export function layersOf(senders: UsageAnswer["senders"], colours = COLOURS): Layer[] {
   const sorted = [...senders].sort(
     (a, b) => sum(b.requests) - sum(a.requests) || (a.id < b.id ? -1 : 1),
@@ -63,7 +62,7 @@ export function valuesOf(layer: Layer, measure: Measure): number[] {
   );
 }
 
-/** Upper edges of stacked layers, the lowest first; a hidden layer has no height. */
+/** Returns upper edges of stacked layers, lowest first; hidden ones are flat. */
 export function stacked(values: readonly (readonly number[])[]): number[][] {
   const edges: number[][] = [];
   for (const layer of values) {
@@ -73,7 +72,7 @@ export function stacked(values: readonly (readonly number[])[]): number[][] {
   return edges;
 }
 
-/** Days that get a label where every label needs `room` of `width` pixels; the last always does. */
+/** Returns days to label if a label needs `room` of `width` pixels; always the last one. */
 export function labelledDays(days: number, width: number, room: number): number[] {
   const step = Math.max(1, Math.ceil((days * room) / Math.max(width, 1)));
   const labelled: number[] = [];
@@ -81,7 +80,7 @@ export function labelledDays(days: number, width: number, room: number): number[
   return labelled;
 }
 
-/** The sum of numbers. */
+/** Sums numbers. */
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, value) => total + value, 0);
 }

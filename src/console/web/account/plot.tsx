@@ -1,29 +1,29 @@
 /**
- * Stacked columns per day. What comes in: days, layers with their numbers and colours. What goes
- * out: a picture with axes that follows the width of its room, and the day under the pointer.
- * Invariant: every layer stands on the ones before it, and the axis begins at zero; no number is
- * shown here alone.
+ * A chart of stacked columns per day; it follows the available width and reports the day under the
+ * pointer.
+ * Invariant: layers are stacked in order, and the axis begins at zero. No number is shown only
+ * here.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { compact } from "../app/format.ts";
 import { labelledDays, stacked } from "./layers.ts";
 
-/** What is drawn. */
+/** The props. */
 interface PlotProps {
   /** Labels of the days, oldest first. */
   readonly days: readonly string[];
-  /** The lowest layer first; `colour` is a number from 1 on. */
+  /** Lowest layer first; `colour` counts from 1. */
   readonly layers: readonly { readonly colour: number; readonly values: readonly number[] }[];
-  /** Says what is drawn, for readers of the picture. */
+  /** Describes the chart to screen readers. */
   readonly label: string;
   readonly onDay: (day: number | null) => void;
 }
 
 const HEIGHT = 168;
-/** Room of the axes, and above and right of the columns. */
+/** Space for axes, and above and right of the columns. */
 const EDGE = { left: 56, bottom: 28, top: 12, right: 20 } as const;
-/** A label such as "12 de nov." with air around it. */
+/** A label such as "12 de nov." with margins. */
 const LABEL_ROOM = 64;
 const COLUMN = { share: 0.72, max: 40 } as const;
 
@@ -123,7 +123,7 @@ function Columns({ layers, edges, step, width }: ColumnsProps): VNode {
   );
 }
 
-/** Three to five round numbers from 0 on; halves of a request mean nothing. */
+/** Returns three to five round numbers from 0; requests have no halves. */
 function wholeSteps(most: number): number[] {
   const rough = most / 4;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));

@@ -1,8 +1,8 @@
 /**
- * The view "usage". What comes in: `GET /usage`. What goes out: today's figures, what is left of
- * the day's quota, the plan's limits, and per day and sender what was asked: charts or a table.
- * Invariant: charts and table show the same numbers of the same senders; the room of the charts is
- * kept while they load; one day, no day and no sender are answers like others.
+ * The usage view: today's figures, the rest of the day's quota, the plan's limits, and use per day
+ * and sender as charts or a table.
+ * Invariant: charts and table show the same numbers of the same senders. Space is reserved for
+ * charts while they load. One day, no day, and no sender are valid answers.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
@@ -16,11 +16,11 @@ import { Page } from "../parts/page.tsx";
 import { UsageHistory } from "./history.tsx";
 
 const DAYS = 30;
-/** Limits that are spans of time, in seconds. */
+/** Limits in seconds. */
 const SECONDS = ["export_retention"];
-/** Limits whose 0 means that there is none. */
+/** Limits whose 0 means unlimited. */
 const OPEN_AT_ZERO = ["export_rows_per_day", "export_bytes", "saved_bytes"];
-/** Limits that are bytes. */
+/** Limits in bytes. */
 const BYTES = ["export_bytes", "saved_bytes"];
 
 /** The view. */

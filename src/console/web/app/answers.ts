@@ -1,9 +1,9 @@
 /**
- * What the console's routes take and answer, as the browser sees it. What comes in: nothing. What
- * goes out: types; their members are spelled as in JSON.
- * Invariant: what the public interface answers too is described by its schemas; what only the
- * console answers is described here, and its handlers (src/console) compile against it. End-to-end
- * tests read every one of them. Paths are below /v1/console; failures are problem documents.
+ * Types of the console's requests and answers as the browser sees them; members are spelled as in
+ * JSON.
+ * Invariant: answers shared with the public interface use its schemas. Those of the console alone
+ * are described here, and its handlers (src/console) compile against them. End-to-end tests read
+ * every one. Paths are below /v1/console; failures are problem documents.
  */
 import type Type from "typebox";
 import type { TSchema } from "typebox";
@@ -22,11 +22,11 @@ import type { AuditAction, Facts } from "../../../store/auditactions.ts";
 
 type SpecFilters = AccountQuerySpec["filters"];
 
-/** What a schema of the public interface says; of some members the console knows more. */
+/** A schema of the public interface, with members the console types more precisely. */
 type Described<Schema extends TSchema, Known = object> = Omit<Type.Static<Schema>, keyof Known> &
   Known;
 
-/** A value as people may set it: any code, whether or not the server knows it. */
+/** A value as users may set it: any code, known to the server or not. */
 type Edited<Value> = Value extends string
   ? string
   : Value extends number
@@ -35,7 +35,7 @@ type Edited<Value> = Value extends string
       ? Edited<Element>[]
       : Value;
 
-/** The filters of a spec as far as the console edits them; the server normalizes them. */
+/** The filters that the console edits; the server normalizes them. */
 export type Filters = {
   [Group in Exclude<FilterGroup, "lists">]: {
     [Member in keyof SpecFilters[Group] as Extract<Member, PartMember>]: Edited<
@@ -44,13 +44,13 @@ export type Filters = {
   };
 } & { lists?: { any_of?: string[]; exclude?: string[] } };
 
-/** One key of the order. */
+/** One sort key. */
 export interface SortKeySent {
   field: string;
   direction: "asc" | "desc";
 }
 
-/** A normalized spec as the server answers it. */
+/** A normalized spec from the server. */
 export interface Spec {
   kind: "account_query";
   spec_version: "2.0";
@@ -63,7 +63,7 @@ export interface Spec {
   explain: Explain;
 }
 
-/** What a translator has to say. */
+/** A translator's remarks. */
 interface Explain {
   assumptions: TranslationNote[];
   warnings: (TranslationNote | string)[];
@@ -71,7 +71,7 @@ interface Explain {
   confidence: number;
 }
 
-/** One remark with the words it stems from (UTF-16 units of the sentence); see notes.ts. */
+/** One remark and the words it refers to (UTF-16 units of the sentence); see notes.ts. */
 export interface TranslationNote {
   code?: string;
   detail: string;
@@ -81,10 +81,10 @@ export interface TranslationNote {
   [more: string]: unknown;
 }
 
-/** A stretch of the sentence and what it became. */
+/** A stretch of the sentence and its meaning. */
 export type TranslationPart = TranslateAnswer["parts"][number];
 
-/** Where data is from; in every answer about data. */
+/** The data's source; in every answer about data. */
 interface Source {
   request_id: string;
   snapshot: string;
@@ -101,31 +101,31 @@ export type TranslateAnswer = Described<
 export type FacetAnswer = Described<typeof ACCOUNT_SCHEMAS.Facet>;
 
 /**
- * `POST /explore` with `{spec, facets?: string[], beside?: ("uf")[]}`: counts, however broad. For
- * each name in `beside` the facet is counted without the filters of the same thing (for `uf` those
- * of the place), so that other values can be chosen; each is null where there is no such filter.
+ * `POST /explore` with `{spec, facets?: string[], beside?: ("uf")[]}`: counts for a spec of any
+ * breadth. Each facet in `beside` is counted without the filters of its own dimension (for `uf` the
+ * place), so that users can choose other values. It is null if no such filter is set.
  */
 export interface ExploreAnswer extends Source {
   spec: Spec;
   total: number;
-  /** Whether a search would refuse the spec, and which filters it lacks (pointers). */
+  /** True if a search would refuse the spec; `missing` names filters it lacks. */
   too_broad: boolean;
   missing: string[];
   facets: Record<string, FacetAnswer>;
   beside: Record<string, FacetAnswer | null>;
   /**
-   * Where the total is 0: what it would be without one filter, the most helpful first. `pointers`
-   * are those of the spec that are to be cleared, such as `/filters/geo/uf_any_of`.
+   * If the total is 0: the total without one filter, most helpful first. `pointers` are the spec's
+   * members to clear, such as `/filters/geo/uf_any_of`.
    */
   drops: { filter: string; pointers: string[]; total: number }[];
   warnings: string[];
   took_ms: number;
 }
 
-/** Of one account the fields that were asked for. */
+/** The requested fields of one account. */
 export type AccountFields = Record<string, unknown>;
 
-/** One account of a list, which always asks for its number. */
+/** One account of a list, which always requests its CNPJ. */
 export type Account = { cnpj: string } & AccountFields;
 
 /** `POST /accounts/search`, as POST /v1/accounts/search. */
@@ -138,8 +138,8 @@ export type SearchPage = Described<
 export type AccountAnswer = Described<typeof SEARCH_SCHEMAS.AccountAnswer, { account: Account }>;
 
 /**
- * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest, as far as it is read here. (Its
- * schema knows the engine, which no browser has.)
+ * `GET /accounts/suggest?q&limit`, as GET /v1/accounts/suggest; only members read here. (Its schema
+ * needs the engine, which no browser has.)
  */
 export interface SuggestAnswer extends Source {
   suggestions: { match: string; account: Account }[];
@@ -147,7 +147,7 @@ export interface SuggestAnswer extends Source {
   contact_refused: RefusedContact | null;
 }
 
-/** `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}, as far as it is read here. */
+/** `GET /companies/{root}?limit&cursor`, as GET /v1/companies/{root}; only members read here. */
 export interface CompanyAnswer extends Source {
   /** Head offices first, then by CNPJ. */
   accounts: Account[];
@@ -164,23 +164,23 @@ interface AccountExplain {
   [more: string]: unknown;
 }
 
-/** `POST /accounts/explain` with `{spec, cnpj}`: the whole account, and why it is listed. */
+/** `POST /accounts/explain` with `{spec, cnpj}`: the whole account and its reasons. */
 export interface ExplainAnswer extends Source {
   /** All fields of the plan. */
   account: AccountFields;
-  /** Whether the account meets the spec; `explain.matched` says how. */
+  /** True if the account meets the spec; see `explain.matched`. */
   listed: boolean;
   explain: AccountExplain;
 }
 
-/** `GET /catalog`: what pickers choose among and chips are called. Cached by ETag. */
+/** `GET /catalog`: choices of pickers and names of chips. Cached by ETag. */
 export interface CatalogAnswer {
   snapshot: string;
-  /** Subclasses in order of code, with the words of the lexicon that people use for them. */
+  /** Subclasses in code order, with the lexicon's everyday words for them. */
   activities: {
     code: string;
     description: string;
-    /** What it is called where there is little room; null where it has no such name. */
+    /** Its name where space is short; null if it has none. */
     short: { pt: string; en: string } | null;
     terms: string[];
     accounts: number;
@@ -190,7 +190,7 @@ export interface CatalogAnswer {
   municipalities: { ibge: string; tom: string; name: string; uf: string; accounts: number }[];
   states: { uf: string; name: string; accounts: number }[];
   legal_natures: { code: string; description: string; accounts: number }[];
-  /** Three sentences of each language that find something in this snapshot. */
+  /** Three sentences per language that match something in this snapshot. */
   examples: { pt: string[]; en: string[] };
 }
 
@@ -199,11 +199,11 @@ export type Status = Described<
   typeof STATUS_SCHEMAS.Status,
   { provenance: Record<string, string> | null }
 > & {
-  /** Saved searches whose last look was at an older month than the one served. */
+  /** Saved searches last viewed with a month older than the one served. */
   unseen_searches: number;
 };
 
-/** Who is signed in. */
+/** The current user. */
 export interface SignedInUser {
   id: string;
   email: string;
@@ -213,29 +213,28 @@ export interface SignedInUser {
 }
 
 /**
- * `GET /session` (user null when nobody is signed in, and then without the rest), `POST /session`
- * with `{email, password}` and perhaps `keep`, `POST /password` with `{current_password,
- * new_password}`.
+ * `GET /session` (if no user is signed in, `user` is null and the rest is missing), `POST /session`
+ * with `{email, password, keep?}`, `POST /password` with `{current_password, new_password}`.
  */
 export interface SessionAnswer {
   user: SignedInUser | null;
-  /** To be sent as X-CSRF-Token with everything but GET. */
+  /** Sent as X-CSRF-Token with all methods but GET. */
   csrf_token?: string;
-  /** The session ends after this many seconds without a request, and at `expires_at` anyway. */
+  /** The session ends after this many seconds without a request, or at `expires_at`. */
   idle_seconds?: number;
   expires_at?: string;
-  /** Told by `GET` alone: how long somebody stays signed in who wishes to; 0 where nobody can. */
+  /** From `GET` only: how long users can choose to stay signed in; 0 if they cannot. */
   keep_seconds?: number;
-  /** Told by `GET` alone: whom to ask who cannot sign in, or null. */
+  /** From `GET` only: contact for sign-in trouble, or null. */
   contact?: string | null;
 }
 
-/** `GET /sessions`: where the user is signed in. */
+/** `GET /sessions`: the user's sessions. */
 export interface SessionList {
   sessions: { id: string; created_at: string; seen_at: string; current: boolean }[];
 }
 
-/** One export with what the console tells beside the public record. */
+/** One export: the public record and the console's members. */
 export type ExportView = Described<
   typeof EXPORT_SCHEMAS.ExportRecord,
   {
@@ -245,9 +244,9 @@ export type ExportView = Described<
 > & {
   expired: boolean;
   created_at: string;
-  /** E-mail of the user, or name of the key; null for what is gone. */
+  /** E-mail of the user, or name of the key; null if deleted. */
   created_by: string | null;
-  /** What it holds, in letters, digits and hyphens. */
+  /** Its content, in a-z, digits, and hyphens. */
   slug: string;
   spec: Spec;
 };
@@ -261,24 +260,23 @@ export interface ExportList {
 
 /**
  * `POST /exports` with `{spec, output, limit?}` and `POST /exports/{id}/again` (the same spec on
- * the present snapshot), both with Idempotency-Key; `GET /exports/{id}?wait=` gives the record
- * alone.
+ * the current snapshot), both with Idempotency-Key. `GET /exports/{id}?wait=` returns the record.
  */
 export interface CreatedExport extends Source {
   spec: Spec;
   export: ExportView;
 }
 
-/** `POST /exports/estimate` with `{spec, output, limit?}`: what an export would be. */
+/** `POST /exports/estimate` with `{spec, output, limit?}`: size of the export. */
 export interface ExportEstimate {
   request_id: string;
-  /** Exact number of rows, after the plan's and the format's bounds. */
+  /** Exact number of rows, within the limits of plan and format. */
   rows: number;
-  /** Matches before those bounds. */
+  /** Matches before those limits. */
   matches: number;
-  /** From rows that were rendered for it; exact only for small ones. */
+  /** Estimated from rendered rows; exact only for small exports. */
   bytes: number;
-  /** The format cannot hold that many rows; null where it can. */
+  /** The format's maximum if exceeded, else null. */
   rows_max: number | null;
 }
 
@@ -294,17 +292,17 @@ export interface OpenedSearch extends SavedSearch {
   spec: Spec;
 }
 
-/** One of the list of saved searches. */
+/** An entry of the saved searches. */
 export interface SavedSearch {
   id: string;
   name: string;
-  /** The sentence it began with, or null. */
+  /** The original sentence, or null. */
   text: string | null;
   created_at: string;
   created_by: string | null;
   /** As counted when it was saved or last refreshed (`POST /searches/{id}` `{refresh: true}`). */
   saved: { snapshot: string; total: number };
-  /** As counted now; null where there is no snapshot or the spec means nothing to it. */
+  /** As counted now; null without a snapshot or if the spec is invalid for it. */
   now: { snapshot: string; total: number } | null;
 }
 
@@ -314,7 +312,7 @@ export type ChangesAnswer = Described<
   { spec: Spec; changes: ChangeAnswer[] }
 >;
 
-/** One change; what an account was and is, as far as it was asked for or differs. */
+/** One change; an account before and after, with requested or changed fields. */
 export type ChangeAnswer = Described<
   typeof CHANGE_SCHEMAS.Change,
   { before: Account | null; after: Account | null }
@@ -335,17 +333,17 @@ export interface ApiKey {
 export interface CreatedKeyAnswer extends ApiKey {
   /** Shown once. */
   key: string;
-  /** Of a rotation: the key that it replaces and when that ends. */
+  /** For a rotation: the replaced key and when it ends. */
   replaces?: string;
   old_expires_at?: string;
 }
 
-/** `GET /keys`: oldest first. What changes a key answers it as it is then. */
+/** `GET /keys`: oldest first. Changes answer with the changed key. */
 export interface KeyList {
   keys: ApiKey[];
 }
 
-/** Id under which members see what all others of their tenant used. */
+/** Id under which members see the use of all others in the tenant. */
 export const OTHER_SENDERS = "others";
 
 /** `GET /usage?days=30`: one number per day and sender, oldest day first (UTC). */
@@ -353,7 +351,7 @@ export interface UsageAnswer {
   days: string[];
   senders: {
     id: string;
-    /** Name of the key, or e-mail of the user; empty where it has none. */
+    /** Name of the key, or e-mail of the user; empty if unknown. */
     name: string;
     kind: "key" | "console";
     requests: number[];
@@ -366,7 +364,7 @@ export interface UsageAnswer {
   export_rows_left: number | null;
 }
 
-/** Who made a change, or what it was made to; `name` is null where there is none to show. */
+/** Actor or subject of a change; `name` is null if there is none to show. */
 export interface AuditParty {
   kind: string;
   id: string | null;

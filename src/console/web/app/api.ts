@@ -1,28 +1,28 @@
 /**
- * Requests to the server. What comes in: a path below /v1/console and a body. What goes out: the
- * answer's JSON, or an ApiError with what the problem document says.
- * Invariant: the cookie belongs to the browser, the CSRF token to the session's answer. A request
- * that finds the session ended waits until the user has signed in again and is then sent once more
- * with the same Idempotency-Key, so no view has to know about it; aborting works all the while.
+ * Requests to the server: take a path below /v1/console and a body, and return the answer's JSON or
+ * throw an ApiError with the problem document.
+ * Invariant: the browser holds the cookie, the session's answer the CSRF token. If the session has
+ * ended, a request waits until the user signs in again. It is then resent with the same
+ * Idempotency-Key, so views need not handle it. It can be aborted at any time.
  */
 import { effect, signal } from "@preact/signals";
 import type { SessionAnswer } from "./answers.ts";
 import { ended, session } from "./session.ts";
 
-/** What a request may carry. */
+/** Options of a request. */
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
 }
 
-/** One mistake in what was sent. */
+/** One mistake in a request. */
 export interface ApiMistake {
   pointer: string;
   code: string;
   detail: string;
 }
 
-/** A request that did not succeed; status 0 and code `unreachable` when nothing answered. */
+/** A failed request; status 0 and code `unreachable` if no answer came. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -47,10 +47,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the server answered the last request at all. */
+/** True if the server answered the last request. */
 export const reachable = signal(true);
 
-/** When the last answer of a session came, in ms since the epoch; renewal reads it. */
+/** Time of the last answer to a session, in ms since the epoch; for renewal. */
 export const lastAnswer = { at: 0 };
 
 const BASE = "/v1/console";
@@ -60,7 +60,7 @@ export function get<T>(path: string, options: RequestOptions = {}): Promise<T> {
   return request<T>("GET", path, undefined, options);
 }
 
-/** Sends a body of JSON. */
+/** Sends a JSON body. */
 export function post<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<T> {
   return request<T>("POST", path, body, options);
 }
@@ -91,7 +91,7 @@ async function request<T>(
   }
 }
 
-/** Whether it makes sense to send the request once more: the session is good (again). */
+/** True if resending the request makes sense because the session is valid (again). */
 async function renewed(error: ApiError, path: string, options: RequestOptions): Promise<boolean> {
   if (path === "/session") return false;
   if (error.code === "session_required") {
@@ -103,7 +103,7 @@ async function renewed(error: ApiError, path: string, options: RequestOptions): 
     await signedInAgain(options.signal);
     return true;
   }
-  // Another tab signed in anew: this one's token is of a session that is gone.
+  // Another tab signed in again; this tab's token is of an ended session.
   if (error.code !== "csrf_invalid") return false;
   const before = session.value;
   const now = await send<SessionAnswer>("GET", "/session", undefined, {});
@@ -114,7 +114,7 @@ async function renewed(error: ApiError, path: string, options: RequestOptions): 
   return true;
 }
 
-/** Settles when the user has signed in again, or with the abort's reason; then nothing listens. */
+/** Settles when the user has signed in again, or rejects on abort; then removes its listeners. */
 async function signedInAgain(abort: AbortSignal | undefined): Promise<void> {
   abort?.throwIfAborted();
   let stop = () => {};

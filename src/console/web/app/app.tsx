@@ -1,8 +1,7 @@
 /**
- * The shell. What comes in: the session and the view of the address. What goes out: header,
- * navigation and the view, whose code is loaded when it is first shown.
- * Invariant: one main landmark with one heading per view; a change of view sets the title and
- * moves the focus to the heading; without a user there is only the sign-in page.
+ * The shell: header, navigation, and the view of the address, whose code loads on first use.
+ * Invariant: one main landmark with one heading per view. A change of view sets the title and moves
+ * the focus to the heading. Without a user, only the sign-in page is shown.
  */
 import { signal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
@@ -20,7 +19,7 @@ import { words } from "./words.ts";
 
 type Loader = () => Promise<ComponentType>;
 
-/** Loads a view. Views of one area share a chunk; the others have one each. */
+/** Loads a view. Views of an area share a chunk; the others have one each. */
 const VIEWS: Record<ViewName, Loader> = {
   find: async () => (await import("../find/find.tsx")).Find,
   company: async () => (await import("../find/find.tsx")).CompanyView,
@@ -38,16 +37,16 @@ const VIEWS: Record<ViewName, Loader> = {
 
 type SignIn = typeof import("./signin.tsx");
 
-/** The forms of signing in, when somebody needs them; `failed` when they could not be fetched. */
+/** The sign-in forms, loaded on demand; `failed` if they could not be fetched. */
 const signIn = signal<SignIn | "failed" | null>(null);
 
-/** Loads the forms of signing in, once. */
+/** Loads the sign-in forms, once. */
 export async function loadSignIn(): Promise<void> {
   if (signIn.peek() !== null && signIn.peek() !== "failed") return;
   signIn.value = await import("./signin.tsx").catch(() => "failed" as const);
 }
 
-/** One of the forms of signing in. */
+/** One of the sign-in forms. */
 function Signing({ form }: { form: "SignInPage" | "SignInAgain" }): VNode {
   useEffect(() => void loadSignIn(), []);
   const forms = signIn.value;
@@ -57,7 +56,7 @@ function Signing({ form }: { form: "SignInPage" | "SignInAgain" }): VNode {
   return <Form />;
 }
 
-/** What a part of the program that did not come leaves to do. */
+/** Offers a reload after code failed to load. */
 function Failed(): VNode {
   const { shell } = words.value;
   const action = { label: shell.reload, onClick: () => location.reload() };
@@ -100,7 +99,7 @@ function skip(): void {
   document.getElementById("main")?.focus();
 }
 
-/** The view itself; the first one keeps the focus where the browser has it. */
+/** The view; the first one leaves the focus where the browser has it. */
 function Main(): VNode {
   const main = useRef<HTMLElement>(null);
   const name = view.value;
@@ -120,7 +119,7 @@ function Main(): VNode {
   );
 }
 
-/** Readers then say where the user is; Tab goes on from there. */
+/** Screen readers announce the view; Tab continues from there. */
 function focusHeading(main: HTMLElement | null): void {
   scrollTo(0, 0);
   const heading = main?.querySelector("h1");
@@ -128,7 +127,7 @@ function focusHeading(main: HTMLElement | null): void {
   (heading ?? main)?.focus({ preventScroll: true });
 }
 
-/** Begins to load the code of a view that is about to be shown. */
+/** Starts loading the code of a view about to be shown. */
 export function preload(name: ViewName): void {
   VIEWS[name]().catch(() => {});
 }
@@ -149,7 +148,7 @@ function useView(name: ViewName): { view: ComponentType | null; failed: boolean 
   return { view: current, failed: loaded?.name === name && current === null };
 }
 
-/** How often a server that does not answer is asked again. */
+/** How often an unreachable server is polled. */
 const AGAIN_MS = 5_000;
 
 function Connection(): VNode | null {

@@ -1,16 +1,15 @@
 /**
- * Values as people read them. What comes in: numbers, ISO dates, identifiers. What goes out: text
- * in the present language (pt-BR or British English, whose dates cannot be misread).
- * Invariant: pure and free of the DOM; a value that is not of the expected form comes back as it
- * is, since data must never vanish from the screen. Days without a time are never shifted by a
- * time zone.
+ * Formats numbers, ISO dates, and identifiers in the current language (pt-BR or British English,
+ * whose dates cannot be misread).
+ * Invariant: pure and free of the DOM. Values of an unexpected form are returned unchanged, since
+ * data must never vanish from the screen. Time zones never shift days without a time.
  */
 import { language } from "./language.ts";
 
 const LOCALES = { pt: "pt-BR", en: "en-GB" } as const;
 const cache = new Map<string, unknown>();
 
-/** Making an Intl object costs a thousand times more than using it: each is made once. */
+/** Making an Intl object costs a thousand times more than using it: cache each. */
 function made<T>(name: string, make: (locale: string) => T): T {
   const key = `${language.value} ${name}`;
   const known = cache.get(key);
@@ -20,19 +19,19 @@ function made<T>(name: string, make: (locale: string) => T): T {
   return fresh;
 }
 
-/** A count or another number, with up to `digits` decimals (0 unless told). */
+/** Formats a number with up to `digits` decimals (default 0). */
 export function number(value: number, digits = 0): string {
   const options = { maximumFractionDigits: digits };
   return made(`number ${digits}`, (locale) => new Intl.NumberFormat(locale, options)).format(value);
 }
 
-/** A large number in short, such as `1,2 mi` or `1.2M`. */
+/** Shortens a large number: `1,2 mi` or `1.2M`. */
 export function compact(value: number): string {
   const options = { notation: "compact", maximumFractionDigits: 1 } as const;
   return made("compact", (locale) => new Intl.NumberFormat(locale, options)).format(value);
 }
 
-/** A fraction of one as per cent; shares between 0 and 0.1 % are not rounded to nothing. */
+/** Formats a fraction as a percentage; shares from 0 to 0.1 % are not rounded to zero. */
 export function percent(fraction: number): string {
   const digits = fraction !== 0 && Math.abs(fraction) < 0.1 ? 1 : 0;
   const options = { style: "percent", maximumFractionDigits: digits } as const;
@@ -40,7 +39,7 @@ export function percent(fraction: number): string {
   return fraction > 0 && fraction < 0.0005 ? `< ${format.format(0.001)}` : format.format(fraction);
 }
 
-/** An amount in reais; cents only where there are some. */
+/** Formats an amount in reais; cents only if not zero. */
 export function money(amount: number): string {
   const digits = Number.isInteger(amount) ? 0 : 2;
   const options = { style: "currency", currency: "BRL", minimumFractionDigits: digits } as const;
@@ -51,7 +50,7 @@ export function money(amount: number): string {
 
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
-/** A size in bytes, in powers of 1000, with one decimal below ten. */
+/** Formats bytes in powers of 1000, with one decimal below ten. */
 export function bytes(size: number): string {
   let value = size;
   let step = 0;
@@ -68,29 +67,29 @@ export function bytes(size: number): string {
   );
 }
 
-/** A day: of `2026-10-15` as it stands, of an instant in the reader's time zone. */
+/** Formats `2026-10-15` unshifted, and an instant in the user's time zone. */
 export function date(iso: string): string {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(iso);
   return dated(iso, { dateStyle: "medium", ...(day ? { timeZone: "UTC" } : {}) });
 }
 
-/** A day in as little room as it can be read in: `15/10/2026`, `15 Oct 2026`. */
+/** Formats a day in minimal space: `15/10/2026`, `15 Oct 2026`. */
 export function dayShort(iso: string): string {
   const month = language.value === "pt" ? "2-digit" : "short";
   return dated(iso, { day: "2-digit", month, year: "numeric", timeZone: "UTC" });
 }
 
-/** An instant with hours and minutes, in the reader's time zone. */
+/** Formats date and time in the user's time zone. */
 export function dateTime(iso: string): string {
   return dated(iso, { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** The hour and minute of an instant, in the reader's time zone. */
+/** Formats hour and minute in the user's time zone. */
 export function hourOf(instant: Date): string {
   return dated(instant.toISOString(), { timeStyle: "short" });
 }
 
-/** A snapshot's label (`2026-10`) as a month; anything else as it is. */
+/** Formats a snapshot label (`2026-10`) as a month; others unchanged. */
 export function month(label: string, width: "long" | "short" = "long"): string {
   if (!/^\d{4}-\d{2}$/.test(label)) return label;
   return dated(`${label}-01`, { month: width, year: "numeric", timeZone: "UTC" });
@@ -110,8 +109,8 @@ const AGO_UNITS = [
 ] as const;
 
 /**
- * How long ago (or in how long) an instant is; beyond 30 days the day itself. What is to come gets
- * a hundredth more, so that what lasts seven days does not begin with six.
+ * Formats the time since or until an instant; beyond 30 days, the date. Future spans get 1 % more,
+ * so that a span of seven days does not start at six.
  */
 export function ago(iso: string, now = Date.now()): string {
   const exact = (new Date(iso).getTime() - now) / 1000;
@@ -126,7 +125,7 @@ export function ago(iso: string, now = Date.now()): string {
   return format.format(0, "second");
 }
 
-/** A span of seconds: `0,4 ms`, `1,2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+/** Formats seconds: `0,4 ms`, `1,2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(seconds: number): string {
   if (seconds < 1) return `${number(seconds * 1000, seconds < 0.01 ? 1 : 0)} ms`;
   if (seconds < 10) return `${number(seconds, 1)} s`;
@@ -142,19 +141,19 @@ export function duration(seconds: number): string {
   return shown.map(([value, unit]) => `${value} ${unit}`).join(" ");
 }
 
-/** Words one after another: `a, b e c`. */
+/** Joins words: `a, b e c`. */
 export function list(words: readonly string[]): string {
   const options = { type: "conjunction" } as const;
   return made("list", (locale) => new Intl.ListFormat(locale, options)).format(words);
 }
 
-/** A CNPJ with its dots, slash and hyphen; letters are possible in its first twelve places. */
+/** Punctuates a CNPJ; its first twelve characters may be A-Z. */
 export function cnpj(value: string): string {
   const match = /^([0-9A-Z]{2})([0-9A-Z]{3})([0-9A-Z]{3})([0-9A-Z]{4})(\d{2})$/.exec(value);
   return match === null ? value : `${match[1]}.${match[2]}.${match[3]}/${match[4]}-${match[5]}`;
 }
 
-/** A Brazilian phone of E.164 form as it is written in Brazil; others as they are. */
+/** Formats a Brazilian E.164 number the local way; others unchanged. */
 export function phone(value: string): string {
   const match = /^\+55(\d{2})(\d{3,5})(\d{4})$/.exec(value);
   return match === null ? value : `(${match[1]}) ${match[2]}-${match[3]}`;

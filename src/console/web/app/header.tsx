@@ -1,8 +1,7 @@
 /**
- * The bar across the top. What comes in: the user, the view, the preferences. What goes out: logo,
- * navigation with the current view marked, what is served, and the menus.
- * Invariant: the same links on every screen (on phones they are the bar at the foot and the menu of
- * the account); what a role may not see is not there.
+ * The top bar: logo, navigation with the current view marked, the data served, and the menus.
+ * Invariant: every screen has the same links (on phones in the bottom bar and the account menu).
+ * Views that a role may not see are left out.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -27,17 +26,17 @@ const SHOWN: readonly (readonly [ViewName, IconName])[] = [
   ["members", "users"],
 ];
 
-/** What nobody needs who looks for companies. */
+/** Not needed to find companies. */
 const ADVANCED: readonly (readonly [ViewName, IconName])[] = [
   ["usage", "chart"],
   ["keys", "key"],
   ["audit", "clock"],
 ];
 
-/** What members may not see, or not use. */
+/** Views that members may not use. */
 const OWNERS_ONLY: readonly ViewName[] = ["members", "audit", "keys"];
 
-/** The bar across the top. */
+/** The top bar. */
 export function Header(): VNode {
   const { shell } = words.value;
   useEffect(() => {
@@ -45,7 +44,7 @@ export function Header(): VNode {
       if (!document.hidden) void loadStatus();
     };
     load();
-    // Who comes back after hours may find another month.
+    // After hours away, a newer month may be served.
     document.addEventListener("visibilitychange", load);
     return () => document.removeEventListener("visibilitychange", load);
   }, []);
@@ -89,22 +88,22 @@ export function Header(): VNode {
   );
 }
 
-/** Whether the role of the user has a view. */
+/** True if the user's role has a view. */
 function maySee([name]: readonly [ViewName, IconName]): boolean {
   return user()?.role === "owner" || !OWNERS_ONLY.includes(name);
 }
 
-/** A view as an entry of a menu. */
+/** Returns a view's menu entry. */
 function viewItem([name, icon]: readonly [ViewName, IconName]): MenuItem {
   return { label: words.value.shell.views[name], icon, onSelect: () => go(name) };
 }
 
-/** The news of a saved search are part of the saved searches. */
+/** News of a saved search belongs to the saved searches. */
 function isAt(name: ViewName): boolean {
   return view.value === name || (name === "saved" && view.value === "news");
 }
 
-/** How many saved searches have news; nothing where none has. */
+/** The number of saved searches with news, if any. */
 function Badge(): VNode | null {
   const count = status.value?.unseen_searches ?? 0;
   if (count === 0) return null;
@@ -117,7 +116,7 @@ function Badge(): VNode | null {
   );
 }
 
-/** Which data is searched; the room is kept until the answer is there. */
+/** The data searched; its space is reserved until the answer arrives. */
 function Served(): VNode {
   const { shell } = words.value;
   const now = status.value;
@@ -131,7 +130,7 @@ function Served(): VNode {
   );
 }
 
-/** The way to the help page. */
+/** A link to the help page. */
 function HelpLink(): VNode {
   const { help } = words.value.shell.views;
   return (
@@ -147,7 +146,7 @@ function HelpLink(): VNode {
   );
 }
 
-/** Switching the language; also on the sign-in page. */
+/** Language menu; also on the sign-in page. */
 export function LanguageMenu(): VNode {
   const { shell } = words.value;
   const choose = (wanted: "pt" | "en") => void chooseLanguage(wanted).catch(failed);
@@ -167,7 +166,7 @@ export function LanguageMenu(): VNode {
   );
 }
 
-/** Switching the colours; also on the sign-in page. */
+/** Color theme menu; also on the sign-in page. */
 export function ThemeMenu(): VNode {
   const { shell } = words.value;
   const names = { auto: shell.themeAuto, light: shell.themeLight, dark: shell.themeDark };

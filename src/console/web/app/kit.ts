@@ -1,11 +1,10 @@
 /**
- * What every view stands on. What comes in: nothing. What goes out: nothing; its imports make one
- * file of the bundle.
- * Invariant: every module that is loaded by import() names it first, so that the parts are loaded
- * once, with the shell, and not in a dozen pieces; a part that only one view uses does not belong
- * here. What the search shares with its parts that come later (filters/closed.tsx) and with the
- * views of exports belongs here, because it would be one more file of the first page. A module that
- * waits for another at its top (laterwords.ts) must not, for all would wait with it.
+ * Modules that every view uses; its imports become one file of the bundle.
+ * Invariant: every module loaded by import() imports this one first, so that its parts load once,
+ * with the shell, and not in a dozen chunks. Parts of a single view do not belong here. Parts that
+ * the search shares with its lazy parts (filters/closed.tsx) and with the export views do, because
+ * each would be another file of the first page. A module with top-level await (laterwords.ts) must
+ * not, because all would wait with it.
  */
 import "preact/jsx-runtime";
 import "./api.ts";

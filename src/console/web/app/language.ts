@@ -1,12 +1,11 @@
 /**
- * The language of the screen. What comes in: nothing; preferences.ts sets it. What goes out: a
- * signal that words and formats follow.
+ * The language of the screen: a signal that words and formats follow; preferences.ts sets it.
  * Invariant: free of the DOM, so that formats and words can be tested without a browser.
  */
 import { signal } from "@preact/signals";
 
-/** Languages that have a table of words. */
+/** Languages with a table of words. */
 export type ScreenLanguage = "pt" | "en";
 
-/** The language shown at present. */
+/** The current language. */
 export const language = signal<ScreenLanguage>("pt");

@@ -1,11 +1,11 @@
 /**
- * What the console's routes of lists and of districts take and answer, as the browser sees it; a
- * part of answers.ts. What comes in: nothing. What goes out: types. Invariant: that of the whole.
+ * Types of the console's list and district routes as the browser sees them; a part of answers.ts.
+ * Invariant: that of answers.ts.
  */
 import type Type from "typebox";
 import type { LIST_SCHEMAS } from "../../../http/api/lists/lists-schemas.ts";
 
-/** A list of the tenant's own, as GET /v1/lists/{id} answers it. */
+/** A list of the tenant, as returned by GET /v1/lists/{id}. */
 export type AccountList = Type.Static<typeof LIST_SCHEMAS.List>;
 
 /** `GET /lists?limit&cursor`: newest first. */
@@ -23,13 +23,13 @@ export type ListChange = Omit<Type.Static<typeof LIST_SCHEMAS.ListChange>, "list
   list: AccountList;
 };
 
-/** `POST /accounts/lists` with `{cnpjs}`: the lists that hold any of them, with those it holds. */
+/** `POST /accounts/lists` with `{cnpjs}`: the lists that hold any of them, and which. */
 export interface HoldingAnswer {
   request_id: string;
   lists: { id: string; name: string; cnpjs: string[] }[];
 }
 
-/** `GET /districts?municipality_ibge&q`: of all of them together, the best first. */
+/** `GET /districts?municipality_ibge&q`: for all of them together, best first. */
 export interface DistrictsFound {
   request_id: string;
   districts: { municipality_ibge: string; name: string; accounts: number }[];

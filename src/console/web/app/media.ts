@@ -1,6 +1,6 @@
 /**
- * How much room there is. What comes in: the window. What goes out: signals of its width class.
- * Invariant: the same bounds as in the sheets of style/find; follows the window as it changes.
+ * Signals of the window's width class and pointer.
+ * Invariant: same bounds as in the sheets of style/find; the signals follow the window.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 
@@ -13,14 +13,14 @@ function follow(query: string): ReadonlySignal<boolean> {
   return matches;
 }
 
-/** Room for the filters beside the results. */
+/** Room for filters next to the results. */
 export const railed: ReadonlySignal<boolean> = follow("(min-width: 1024px)");
 
-/** Room for one account beside the results, too. */
+/** Room for an account next to the results. */
 export const wide: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
 
 /** A phone, or a window as narrow. */
 export const narrow: ReadonlySignal<boolean> = follow("(max-width: 767px)");
 
-/** A finger rather than a mouse: rows are as high as a finger needs. */
+/** A finger, not a mouse: rows are taller. */
 export const coarse: ReadonlySignal<boolean> = follow("(pointer: coarse)");

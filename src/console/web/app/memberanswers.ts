@@ -1,6 +1,5 @@
 /**
- * What the console's routes of members answer, as they are sent. What comes in: nothing. What goes
- * out: types.
+ * Types of the answers of the console's member routes.
  * Invariant: the server's handlers are typed by these, so that both sides change together.
  */
 
@@ -12,29 +11,29 @@ export interface Member {
   state: "active" | "disabled" | "invited";
   created_at: string;
   last_seen_at: string | null;
-  /** When the invitation ends; null for who has chosen a password. */
+  /** End of the invitation; null if a password was chosen. */
   invited_until: string | null;
   you: boolean;
 }
 
-/** `GET /members`: oldest first. `POST /members/{id}` answers the member as it is then. */
+/** `GET /members`: oldest first. `POST /members/{id}` returns the changed member. */
 export interface MemberList {
   members: Member[];
 }
 
-/** `POST /members`, `POST /members/{id}/password` (not for oneself: that is `POST /password`). */
+/** `POST /members`, `POST /members/{id}/password` (one's own: `POST /password`). */
 export interface CreatedMember extends Member {
-  /** Made up; shown once. */
+  /** Random; shown once. */
   password: string;
 }
 
 /** `POST /invitations`, `POST /members/{id}/invitation`. */
 export interface InvitedMember extends Member {
-  /** Opens the page where the first password is chosen; given out once. */
+  /** Opens the page that sets the first password; shown once. */
   token: string;
 }
 
-/** `POST /invitation` with `{token}`: whom it is for. */
+/** `POST /invitation` with `{token}`: its recipient. */
 export interface InvitationAnswer {
   email: string;
   tenant: string;

@@ -1,15 +1,14 @@
 /**
- * What the user prefers in this browser. What comes in: localStorage, the browser's languages and
- * its colour scheme. What goes out: the language to begin with, the theme as a signal, and both
- * kept for the next visit.
- * Invariant: works without localStorage (then nothing is kept); the theme `auto` follows the
- * system and leaves no attribute on the page.
+ * The user's preferences in this browser: the initial language and the theme, from localStorage,
+ * the browser's languages, and its color scheme; stored for the next visit.
+ * Invariant: works without localStorage (then nothing is stored). The theme `auto` follows the
+ * system and sets no attribute on the page.
  */
 import { signal } from "@preact/signals";
 import type { ScreenLanguage } from "./language.ts";
 import { speak } from "./words.ts";
 
-/** How the colours are chosen. */
+/** How colors are chosen. */
 export type Theme = "auto" | "light" | "dark";
 
 const LANGUAGE_KEY = "peneira.language";
@@ -18,7 +17,7 @@ const THEME_KEY = "peneira.theme";
 /** The theme chosen by the user. */
 export const theme = signal<Theme>("auto");
 
-/** The language kept here, else the first one of the browser that there is, else English. */
+/** Returns the stored language, else the browser's first supported one, else English. */
 function preferredLanguage(): ScreenLanguage {
   const kept = read(LANGUAGE_KEY);
   if (kept === "pt" || kept === "en") return kept;
@@ -26,27 +25,27 @@ function preferredLanguage(): ScreenLanguage {
   return /^pt\b/i.test(first) ? "pt" : "en";
 }
 
-/** Switches the language and keeps the choice. */
+/** Switches and stores the language. */
 export async function chooseLanguage(wanted: ScreenLanguage): Promise<void> {
   await speak(wanted);
   document.documentElement.lang = wanted === "pt" ? "pt-BR" : "en";
   keep(LANGUAGE_KEY, wanted);
 }
 
-/** Loads the first language without keeping it: nobody chose it yet. */
+/** Loads the first language; does not store it, as no user chose it. */
 export async function beginLanguage(): Promise<void> {
   const wanted = preferredLanguage();
   await speak(wanted);
   document.documentElement.lang = wanted === "pt" ? "pt-BR" : "en";
 }
 
-/** Sets the theme kept here; called before anything is drawn. */
+/** Sets the stored theme; called before drawing. */
 export function beginTheme(): void {
   const kept = read(THEME_KEY);
   if (kept === "light" || kept === "dark") chooseTheme(kept);
 }
 
-/** Switches the theme and keeps the choice. */
+/** Switches and stores the theme. */
 export function chooseTheme(wanted: Theme): void {
   theme.value = wanted;
   if (wanted === "auto") document.documentElement.removeAttribute("data-theme");
@@ -54,7 +53,7 @@ export function chooseTheme(wanted: Theme): void {
   keep(THEME_KEY, wanted);
 }
 
-/** Reads what a view kept in this browser; null where there is nothing or no storage. */
+/** Reads a stored value; null if there is none or no storage. */
 export function read(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -63,11 +62,11 @@ export function read(key: string): string | null {
   }
 }
 
-/** Keeps something for the next visit, where the browser allows it. */
+/** Stores a value for the next visit, if the browser allows it. */
 export function keep(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // A browser may refuse storage; the choice then holds for this page.
+    // Without storage, the choice holds for this page only.
   }
 }

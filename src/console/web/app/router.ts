@@ -1,11 +1,10 @@
 /**
- * Which view is shown. What comes in: the address, clicks on links, back and forward. What goes
- * out: the view as a signal, and links that change it without loading the page anew.
- * Invariant: the path names the view, but a company has its address in the hash of the first one
- * (`/app#/empresa/<cnpj>`), so that the number is never sent with a request for the page, as does
- * the help page (`/app#/ajuda`); the hash of the news is the id of a saved search, that of the
- * lists the id of one. Any other hash belongs to the find view alone, and comes back when the user
- * returns to that view.
+ * The router: the current view as a signal, from the address, links, back, and forward. Links
+ * change it without reloading the page.
+ * Invariant: the path names the view. Company and help pages use the hash at /app
+ * (`/app#/empresa/<cnpj>`, `/app#/ajuda`), so that no page request sends the number. The hash of
+ * the news is a saved search's id, that of the lists a list's id. Any other hash belongs to the
+ * find view alone and is restored when the user returns to it.
  */
 import { signal } from "@preact/signals";
 import {
@@ -16,7 +15,7 @@ import {
   type VNode,
 } from "preact";
 
-/** The views; some are at /app itself. */
+/** The views; some share /app. */
 export const VIEW_NAMES = [
   "find",
   "company",
@@ -40,23 +39,23 @@ const BASE = "/app";
 const AT_BASE: readonly ViewName[] = ["find", "company", "help"];
 /** The hash of the help page. */
 const HELP = "#/ajuda";
-/** How the hash of a company begins; its CNPJ follows. */
+/** Start of a company's hash; its CNPJ follows. */
 const COMPANY = "#/empresa/";
 let findHash = "";
 
-/** The view that the address names; an unknown path is the find view. */
+/** The view of the address; unknown paths show the find view. */
 export const view = signal<ViewName>("find");
 
-/** What the address of the company view names: a CNPJ, if nobody typed anything else. */
+/** The CNPJ in the company view's address, or any other text typed there. */
 export const shownCompany = signal("");
 
-/** Id of the saved search whose news the address names; empty in every other view. */
+/** Id of the saved search whose news is shown; empty in other views. */
 export const shownSearch = signal("");
 
-/** Id of the list that the address names; empty where it names all of them. */
+/** Id of the list in the address; empty if it shows all lists. */
 export const shownList = signal("");
 
-/** Follows the address from now on; called once by main.tsx. */
+/** Follows the address; called once by main.tsx. */
 export function followAddress(): void {
   const read = () => {
     const next = viewOf(location.pathname, location.hash);
@@ -67,18 +66,18 @@ export function followAddress(): void {
   };
   read();
   addEventListener("popstate", read);
-  // A typed address changes the hash alone.
+  // Users may edit only the hash.
   addEventListener("hashchange", read);
 }
 
-/** Reads what the hash of a view names. */
+/** Reads the id in a view's hash. */
 function readIds(name: ViewName): void {
   const id = location.hash.slice(1);
   shownSearch.value = name === "news" ? id : "";
   shownList.value = name === "lists" ? id : "";
 }
 
-/** The view of a path and a hash. */
+/** Maps path and hash to a view. */
 export function viewOf(path: string, hash = ""): ViewName {
   const name = path.slice(BASE.length).replace(/^\/|\/$/g, "");
   const found = VIEW_NAMES.find((one) => one === name && !AT_BASE.includes(one)) ?? "find";
@@ -86,24 +85,24 @@ export function viewOf(path: string, hash = ""): ViewName {
   return found === "find" && companyOf(hash) !== "" ? "company" : found;
 }
 
-/** What the hash of a company names; empty for another hash. */
+/** Returns the text after a company's hash; else empty. */
 function companyOf(hash: string): string {
   return hash.startsWith(COMPANY) ? hash.slice(COMPANY.length) : "";
 }
 
-/** The address of a view; `hash` with or without its `#`, or empty. */
+/** Returns a view's address; `hash` may be empty or lack its `#`. */
 export function addressOf(name: ViewName, hash = ""): string {
   if (name === "help") return BASE + HELP;
   const path = AT_BASE.includes(name) ? BASE : `${BASE}/${name}`;
   return path + (hash === "" || hash.startsWith("#") ? hash : `#${hash}`);
 }
 
-/** Goes to the page of a company. */
+/** Opens a company's page. */
 export function goCompany(cnpj: string): void {
   go("company", `${COMPANY}${cnpj}`);
 }
 
-/** Goes to a view; without a hash the find view gets the one it had. */
+/** Opens a view; without a hash, find gets its last one. */
 export function go(name: ViewName, hash?: string): void {
   const before = view.value;
   if (before === "find") findHash = location.hash;
@@ -113,25 +112,25 @@ export function go(name: ViewName, hash?: string): void {
   shownCompany.value = name === "company" ? companyOf(location.hash) : "";
   readIds(name);
   view.value = name;
-  // Nobody hears of pushState: a view that is shown already reads its new address as after "back".
+  // pushState fires no event, so a view already shown is notified as after "back".
   if (name === before) dispatchEvent(new PopStateEvent("popstate"));
 }
 
-/** An anchor to the page of a company. */
+/** A link to a company's page. */
 export function CompanyLink({ cnpj, ...rest }: { cnpj: string } & Rest): VNode {
   return Link({ view: "company", hash: `${COMPANY}${cnpj}`, ...rest });
 }
 
 type Rest = Omit<LinkProps, "view" | "hash">;
 
-/** What a link takes: the view, a hash for the find view, and what every anchor takes. */
+/** Props of a link: a view, an optional hash, and an anchor's own. */
 export type LinkProps = {
   view: ViewName;
   hash?: string | undefined;
   children?: ComponentChildren;
 } & Omit<HTMLAttributes<HTMLAnchorElement>, "role">;
 
-/** An anchor to a view; with a modifier key the browser opens it as any link. */
+/** A link to a view; with a modifier key, the browser handles it. */
 export function Link({ view: name, hash, onClick, ...rest }: LinkProps): VNode {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
     if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

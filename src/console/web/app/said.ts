@@ -1,8 +1,7 @@
 /**
- * What the console says of a request that failed. Input: the failure. Output: a sentence in the
- * language of the page.
- * Invariant: every code of the server has a sentence in each language. The server's own sentence is
- * English: a page in another language shows it second, and never alone.
+ * Messages for failed requests, in the language of the page.
+ * Invariant: every error code of the server has a sentence in each language. The server's own
+ * sentence is English: a page in another language shows it second, and never alone.
  */
 import type { ErrorCode } from "../../../errors.ts";
 import type { Problems } from "../strings/en/shell.ts";
@@ -10,14 +9,14 @@ import { ApiError, type ApiMistake } from "./api.ts";
 import { language } from "./language.ts";
 import { words } from "./words.ts";
 
-/** A sentence in the language of the page, and what the server said where that says more. */
+/** A sentence in the page's language, and the server's own if it adds detail. */
 export interface Said {
   text: string;
-  /** In English, as all sentences of the server. */
+  /** In English, like all server messages. */
   detail: string | null;
 }
 
-/** Puts a failure into words: every code of the server has a sentence in each language. */
+/** Returns the message for a failure; every server code has one per language. */
 export function saidOf(error: unknown): Said {
   const { shell, problems } = words.value;
   const whole = (text: string): Said => ({ text, detail: null });
@@ -31,19 +30,19 @@ export function saidOf(error: unknown): Said {
   return language.value === "en" ? whole(error.detail) : { text, detail: error.detail };
 }
 
-/** The same in one line, for places that have no more room. */
+/** Returns the same in one line, where space is short. */
 export function errorText(error: unknown): string {
   const { text, detail } = saidOf(error);
   return detail === null ? text : `${text} (${detail})`;
 }
 
-/** A sentence for one mistake of what was sent. */
+/** Returns a sentence for one mistake. */
 export function mistakeText(mistake: ApiMistake): string {
   const known: Record<string, string> = words.value.shell.mistakes;
   return known[mistake.code] ?? mistake.detail;
 }
 
-/** True if a mistake has words in the language of the page. */
+/** True if a mistake has a text in the page's language. */
 export function isKnownMistake({ code }: ApiMistake): boolean {
   return Object.hasOwn(words.value.shell.mistakes, code);
 }

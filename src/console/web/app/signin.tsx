@@ -1,8 +1,8 @@
 /**
- * Signing in. What comes in: e-mail and password. What goes out: a session, or a sentence that
- * says no more than the server does.
- * Invariant: while the server asks to wait, the form counts down and sends nothing. The same form
- * stands over a view whose session ended; then the e-mail is fixed. Who is signed in loads none of
+ * The sign-in forms: e-mail and password open a session, or show an error with no more detail than
+ * the server's.
+ * Invariant: while the server requires a wait, the form counts down and sends nothing. The same
+ * form covers a view whose session ended; then the e-mail is fixed. Signed-in users load none of
  * it.
  */
 import "./kit.ts";
@@ -20,7 +20,7 @@ import { user } from "./session.ts";
 import { contact, keepSeconds, linkFailed, signIn, signOut } from "./signing.ts";
 import { words } from "./words.ts";
 
-/** The page of signing in. */
+/** The sign-in page. */
 export function SignInPage(): VNode {
   const { shell } = words.value;
   return (
@@ -32,7 +32,7 @@ export function SignInPage(): VNode {
   );
 }
 
-/** What stands around the forms of somebody who is not signed in yet. */
+/** The frame of the forms for users not yet signed in. */
 export function SignInFrame(props: { title: string; children: ComponentChildren }): VNode {
   const { shell } = words.value;
   return (
@@ -63,7 +63,7 @@ export function SignInFrame(props: { title: string; children: ComponentChildren 
   );
 }
 
-/** What stands over a view whose session ended. */
+/** The form over a view whose session ended. */
 export function SignInAgain(): VNode {
   const text = words.value.shell.signIn;
   return (
@@ -156,7 +156,7 @@ function useSignIn(firstEmail: string) {
     }
     setBusy(false);
   };
-  /** False where something is missing. */
+  /** False if a field is missing. */
   const submit = (): boolean => {
     if (busy || waiting > 0) return true;
     setChecked(true);
@@ -177,7 +177,7 @@ function failureText(error: unknown): string {
   return answered && !isSecureContext ? text.insecure : errorText(error);
 }
 
-/** Seconds that are left, and how to begin; counts on while the page is in the background. */
+/** Returns the seconds left and a start function; runs on in the background. */
 function useCountdown(): [left: number, begin: (seconds: number) => void] {
   const [until, setUntil] = useState(0);
   const [, redraw] = useState(0);
@@ -193,7 +193,7 @@ function useCountdown(): [left: number, begin: (seconds: number) => void] {
   return [left, (seconds) => setUntil(Date.now() + seconds * 1000)];
 }
 
-/** Grains above, a sieve, and what falls through: decoration. */
+/** Grains above and below a sieve: decoration. */
 function Sieve(): VNode {
   return (
     <svg class="sieve" viewBox="0 0 320 240" aria-hidden="true">
@@ -211,7 +211,7 @@ function Sieve(): VNode {
   );
 }
 
-/** Places that look strewn and are always the same: a grid, each grain a little off its place. */
+/** Returns places that look random but are fixed: a grid with small offsets per grain. */
 function grains(count: number, top: number, bottom: number, size: number): number[][] {
   const columns = Math.ceil(Math.sqrt(count * (240 / (bottom - top))));
   const rows = Math.ceil(count / columns);
@@ -224,7 +224,7 @@ function grains(count: number, top: number, bottom: number, size: number): numbe
   });
 }
 
-/** A number between 0 and 1 that has no pattern for the eye. */
+/** Returns a fixed number from 0 to 1 without a pattern. */
 function strewn(seed: number): number {
   const value = Math.sin(seed * 12.9898) * 43_758.5453;
   return value - Math.floor(value);

@@ -1,16 +1,15 @@
 /**
- * Beginning, renewing and ending a session. What comes in: what the user typed, and signs that
- * somebody is at the screen. What goes out: the session signal.
- * Invariant: a password is sent and forgotten; after signing in as somebody else the page is
- * loaded anew, so that nothing of the first user stays on screen. A session is renewed only
- * while somebody is there.
+ * Begins, renews, and ends sessions; sets the session signal.
+ * Invariant: a password is sent and not stored. Signing in as another user reloads the page, so
+ * that nothing of the first user stays on screen. A session is renewed only while its user is
+ * active.
  */
 import { signal } from "@preact/signals";
 import type { SessionAnswer } from "./answers.ts";
 import { get, lastAnswer, post, remove } from "./api.ts";
 import { ended, session, user } from "./session.ts";
 
-/** Asks who is signed in; whoever was until now keeps the view and is asked for the password. */
+/** Loads the session. A user whose session ended keeps the view and must enter the password. */
 export async function loadSession(): Promise<void> {
   const answer = await get<SessionAnswer>("/session");
   keepSeconds.value = answer.keep_seconds ?? 0;
@@ -19,13 +18,13 @@ export async function loadSession(): Promise<void> {
   else session.value = answer;
 }
 
-/** Seconds that somebody may stay signed in who wishes to; 0 where nobody can. */
+/** How many seconds users can choose to stay signed in; 0 if they cannot. */
 export const keepSeconds = signal(0);
 
-/** Whom to ask who cannot sign in; null where nobody is named. */
+/** Contact for users who cannot sign in, or null. */
 export const contact = signal<string | null>(null);
 
-/** Signs in, with `keep` until the browser's cookie is that old; throws ApiError. */
+/** Signs in, with `keep` until the cookie expires; throws ApiError. */
 export async function signIn(email: string, password: string, keep: boolean): Promise<void> {
   const before = user();
   const wish = keep ? { keep } : {};
@@ -35,15 +34,15 @@ export async function signIn(email: string, password: string, keep: boolean): Pr
   ended.value = false;
 }
 
-/** Whether the page was opened with a link to sign in that did not work. */
+/** True if the sign-in link that opened the page failed. */
 export const linkFailed = signal(false);
 
-/** What a link to sign in has behind the `#`, where no server and no log sees it. */
+/** A sign-in link's part after the `#`, where no server and no log sees it. */
 const LINK = /^#signin=([\w-]{43})$/;
 
 /**
- * Signs in by the link that opened the page, if one did. It works once, so it is taken out of the
- * address and the history first. A page that is only fetched, as for a preview, uses up nothing.
+ * Signs in by the link that opened the page, if any. It works once, so it is first removed from the
+ * address and history. Merely fetching the page, as for a preview, does not use it up.
  */
 export async function signInByLink(): Promise<void> {
   const token = LINK.exec(location.hash)?.[1];
@@ -56,7 +55,7 @@ export async function signInByLink(): Promise<void> {
   }
 }
 
-/** Signs out here, or everywhere; the page then begins anew, so nothing stays in memory. */
+/** Signs out here or everywhere; reloads the page, so nothing stays in memory. */
 export async function signOut(everywhere = false): Promise<void> {
   await remove(everywhere ? "/sessions" : "/session");
   location.assign("/app");

@@ -1,8 +1,8 @@
 /**
- * What is served and what the plan allows. What comes in: GET /status. What goes out: a signal for
- * the header and for whoever needs limits, fields or formats.
- * Invariant: read once per user and again when a view asks for it; null until then, and a failure
- * leaves the last answer in place.
+ * The server's status: what is served and what the plan allows, as a signal for limits, fields, and
+ * formats.
+ * Invariant: loaded once per user, and again when a view requests it. It is null until then; a
+ * failure keeps the last answer.
  */
 import { signal } from "@preact/signals";
 import type { Status } from "./answers.ts";
@@ -11,7 +11,7 @@ import { get } from "./api.ts";
 /** The last answer. */
 export const status = signal<Status | null>(null);
 
-/** Asks anew. */
+/** Loads it. */
 export async function loadStatus(): Promise<void> {
   status.value = await get<Status>("/status").catch(() => status.value);
 }

@@ -1,8 +1,8 @@
 /**
- * The views of a team: its keys, use, members, history and accounts, in one chunk.
- * Invariant: nothing else is in the chunk. These views share most of their words and parts. In
- * chunks of their own they compress worse, and their parts become further chunks. Apart because a
- * chunk is a module that is imported when it is needed.
+ * The views of a team: its keys, use, members, history, and accounts, in one chunk.
+ * Invariant: nothing else is in the chunk. These views share most of their words and parts.
+ * Separate chunks compress worse, and their parts become further chunks. Apart because a chunk is a
+ * module that is imported on demand.
  */
 import "./kit.ts";
 import "./laterkit.ts";

@@ -1,9 +1,8 @@
 /**
- * The words on screen. What comes in: a language. What goes out: its table as a signal, so that a
- * switch redraws everything that shows words.
- * Invariant: a table is loaded before anything is drawn; both tables have the same keys, since the
- * Portuguese one is typed by the English one. The later words, where they are loaded, are those of
- * the same language. No component holds text of its own.
+ * The words on screen as a signal, so that switching the language redraws all text.
+ * Invariant: a table is loaded before anything is drawn. Both tables have the same keys, because
+ * the Portuguese one is typed by the English one. Later words, once loaded, follow the language. No
+ * component has text of its own.
  */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { ScreenWords } from "../strings/en.ts";
@@ -13,23 +12,23 @@ import { language, type ScreenLanguage } from "./language.ts";
 const first = signal<ScreenWords | null>(null);
 const later = signal<LaterWords | null>(null);
 
-/** The table of the present language: `words.value.<area>.<key>`. */
+/** The current language's table: `words.value.<area>.<key>`. */
 export const words: ReadonlySignal<ScreenWords> = computed(() => {
   if (first.value === null) throw new Error("no language is loaded yet");
   return first.value;
 });
 
 /**
- * The words behind the first page. Null until a view that has some is loaded: such views import
- * them from laterwords.ts, where they are never null.
+ * The words after the first page; null until a view that has some loads. Such views import them
+ * from laterwords.ts, where they are never null.
  */
 export const laterTable: ReadonlySignal<LaterWords | null> = later;
 
-/** Loads a language and switches to it, with the later words where they are loaded. */
+/** Loads a language and switches to it, with the later words if loaded. */
 export async function speak(wanted: ScreenLanguage): Promise<void> {
   const { words: table } =
     wanted === "pt" ? await import("../strings/pt.ts") : await import("../strings/en.ts");
-  // Asked last: the later words of the language before may have come while the first were awaited.
+  // Checked last: later words of the old language may have arrived during the await.
   const more = later.peek() === null ? null : await laterOf(wanted);
   batch(() => {
     first.value = table;
@@ -38,7 +37,7 @@ export async function speak(wanted: ScreenLanguage): Promise<void> {
   });
 }
 
-/** Loads the later words of the present language; a switch meanwhile is followed. */
+/** Loads the current language's later words; follows a switch meanwhile. */
 export async function loadLaterWords(): Promise<void> {
   while (later.peek() === null) {
     const wanted = language.peek();

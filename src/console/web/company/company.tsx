@@ -1,11 +1,9 @@
 /**
- * The page of a company. Input: the address, which names an establishment. Output: everything that
- * is known of it, why it is in the present result, and a line for each establishment of its
- * company, head office first, a hundred at a time.
- * Invariant: a text that is no CNPJ, or a CNPJ that no establishment has, is shown with the
- * number; a wrong check digit is reported with either. The establishment of the page stands among
- * the others, marked; a further page is of the same snapshot as the first, and the focus moves to
- * its first line.
+ * The page of a company: all data of the establishment in the address and why the current result
+ * lists it. Below, its company's establishments, head office first, a hundred at a time.
+ * Invariant: an invalid or unknown CNPJ is shown as typed; a wrong check digit is reported with
+ * either. The page's establishment is marked among the others. Further pages use the first page's
+ * snapshot, and the focus moves to their first line.
  */
 import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
@@ -38,7 +36,7 @@ export function CompanyView(): VNode {
   const typed = decoded(shownCompany.value);
   const first = useRef(true);
   useEffect(() => {
-    // The shell does so for another view; here one company follows another.
+    // The shell does so for a new view; here only the company changes.
     if (!first.current) focusHeading();
     first.current = false;
   }, [typed]);
@@ -58,7 +56,7 @@ function focusHeading(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** A part of an address as it was meant; as it stands where it means nothing. */
+/** Decodes a part of an address; returns it unchanged if it is invalid. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -105,7 +103,7 @@ function Company({ cnpj, checked }: { cnpj: string; checked: boolean }): VNode {
   );
 }
 
-/** Why it is in the result that the find view has; nothing where it is not in it. */
+/** Why it is in the find view's result; nothing if it is not in it. */
 function Listed({ cnpj, snapshot }: { cnpj: string; snapshot: string }): VNode | null {
   const { answer } = useExplained(specOf(query.value), snapshot, cnpj);
   return answer?.listed === true ? <Why answer={answer} /> : null;

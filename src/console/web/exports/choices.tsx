@@ -1,8 +1,7 @@
 /**
- * All choices of the export dialog: format, layout, fields and rows. Input: the choices so far,
- * the plan. Output: changed choices.
- * Invariant: only what the plan and the format allow can be chosen; each format says what it is
- * for. A layout is offered only if the plan allows all its fields; without any there is no choice.
+ * The export dialog's choices: format, layout, fields, and rows.
+ * Invariant: only what the plan and the format allow can be chosen. Each format states its purpose.
+ * A layout is offered only if the plan allows all its fields; if none is, there is no choice.
  */
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
@@ -29,7 +28,7 @@ import {
 } from "./draft.ts";
 import { Fields } from "./fields.tsx";
 
-/** What the choices take. */
+/** Props of the choices. */
 interface ChoicesProps {
   readonly draft: Draft;
   readonly status: Status;
@@ -94,7 +93,7 @@ interface OptionsProps<Value extends string> {
   onValue: (value: Value) => void;
 }
 
-/** Exclusive choices that each say in a line what they are for. */
+/** Exclusive choices, each with a one-line purpose. */
 function Options<Value extends string>(props: OptionsProps<Value>): VNode {
   const { legend, hint, value, options, onValue } = props;
   const name = useId();
@@ -160,7 +159,7 @@ function Csv({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   );
 }
 
-/** Files of text alone have the choice: the others are compressed inside. */
+/** Only text files offer a choice: the others are compressed internally. */
 function Compression({ draft, edit }: Omit<ChoicesProps, "status">): VNode {
   const { exports } = laterWords.value;
   return (
@@ -214,7 +213,7 @@ function Rows({ draft, status, edit }: ChoicesProps): VNode {
   );
 }
 
-/** Whether secondary activities can make a difference: only where activities are named. */
+/** True if secondary activities can matter: only if activities are named. */
 function byActivity(): boolean {
   const { cnae_any_of: wanted, cnae_exclude: excluded } = query.peek().filters.industry;
   return wanted.length + excluded.length > 0;
@@ -226,7 +225,7 @@ interface LayoutProps {
   readonly onLayout: (layout: PresetName | null) => void;
 }
 
-/** Chooses a layout and shows its columns as the file will have them. */
+/** Chooses a layout and shows its columns as in the file. */
 function LayoutChoice({ allowed, layout, onLayout }: LayoutProps): VNode | null {
   const { exports } = laterWords.value;
   const offered = layoutsOf(allowed);

@@ -1,7 +1,6 @@
 /**
- * The button that exports what is found. What comes in: what the query matches. What goes out: the
- * export dialog, whose code is loaded when it is first wanted.
- * Invariant: where nothing can be exported the button says why instead of doing nothing.
+ * The button that exports the results; the dialog's code loads on first use.
+ * Invariant: if nothing can be exported, the button shows why instead of doing nothing.
  */
 import type { ComponentType, VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -14,7 +13,7 @@ interface ExportFormProps {
   readonly onClose: () => void;
 }
 
-/** Opens the export dialog for the present query. */
+/** Opens the export dialog for the current query. */
 export function ExportButton(): VNode {
   const [Form, setForm] = useState<ComponentType<ExportFormProps> | null>(null);
   const [open, setOpen] = useState(false);
@@ -51,7 +50,7 @@ export function ExportButton(): VNode {
   );
 }
 
-/** Why there is nothing to export; null where there is something. */
+/** Why nothing can be exported; null if something can. */
 function obstacleNow(): string | null {
   const { commands } = words.value;
   const { answer } = exploration.value;

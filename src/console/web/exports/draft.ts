@@ -1,8 +1,8 @@
 /**
- * What somebody chooses in the export dialog. What comes in: choices, the query, the plan. What
- * goes out: the body to send, what stands against sending it, and a key that makes sending safe.
- * Invariant: the same choices are always sent with the same Idempotency-Key, so that trying again
- * after a lost answer gives the same export; other choices are another request and get another.
+ * The choices of the export dialog, with the body to send, obstacles to sending, and a key that
+ * makes sending safe.
+ * Invariant: the same choices always use the same Idempotency-Key, so that retrying after a lost
+ * answer returns the same export. Other choices are another request with another key.
  */
 
 import { FIELD_GROUPS } from "../../../spec/fields/table.ts";
@@ -32,25 +32,25 @@ type Format = (typeof EXPORT_FORMATS)[number];
 /** Formats in the order of the dialog. */
 export const FORMATS: readonly Format[] = ["xlsx", "csv", "html", "jsonl", "parquet"];
 
-/** How a CSV file is written: for Excel, as the standard says, or as chosen. */
+/** CSV styles: for Excel, standard, or custom. */
 export type CsvStyle = (typeof CSV_STYLES)[number];
 const CSV_STYLES = ["excel", "standard", "own"] as const;
 
-/** Everything that the dialog asks. */
+/** All choices of the dialog. */
 export interface Draft {
   readonly format: Format;
-  /** A product's layout in place of chosen columns; null for none. */
+  /** A product's layout instead of chosen columns; null for none. */
   readonly layout: PresetName | null;
-  /** In the order of the file's columns. */
+  /** In column order. */
   readonly fields: readonly string[];
   readonly csv: CsvStyle;
   readonly delimiter: "," | ";";
   readonly bom: boolean;
-  /** For the formats that are text. */
+  /** For text formats. */
   readonly compression: Packing;
-  /** Whether headers and values are words of the console's language, where the format has them. */
+  /** True for headers and values in the console's language, if the format has them. */
   readonly people: boolean;
-  /** What the file is called; as typed. */
+  /** The file's title, as typed. */
   readonly title: string;
   readonly explain: boolean;
   /** As typed; empty means all rows. */
@@ -67,7 +67,7 @@ export const FIELD_SETS = FIELD_GROUPS.map(
     ] as const,
 );
 
-/** What somebody needs who calls or writes. */
+/** Fields needed for calls and e-mails. */
 const CONTACT_FIELDS = [
   "cnpj",
   "legal_name",
@@ -80,7 +80,7 @@ const CONTACT_FIELDS = [
   "email",
 ];
 
-/** The sets that can be chosen at once, as far as the plan allows their fields. */
+/** Preset selections, limited to the fields the plan allows. */
 export function presetFields(allowed: readonly string[]): Record<Preset, readonly string[]> {
   const within = (fields: readonly string[]) => fields.filter((field) => allowed.includes(field));
   return {
@@ -90,7 +90,7 @@ export function presetFields(allowed: readonly string[]): Record<Preset, readonl
   };
 }
 
-/** Whether a plan lets anybody be called or written to; where not, no set is called after that. */
+/** True if the plan includes contact fields; otherwise there is no contact preset. */
 export function hasContact(allowed: readonly string[]): boolean {
   return ["email", "phone_1", "phone_2"].some((field) => allowed.includes(field));
 }
@@ -98,17 +98,17 @@ export function hasContact(allowed: readonly string[]): boolean {
 /** Name of a set of fields. */
 export type Preset = "default" | "contact" | "all";
 
-/** The layouts of other products, as far as the plan allows all of their fields. */
+/** Layouts of other products, if the plan allows all their fields. */
 export function layoutsOf(allowed: readonly string[]): readonly PresetName[] {
   return PRESET_NAMES.filter((name) => layoutFields(name).every((one) => allowed.includes(one)));
 }
 
-/** The layout that holds; formats that programs read have none. */
+/** The effective layout; formats that programs read have none. */
 export function layoutOf({ format, layout }: Draft): PresetName | null {
   return isForPeople(format) ? layout : null;
 }
 
-/** Whether people open files of a format. */
+/** True if people open files of a format. */
 export function isForPeople(format: Format): boolean {
   return format === "xlsx" || format === "html" || format === "csv";
 }
@@ -118,7 +118,7 @@ export function isText(format: Format): boolean {
   return TEXT_FORMATS.includes(format);
 }
 
-/** What of a draft is kept in the browser for the next one. */
+/** The part of a draft stored for the next one. */
 type Kept = Omit<Draft, "fields" | "title" | "explain" | "limit" | "mode">;
 
 const KEPT_KEY = "peneira.export";
@@ -132,14 +132,14 @@ const FIRST: Kept = {
   people: true,
 };
 
-/** Keeps how a file was wanted last. */
+/** Stores the last choice of format. */
 export function keepChoice(draft: Draft): void {
   const { format, layout, csv, delimiter, bom, compression, people } = draft;
   const kept = { format, layout, csv, delimiter, bom, compression, people } satisfies Kept;
   keep(KEPT_KEY, JSON.stringify(kept));
 }
 
-/** How a file was wanted last; what cannot be read is as at the first time. */
+/** Reads the last choice; unreadable parts get their defaults. */
 function keptChoice(allowed: readonly string[]): Kept {
   try {
     const kept = JSON.parse(read(KEPT_KEY) ?? "{}") as Partial<Kept>;
@@ -157,10 +157,10 @@ function keptChoice(allowed: readonly string[]): Kept {
   }
 }
 
-/** Longest title that the server takes. */
+/** Maximum title length on the server. */
 export const TITLE_MAX = SPEC_LIMITS.titleLengthMax;
 
-/** What the dialog begins with; the search gives the file its first title. */
+/** The dialog's initial choices; the search is the first title. */
 export function freshDraft(allowed: readonly string[], rows: number | null, title = ""): Draft {
   return {
     ...keptChoice(allowed),
@@ -172,7 +172,7 @@ export function freshDraft(allowed: readonly string[], rows: number | null, titl
   };
 }
 
-/** The number typed as limit: null for none, undefined where it is wrong. */
+/** The row limit typed: null if empty, undefined if invalid. */
 export function limitOf({ limit }: Draft, max: number): number | null | undefined {
   const text = limit.replace(/[\s.,]/g, "");
   if (text === "") return null;
@@ -204,7 +204,7 @@ function isPacked({ format, compression }: Draft): boolean {
   return isText(format) && compression !== "none";
 }
 
-/** What is said of columns that somebody chose; a layout has its own delimiter. */
+/** Options for chosen columns; a layout has its own delimiter. */
 function ownColumns(draft: Draft): Record<string, unknown> {
   return {
     fields: draft.fields,
@@ -213,22 +213,22 @@ function ownColumns(draft: Draft): Record<string, unknown> {
   };
 }
 
-/** Whether a file can be for people: programs read the others. */
+/** True if people may read the file rather than programs. */
 export function hasLabels({ format, csv }: Pick<Draft, "format" | "csv">): boolean {
   return isForPeople(format) && !(format === "csv" && csv === "standard");
 }
 
-/** Excel in Brazil reads semicolons, and UTF-8 only behind a mark. */
+/** Excel in Brazil expects semicolons, and UTF-8 only with a BOM. */
 function csvOf({ csv, delimiter, bom }: Draft): { delimiter: string; bom: boolean } {
   if (csv === "excel") return { delimiter: ";", bom: true };
   if (csv === "standard") return { delimiter: ",", bom: false };
   return { delimiter, bom };
 }
 
-/** What stands against sending; null for nothing. */
+/** Obstacles to sending; null if none. */
 type Obstacle = "plan" | "fields" | "limit" | "format" | "quota";
 
-/** The first thing that the server would refuse. */
+/** Returns the server's first reason to refuse. */
 export function obstacleOf(
   draft: Draft,
   status: Status,
@@ -243,21 +243,21 @@ export function obstacleOf(
   return left !== null && estimate.rows > left ? "quota" : null;
 }
 
-/** Rows that the plan lets an export have; 0 where it has no exports. */
+/** Maximum rows per export in the plan; 0 if it has no exports. */
 export function exportRowsMax({ limits }: Status): number {
   return Number(limits.concurrent_exports) > 0 ? Number(limits.export_rows) : 0;
 }
 
-/** The keys of one opening of the dialog. */
+/** The keys of one dialog. */
 export class SendingKeys {
   readonly #keys = new Map<string, string>();
 
-  /** What was sent before is done with: the same choices make another export from now on. */
+  /** Forgets sent keys: the same choices now make another export. */
   renew(): void {
     this.#keys.clear();
   }
 
-  /** The key of a body; the same one for the same body. */
+  /** Returns the key of a body; equal bodies share one. */
   keyFor(body: unknown): string {
     const text = JSON.stringify(body);
     const known = this.#keys.get(text);
@@ -268,7 +268,7 @@ export class SendingKeys {
   }
 }
 
-/** 128 random bits; crypto.randomUUID is missing where the console is served without TLS. */
+/** 128 random bits; crypto.randomUUID is missing without TLS. */
 export function freshKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

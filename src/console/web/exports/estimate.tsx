@@ -1,8 +1,7 @@
 /**
- * What an export will be. What comes in: the body that would be sent. What goes out: exact rows,
- * about how many bytes, and what stands in the way with what to do about it.
- * Invariant: the last good estimate stays until there is a better one; one of other choices is
- * never taken for that of these.
+ * The estimate of an export: exact rows, approximate bytes, and obstacles with their remedies.
+ * Invariant: the last good estimate stays until there is a better one. An estimate for other
+ * choices is never taken as that of these.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -14,22 +13,22 @@ import { Busy } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { type Draft, exportRowsMax, limitOf, obstacleOf } from "./draft.ts";
 
-/** Days of the quota are days in UTC. */
+/** The quota counts UTC days. */
 const DAY_MS = 86_400_000;
 
-/** How long choices settle before they are estimated. */
+/** Debounce before choices are estimated. */
 const SETTLE_MS = 250;
 
-/** An estimate, or how far it is. */
+/** An estimate and its state. */
 export interface Estimated {
-  /** Of these very choices; null while it is not known. */
+  /** For exactly these choices; null until known. */
   readonly answer: ExportEstimate | null;
-  /** The last one there was, to stand in its place. */
+  /** The last estimate, shown until then. */
   readonly last: ExportEstimate | null;
   readonly failed: boolean;
 }
 
-/** Estimates a body once choices have settled; null asks nothing. */
+/** Estimates a body after a debounce; null sends no request. */
 export function useEstimate(body: Record<string, unknown> | null): Estimated {
   const text = body === null ? null : JSON.stringify(body);
   const [state, setState] = useState<{ text: string; answer: ExportEstimate | null } | null>(null);
@@ -61,7 +60,7 @@ export function useEstimate(body: Record<string, unknown> | null): Estimated {
   };
 }
 
-/** What the line takes. */
+/** Props of the line. */
 interface EstimateProps {
   readonly draft: Draft;
   readonly status: Status;
@@ -69,7 +68,7 @@ interface EstimateProps {
   readonly edit: (change: Partial<Draft>) => void;
 }
 
-/** Rows and size in one line, and a second one for what is to be known. */
+/** Rows and size in one line; remarks in a second one. */
 export function EstimateLine({ draft, status, estimated, edit }: EstimateProps): VNode {
   const { exports } = laterWords.value;
   const shown = estimated.answer ?? estimated.last;
@@ -93,7 +92,7 @@ export function EstimateLine({ draft, status, estimated, edit }: EstimateProps):
   );
 }
 
-/** The line while the plan is awaited, as high as it will be. */
+/** The line while the plan loads, at its final height. */
 export function NoEstimate({ failed }: { failed: boolean }): VNode {
   return (
     <div class="export-estimate" role="status">
@@ -109,7 +108,7 @@ interface RemarkProps {
   edit: (change: Partial<Draft>) => void;
 }
 
-/** The one thing that matters most about the estimate. */
+/** The most important remark on the estimate. */
 function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
   const { exports } = laterWords.value;
   const obstacle = obstacleOf(draft, status, estimate);
@@ -131,7 +130,7 @@ function Remark({ draft, status, estimate, edit }: RemarkProps): VNode | null {
   return text === "" ? null : <p class="export-remark">{text}</p>;
 }
 
-/** The quota, which is known before the estimate, so that the estimate moves nothing. */
+/** The quota is known before the estimate, so that the estimate moves nothing. */
 function QuotaLeft({ rows }: { rows: number | null }): VNode | null {
   return rows === null ? null : <p class="export-remark">{quotaText(rows)}</p>;
 }
@@ -170,7 +169,7 @@ function TakeFirst({ rows, edit }: { rows: number; edit: (change: Partial<Draft>
   );
 }
 
-/** When the quota of the day begins anew, on the reader's clock. */
+/** When the daily quota restarts, in local time. */
 function quotaHour(): string {
   return hourOf(new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS));
 }

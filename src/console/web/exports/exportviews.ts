@@ -1,7 +1,7 @@
 /**
- * The views of exports and saved searches, in one chunk, as those of a team are (teamviews.ts).
- * Invariant: nothing else is in the chunk. Apart because a chunk is a module that is imported when
- * it is needed.
+ * The views of exports and saved searches, in one chunk, as in teamviews.ts.
+ * Invariant: nothing else is in the chunk. Apart because a chunk is a module that is imported on
+ * demand.
  */
 import "../app/kit.ts";
 import "../app/laterkit.ts";

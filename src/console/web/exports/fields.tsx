@@ -1,8 +1,7 @@
 /**
- * The columns of a file. What comes in: the fields of the plan, those chosen in order. What goes
- * out: other ones, or another order.
- * Invariant: only fields of the plan are offered, and what the plan leaves out is shown; the order
- * can be changed by keyboard, and each change is announced.
+ * The column chooser of a file.
+ * Invariant: only fields of the plan are offered, and the number of excluded fields is shown. The
+ * order can be changed by keyboard, and each change is announced.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -14,7 +13,7 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Checks } from "../parts/field.tsx";
 import { FIELD_SETS, hasContact, type Preset, presetFields } from "./draft.ts";
 
-/** What the chooser takes. */
+/** Props of the chooser. */
 interface FieldsProps {
   readonly allowed: readonly string[];
   readonly chosen: readonly string[];
@@ -68,7 +67,7 @@ function Presets({ allowed, chosen, onChosen }: FieldsProps): VNode {
     ["all", exports.presetAll],
   ];
   return (
-    // biome-ignore lint/a11y/useSemanticElements: it stands in a fieldset already
+    // biome-ignore lint/a11y/useSemanticElements: it is already inside a fieldset
     <div class="export-preset-buttons" role="group" aria-label={exports.presets}>
       {names.map(([preset, name]) => (
         <Button
@@ -91,7 +90,7 @@ interface GroupProps {
   onChosen: (fields: string[]) => void;
 }
 
-/** What is chosen anew goes to the end; what stays keeps its place. */
+/** New fields go to the end; others keep their place. */
 function Group({ group, fields, chosen, onChosen }: GroupProps): VNode | null {
   if (fields.length === 0) return null;
   const change = (values: string[]) => {

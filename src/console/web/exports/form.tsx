@@ -1,8 +1,7 @@
 /**
- * The export dialog. What comes in: the query as it is when the dialog opens. What goes out: one
- * export, followed to its end in the same place.
- * Invariant: what the server would refuse is said before it is sent; sending again what may have
- * arrived never makes two exports; closing the dialog stops nothing.
+ * The export dialog: makes one export of the query it was opened with, and follows it to its end.
+ * Invariant: refusals are shown before sending. Resending a request that may have arrived never
+ * makes two exports. Closing the dialog stops nothing.
  */
 import "../app/kit.ts";
 import "../app/laterkit.ts";
@@ -36,7 +35,7 @@ import { DownloadLink, ExportProgress } from "./progress.tsx";
 import { summaryOf } from "./summary.ts";
 import { follow, forget, isEnded, presentState } from "./watch.ts";
 
-/** The dialog; it is open while it is there. */
+/** The dialog; open while mounted. */
 export function ExportForm({ onClose }: { onClose: () => void }): VNode {
   const form = useForm();
   const { exports } = laterWords.value;
@@ -62,7 +61,7 @@ export function ExportForm({ onClose }: { onClose: () => void }): VNode {
   );
 }
 
-/** The button that had the focus went with its step; the next one begins at its first control. */
+/** The focused button vanished with its step; the next step focuses its first control. */
 function focusStep(choosing: boolean): void {
   if (document.activeElement !== document.body) return;
   const first = choosing ? "input:checked" : ".export-buttons [data-autofocus], a.button-primary";
@@ -125,13 +124,13 @@ function useForm(): Form {
   return { status, failed, load, draft, edit, estimated, sending, refused, send, record, again };
 }
 
-/** The search in words: as it was typed, else its filters. */
+/** The search in words: as typed, else its filters. */
 function titleNow(): string {
   const { answer } = exploration.peek();
   return sentence.peek() || (answer ? summaryOf(answer.spec, catalog.peek()) : "");
 }
 
-/** The plan as it is now: what is left of its rows changes with every export. */
+/** The current plan: each export changes its remaining rows. */
 function usePlan() {
   const [status, setStatus] = useState<Status | null>(null);
   const [failed, setFailed] = useState<unknown>(null);
@@ -165,7 +164,7 @@ function Body({ form }: { form: Form }): VNode {
   );
 }
 
-/** What the server said, in the language where it is a known refusal. */
+/** The server's error, translated if it is a known refusal. */
 function Refusal({ error }: { error: unknown }): VNode {
   const text = laterWords.value.exports.errors[error instanceof ApiError ? error.code : ""];
   if (text === undefined) return <ErrorNotice error={error} />;
@@ -242,7 +241,7 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
       </div>
     );
   }
-  // With a key, so that no button turns into another one under the user's finger.
+  // With a key, so that no button changes into another one under the pointer.
   return (
     <div key="running" class="export-buttons">
       <Button variant="quiet" busy={stopping} onClick={() => void stop()}>

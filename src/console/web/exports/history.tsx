@@ -1,8 +1,7 @@
 /**
- * The list of exports. What comes in: the exports of the tenant, page by page. What goes out: each
- * with what it holds and how far it is, and what can be done with it.
- * Invariant: what runs is kept up to date in place; nothing is deleted without being asked; an
- * export that is gone elsewhere leaves the list when that becomes known.
+ * The list of the tenant's exports, page by page, with their content, progress, and actions.
+ * Invariant: running exports update in place. Deletion requires confirmation. An export deleted
+ * elsewhere leaves the list once that is known.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
@@ -36,7 +35,7 @@ export function ExportsView(): VNode {
   const { exports } = laterWords.value;
   const [doomed, setDoomed] = useState<ExportView | null>(null);
   useEffect(() => {
-    // Without them titles have codes, and lists no names.
+    // For titles without codes, and names of lists.
     loadCatalog().catch(() => undefined);
     loadLists().catch(() => undefined);
   }, []);
@@ -65,7 +64,7 @@ interface Exports {
 
 function useExports(): Exports {
   const pages = usePages("/exports?limit=50", followed, merged);
-  // One key until it worked, so that a second try after a lost answer makes no second export.
+  // One key until it succeeds, so that a retry after a lost answer makes no second export.
   const keys = useRef(new Map<string, string>());
   const again = async ({ export_id: id }: ExportView) => {
     const idempotencyKey = keys.current.get(id) ?? freshKey();
@@ -84,7 +83,7 @@ function useExports(): Exports {
   };
   const drop = async ({ export_id: id }: ExportView) => {
     await remove(`/exports/${id}`).catch((failure: unknown) => {
-      // Somebody else was faster, which is what was wanted.
+      // It was already deleted elsewhere, as intended.
       if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
     });
     forget(id);
@@ -94,13 +93,13 @@ function useExports(): Exports {
   return { pages, again, drop };
 }
 
-/** The exports of a page, which are kept up to date from then on. */
+/** Returns a page's exports and keeps them up to date. */
 function followed({ exports }: ExportList): ExportView[] {
   for (const record of exports) follow(record);
   return exports;
 }
 
-/** Pages one after another; an export that moved between two of them stands once. */
+/** Merges pages; an export that moved between two appears once. */
 function merged(first: readonly ExportView[], rest: readonly ExportView[]): ExportView[] {
   const known = new Set(first.map((one) => one.export_id));
   return [...first, ...rest.filter((one) => !known.has(one.export_id))];
@@ -178,7 +177,7 @@ function Row({ record: begun, again, onDelete }: RowProps): VNode | null {
   );
 }
 
-/** Format, rows, size, data, who and when, as far as they are known. */
+/** The known facts: format, rows, size, data, author, and time. */
 function Facts({ record }: { record: ExportView }): VNode {
   const { exports } = laterWords.value;
   const { row_count: rows, size_bytes: size, created_at: at } = record;

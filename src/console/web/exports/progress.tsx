@@ -1,7 +1,6 @@
 /**
- * How far an export is. What comes in: a record. What goes out: its state, progress, failure or
- * file, kept up to date while it is shown.
- * Invariant: states are shown by words and icon; what can be done about a failure is said with it.
+ * The progress of an export: its state, failure, or file, updated while shown.
+ * Invariant: states are shown by words and icon; a failure is shown with its remedy.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -13,7 +12,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { fileOf, lookAt, presentState, secondsLeft } from "./watch.ts";
 
-/** The state of an export at full length, for the dialog. */
+/** An export's full state, for the dialog. */
 export function ExportProgress({ record: begun }: { record: ExportView }): VNode {
   const present = presentState(begun);
   const { record, trouble } = present;
@@ -41,7 +40,7 @@ export function ExportProgress({ record: begun }: { record: ExportView }): VNode
   );
 }
 
-/** How far it is as a bar; full when done, and always there, so that nothing moves. */
+/** The progress bar; full when done, and always present, so that nothing moves. */
 export function Bar({ record }: { record: ExportView }): VNode {
   const { status, progress = 0 } = record;
   const value = status === "done" ? 1 : status === "running" ? progress : null;
@@ -50,13 +49,13 @@ export function Bar({ record }: { record: ExportView }): VNode {
   return <Progress value={value} label={laterWords.value.exports.progressLabel} />;
 }
 
-/** What the state is called. */
+/** The state's name. */
 export function stateText({ status, expired }: ExportView): string {
   const { exports } = laterWords.value;
   return expired ? exports.expired : exports[status];
 }
 
-/** What there is to say in numbers. */
+/** Returns the state in numbers. */
 function figuresOf(record: ExportView, left: number | null): string {
   const { exports } = laterWords.value;
   const { row_count: rows, size_bytes: size, expires_at: until } = record;
@@ -70,14 +69,14 @@ function figuresOf(record: ExportView, left: number | null): string {
   return `${exports.doneRows(rows ?? 0, bytes(size ?? 0))}.${end}`;
 }
 
-/** How many rows a running export has, and of how many as soon as that is known. */
+/** Returns the rows written so far, and of how many, if known. */
 export function writtenText({ rows_written: written = 0, progress = 0 }: ExportView): string {
   const { exports } = laterWords.value;
   const all = progress > 0 ? number(Math.round(written / progress)) : null;
   return exports.rowsWritten(number(written), all);
 }
 
-/** Why an export failed, and what to do. */
+/** Shows why an export failed. */
 function Failure({ record }: { record: ExportView }): VNode {
   return (
     <Notice kind="error" title={laterWords.value.exports.failed}>
@@ -87,7 +86,7 @@ function Failure({ record }: { record: ExportView }): VNode {
   );
 }
 
-/** The sentence of a failure, in the language where it is a known one. */
+/** The failure's sentence, translated if it is known. */
 export function failureText({ error }: ExportView): string {
   const { failures, failed } = laterWords.value.exports;
   return failures[error?.code ?? ""] ?? error?.detail ?? failed;
@@ -109,7 +108,7 @@ export function DownloadLink({
       href={fileOf(record)}
       download
       ref={(link) => {
-        // The button that had the focus is gone once the file is there.
+        // The focused button vanishes once the file is ready.
         if (autofocus && (document.activeElement ?? document.body) === document.body) link?.focus();
       }}
     >

@@ -1,8 +1,7 @@
 /**
- * Saving a search. What comes in: the present query. What goes out: the button that saves it under
- * a name, and the dialog that asks for one.
- * Invariant: what is saved is the query as it is then, with the sentence that it began with; a name
- * that is suggested is shorter than a line.
+ * The button that saves the current query under a name, and its name dialog.
+ * Invariant: it saves the query at that moment, with its original sentence. Suggested names are
+ * shorter than a line.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -18,12 +17,12 @@ import { ErrorNotice } from "../parts/notice.tsx";
 import { toast } from "../parts/toast.tsx";
 import { summaryOf } from "./summary.ts";
 
-/** Longest name; held equal to the server's by a test. */
+/** Maximum name length; a test checks the server's. */
 const NAME_LENGTH_MAX = 100;
-/** Longest name that is suggested: as much as a list shows in one line. */
+/** Maximum length of suggestions: one line of a list. */
 const SUGGESTED_MAX = 60;
 
-/** Saves the present query under a name. */
+/** Saves the current query under a name. */
 export function SaveButton(): VNode {
   const [open, setOpen] = useState(false);
   const { commands } = words.value;
@@ -63,14 +62,14 @@ export function SaveButton(): VNode {
   );
 }
 
-/** The whole words at the beginning of a text that a suggestion has room for. */
+/** Cuts a text after a whole word, to fit a suggestion. */
 function shortened(text: string): string {
   if (text.length <= SUGGESTED_MAX) return text;
   const whole = text.slice(0, SUGGESTED_MAX).replace(/[\s,;·]+\S*$/, "");
   return `${whole || text.slice(0, SUGGESTED_MAX - 1)}…`;
 }
 
-/** What asks for a name. */
+/** Props of the dialog. */
 interface NameProps {
   title: string;
   hint?: string;
@@ -79,7 +78,7 @@ interface NameProps {
   onClose: () => void;
 }
 
-/** Asks for a name, and stays open where it is refused. */
+/** Requests a name; stays open if it is refused. */
 export function NameDialog({ title, hint, first, onName, onClose }: NameProps): VNode {
   const [name, setName] = useState(first);
   const [busy, setBusy] = useState(false);

@@ -1,8 +1,8 @@
 /**
- * Saved searches. What comes in: those of the tenant, page by page. What goes out: the list with
- * what each found then and finds now, and the ways to its news and to the search itself.
- * Invariant: the change is that of exact counts, with the snapshots they were counted in; the spec
- * of one is loaded when it is opened, which asks it of the snapshot that is served.
+ * The list of saved searches, page by page, with their old and current counts and links to their
+ * news and results.
+ * Invariant: changes compare exact counts, each shown with its snapshot. A spec is loaded when its
+ * search is opened, and then runs on the snapshot served.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
@@ -25,7 +25,7 @@ import { toast } from "../parts/toast.tsx";
 import { NameDialog } from "./savebutton.tsx";
 import { addressOfSpec } from "./summary.ts";
 
-// What is new for a search shares most of its code: one file of the bundle holds both.
+// The news view shares most of its code: one chunk holds both.
 export { NewsView } from "../news/news.tsx";
 
 interface Saved {
@@ -175,18 +175,18 @@ function Row({ search, onRename, onDelete, onRefresh }: Actions & { search: Save
   );
 }
 
-/** Whether it was last looked at in an older month than the one it is counted in now. */
+/** True if it was last viewed with an older month than the current one. */
 function hasNews({ saved, now }: SavedSearch): boolean {
   return now !== null && saved.snapshot < now.snapshot;
 }
 
-/** Loads the spec of a search and asks it. */
+/** Loads a search's spec and runs it. */
 async function openSearch({ id, text }: SavedSearch): Promise<void> {
   const { search } = await get<{ search: OpenedSearch }>(`/searches/${id}`);
   go("find", `#${addressOfSpec(search.spec, text ?? "", catalog.peek())}`);
 }
 
-/** What it found then and finds now. */
+/** The old and current counts. */
 function Counts({ search: { saved, now } }: { search: SavedSearch }): VNode {
   const { exports } = laterWords.value;
   return (

@@ -1,7 +1,6 @@
 /**
- * What a spec finds, in one line for people. What comes in: a spec, and the catalog where it is
- * loaded. What goes out: phrases, the most telling first; the address that asks the same.
- * Invariant: every filter that is set is named. Without the catalog codes stand for names, so that
+ * A spec's filters as one line of phrases, most significant first, and the address that runs it.
+ * Invariant: every filter that is set is named. Without the catalog, codes replace names, so that
  * nothing waits for it.
  */
 
@@ -14,7 +13,7 @@ import type { CatalogBook } from "../find/catalog.ts";
 import { describeFilter } from "../find/filters/filterwords.ts";
 import { queryOf } from "../find/question.ts";
 
-/** The most telling filters, in the order in which a person would tell them; the others follow. */
+/** The most significant filters, in the order of natural speech; the others follow. */
 const FIRST: readonly PartName[] = [
   "cnae",
   "text_hints",
@@ -31,7 +30,7 @@ const FIRST: readonly PartName[] = [
   "mei",
 ];
 
-/** The phrases of a spec joined; all accounts where nothing is filtered. */
+/** Joins a spec's phrases; "all accounts" without filters. */
 export function summaryOf(spec: Spec, book: CatalogBook | null): string {
   const { commands } = words.value;
   const query = queryOf(spec);
@@ -44,7 +43,7 @@ export function summaryOf(spec: Spec, book: CatalogBook | null): string {
   return phrases.length === 0 ? commands.everything : phrases.join(" · ");
 }
 
-/** The address that asks what a spec asks, of whatever snapshot is served. */
+/** Returns the address that runs a spec on the snapshot served. */
 export function addressOfSpec(spec: Spec, sentence: string, book: CatalogBook | null): string {
   const address = { query: queryOf(spec), sentence, month: null };
   return encodeAddress(address, book?.lookup ?? null);

@@ -1,8 +1,7 @@
 /**
- * Exports on their way. What comes in: records to follow. What goes out: their present state as
- * signals, and word of those that came to their end.
- * Invariant: each export is asked for once at a time, about every second at first and less often
- * while it takes long; a failure to ask is no failure of the export, and asking goes on.
+ * Follows running exports: signals of their current state, and a message when they end.
+ * Invariant: each export has one poll at a time, about every second at first, less often later. A
+ * failed poll is no failure of the export, and polling goes on.
  */
 import { signal } from "@preact/signals";
 import type { ExportView } from "../app/answers.ts";
@@ -11,38 +10,38 @@ import { laterWords } from "../app/laterwords.ts";
 import { go } from "../app/router.ts";
 import { toast } from "../parts/toast.tsx";
 
-/** How far an export is: `lost` while it cannot be asked for, `gone` once it was deleted. */
+/** State of an export: `lost` while polls fail, `gone` once it is deleted. */
 interface Followed {
   readonly record: ExportView;
   readonly trouble: "lost" | "gone" | null;
-  /** When it was first seen to be written, and how far it was then; null before. */
+  /** When it was first seen running, and its progress then; null before. */
   readonly first?: { readonly ms: number; readonly progress: number } | null;
 }
 
 const FIRST_PAUSE_MS = 400;
 const LAST_PAUSE_MS = 5_000;
 const GROWTH = 1.25;
-/** Small exports are done within their creation's own second. */
+/** Small exports finish within a second. */
 const BEGIN_MS = 150;
 
 const followed = signal<ReadonlyMap<string, Followed>>(new Map());
-/** Exports whose end is seen where it happens, and needs no further word. */
+/** Exports whose end is already on screen and needs no message. */
 const watchers = new Map<string, number>();
 
-/** Follows an export until its end; one that is followed already is not followed twice. */
+/** Follows an export until its end; does nothing if it is already followed. */
 export function follow(record: ExportView): void {
   if (isEnded(record) || followed.peek().has(record.export_id)) return;
   put(record.export_id, { record, trouble: null });
   setTimeout(() => void step(record.export_id, FIRST_PAUSE_MS), BEGIN_MS);
 }
 
-/** The export as it is now, or the record as it was known. */
+/** Returns the current state, else the given record. */
 export function presentState(record: ExportView): Followed {
   const known = followed.value.get(record.export_id);
   return known === undefined || isEnded(record) ? { record, trouble: null } : known;
 }
 
-/** Seconds until a running export is done at its pace so far; null while there is none. */
+/** Returns seconds until a running export ends at its pace; null if unknown. */
 export function secondsLeft({ record, first }: Followed, nowMs: number): number | null {
   const { status, progress = 0 } = record;
   const gained = first == null ? 0 : progress - first.progress;
@@ -50,7 +49,7 @@ export function secondsLeft({ record, first }: Followed, nowMs: number): number 
   return Math.ceil(((1 - progress) * (nowMs - first.ms)) / gained / 1000);
 }
 
-/** Tells that somebody looks at an export; the answer tells that nobody does any more. */
+/** Registers a viewer of an export. Returns a function that removes it. */
 export function lookAt(id: string): () => void {
   watchers.set(id, (watchers.get(id) ?? 0) + 1);
   return () => {
@@ -60,14 +59,14 @@ export function lookAt(id: string): () => void {
   };
 }
 
-/** Follows an export no longer, as it was deleted. */
+/** Stops following a deleted export. */
 export function forget(id: string): void {
   const next = new Map(followed.peek());
   next.delete(id);
   followed.value = next;
 }
 
-/** Whether nothing more happens to an export. */
+/** True if an export has ended. */
 export function isEnded({ status }: ExportView): boolean {
   return status === "done" || status === "failed";
 }
@@ -75,7 +74,7 @@ export function isEnded({ status }: ExportView): boolean {
 async function step(id: string, pauseMs: number): Promise<void> {
   if (!followed.peek().has(id)) return;
   const next = await asked(id);
-  // It may have been deleted here while the answer was on its way.
+  // The user may have deleted it during the request.
   if (!followed.peek().has(id)) return;
   put(id, next);
   if (next.trouble === "gone") return;
@@ -104,7 +103,7 @@ function put(id: string, next: Followed): void {
   followed.value = new Map(followed.peek()).set(id, { ...next, first });
 }
 
-/** Tells that an export came to its end, on whatever view the user is. */
+/** Reports the end of an export in any view. */
 function announce(record: ExportView): void {
   const { exports } = laterWords.peek();
   if (record.status === "failed") {
@@ -116,12 +115,12 @@ function announce(record: ExportView): void {
   toast(exports.toastDone(nameOf(record)), { action });
 }
 
-/** The name that the file of an export goes by. */
+/** Returns an export's file name. */
 export function nameOf({ slug, format }: ExportView): string {
   return `${slug}.${format}`;
 }
 
-/** Where the file of an export is loaded from. */
+/** Returns the file's address. */
 export function fileOf({ export_id: id }: ExportView): string {
   return `/v1/console/exports/${id}/download`;
 }

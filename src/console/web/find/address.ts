@@ -1,31 +1,30 @@
 /**
- * The query in the address bar. What comes in: a query with its sentence and the snapshot it was
- * asked of, or the part of an address behind `#`. What goes out: the other one of the two, and
- * what of an address could not be understood.
- * Invariant: decode(encode(q)) = q for every query of the catalog's codes, and nothing of an
- * address is dropped without being reported. The address is readable: codes, dates and words.
+ * The query in the address bar: encodes a query with its sentence and snapshot as the part after
+ * `#`, and decodes it. Invalid parts are reported.
+ * Invariant: decode(encode(q)) = q for every query with catalog codes. Nothing in an address is
+ * dropped without a report. Addresses are readable: codes, dates, and words.
  */
 import type { CatalogLookup } from "../../../spec/catalog.ts";
 import { decodeCode, encodeCode } from "./addressforms.ts";
 import { MEMBERS } from "./addressmembers.ts";
 import { emptyQuery, type Query, tidyQuery } from "./question.ts";
 
-/** What an address says. */
+/** A decoded address. */
 export interface Address {
   query: Query;
   sentence: string;
-  /** Snapshot of which the query was asked; null where it is not said. */
+  /** Snapshot of the query; null if the address names none. */
   month: string | null;
 }
 
-/** Something in an address that is not understood. */
+/** An invalid part of an address. */
 export interface AddressError {
   readonly key: string;
   readonly value: string;
   readonly reason: "unknown_key" | "repeated" | "unknown" | "broken";
 }
 
-/** Writes an address, without `#`; lists are compressed to prefixes where a catalog is given. */
+/** Encodes an address, without `#`; with a catalog, lists are compressed to prefixes. */
 export function encodeAddress(address: Address, lookup: CatalogLookup | null): string {
   const query = tidyQuery(address.query);
   const pairs: [key: string, value: string][] = [];
@@ -34,12 +33,12 @@ export function encodeAddress(address: Address, lookup: CatalogLookup | null): s
     const value = write(query, lookup);
     if (value !== "") pairs.push([key, value]);
   }
-  // A month alone asks nothing.
+  // A month alone is no query.
   if (pairs.length > 0 && address.month !== null) pairs.push(["month", encodeCode(address.month)]);
   return pairs.map(([key, value]) => `${key}=${value}`).join("&");
 }
 
-/** Reads an address, with or without its `#`. */
+/** Decodes an address, with or without `#`. */
 export function decodeAddress(
   hash: string,
   lookup: CatalogLookup,
@@ -60,7 +59,7 @@ export function decodeAddress(
   return { ...address, query: tidyQuery(address.query), troubles };
 }
 
-/** Reads one pair into an address. */
+/** Decodes one pair. */
 function readPair(
   [key, value]: readonly [string, string],
   address: Address,

@@ -1,13 +1,13 @@
 /**
- * The forms that members of an address have. What comes in: how a member is read from a query and
- * put into it. What goes out: the member, with its writer and its reader.
- * Invariant: each writes exactly what it reads; a value that means nothing is reported with its
- * own text, and the values beside it still count.
+ * The forms of address members: each builds a member with writer and reader from access to the
+ * query.
+ * Invariant: each writes exactly what it reads. An invalid value is reported with its text, and the
+ * other values still count.
  */
 import type { CatalogLookup } from "../../../spec/catalog.ts";
 import type { Query } from "./question.ts";
 
-/** What a member is read with. */
+/** A member's read context. */
 interface MemberReading {
   readonly lookup: CatalogLookup;
   readonly report: (reason: "unknown" | "broken" | "unknown_key", value?: string) => void;
@@ -20,13 +20,13 @@ export interface AddressMember {
   readonly read: (text: string, query: Query, reading: MemberReading) => void;
 }
 
-/** Writes a value so that it stands in an address and can be read by people. */
+/** Encodes a value readably for an address. */
 export function encodeCode(text: string): string {
   const whole = text.replace(/[\uD800-\uDFFF]/gu, "\uFFFD");
   return encodeURIComponent(whole).replaceAll("%2F", "/").replaceAll("%20", "+");
 }
 
-/** Reads what `encodeCode` wrote; null where the text is broken. */
+/** Decodes `encodeCode`'s result; null if it is malformed. */
 export function decodeCode(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -35,7 +35,7 @@ export function decodeCode(text: string): string | null {
   }
 }
 
-/** Reads a list; each element becomes the codes that it stands for, or is reported. */
+/** Reads a list; each element expands to its codes or is reported. */
 export function readList<Code>(
   text: string,
   { report }: MemberReading,
@@ -53,7 +53,7 @@ export function readList<Code>(
   });
 }
 
-/** A member that is a list of texts. */
+/** A list of texts. */
 export function list(
   key: string,
   at: (query: Query) => string[],
@@ -72,7 +72,7 @@ export function list(
   };
 }
 
-/** A member that is one of a few words; the word of the value that filters nothing is empty. */
+/** One of a few words; the value that filters nothing has the empty word. */
 export function choice<Value>(
   key: string,
   words: readonly (readonly [word: string, value: Value])[],
@@ -91,8 +91,8 @@ export function choice<Value>(
 }
 
 /**
- * A member that is two bounds, `from..to`, either of which may be missing; `set` returns whether
- * there is anything between them.
+ * Two bounds, `from..to`, either of which may be missing; `set` returns false if they are
+ * contradictory.
  */
 export function range<Value>(
   key: string,
@@ -116,7 +116,7 @@ export function range<Value>(
   };
 }
 
-/** Words of a yes and of a no. */
+/** Words for yes and no. */
 export const YES_OR_NO = [
   ["yes", true],
   ["no", false],
@@ -127,7 +127,7 @@ export function oneOf(values: readonly string[]): (element: string) => readonly 
   return (element) => values.filter((value) => value === element);
 }
 
-/** Reads what fits a pattern. */
+/** Reads pattern matches. */
 export function matching(pattern: RegExp): (element: string) => readonly string[] {
   return (element) => (pattern.test(element) ? [element] : []);
 }

@@ -1,8 +1,7 @@
 /**
- * The members of an address, one by one. What comes in: a query, or the text of one member. What
- * goes out: that member's text, or the query with what it says.
- * Invariant: each member writes exactly what it reads; a value that means nothing is reported with
- * its own text, and the values beside it still count.
+ * The members of an address: each writes a part of the query as text and reads it back.
+ * Invariant: each member writes exactly what it reads. An invalid value is reported with its text,
+ * and the other values still count.
  */
 import {
   type CatalogLookup,
@@ -35,8 +34,8 @@ import {
 import { BOUNDS } from "./question.ts";
 
 /**
- * Shortens activities: where all subclasses of a section, division, group or class are in a list,
- * it stands for them.
+ * Shortens activities: if a list has all subclasses of a section, division, group, or class, its
+ * code replaces them.
  */
 export function compressActivities(codes: readonly string[], lookup: CatalogLookup): string[] {
   const spellings = (code: string) => {
@@ -52,7 +51,7 @@ function compressNatures(codes: readonly string[], lookup: CatalogLookup): strin
   return compress(codes, spellings, (spelling) => lookup.legalNatures(spelling));
 }
 
-/** Replaces codes by the widest spelling that stands for none but codes of the list. */
+/** Replaces codes by the widest prefix that covers only codes of the list. */
 function compress(
   codes: readonly string[],
   spellings: (code: string) => readonly string[],
@@ -97,7 +96,7 @@ function readSeed(text: string): number | null {
   return Number.isSafeInteger(seed) ? seed : null;
 }
 
-/** The list of an extension, which is absent where it is not used. */
+/** Returns an extension's list, which is absent while unused. */
 function grown<Key extends string>(holder: { [key in Key]?: string[] }, key: Key): string[] {
   holder[key] ??= [];
   return holder[key];
@@ -199,7 +198,7 @@ const ESTABLISHMENTS = range(
   },
 );
 
-/** Lists by their ids; whose they are shows when they are asked for. */
+/** Lists by id; the server checks their tenant. */
 function named(key: string, member: "any_of" | "exclude"): AddressMember {
   return {
     key,
@@ -211,7 +210,7 @@ function named(key: string, member: "any_of" | "exclude"): AddressMember {
   };
 }
 
-/** A member that is a count, of one filter of contacts. */
+/** A count in one contact filter. */
 function contactCount(key: string, name: "email_shared_max" | "phone_shared_max"): AddressMember {
   return {
     key,
@@ -233,7 +232,7 @@ const ORDER = choice(
   },
 );
 
-/** What writes and reads each filter, in the order of an address. */
+/** Each filter's writer and reader, in address order. */
 const FILTER_MEMBERS = {
   cnae_any_of: list(
     "cnae",
@@ -362,7 +361,7 @@ const FILTER_MEMBERS = {
   exclude: named("not_in_lists", "exclude"),
 } satisfies Readonly<Record<PartMember, AddressMember>>;
 
-/** Members in the order of an address; some filters share one. */
+/** Members in address order; some filters share one. */
 export const MEMBERS: readonly AddressMember[] = [
   ...new Set<AddressMember>(Object.values(FILTER_MEMBERS)),
   ...[SORT, ORDER, SEED],

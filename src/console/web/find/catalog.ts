@@ -1,11 +1,10 @@
 /**
- * The catalog of the served snapshot. Input: `GET /catalog`, once. Output: the same with lookups,
- * as a signal: names of codes, what a user may mean who types a few letters, and sentences to
- * begin with.
- * Invariant: fetched once however many views need it, and again only after a failure or for newer
- * data. Searching ignores accents and case; every word typed must begin a word of what is found,
- * and what is found is in a fixed order: the best way of matching first, then by accounts. What no
- * account of the snapshot has is found by its code alone. Each example finds something.
+ * The catalog of the served snapshot, from `GET /catalog`, as a signal with lookups: names of
+ * codes, search while typing, and example sentences.
+ * Invariant: fetched once for all views, and again only after a failure or for newer data. Search
+ * ignores accents and case; each typed word must begin a word of the match. Results are ordered by
+ * match quality, then by accounts. Entries without accounts are found only by code. Each example
+ * matches something.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { analyzeWords } from "../../../spec/analyzer.ts";
@@ -21,15 +20,15 @@ let loading: Promise<CatalogBook> | null = null;
 /** The catalog; null until it is loaded. */
 export const catalog: ReadonlySignal<CatalogBook | null> = book;
 
-/** Whether loading it failed; `loadCatalog` tries again. */
+/** True if loading failed; `loadCatalog` tries again. */
 export const catalogFailed: ReadonlySignal<boolean> = failed;
 
-/** What an activity is called where there is little room; else its official name. */
+/** Returns an activity's short name, else its official one. */
 export function shortActivity(code: string, official: string): string {
   return book.value?.shortName(code, language.value) ?? official;
 }
 
-/** Loads the catalog unless it is there or on its way. */
+/** Loads the catalog, unless loaded or in flight. */
 export function loadCatalog(): Promise<CatalogBook> {
   loading ??= get<CatalogAnswer>("/catalog").then(
     (answer) => {
@@ -46,31 +45,31 @@ export function loadCatalog(): Promise<CatalogBook> {
   return loading;
 }
 
-/** Loads the catalog anew where another snapshot is served by now. */
+/** Reloads the catalog if another snapshot is now served. */
 export function refreshCatalog(served: string): void {
   const known = book.peek();
   if (known === null || known.catalog.snapshot === served) return;
   loading = null;
-  // The old lists stay; what fails is shown by a notice.
+  // The old lists stay; a notice shows the failure.
   loadCatalog().catch(() => undefined);
 }
 
-/** Something that can be picked. */
+/** A choice in a picker. */
 export interface PickerChoice {
-  /** As filters hold it, or a prefix that stands for several. */
+  /** As in filters, or a prefix for several codes. */
   readonly code: string;
   readonly name: string;
   /** Matches in the whole snapshot. */
   readonly accounts: number;
-  /** The codes it stands for. */
+  /** The codes it covers. */
   readonly codes: readonly string[];
-  /** Of a municipality. */
+  /** Municipality only. */
   readonly uf?: string;
-  /** The words of the lexicon that were found, where the name does not have them. */
+  /** The matching words of the lexicon, if not in the name. */
   readonly term?: string;
 }
 
-/** A choice with the words it is found by. */
+/** A choice with its search words. */
 interface Entry {
   readonly choice: PickerChoice;
   readonly words: readonly string[];
@@ -79,7 +78,7 @@ interface Entry {
   readonly digits: string;
 }
 
-/** The catalog with everything looked up from it; made once per catalog. */
+/** The catalog with its lookups; made once per catalog. */
 export class CatalogBook {
   readonly catalog: CatalogAnswer;
   readonly lookup: CatalogLookup;
@@ -116,19 +115,19 @@ export class CatalogBook {
     });
   }
 
-  /** Name of an activity or of a prefix of activities; null where it has none. */
+  /** Returns the name of an activity or prefix; null if it has none. */
   activityName(code: string): string | null {
     return (
       this.#activityNames.get(code) ?? this.#prefixes.get(plainCode(code))?.description ?? null
     );
   }
 
-  /** The short name of an activity, however its code is written; null where it has none. */
+  /** Returns an activity's short name, for any form of its code; null if it has none. */
   shortName(code: string, language: "pt" | "en"): string | null {
     return this.#shortNames.get(plainCode(code))?.[language] ?? null;
   }
 
-  /** The activities that a code or prefix stands for. */
+  /** Returns the activities under a code or prefix. */
   activities(code: string): readonly string[] {
     return this.lookup.cnae(/^[A-Z]$/.test(code) ? code : plainCode(code));
   }
@@ -141,12 +140,12 @@ export class CatalogBook {
     return this.#natureNames.get(code) ?? null;
   }
 
-  /** Activities and whole groups of them by code, name, or a word that people use. */
+  /** Finds activities and groups of them by code, name, or everyday word. */
   searchActivities(text: string, most: number): PickerChoice[] {
     return find(this.#activities, text, most);
   }
 
-  /** Municipalities by name, in given states if there are any. */
+  /** Finds municipalities by name, optionally in given states. */
   searchMunicipalities(text: string, most: number, states: readonly string[] = []): PickerChoice[] {
     const inside =
       states.length === 0
@@ -163,14 +162,14 @@ export class CatalogBook {
   #prefixEntries(): Entry[] {
     return this.catalog.prefixes.flatMap(({ code, description, accounts }) => {
       const codes = this.activities(code);
-      // A prefix of one activity would be the same choice twice.
+      // A prefix with one activity would be a duplicate choice.
       if (codes.length < 2) return [];
       return [entryOf({ code, name: description ?? "", accounts, codes }, [], plainCode(code))];
     });
   }
 }
 
-/** Codes without punctuation. */
+/** Removes punctuation. */
 function plainCode(code: string): string {
   return code.length === 9 ? cnaeDigits(code) : code.replace(/[-/.]/g, "");
 }
@@ -199,14 +198,14 @@ function entryOf(choice: PickerChoice, terms: readonly string[], digits: string)
   return { choice, words: [...words], name, terms: folded, digits };
 }
 
-/** The best entries for a text; for an empty one those with the most accounts. */
+/** Finds the best entries for a text; if empty, those with most accounts. */
 function find(entries: readonly Entry[], text: string, most: number): PickerChoice[] {
   const words = analyzeWords(text);
   const whole = words.join(" ");
   const digits = /^[\d\s./-]+$/.test(text) ? text.replace(/\D/g, "") : "";
   const found: { entry: Entry; rank: number }[] = [];
   for (const entry of entries) {
-    // What nothing has, as a code that another one replaced, is found by its number.
+    // Unused entries, such as a replaced code, are found only by number.
     if (entry.choice.accounts === 0 && digits === "") continue;
     const rank = digits === "" ? rankOf(entry, words, whole) : rankOfDigits(entry, digits);
     if (rank !== null) found.push({ entry, rank });
@@ -220,7 +219,7 @@ function find(entries: readonly Entry[], text: string, most: number): PickerChoi
   return found.slice(0, most).map(({ entry }) => withTerm(entry, whole));
 }
 
-/** How well words match, 0 best; null where one of them begins no word. */
+/** Ranks a match, 0 best; null if a typed word begins no word. */
 function rankOf({ words, name, terms }: Entry, typed: readonly string[], whole: string) {
   if (whole === "") return 0;
   if (!typed.every((word) => words.some((one) => one.startsWith(word)))) return null;
@@ -229,12 +228,12 @@ function rankOf({ words, name, terms }: Entry, typed: readonly string[], whole: 
   return typed.every((word) => words.includes(word)) ? 2 : 3;
 }
 
-/** Codes are found by how they begin: the whole code first, then wide before narrow. */
+/** Ranks by prefix: the whole code first, then wide before narrow. */
 function rankOfDigits({ digits }: Entry, typed: string): number | null {
   return digits.startsWith(typed) ? digits.length - typed.length : null;
 }
 
-/** Says by which word of the lexicon something was found, where its name does not show it. */
+/** Adds the lexicon's matching word, if the name does not show it. */
 function withTerm({ choice, name, terms }: Entry, whole: string): PickerChoice {
   if (whole === "" || choice.uf !== undefined) return choice;
   const shown = name.split(" ");
@@ -247,7 +246,7 @@ function withTerm({ choice, name, terms }: Entry, whole: string): PickerChoice {
   return found === undefined ? choice : { ...choice, term: found[1] };
 }
 
-/** How many there are at most. */
+/** Maximum examples. */
 export const EXAMPLES = 3;
 
 /** The sentences; empty until the catalog is loaded. */
@@ -255,7 +254,7 @@ export const examples: ReadonlySignal<readonly string[]> = computed(
   () => catalog.value?.catalog.examples[language.value] ?? [],
 );
 
-/** One to show in the empty box; null until it is known. */
+/** One for the empty box; null until loaded. */
 export const exampleShown: ReadonlySignal<string | null> = computed(
   () => examples.value[0] ?? null,
 );

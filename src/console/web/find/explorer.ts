@@ -1,30 +1,30 @@
 /**
- * Exact counts while somebody edits. What comes in: one spec after the other. What goes out: the
- * state of the exploration of the last one.
- * Invariant: at most one request is on its way, an answer of an older spec is never shown as that
- * of a newer one, and the last good answer stays until there is a better one.
+ * Exact counts while the user edits: explores one spec after the other and holds the state of the
+ * last.
+ * Invariant: at most one request is in flight. An answer to an older spec is never shown as that of
+ * a newer one. The last good answer stays until there is a better one.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { ExploreAnswer } from "../app/answers.ts";
 import type { SentSpec } from "./question.ts";
 
-/** How far an exploration is; `answer` is the last good one, also while busy or failed. */
+/** State of an exploration; `answer` is the last good one, also while busy or failed. */
 export interface Exploration<Failure> {
   state: "idle" | "busy" | "ready" | "failed";
   answer: ExploreAnswer | null;
   error: Failure | null;
 }
 
-/** What an explorer works with. */
+/** Dependencies of an explorer. */
 interface ExplorerParts<Failure> {
   readonly ask: (spec: SentSpec, signal: AbortSignal) => Promise<ExploreAnswer>;
-  /** What is thrown by `ask`, as the views want it. */
+  /** Converts errors of `ask` for the views. */
   readonly failureOf: (error: unknown) => Failure;
-  /** How long edits settle before a request. */
+  /** Debounce before a request. */
   readonly delayMs: number;
 }
 
-/** Explores the last spec that it was given. */
+/** Explores the last spec given. */
 export class Explorer<Failure> {
   readonly #parts: ExplorerParts<Failure>;
   readonly #state = signal<Exploration<Failure>>({ state: "idle", answer: null, error: null });
@@ -40,7 +40,7 @@ export class Explorer<Failure> {
     return this.#state;
   }
 
-  /** Explores a spec once edits have settled, or at once. */
+  /** Explores a spec after the debounce, or immediately. */
   explore(spec: SentSpec, { now = false } = {}): void {
     this.#last = spec;
     clearTimeout(this.#timer);
@@ -51,7 +51,7 @@ export class Explorer<Failure> {
     else this.#timer = setTimeout(() => void this.#run(spec), this.#parts.delayMs);
   }
 
-  /** Asks the last spec once more. */
+  /** Repeats the last request. */
   retry(): void {
     if (this.#last !== null) this.explore(this.#last, { now: true });
   }
@@ -64,7 +64,7 @@ export class Explorer<Failure> {
       if (this.#running !== controller) return;
       this.#state.value = { state: "ready", answer, error: null };
     } catch (error) {
-      // An aborted request rejects as well; what replaced it has the say.
+      // Aborted requests reject too; their replacement decides.
       if (this.#running !== controller) return;
       const { answer } = this.#state.peek();
       this.#state.value = { state: "failed", answer, error: this.#parts.failureOf(error) };

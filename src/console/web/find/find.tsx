@@ -1,11 +1,10 @@
 /**
- * The view that finds. Input: the address bar. Output: the sentence box across the top, the
- * filters beside or above the results, what is found, and notices of an opened link and of a newer
- * month.
- * Invariant: one heading of the first level; the address is followed as long as the view is shown;
- * "/" goes to the sentence box unless the user is writing. Everything of a link that is not
- * understood is named with its text. Two months never stay on one screen; each month is announced
- * once, and asked for once by itself, whatever the answers are.
+ * The find view: the sentence box on top, the filters next to or above the results, and the
+ * results. Notices report an opened link and a newer month.
+ * Invariant: one heading of the first level. The address is followed while the view is shown. "/"
+ * focuses the sentence box unless the user is typing. Every invalid part of a link is reported with
+ * its text. Two months never stay on one screen. Each month is announced once, and requested
+ * automatically once, regardless of the answers.
  */
 import "../app/kit.ts";
 import { effect } from "@preact/signals";
@@ -48,11 +47,11 @@ import { place } from "./table/list.ts";
 import { Results } from "./table/results.tsx";
 import { Understood } from "./understood.tsx";
 
-// The page of a company shares nearly all of its code: one file of the bundle holds both.
+// The company page shares nearly all of its code: one chunk holds both.
 export { CompanyView } from "../company/company.tsx";
 
 const CHARTS_KEY = "peneira.charts";
-/** Height of a window of which charts would leave no room for rows: that of office laptops. */
+/** Window height below which charts leave no room for rows: office laptops. */
 const LOW_PX = 800;
 
 /** The view. */
@@ -62,7 +61,7 @@ export function Find(): VNode {
   useEffect(followAddress, []);
   useEffect(followMonth, []);
   useEffect(() => {
-    // What fails is shown by a notice, which offers to try again.
+    // A notice shows failures and offers a retry.
     loadCatalog().catch(() => undefined);
   }, []);
   const served = exploration.value.answer?.snapshot;
@@ -97,7 +96,7 @@ export function Find(): VNode {
   );
 }
 
-/** What failed because the server could not be reached is asked again once it can. */
+/** Retries requests that failed because the server was unreachable. */
 function useReturn(): void {
   const isThere = reachable.value;
   useEffect(() => {
@@ -105,7 +104,7 @@ function useReturn(): void {
   }, [isThere]);
 }
 
-/** The way for keyboards past filters and charts, which are a hundred stops, into the table. */
+/** The skip link past filters and charts, which are a hundred tab stops, to the table. */
 function ToResults(): VNode | null {
   const { answer } = exploration.value;
   if (answer === null || isEmpty(query.value) || needsGuidance() || isNotUnderstood()) return null;
@@ -116,7 +115,7 @@ function ToResults(): VNode | null {
   );
 }
 
-/** What the query finds, or what stands in its place. */
+/** The results, or their replacement. */
 function Found({ onFilters }: { onFilters: () => void }): VNode {
   if (openingLink.value) {
     return (
@@ -141,7 +140,7 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
       </div>
     );
   }
-  // So few are told by the rows themselves, and where nothing matches by the way out.
+  // The rows show so few well enough; without matches there is guidance.
   const few = (exploration.value.answer?.total ?? CHARTS_FROM) < CHARTS_FROM;
   return (
     <div class="find-main">
@@ -158,7 +157,7 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
   );
 }
 
-/** The charts; on phones and in low windows they are closed until somebody opens them. */
+/** The charts; on phones and in low windows closed by default. */
 function ChartStrip(): VNode {
   const [open, setOpen] = useState(() => {
     const kept = read(CHARTS_KEY);
@@ -196,14 +195,14 @@ function CatalogNotice(): VNode {
   );
 }
 
-/** Tells the settled count to those who do not see it; not every step on the way. */
+/** Announces the settled count to screen readers, not every step. */
 function Announcer(): VNode {
   const [text, setText] = useState("");
   const { state, answer } = exploration.value;
   const isTold = state === "ready" && !isEmpty(query.value) && !isNotUnderstood();
   const total = isTold && answer !== null ? answer.total : null;
   useEffect(() => {
-    // An old count is not left to be read beside what is asked now.
+    // An old count must not be read with a new query.
     if (total === null) return setText("");
     const timer = setTimeout(() => setText(words.value.find.announce(total)), 600);
     return () => clearTimeout(timer);
@@ -215,7 +214,7 @@ function Announcer(): VNode {
   );
 }
 
-/** "/" goes to a box, unless somebody writes or a dialog is open. */
+/** Focuses a box on "/", unless typing or a dialog takes the key. */
 function useSlash(box: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
     const go = (event: KeyboardEvent) => {
@@ -232,7 +231,7 @@ function useSlash(box: { readonly current: HTMLInputElement | null }): void {
   }, [box]);
 }
 
-/** The notice; nothing where there is nothing to say. */
+/** The link's notice, if there is one. */
 function LinkNotice(): VNode | null {
   const { find } = words.value;
   const troubles = linkTroubles.value;
@@ -254,12 +253,12 @@ function LinkNotice(): VNode | null {
   );
 }
 
-/** The newest month that was shown or asked for; empty before the first one. */
+/** The newest month shown or requested; empty at first. */
 let newest = "";
-/** Whether the count of the newest month is still to come, and the address to name it. */
+/** True until the newest month is counted and the address names it. */
 let isAwaited = false;
 
-/** Follows the months from now on; the answer ends it. */
+/** Follows the months; returns a function to stop it. */
 function followMonth(): () => void {
   return effect(() => {
     const { state, answer } = exploration.value;

@@ -1,7 +1,7 @@
 /**
- * What stands where results cannot. What comes in: an exploration that is too broad, finds
- * nothing, or failed. What goes out: what to add or to leave out, with exact counts, as buttons.
- * Invariant: every count is one of the server's; each button changes exactly what it says.
+ * Guidance if an exploration is too broad, finds nothing, or failed: filters to add or remove, with
+ * exact counts, as buttons.
+ * Invariant: all counts are the server's; each button changes exactly what its label shows.
  */
 import type { ComponentChildren, VNode } from "preact";
 import type { ExploreAnswer } from "../app/answers.ts";
@@ -16,17 +16,17 @@ import { SimilarNames } from "./offered.tsx";
 import { change, clearAll, exploration, query, retry } from "./query.ts";
 import { clearPointer } from "./question.ts";
 
-/** States and activities that are offered. */
+/** Maximum states and activities offered. */
 const OFFERED = 6;
 
-/** Whether guidance is due instead of results. */
+/** True if guidance replaces the results. */
 export function needsGuidance(): boolean {
   const { state, answer } = exploration.value;
   if (state === "failed") return true;
   return answer !== null && (answer.too_broad || answer.total === 0);
 }
 
-/** What to do next. */
+/** The next step. */
 export function Guidance(): VNode | null {
   const { state, answer, error } = exploration.value;
   const { find } = words.value;
@@ -53,7 +53,7 @@ export function Guidance(): VNode | null {
 function Nothing({ answer }: { answer: ExploreAnswer }): VNode {
   const { find } = words.value;
   const { drops } = answer;
-  // Words of a name must be there as they were typed; these may be misspelt.
+  // Names must match as typed; these may be misspelled.
   const [name] = query.value.filters.industry.text_hints;
   return (
     <EmptyState

@@ -1,10 +1,8 @@
 /**
- * The line above the results. What comes in: what the query matches. What goes out: the exact
- * count, how fresh it is and how it is ordered, and what can be done with it.
- * Invariant: the last good count stays while a newer one is on its way, dimmed, and goes where
- * that fails; it has its room from the first paint on. The link that is copied names its snapshot,
- * so that whoever opens it later is told of newer data; one that is too long for some programs is
- * said to be long.
+ * The line above the results: the exact count, its month, the order, and the actions.
+ * Invariant: the last good count stays, dimmed, while a newer one loads, and vanishes if that
+ * fails. Its space is reserved from the first paint. A copied link names its snapshot, so that
+ * later visitors learn of newer data. A link too long for some programs is reported as long.
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";
@@ -20,10 +18,10 @@ import { countAll } from "./filters/groups.ts";
 import { addressNow, exploration, query } from "./query.ts";
 import { CodeButton } from "./table/code.tsx";
 
-/** Length from which on mail programs and chats may cut a link. */
+/** Length at which mail programs and chats may cut a link. */
 const LONG = 2_000;
 
-/** The button that opens the filters, where they have no room beside the results. */
+/** The button that opens the filters, if they do not fit next to the results. */
 export function FiltersButton({ onFilters }: { onFilters: () => void }): VNode | null {
   if (railed.value) return null;
   return (
@@ -54,11 +52,11 @@ function Count(): VNode {
   const { find } = words.value;
   const { state, answer } = exploration.value;
   const busy = state === "busy" || state === "idle";
-  // A count of other filters than those on screen says nothing of these.
+  // A count for other filters would mislead.
   const total = state === "failed" ? null : (answer?.total ?? null);
   return (
     <div class={`count${busy ? " count-stale" : ""}`} aria-busy={busy}>
-      {/* Made anew with the first count, so that nothing moves beside it. */}
+      {/* Remounted with the first count, so that nothing near it moves. */}
       <p key={answer === null ? "blank" : "counted"} class="count-total">
         <strong>{total === null ? "–" : number(total)}</strong>{" "}
         <span>{answer === null && busy ? find.counting : find.total(total ?? 2)}</span>
@@ -80,7 +78,7 @@ function Count(): VNode {
   );
 }
 
-/** How results are ordered, in words. */
+/** Describes the order. */
 function orderText(): string {
   const { find } = words.value;
   const { sort, scoring } = query.value;
@@ -93,7 +91,7 @@ function orderText(): string {
   return names.join(", ");
 }
 
-/** Copies the link to what is on screen. */
+/** Copies a link to the current screen. */
 function ShareLink(): VNode {
   const { find } = words.value;
   const share = async () => {

@@ -1,9 +1,8 @@
 /**
- * What stands in place of results where a sentence was not understood. What comes in: its
- * translation. What goes out: that it was not, what may have been meant, companies whose names are
- * like it, and three sentences that find something.
- * Invariant: no number is shown that answers another question; who wants the rest of the sentence
- * asked anyway says so, and filters changed by hand are asked at once.
+ * Replaces the results if a sentence was not understood: a notice, companies with similar names,
+ * and example sentences.
+ * Invariant: no number is shown that answers another query. The user can run the understood rest
+ * explicitly. Filters changed by hand take effect immediately.
  */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -18,24 +17,24 @@ import { noteOf } from "./parttext.ts";
 import { ask, change, edited, query, sentence, translation } from "./query.ts";
 import { BOUNDS, emptyQuery, queryOf, sameFilters } from "./question.ts";
 
-/** The translation that somebody wants to be asked as it is. */
+/** The translation that the user chose to run anyway. */
 const accepted = signal<TranslateAnswer | null>(null);
 
-/** Whether a translation misread its sentence; one that is only too broad did not. */
+/** True if a translation misread its sentence; merely too broad is not misread. */
 export function isMisread({ explain }: TranslateAnswer): boolean {
   const { warnings, unmapped_constraints } = explain;
   const isUncertain = warnings.some((one) => noteOf(one).code === "uncertain");
   return isUncertain && warnings.length + unmapped_constraints.length > 1;
 }
 
-/** Whether the sentence that is shown was not understood, and nobody wants it asked anyway. */
+/** True if the current sentence was not understood and the user did not run it anyway. */
 export function isNotUnderstood(): boolean {
   const { value } = translation;
   if (value === null || sentence.value === "" || edited.value) return false;
   return accepted.value !== value && isMisread(value);
 }
 
-/** What to do next. */
+/** The next step. */
 export function NotUnderstood(): VNode {
   const { find } = words.value;
   const name = nameIn(sentence.value);
@@ -77,13 +76,13 @@ export function NotUnderstood(): VNode {
   );
 }
 
-/** A text as words of a name; null where it has none, or more than the filter takes. */
+/** Converts a text to name words; null if it has none or too many. */
 export function nameIn(text: string): string | null {
   const phrase = [...new Set(analyzeWords(text))].join(" ");
   return phrase === "" || phrase.length > BOUNDS.nameWordsLength ? null : phrase;
 }
 
-/** Asks for a name and nothing else. */
+/** Searches only for a name. */
 function askName(name: string): void {
   change((draft) => {
     draft.filters = emptyQuery().filters;
@@ -91,7 +90,7 @@ function askName(name: string): void {
   });
 }
 
-/** Whether anything but what is assumed of every sentence was understood. */
+/** True if more was understood than the defaults of every sentence. */
 function understoodSome(): boolean {
   const { value } = translation;
   if (value === null) return false;

@@ -1,11 +1,10 @@
 /**
- * Establishments offered for a text. Input: what is typed so far, or a text that found nothing.
- * Output: the first whose names fit, under the box, to be opened by a click or by the arrows and
- * Enter; or the same as links under a heading. A letter is looked up immediately, a burst of them
- * (a paste, an input method, a held key) when it ends.
- * Invariant: an answer to an older text never replaces a newer one; nothing is chosen until the
- * user moves to it, so that Enter still asks the sentence; a failure offers nothing. If a phone or
- * an e-mail cannot be looked up, the reason is shown.
+ * Establishments suggested for a text. While typing, a list under the box, opened by click or by
+ * arrows and Enter. For a text that found nothing, links under a heading. Single characters are
+ * looked up immediately, a burst (a paste, an input method, a held key) when it ends.
+ * Invariant: an outdated answer never replaces a newer one. Nothing is selected until the user
+ * moves to it, so Enter still submits the sentence. A failure shows nothing. If a phone or an
+ * e-mail cannot be looked up, the reason is shown.
  */
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -16,22 +15,22 @@ import { words } from "../app/words.ts";
 import { cityText, nameOf, otherNameOf } from "./table/values.ts";
 import { establishmentsLike, NOTHING_FITS } from "./typed.ts";
 
-/** How long a text waits that comes right behind another: only the last of a burst is asked. */
+/** Debounce after a previous text: only the last of a burst is requested. */
 const REST_MS = 60;
 
-/** What is offered, and how keys move in it. */
+/** Suggestions, and keys that move in them. */
 interface Offered {
   readonly accounts: readonly Account[];
-  /** Why a phone or an e-mail was not looked up; null for any other text. */
+  /** Why a phone or an e-mail was not looked up; null for other texts. */
   readonly refused: SuggestAnswer["contact_refused"];
-  /** Index of the one that Enter opens; -1 for none. */
+  /** Index of the one Enter opens; -1 for none. */
   readonly at: number;
   close(): void;
-  /** Whether the key was for the list. */
+  /** Handles a key; false if ignored. */
   key(name: string): boolean;
 }
 
-/** Looks for what fits a text while it is typed; null looks for nothing. */
+/** Looks up a text while it is typed; null looks up nothing. */
 export function useOffered(text: string | null, open: (cnpj: string) => void): Offered {
   const [found, setFound] = useState(NOTHING_FITS);
   const [at, setAt] = useState(-1);
@@ -56,7 +55,7 @@ export function useOffered(text: string | null, open: (cnpj: string) => void): O
     };
   }, [text]);
   const { accounts, refused: whyNot } = text === null ? NOTHING_FITS : found;
-  // Bare digits may become a CNPJ; the reason follows when the sentence is asked.
+  // Bare digits may become a CNPJ; the reason follows on submit.
   const refused = text === null || /^\d+$/.test(text) ? null : whyNot;
   const close = () => setFound(NOTHING_FITS);
   const key = (name: string): boolean => {
@@ -72,14 +71,14 @@ export function useOffered(text: string | null, open: (cnpj: string) => void): O
   return { accounts, refused, at: accounts.length > at ? at : -1, close, key };
 }
 
-/** What the list takes. */
+/** Props of the list. */
 interface OfferedListProps {
   id: string;
   offered: Offered;
   onOpen: (cnpj: string) => void;
 }
 
-/** The list, below the box. */
+/** The list below the box. */
 export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
   const { accounts, at, refused } = offered;
   const { find, shell } = words.value;
@@ -121,7 +120,7 @@ export function OfferedList({ id, offered, onOpen }: OfferedListProps): VNode {
   );
 }
 
-/** Number, other name, whether a branch, and city: enough to tell namesakes apart. */
+/** CNPJ, other name, branch or not, and city: enough to distinguish namesakes. */
 function detailOf(account: Account): string {
   const { values } = words.value.table;
   const parts = [
@@ -133,10 +132,10 @@ function detailOf(account: Account): string {
   return parts.filter((one) => one !== "").join(" · ");
 }
 
-/** Companies that are offered. */
+/** Maximum companies. */
 const OFFERED = 5;
 
-/** The links under a heading. */
+/** The links with a heading. */
 export function SimilarNames({ text }: { text: string }): VNode | null {
   const [{ accounts, refused }, setFitting] = useState(NOTHING_FITS);
   useEffect(() => {

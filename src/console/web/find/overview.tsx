@@ -1,9 +1,8 @@
 /**
- * The find view while nothing is asked: the whole register at a glance. What comes in: an
- * exploration of everything. What goes out: how many accounts there are and of which month, three
- * sentences to begin with, the map, what they do, when they opened and how large they are.
- * Invariant: counted once per visit and kept, so that coming back shows it at once; every part has
- * its room before the numbers are there.
+ * The find view without a query: the whole register at a glance. It shows the number of accounts
+ * and their month, three example sentences, a map, activities, opening years, and sizes.
+ * Invariant: counted once per visit and cached, so that it reappears immediately. Every part has
+ * its space before numbers arrive.
  */
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -26,7 +25,7 @@ const whole = signal<ExploreAnswer | null>(null);
 const failure = signal<unknown>(null);
 const counting = signal(false);
 
-/** Counts the register unless that is done for the snapshot that is served. */
+/** Counts the register once per served snapshot. */
 async function count(): Promise<void> {
   const served = exploration.peek().answer?.snapshot;
   const known = whole.peek();
@@ -47,7 +46,7 @@ async function count(): Promise<void> {
 export function Overview() {
   const served = exploration.value.answer?.snapshot;
   useEffect(() => void count(), [served]);
-  // A press on a branch needs its activities; by then they are here.
+  // Pressing a branch needs its activities; this preloads them.
   useEffect(() => void loadCatalog().catch(() => {}), []);
   const section = useFocusHandedOn();
   const answer = whole.value;
@@ -89,8 +88,8 @@ export function Overview() {
 }
 
 /**
- * A press in here shows the results instead; whoever came by keyboard goes on there: on the same
- * state of the map, else at the beginning of the view.
+ * A press here shows the results instead. The keyboard focus continues there: on the same state of
+ * the map, else at the start of the view.
  */
 function useFocusHandedOn() {
   const section = useRef<HTMLElement>(null);
@@ -116,7 +115,7 @@ function Head({ answer }: { answer: ExploreAnswer | null }) {
   return (
     <div class="overview-head">
       <div class="overview-total">
-        {/* Made anew with the count, so that nothing moves beside it. */}
+        {/* Remounted with the count, so that nothing moves near it. */}
         <p key={answer === null ? "blank" : "counted"}>
           <strong>{answer === null ? "\u2007" : number(answer.total)}</strong>{" "}
           {answer !== null && overview.accounts}

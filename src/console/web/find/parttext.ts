@@ -1,7 +1,6 @@
 /**
- * What the parts of a sentence became. What comes in: a translation and one of its parts. What
- * goes out: the colour of the part, and what it is now in words.
- * Invariant: nothing is said but what stands in the answer; a part that became no filter says so.
+ * The parts of a translated sentence: their colors and meanings.
+ * Invariant: only the answer's content is shown; a part that became no filter is reported.
  */
 
 import { isPartSet, PART_NAMES } from "../../../spec/filters/members.ts";
@@ -12,7 +11,7 @@ import type { CatalogBook } from "./catalog.ts";
 import { describeFilter, some } from "./filters/filterwords.ts";
 import { queryOf } from "./question.ts";
 
-/** The colours of a sentence. */
+/** The colors of a sentence. */
 export type PartColour = "activity" | "place" | "time" | "company" | "contact" | "unmapped";
 
 const FILTER_COLOURS: Readonly<Record<(typeof FILTER_ROLES)[number], PartColour>> = {
@@ -35,16 +34,16 @@ const COLOURS: Readonly<Record<string, PartColour>> = {
   ...{ limit: "company", sort: "company", unmapped: "unmapped" },
 };
 
-/** A stretch of the sentence as it is shown; `colour` null for what asks nothing. */
+/** A stretch of the sentence; `colour` is null if it has no effect. */
 export interface Stretch {
   readonly text: string;
   readonly start: number;
   readonly colour: PartColour | null;
-  /** What it became; empty for what asks nothing. */
+  /** Its meaning; empty if it has no effect. */
   readonly told: readonly string[];
 }
 
-/** The whole sentence in stretches, nothing left out. */
+/** Splits the whole sentence; leaves nothing out. */
 export function stretchesOf(
   sentence: string,
   answer: TranslateAnswer,
@@ -69,13 +68,13 @@ export function stretchesOf(
   return stretches;
 }
 
-/** The colours that a sentence has, in a fixed order. */
+/** Returns a sentence's colors in fixed order. */
 export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
   const order: PartColour[] = ["activity", "place", "time", "company", "contact", "unmapped"];
   return order.filter((colour) => stretches.some((one) => one.colour === colour));
 }
 
-/** A negation has the colour of what it negates. */
+/** A negation has the color of its target. */
 function colourOf(parts: readonly TranslationPart[], index: number): PartColour | null {
   const role = parts[index]?.role ?? "filler";
   if (role !== "negation") return COLOURS[role] ?? null;
@@ -83,7 +82,7 @@ function colourOf(parts: readonly TranslationPart[], index: number): PartColour 
   return next === undefined ? null : (COLOURS[next.role] ?? null);
 }
 
-/** Filters that parts of a role become; those that are set are named. */
+/** Returns the filters of a role. */
 function partsOf(role: string): readonly PartName[] {
   return PART_NAMES.filter((name) => PARTS[name].role === role);
 }
@@ -96,7 +95,7 @@ function toldOf(
   const query = queryOf(answer.spec);
   const { explain } = answer;
   const own = special(part, answer);
-  // Where it is known which codes these words became, those of other words are left out.
+  // If the codes of these words are known, those of other words are left out.
   const became = (own.length > 0 ? [] : partsOf(part.role))
     .filter((name) => isPartSet(query.filters, name))
     .map((name) => describeFilter(name, query, book));
@@ -108,7 +107,7 @@ function toldOf(
   return told.length === 0 ? [words.value.find.becameNothing] : [...new Set(told)];
 }
 
-/** What parts became that are no filters. */
+/** Returns meanings other than filters. */
 function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer): string[] {
   const { find } = words.value;
   if (part.role === "limit") return [find.becameRows(spec.limit)];
@@ -123,21 +122,21 @@ function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer):
   return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
 }
 
-/** A remark of a translator; clients may have sent plain sentences. */
+/** Converts a remark; clients may have sent plain text. */
 export function noteOf(note: TranslationNote | string): TranslationNote {
   return typeof note === "string" ? { detail: note } : note;
 }
 
-/** The remarks of a translation as they are told. */
+/** The remarks to show for a translation. */
 interface ToldRemarks {
-  /** What to mind; that it is uncertain is told elsewhere. */
+  /** Warnings, except uncertainty, shown elsewhere. */
   readonly minded: readonly TranslationNote[];
-  /** What became no filter. */
+  /** Parts with no filter. */
   readonly unused: readonly TranslationNote[];
   readonly assumed: readonly TranslationNote[];
 }
 
-/** The remarks of a translation: of the same words one thing is told, the one to mind first. */
+/** Returns a translation's remarks; a warning hides others on the same words. */
 export function remarksOf({ explain }: Pick<TranslateAnswer, "explain">): ToldRemarks {
   const { assumptions, warnings, unmapped_constraints } = explain;
   const minded = warnings.map(noteOf).filter(({ code }) => code !== "uncertain");

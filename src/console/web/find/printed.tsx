@@ -1,9 +1,8 @@
 /**
- * What is found, on paper. What comes in: the last exploration, the rows that were read, the
- * columns. What goes out: while somebody prints, one sheet in place of the screen: what was asked,
- * how many there are, the charts, and the first rows with nothing cut off.
- * Invariant: it says how many rows there are in all where it does not have them; it is there only
- * while something is printed, and not where the account beside the list is what is wanted.
+ * The printed results: one sheet instead of the screen, with the query, the count, the charts, and
+ * the first rows uncut.
+ * Invariant: if rows are missing, it states the total. It exists only while printing, and not if
+ * the account next to the list is printed instead.
  */
 import { signal, useComputed } from "@preact/signals";
 import type { VNode } from "preact";
@@ -21,14 +20,14 @@ import { choiceFor } from "./table/forquery.ts";
 import { opened, shownList } from "./table/list.ts";
 import { cellText, columnName } from "./table/values.ts";
 
-/** Rows on paper at most; an export has the others. */
+/** Maximum rows on paper; an export has all. */
 const ROWS_MAX = 200;
-/** Numbers, dates and phones, which stay on one line. */
+/** Longest text of cells that stay on one line. */
 const SHORT_MAX = 18;
 
 const printing = signal(false);
 
-/** The sheet, while somebody prints. */
+/** The sheet, while printing. */
 export function Printed(): VNode | null {
   useEffect(() => {
     const begin = () => {
@@ -55,7 +54,7 @@ export function Printed(): VNode | null {
   );
 }
 
-/** What was asked, in words and as filters, of which data, and when. */
+/** The query in words and as filters, its data, and the date. */
 function Asked(): VNode | null {
   const { answer } = exploration.value;
   if (answer === null) return null;
@@ -86,7 +85,7 @@ function Asked(): VNode | null {
   );
 }
 
-/** The first rows with the columns of the screen, and how many there are in all. */
+/** The first rows with the screen's columns, and the total. */
 function Rows({ total }: { total: number }): VNode | null {
   const allowed = useComputed(() => new Set(status.value?.field_allowlist ?? [])).value;
   const list = shownList.value;

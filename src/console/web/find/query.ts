@@ -1,8 +1,8 @@
 /**
- * The query of the find view. What comes in: edits, sentences and addresses. What goes out:
- * signals of the query, of what its sentence became, and of what it matches.
- * Invariant: the address bar always says what is asked; each completed change is one entry of the
- * history, and steps of typing replace each other. Every change is explored, the last one counts.
+ * The query of the find view: signals of the query, its sentence's translation, and its matches;
+ * changed by edits, sentences, and addresses.
+ * Invariant: the address bar always shows the query. Each completed change is one history entry;
+ * steps of typing replace each other. Every change is explored, and the last one counts.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ExploreAnswer, TranslateAnswer } from "../app/answers.ts";
@@ -25,7 +25,7 @@ import {
 
 export { isEmpty, type Query, specOf } from "./question.ts";
 
-/** Facets that every exploration asks for. */
+/** Facets of every exploration. */
 const FACETS = [
   "uf",
   "municipality",
@@ -39,7 +39,7 @@ const FACETS = [
   "simples",
 ];
 
-/** How long edits settle before they are counted. */
+/** Debounce of edits before counting. */
 const SETTLE_MS = 150;
 
 const asked = signal<Query>(emptyQuery());
@@ -54,65 +54,65 @@ const explorer = new Explorer<ApiError>({
   delayMs: SETTLE_MS,
 });
 
-/** What is asked now. */
+/** The current query. */
 export const query: ReadonlySignal<Query> = asked;
 
-/** The sentence as it was last sent, or as a link has it. */
+/** The sentence last sent, or from a link. */
 export const sentence: Signal<string> = signal("");
 
-/** What the sentence became; null where there is none. */
+/** The sentence's translation; null without one. */
 export const translation: Signal<TranslateAnswer | null> = signal(null);
 
-/** What the query matches. */
+/** The query's matches. */
 export const exploration: ReadonlySignal<Exploration<ApiError>> = explorer.state;
 
-/** What of the link could not be understood. */
+/** Invalid parts of the link. */
 export const linkTroubles: ReadonlySignal<readonly AddressError[]> = troubles;
 
-/** Snapshot that a link was made of, where that is not the served one; else null. */
+/** The link's snapshot if it is not the served one; else null. */
 export const staleMonth: ReadonlySignal<string | null> = computed(() => {
   const served = exploration.value.answer?.snapshot ?? null;
   const { value } = linkMonth;
   return value === null || served === null || value === served ? null : value;
 });
 
-/** Whether a link is being read; nothing is known of the query until then. */
+/** True while a link is read; the query is unknown until then. */
 export const openingLink: ReadonlySignal<boolean> = opening;
 
-/** How far the translation of a sentence is. */
+/** State of a sentence's translation. */
 export const translationState: ReadonlySignal<{ busy: boolean; error: ApiError | null }> =
   translating;
 
-/** Whether filters or order are no longer those that the sentence became. */
+/** True if filters or order differ from the sentence's. */
 export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
   return value !== null && !sameQuery(meantBy(value), asked.value);
 });
 
-/** Number of rows that the sentence asks for ("100 padarias"); null where it asks for none. */
+/** Rows that the sentence requests ("100 padarias"); null if none. */
 export const wantedRows: ReadonlySignal<number | null> = computed(() => {
   const { value } = translation;
   const told = value?.parts.some(({ role }) => role === "limit") ?? false;
   return told && value !== null ? value.spec.limit : null;
 });
 
-/** What was asked when the sentence came, without the lists that the one before it named. */
+/** The query before the sentence, without lists that the previous sentence named. */
 const beside = signal<Query>(emptyQuery());
 
-/** What a sentence asks, beside the lists that were chosen by hand. */
+/** The sentence's query plus lists chosen by hand. */
 function meantBy({ spec }: TranslateAnswer): Query {
   return withListsOf(queryOf(spec), beside.value);
 }
 
 let translatingNow: AbortController | null = null;
-/** Where the last change was typed, so that the next step of it replaces its entry. */
+/** Field of the last typed change; its next step replaces the entry. */
 let typedAt: string | null = null;
-/** When the query was changed last. */
+/** Time of the last change. */
 let changedAt = Number.NEGATIVE_INFINITY;
-/** Changes that were made while a link was being read: they are made to what it holds. */
+/** Changes made while a link was read; applied to its query afterwards. */
 let waiting: (() => void)[] = [];
 
-/** Changes the query; `typing` names where a step is typed of which more follow. */
+/** Changes the query; `typing` names a field being typed into. */
 export function change(
   edit: (draft: Query) => void,
   { typing = null }: { typing?: string | null } = {},
@@ -128,16 +128,15 @@ export function change(
   asked.value = next;
   writeAddress(typing !== null && typing === typedAt ? "replace" : "push");
   typedAt = typing;
-  // A single press is counted at once; several of them, and letters, settle first.
+  // A single click is counted immediately; several, and typing, are debounced.
   const isAlone = typing === null && performance.now() - changedAt > SETTLE_MS;
   changedAt = performance.now();
   explorer.explore(specOf(next), { now: isAlone });
 }
 
 /**
- * Asks what a sentence means and takes over the filters it became, beside the lists that were
- * chosen by hand; an empty one clears all.
- * `how` is for links that hold a sentence alone: going back must not ask them again.
+ * Translates a sentence and takes its filters, plus the lists chosen by hand; an empty one clears
+ * all. `how` is for links with only a sentence: going back must not translate them again.
  */
 export async function ask(text: string, how: "push" | "replace" = "push"): Promise<void> {
   const words = text.trim();
@@ -154,20 +153,20 @@ export async function ask(text: string, how: "push" | "replace" = "push"): Promi
   take(meantBy(answer), how);
 }
 
-/** What is asked, without the lists that are there because a sentence named them. */
+/** Returns the query without lists that come from a sentence. */
 function listsByHand(): Query {
   const before = translation.peek();
   if (before === null) return asked.peek();
   return withoutListsOf(asked.peek(), withoutListsOf(queryOf(before.spec), beside.peek()));
 }
 
-/** Takes the filters that the sentence became once more. */
+/** Restores the sentence's filters. */
 export function restoreSentence(): void {
   const { value } = translation;
   if (value !== null) take(meantBy(value));
 }
 
-/** Takes every filter out, and the sentence with them. */
+/** Removes all filters and the sentence. */
 export function clearAll(): void {
   stopTranslating();
   sentence.value = "";
@@ -175,12 +174,12 @@ export function clearAll(): void {
   take(emptyQuery());
 }
 
-/** Counts once more, after a failure. */
+/** Counts again after a failure. */
 export function retry(): void {
   explorer.retry();
 }
 
-/** The address of what is asked, with its snapshot. */
+/** Returns the query's address, with its snapshot. */
 export function addressNow(): string {
   const answered = exploration.peek().answer ?? translation.peek() ?? catalog.peek()?.catalog;
   const month = answered?.snapshot ?? linkMonth.peek();
@@ -188,25 +187,25 @@ export function addressNow(): string {
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
 
-/** Writes the month of the answer into an address of the user's own; a link keeps its own. */
+/** Updates the month in the user's own address; a link keeps its month. */
 export function renewAddress(): void {
   const isOwn = linkMonth.peek() === null && !opening.peek() && location.hash === reading;
   if (isOwn && location.hash.length > 1) writeAddress("replace");
 }
 
-/** Forgets what is said about the link that was opened. */
+/** Dismisses the notice of an opened link. */
 export function dismissLink(): void {
   troubles.value = [];
   linkMonth.value = null;
 }
 
-/** Follows the address bar; the answer ends it. */
+/** Follows the address bar until stopped. */
 export function followAddress(): () => void {
   const read = () => void openAddress(location.hash);
-  // A query that was left for another view is asked still when the user comes back.
+  // The query persists when the user visits another view and returns.
   if (location.hash.length < 2 && !isEmpty(asked.peek())) writeAddress("replace");
   else read();
-  // Back and forward fire the one, links of other views the other, a typed address both.
+  // Back and forward fire one, links of other views the other, a typed address both.
   addEventListener("popstate", read);
   addEventListener("hashchange", read);
   return () => {
@@ -215,14 +214,14 @@ export function followAddress(): () => void {
   };
 }
 
-/** The address that was read or written last; what it says is asked already. */
+/** The address last read or written; its query is already current. */
 let reading: string | null = null;
-/** Number of the reading that counts. */
+/** Number of the current reading. */
 let turn = 0;
 
-/** Reads what an address asks, and asks it. */
+/** Reads an address and runs its query. */
 async function openAddress(hash: string): Promise<void> {
-  // The page of a company has its address in the hash, too.
+  // Company pages use the hash, too.
   if (hash === reading || hash.startsWith("#/")) return;
   reading = hash;
   const own = ++turn;
@@ -244,7 +243,7 @@ async function openAddress(hash: string): Promise<void> {
     else void explainSentence(text);
     explorer.explore(specOf(asked.value), { now: true });
   } catch {
-    // The catalog says itself that it failed; trying again reads the address again.
+    // The catalog reports its failure itself; a retry reads the address again.
   } finally {
     if (own === turn) endOpening();
   }
@@ -257,20 +256,20 @@ function endOpening(): void {
   for (const one of changes) one();
 }
 
-/** Reads the address again, after the catalog failed. */
+/** Reads the address again after the catalog failed. */
 export function reopenAddress(): Promise<void> {
   reading = null;
   return openAddress(location.hash);
 }
 
-/** Forgets a sentence that is on its way, and what was wrong with the last one. */
+/** Aborts a pending translation and clears the last error. */
 function stopTranslating(): void {
   translatingNow?.abort();
   translatingNow = null;
   translating.value = { busy: false, error: null };
 }
 
-/** Marks what a sentence became without taking its filters. */
+/** Marks a sentence's parts without taking its filters. */
 export async function explainSentence(text: string): Promise<void> {
   const controller = new AbortController();
   translatingNow = controller;
@@ -278,7 +277,7 @@ export async function explainSentence(text: string): Promise<void> {
   if (answer !== null) translation.value = answer;
 }
 
-/** A translation, or null where it failed or another one was asked for since. */
+/** Returns a translation, or null if it failed or was superseded. */
 async function translated(
   text: string,
   controller: AbortController,
@@ -306,7 +305,7 @@ function take(next: Query, how: "push" | "replace" = "push"): void {
   if (changed) explorer.explore(specOf(asked.peek()), { now: true });
 }
 
-/** Writes the address bar; an entry that says what is there already is never added. */
+/** Writes the address bar; never adds an entry for the same address. */
 function writeAddress(how: "push" | "replace"): void {
   const hash = addressNow();
   reading = hash === "" ? "" : `#${hash}`;

@@ -1,21 +1,20 @@
 /**
- * What is asked, as a value. What comes in: filters, order and strategy as a person sets them, or
- * a normalized spec. What goes out: the same in one canonical form, and the spec to send.
- * Invariant: two queries that ask the same are equal as JSON; nothing is dropped but repeats,
- * and a query is never altered in place.
+ * The query as a value: filters, order, and strategy in canonical form, and the spec to send.
+ * Invariant: equivalent queries are equal as JSON. Only duplicates are dropped, and a query is
+ * never changed in place.
  */
 import { type AnyRow, memberOf, membersBy } from "../../../spec/filters/members.ts";
 import { FILTERS } from "../../../spec/filters/table.ts";
 import type { Filters, SortKeySent, Spec } from "../app/answers.ts";
 
-/** What the find view asks. */
+/** The find view's query. */
 export interface Query {
   filters: Filters;
   sort: SortKeySent[];
   scoring: { strategy: string; random_seed: number | null };
 }
 
-/** A spec as it is sent: the server fills in the rest. */
+/** A spec to send: the server fills in the rest. */
 export interface SentSpec extends Query {
   kind: "account_query";
   spec_version: "2.0";
@@ -23,7 +22,7 @@ export interface SentSpec extends Query {
   [more: string]: unknown;
 }
 
-/** Bounds that the server sets; held equal to its own by a test. */
+/** The server's limits; a test keeps them equal. */
 export const BOUNDS = {
   sentence: 2_000,
   nameWords: 20,
@@ -34,23 +33,23 @@ export const BOUNDS = {
   count: 4_294_967_295,
 } as const;
 
-/** The order where none is chosen. */
+/** The default order. */
 const BY_SCORE: SortKeySent = { field: "score", direction: "desc" };
 
-/** The rows of the table that a query has; what only says how they are meant stays with specs. */
+/** The table rows that a query has; rows that only modify meaning stay with specs. */
 const ROWS: readonly AnyRow[] = FILTERS.filter(({ part }) => part !== null);
 
-/** The query that asks for everything. */
+/** Returns the query for everything. */
 export function emptyQuery(): Query {
   return {
-    // A draft may be altered in place, so that each has lists of its own.
+    // Drafts change in place, so each has its own lists.
     filters: filtersBy(({ unset }) => (Array.isArray(unset) ? [] : unset)),
     sort: [{ ...BY_SCORE }],
     scoring: { strategy: "balanced", random_seed: null },
   };
 }
 
-/** The canonical form: lists ascending without repeats, extensions only where they are used. */
+/** Returns the canonical form: lists sorted without duplicates, extensions only if used. */
 export function tidyQuery({ filters, sort, scoring }: Query): Query {
   return {
     filters: filtersBy((row) => tidyValue(memberOf(filters, row), row)),
@@ -71,41 +70,41 @@ function tidyValue(value: unknown, { unset }: AnyRow): unknown {
   return value.length === 0 && unset === undefined ? undefined : ascending(value);
 }
 
-/** Codes of one length, or texts: as numbers they have the same order as in letters. */
+/** Sorts codes of one length, or texts: numeric and text order agree. */
 function ascending<Value>(list: readonly Value[]): Value[] {
   const keyed = new Map(list.map((value) => [keyOf(value), value]));
   return [...keyed.keys()].sort().map((key) => keyed.get(key) as Value);
 }
 
-/** A value as text; of a district its municipality and name. */
+/** Value as text; for districts, municipality and name. */
 function keyOf(value: unknown): string {
   return typeof value === "object" && value !== null ? Object.values(value).join(" ") : `${value}`;
 }
 
-/** Whether two queries ask the same, order included. */
+/** True if two queries are equal, order included. */
 export function sameQuery(one: Query, other: Query): boolean {
   return JSON.stringify(tidyQuery(one)) === JSON.stringify(tidyQuery(other));
 }
 
-/** Whether two queries have the same filters; the order does not count. */
+/** True if two queries have the same filters, in any order. */
 export function sameFilters(one: Query, other: Query): boolean {
   return JSON.stringify(tidyQuery(one).filters) === JSON.stringify(tidyQuery(other).filters);
 }
 
-/** Whether a query filters nothing. */
+/** True if a query filters nothing. */
 export function isEmpty(query: Query): boolean {
   return sameFilters(query, emptyQuery());
 }
 
-/** What a normalized spec asks. */
+/** Reads a normalized spec. */
 export function queryOf({ filters, sort, scoring }: Spec): Query {
   return structuredClone(tidyQuery({ filters, sort, scoring }));
 }
 
-/** Lists of a filter, in and out of which accounts are to be. */
+/** Lists to include and to exclude. */
 const LIST_MEMBERS = ["any_of", "exclude"] as const;
 
-/** A query with the lists of another one added, but for those that it names itself. */
+/** Adds another query's lists, except those the query itself names. */
 export function withListsOf(query: Query, { filters }: Query): Query {
   if (filters.lists === undefined) return structuredClone(query);
   const { lists = {} } = query.filters;
@@ -116,7 +115,7 @@ export function withListsOf(query: Query, { filters }: Query): Query {
   ]);
 }
 
-/** A query without the lists that another one names, each as it names it. */
+/** Removes the lists that another query names in the same role. */
 export function withoutListsOf(query: Query, { filters }: Query): Query {
   return listed(query, (member) => {
     const gone = new Set(filters.lists?.[member]);
@@ -136,7 +135,7 @@ function listed(query: Query, idsOf: (member: (typeof LIST_MEMBERS)[number]) => 
   return tidyQuery(next);
 }
 
-/** The spec of a query; `extra` are further members, such as `output`. */
+/** Builds a query's spec; `extra` are more members, such as `output`. */
 export function specOf(query: Query, extra: Record<string, unknown> = {}): SentSpec {
   return {
     kind: "account_query",
@@ -147,7 +146,7 @@ export function specOf(query: Query, extra: Record<string, unknown> = {}): SentS
   };
 }
 
-/** Sets the member of a query's spec that a pointer names back to what filters nothing. */
+/** Resets the member at a pointer of a query's spec to its unset value. */
 export function clearPointer(draft: Query, pointer: string): void {
   const path = pointer.split("/").slice(1);
   const member = path.at(-1);

@@ -1,9 +1,8 @@
 /**
- * The one box. What comes in: what somebody writes. What goes out: a sentence, sent to be
- * understood; a CNPJ or the root of one, opened;
- * one that a spreadsheet spoiled, offered; companies offered by their names while writing.
- * Invariant: Enter asks the text as it stands unless somebody went to what is offered; a number
- * that nothing has, and any failure, is said at the box, and the text stays.
+ * The search box: sends a sentence for translation, opens a CNPJ or root, and offers a CNPJ that a
+ * spreadsheet truncated. It suggests companies by name while the user types.
+ * Invariant: Enter submits the text unless the user moved to a suggestion. Unknown numbers and all
+ * failures are reported at the box, and the text stays.
  */
 import type { RefObject, VNode } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
@@ -28,7 +27,7 @@ import {
   type TypedNumber,
 } from "./typed.ts";
 
-/** The box with its button, and what went wrong. */
+/** The box with its button and errors. */
 export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }): VNode {
   const { find } = words.value;
   const state = useBox();
@@ -114,15 +113,15 @@ function BoxInput({ box, state }: BoxInputProps): VNode {
   );
 }
 
-/** What is in the box, and what becomes of it. */
+/** State of the box. */
 interface BoxState {
-  /** Of the list of what is offered. */
+  /** Id of the suggestion list. */
   readonly id: string;
   readonly text: string;
   readonly busy: boolean;
   readonly error: Trouble | null;
   readonly offered: ReturnType<typeof useOffered>;
-  /** Takes a text; names are offered only while somebody writes. */
+  /** Sets a text; names are suggested only while the user types. */
   type(text: string, byHand: boolean): void;
   rest(): void;
   submit(): void;
@@ -134,7 +133,7 @@ function useBox(): BoxState {
   const [typing, setTyping] = useState(false);
   const opening = useOpening();
   const offered = useOffered(typing ? text : null, goCompany);
-  // A link, a saved search or the history may bring another sentence.
+  // A link, a saved search, or history may bring another sentence.
   useEffect(() => setText(sentence.value), [sentence.value]);
   const busy = translationState.value.busy || opening.busy;
   const error = opening.trouble ?? failureText();
@@ -156,31 +155,31 @@ function useBox(): BoxState {
   return { id, text, busy, error, offered, type, rest: () => setTyping(false), submit };
 }
 
-/** Why the sentence could not be read; null where it could. */
+/** Why translating failed; null if it did not. */
 function failureText(): Trouble | null {
   const { error } = translationState.value;
   return error === null ? null : saying(`${words.value.find.askFailed}: ${errorText(error)}`);
 }
 
-/** What is said at the box. */
+/** A message at the box. */
 interface Trouble {
   readonly text: string;
-  /** A CNPJ that is offered behind the words; null for none. */
+  /** A CNPJ offered after the text; null for none. */
   readonly cnpj: string | null;
 }
 
 const saying = (text: string): Trouble => ({ text, cnpj: null });
 
-/** Opening what a number names. */
+/** Opens a number's target. */
 interface Opening {
   readonly busy: boolean;
-  /** What was wrong with the last number. */
+  /** The last number's error. */
   readonly trouble: Trouble | null;
-  /** Opens what a number names; `isPhone` if it is written as a phone without an area code. */
+  /** Opens a number's target; `isPhone` if it looks like a phone without an area code. */
   open(number: TypedNumber, isPhone: boolean): Promise<void>;
-  /** Offers what a number is with its zeros, or says that a digit is missing. */
+  /** Offers a number with its zeros, or reports a missing digit. */
   offer(number: ShortNumber): Promise<void>;
-  /** Says why a number is no CNPJ. */
+  /** Reports why it is no CNPJ. */
   refuse(why: string): void;
   forget(): void;
 }

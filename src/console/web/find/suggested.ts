@@ -1,27 +1,25 @@
 /**
- * How words that may mean several activities were read. What comes in: a suggestion, and the
- * activities that the sentence was taken to mean. What goes out: the choices in their order, and
- * which of the titles above them is true.
- * Invariant: choices stand by their counts, what was taken first; one that finds nothing is offered
- * only where all do. Words that were understood are never said to be unknown.
- * Apart because tests run it without a browser.
+ * How ambiguous words were read: orders a suggestion's choices and selects the title above them.
+ * Invariant: choices are ordered by count, chosen ones first. A choice without matches is offered
+ * only if all have none. Understood words are never called unknown. Apart because tests run it
+ * without a browser.
  */
 import type { TranslateAnswer } from "../app/answers.ts";
 
-/** Words with what they may mean. */
+/** Words with possible meanings. */
 export type OfferedActivities = TranslateAnswer["suggestions"][number];
 
 /**
- * What the words became: `all` of the choices, as a whole section; some of them (`one`); one that
- * finds nothing here, beside which there are `others`; or nothing at all (`none`).
+ * Meaning of the words: `all` choices, as a whole section; some of them (`one`); one without
+ * matches, while `others` have some; or nothing at all (`none`).
  */
 type Reading = "all" | "one" | "others" | "none";
 
-/** The choices that find something, all of them where none does, in order. */
+/** Returns the choices with matches, or all if none has any, in order. */
 export function offeredOf({ activities }: OfferedActivities, taken: readonly string[]) {
   const found = activities.filter(({ matches }) => matches > 0);
   const rank = (code: string) => Number(taken.includes(code));
-  // What finds nothing is nobody's first choice.
+  // Drops choices without matches.
   return [...(found.length > 0 ? found : activities)].sort(
     (a, b) => rank(b.code) - rank(a.code) || b.matches - a.matches || (a.code < b.code ? -1 : 1),
   );

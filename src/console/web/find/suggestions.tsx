@@ -1,9 +1,8 @@
 /**
- * What words of the sentence may mean. What comes in: the translation's suggestions. What goes
- * out: activities with exact counts, one of which can replace what was taken.
- * Invariant: order and titles are those of suggested.ts. Choosing one asks for that
- * activity in place of those of the same words; where the sentence has no other, the count shown is
- * what it then finds.
+ * Possible meanings of the sentence's words: activities with exact counts, one of which can replace
+ * the current ones.
+ * Invariant: order and titles are those of suggested.ts. A choice replaces the activities of the
+ * same words. If the sentence has no other activity, the count shown is the result's.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -14,10 +13,10 @@ import { shortActivity } from "./catalog.ts";
 import { change, query } from "./query.ts";
 import { type OfferedActivities, offeredOf, readingOf } from "./suggested.ts";
 
-/** Choices shown before the others are asked for. */
+/** Choices shown before expanding. */
 const SHOWN = 4;
 
-/** A row for each of the words that may mean several activities. */
+/** A row for each ambiguous part of the sentence. */
 export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | null {
   if (answer.suggestions.length === 0) return null;
   const taken = answer.spec.filters.industry.cnae_any_of;
@@ -37,9 +36,9 @@ export function Suggestions({ answer }: { answer: TranslateAnswer }): VNode | nu
 
 interface ChoicesProps {
   suggestion: OfferedActivities;
-  /** What the sentence was taken to mean. */
+  /** Activities the sentence became. */
   taken: readonly string[];
-  /** Whether no other words of the sentence have choices. */
+  /** True if no other words have choices. */
   only: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is typed in the box, where it is no sentence. What comes in: a text. What goes out: the
- * CNPJ or the root in it, and the establishments whose names fit it.
+ * Texts in the box that are no sentence: the CNPJ or root in them, and establishments with similar
+ * names.
  * Invariant: a text is a number only if all of it is one; eight letters are a word.
  */
 import { type CnpjRefusal, readLoneCnpj } from "../../../spec/cnpj/cnpjspelling.ts";
@@ -8,34 +8,34 @@ import { isCurrent, lacksArea, readPhone } from "../../../spec/contacts/phones.t
 import type { Account, AccountAnswer, CompanyAnswer, SuggestAnswer } from "../app/answers.ts";
 import { ApiError, get } from "../app/api.ts";
 
-/** A number that was typed. */
+/** A typed number. */
 export interface TypedNumber {
   readonly kind: "cnpj" | "root";
   /** 14 or 8 characters, upper case. */
   readonly value: string;
-  /** Whether its check digits are wrong; never for a root, which has none. */
+  /** True if its check digits are wrong; false for a root, which has none. */
   readonly isMistyped: boolean;
 }
 
-/** A number that is too short for a CNPJ. */
+/** A number too short for a CNPJ. */
 export interface ShortNumber {
-  /** The CNPJ that it is with its zeros in front; null where that is none. */
+  /** The CNPJ after restoring leading zeros; null if there is none. */
   readonly filled: string | null;
-  /** Digits that it lacks. */
+  /** Missing digits. */
   readonly lacks: number;
 }
 
 /** Characters of a CNPJ. */
 const CNPJ_LENGTH = 14;
 const ROOT_LENGTH = 8;
-/** The branch that most CNPJs have, and few phones in the same place. */
+/** The branch of most CNPJs, and of few phones in that place. */
 const HEAD_OFFICE = "0001";
-/** Establishments that are offered while somebody types. */
+/** Maximum suggestions while typing. */
 const OFFERED = 6;
-/** Longer texts are no names; the server takes no more of them. */
+/** Longer texts are no names; the server's maximum. */
 const NAME_MAX = 200;
 
-/** The number that a text is, said as such or not; null for any other text. */
+/** Returns the number in a text, labeled or not; null for other texts. */
 export function numberIn(text: string): TypedNumber | null {
   const read = readLoneCnpj(text);
   if (read.kind === "cnpj") return { kind: "cnpj", value: read.cnpj, isMistyped: !read.checked };
@@ -43,11 +43,11 @@ export function numberIn(text: string): TypedNumber | null {
 }
 
 /**
- * The CNPJ that a text is but for its first zeros, which spreadsheets take away, or but for one
- * digit; null for any other text. Zeros are put back only where the check digits then are right.
+ * Returns the CNPJ in a text that lost its leading zeros, as in spreadsheets, or one digit; null
+ * for other texts. Zeros are restored only if the check digits then match.
  */
 export function shortNumberIn(text: string): ShortNumber | null {
-  // A phone may have as many digits.
+  // Phones may have as many digits.
   if (/^[+(]|\d{4}-\d{4}$/.test(text.trim())) return null;
   const read = readLoneCnpj(text);
   if (read.kind !== "refused") return null;
@@ -63,38 +63,38 @@ export function shortNumberIn(text: string): ShortNumber | null {
   return isMissing && !isMobile ? { filled: null, lacks } : null;
 }
 
-/** True for area code and number of a mobile, without the hyphen of a CPF. */
+/** True for a mobile number with area code, without a CPF's hyphen. */
 function isMobileNumber(text: string): boolean {
   const digits = text.replace(/\D/g, "");
   return /^\d\d9\d{8}$/.test(digits) && !/\d{9}-\d\d/.test(text) && isPhone(text);
 }
 
-/** True for a phone of today, all digits of which are written. */
+/** True for a current phone with all digits written. */
 function isPhone(text: string): boolean {
   const read = readPhone(text);
   if (!("phone" in read) || !isCurrent(read.phone)) return false;
   return text.replace(/\D/g, "").endsWith(read.phone.slice("+55".length));
 }
 
-/** Reasons that are shown at the box; a text that is refused for another may be a sentence. */
+/** Reasons shown at the box; texts refused for others may be sentences. */
 const SHOWN_REASONS = ["too_long", "rounded", "all_zeros", "cpf"] as const;
 
-/** Why a text that is a number is no CNPJ; null for any other text. */
+/** Returns why a number is no CNPJ; null for other texts. */
 export function refusalIn(text: string): (typeof SHOWN_REASONS)[number] | null {
   const read = readLoneCnpj(text);
   const reason: CnpjRefusal | null = read.kind === "refused" ? read.reason : null;
   const isSentence = reason === "cpf" && /\p{L}{2}/u.test(text.replace(/^cpf\b/i, ""));
-  // One mobile in a hundred has the check digits of a CPF.
+  // One in a hundred mobiles has a CPF's check digits.
   const isMobile = reason === "cpf" && isMobileNumber(text);
   return isSentence || isMobile ? null : (SHOWN_REASONS.find((shown) => shown === reason) ?? null);
 }
 
-/** Returns true if a text is a phone without its area code. It may be something else too. */
+/** True if a text is a phone without area code. It may be something else too. */
 export function isPhoneWithoutArea(text: string): boolean {
   return lacksArea(text);
 }
 
-/** The CNPJ of the establishment that a number names; null where there is none. */
+/** Returns the CNPJ of a number's establishment; null if there is none. */
 export async function establishmentOf({ kind, value }: TypedNumber): Promise<string | null> {
   try {
     if (kind === "cnpj") return (await get<AccountAnswer>(`/accounts/${value}`)).account.cnpj;
@@ -106,23 +106,23 @@ export async function establishmentOf({ kind, value }: TypedNumber): Promise<str
   }
 }
 
-/** Suggestions for the text that was typed so far. */
+/** Suggestions for the text so far. */
 interface Fitting {
   readonly accounts: readonly Account[];
-  /** Why it was not looked up as a phone or an e-mail; null where it was, or is none. */
+  /** Why it was not looked up as a phone or e-mail; null if it was or is none. */
   readonly refused: SuggestAnswer["contact_refused"];
 }
 
-/** Nothing, and nothing to say of it. */
+/** No suggestions and no reason. */
 export const NOTHING_FITS: Fitting = { accounts: [], refused: null };
 
-/** Establishments whose names or numbers fit a text so far, best first. */
+/** Finds establishments by name or number so far, best first. */
 export async function establishmentsLike(
   text: string,
   signal: AbortSignal,
   most = OFFERED,
 ): Promise<Fitting> {
-  // The number of a person is sent nowhere.
+  // A person's number is never sent.
   if (refusalIn(text) === "cpf") return NOTHING_FITS;
   const typed = numberIn(text)?.value ?? shortNumberIn(text)?.filled ?? text.trim();
   if (typed.length < 3 || typed.length > NAME_MAX || !/[\p{L}\d]/u.test(typed)) {

@@ -1,8 +1,8 @@
 /**
- * What the sentence became. What comes in: its translation. What goes out: the sentence with its
- * parts marked, a legend, what was assumed, what became no filter, and what words may mean.
- * Invariant: every character of the sentence is shown; a mark is an underline of its own kind, an
- * icon and a word, never a colour alone; editing filters by hand leaves the sentence and says so.
+ * The translated sentence with its parts marked, a legend, assumptions, parts that became no
+ * filter, and possible meanings.
+ * Invariant: every character of the sentence is shown. A mark is its own kind of underline, an
+ * icon, and a word, never color alone. Editing filters by hand keeps the sentence, with a notice.
  */
 import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -35,7 +35,7 @@ const ICONS: Readonly<Record<PartColour, IconName>> = {
   unmapped: "unmapped",
 };
 
-/** What the sentence became; nothing where there is none. */
+/** The sentence's translation; nothing without one. */
 export function Understood(): VNode | null {
   const { value } = translation;
   if (value === null || sentence.value === "") return null;
@@ -49,7 +49,7 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
   const stretches = stretchesOf(sentence.value, answer, catalog.value);
   const told = useRef(language.value);
   useEffect(() => {
-    // What the server says is asked for once more in the language that is read now.
+    // Server messages are requested again in the new language.
     if (told.current !== language.value) void explainSentence(sentence.peek());
     told.current = language.value;
   }, [language.value]);
@@ -80,7 +80,7 @@ function Told({ answer }: { answer: TranslateAnswer }): VNode {
   );
 }
 
-/** Says that the sentence is no longer what is asked; in the sentence's line, so nothing moves. */
+/** Shows that the query has left the sentence; in the same line, so nothing moves. */
 function Edited(): VNode {
   const { find } = words.value;
   return (
@@ -108,13 +108,13 @@ function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
   );
 }
 
-/** Number of remarks and choices. */
+/** Counts remarks and choices. */
 function toldCount(answer: TranslateAnswer): number {
   const { minded, unused, assumed } = remarksOf(answer);
   return minded.length + unused.length + assumed.length + answer.suggestions.length;
 }
 
-/** A part of the sentence; pointing at it or focusing it tells what it became. */
+/** A part of the sentence; hover or focus shows its meaning. */
 function Mark({ stretch }: { stretch: Stretch }): VNode {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -155,18 +155,18 @@ function Mark({ stretch }: { stretch: Stretch }): VNode {
   );
 }
 
-/** Whether a remark needs no words before it: it names them itself, or stems from none. */
+/** True if a remark needs no quoted words: it names them itself or has none. */
 function saysWords({ words: own, detail }: TranslationNote): boolean {
   return own === undefined || own === "" || detail.includes(`“${own}”`);
 }
 
-/** What was assumed, what to mind and what became no filter. */
+/** Assumptions, warnings, and parts that became no filter. */
 function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   const [hidden, hide] = useState(false);
   const { find } = words.value;
   const { minded, unused, assumed } = remarksOf(answer);
-  // A sentence of which nothing is left over is only too broad, which is said below; so is one of
-  // which too little was understood, until somebody wants it asked anyway.
+  // A sentence without leftovers is only too broad, which is shown below. One with too little
+  // understood is also reported there, until the user runs it anyway.
   const uncertain = isMisread(answer) && !isNotUnderstood();
   const kinds: [kind: string, title: string, icon: IconName, notes: readonly TranslationNote[]][] =
     [
@@ -205,7 +205,7 @@ function Remarks({ answer }: { answer: TranslateAnswer }): VNode | null {
   );
 }
 
-/** Looks for words that nobody understood in the names; nothing for any other remark. */
+/** Offers to search names for unknown words; nothing for other remarks. */
 function InTheName({ note }: { note: TranslationNote }): VNode | null {
   const name = note.code === "unknown_words" ? nameIn(note.words ?? "") : null;
   if (name === null || query.value.filters.industry.text_hints.includes(name)) return null;

@@ -1,9 +1,8 @@
 /**
- * The help page. Input: words, and pictures of this version by language, which
- * test/e2e/console/tasks.test.ts takes. Output: ten tasks step by step, what the registry holds and
- * does not, and how fresh it is.
- * Invariant: pictures are fetched when they come into view and have their room before; each says in
- * words what is on it. They are named by their content, so that an unchanged picture stays cached.
+ * The help page: ten tasks step by step, what the registry holds and lacks, and how fresh it is.
+ * test/e2e/console/tasks.test.ts takes the pictures of this version in each language.
+ * Invariant: pictures load when they come into view, in reserved space, and have text descriptions.
+ * Their names are content hashes, so unchanged pictures stay cached.
  */
 /// <reference path="./webp.d.ts" />
 import "../app/kit.ts";
@@ -66,7 +65,7 @@ export function HelpView(): VNode {
   );
 }
 
-/** A button and not a link: the hash is the address of this page. */
+/** A button, not a link: the hash is this page's address. */
 function goTo(name: TaskName): void {
   const heading = document.getElementById(`help-${name}`);
   heading?.scrollIntoView();
@@ -92,7 +91,7 @@ function Task({ name, task, number }: { name: TaskName; task: HelpTask; number: 
   );
 }
 
-/** The month that is searched now. */
+/** The month searched. */
 function Served(): VNode | null {
   const snapshot = status.value?.snapshot;
   if (!snapshot) return null;
@@ -105,7 +104,7 @@ function Served(): VNode | null {
 
 type Pictures = Readonly<Partial<Record<TaskName, string>>>;
 
-/** The page stands one step above its files. */
+/** The page is one level above its files. */
 function placed(names: Pictures): Pictures {
   return Object.fromEntries(
     Object.entries(names).map(([task, name]) => [task, new URL(name, import.meta.url).href]),

@@ -1,8 +1,7 @@
 /**
- * The dialogs of API keys. What comes in: a key, and what to do when it has changed. What goes
- * out: a new key, shown once with a line that uses it.
- * Invariant: a dialog that shows a new key closes by its own button only, so that nobody loses it
- * by a slip; the key is nowhere but in that dialog.
+ * The dialogs of API keys; a new key is shown once, with a command that uses it.
+ * Invariant: a dialog with a new key closes only by its own button, so that users do not lose it by
+ * accident. The key exists only in that dialog.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -18,14 +17,14 @@ import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { SecretOnce } from "../parts/password.tsx";
 import { toast } from "../parts/toast.tsx";
 
-/** What each dialog takes. */
+/** Props of each dialog. */
 interface KeyDialogProps {
   close: () => void;
-  /** The list is out of date. */
+  /** Reloads the list. */
   done: () => void;
 }
 
-/** What a dialog about a key that exists takes. */
+/** Props of a dialog for an existing key. */
 type RowDialogProps = KeyDialogProps & { row: ApiKey };
 
 const LIFETIMES = { never: undefined, d30: 30, d90: 90, d365: 365 } as const;
@@ -71,7 +70,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
   );
 }
 
-/** Gives a key another name. */
+/** Renames a key. */
 export function RenameKey({ row, close, done }: RowDialogProps): VNode {
   const text = laterWords.value.keys;
   const [name, setName] = useState(row.name);
@@ -101,7 +100,7 @@ export function RenameKey({ row, close, done }: RowDialogProps): VNode {
   );
 }
 
-/** Makes a key that replaces another one. */
+/** Makes a key that replaces another. */
 export function RotateKey({ row, close, done }: RowDialogProps): VNode {
   const text = laterWords.value.keys;
   const [overlap, setOverlap] = useState<keyof typeof OVERLAPS>("d1");
@@ -129,7 +128,7 @@ export function RotateKey({ row, close, done }: RowDialogProps): VNode {
   );
 }
 
-/** A new key, this once. */
+/** A new key, once. */
 function ShownOnce({ created, close }: { created: CreatedKeyAnswer; close: () => void }): VNode {
   const text = laterWords.value.keys;
   const line = `curl -H "Authorization: Bearer ${created.key}" ${location.origin}/v1/status`;
@@ -151,7 +150,7 @@ function ShownOnce({ created, close }: { created: CreatedKeyAnswer; close: () =>
   );
 }
 
-/** What a dialog with a form takes. */
+/** Props of a form dialog. */
 interface FormDialogProps {
   title: string;
   submit: string;
@@ -162,7 +161,7 @@ interface FormDialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog whose form is sent by Enter and by its button. */
+/** A dialog whose form is sent by Enter or its button. */
 export function FormDialog(props: FormDialogProps): VNode {
   const { title, submit, busy, error, onSubmit, close, children } = props;
   const footer = (
@@ -190,7 +189,7 @@ export function FormDialog(props: FormDialogProps): VNode {
   );
 }
 
-/** Sends a form once it is complete; keeps the answer or why there is none. */
+/** Sends a complete form; holds the answer or the error. */
 export function useSent<T>(done: () => void) {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -213,14 +212,14 @@ export function useSent<T>(done: () => void) {
   return { send, busy, checked, error, answer };
 }
 
-/** What the server says about one member of what was sent. */
+/** Returns the server's message on one member. */
 export function mistakeAt(error: unknown, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
   const found = error.errors.find((one) => one.pointer === pointer);
   return found === undefined ? null : mistakeText(found);
 }
 
-/** A failure unless everything it says stands at the members that are named. */
+/** Returns the error, unless all its mistakes are at these members. */
 export function errorBeside(error: unknown, pointers: readonly string[]): unknown {
   if (!(error instanceof ApiError) || error.errors.length === 0) return error;
   return error.errors.every((one) => pointers.includes(one.pointer)) ? null : error;

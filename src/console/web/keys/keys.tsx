@@ -1,7 +1,7 @@
 /**
- * The view of API keys. What comes in: the tenant's keys. What goes out: a table, and for owners
- * the dialogs that make, rename, replace, disable and enable them.
- * Invariant: every change is shown as the server answered it; members only read.
+ * The view of API keys: a table, and for owners the dialogs that make, rename, replace, disable,
+ * and enable keys.
+ * Invariant: changes are shown as the server answered them; members only read.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
@@ -135,7 +135,7 @@ function KeyRow({ row, owner, ask, done }: RowProps): VNode {
   );
 }
 
-/** What can be done with a key as it is. */
+/** Lists a key's allowed actions. */
 function actionsOf(key: ApiKey, ask: TableProps["ask"], done: () => void): MenuItem[] {
   const text = laterWords.value.keys;
   const items: MenuItem[] = [
@@ -168,7 +168,7 @@ async function enable(key: ApiKey, done: () => void): Promise<void> {
   }
 }
 
-/** The dialog that is open, if any. */
+/** The open dialog, if any. */
 function Dialogs(props: {
   dialog: OpenDialog | null;
   close: () => void;

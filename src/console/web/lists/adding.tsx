@@ -1,10 +1,9 @@
 /**
- * The dialog that fills a list. What comes in: a list, or none where one is to be made, and CNPJs
- * that somebody pastes or a file. What goes out: the list as it is then, and what became of every
- * line.
- * Invariant: the counts are the server's; a line that was refused is shown with its number and the
- * reason, and numbers that lost their zeros can be added at once. A list is made with what comes
- * into it: where that is refused there is none.
+ * The dialog that adds pasted CNPJs or a file to a list, or makes a list of them, and shows the
+ * outcome for every line.
+ * Invariant: counts are the server's. A refused line is shown with its number and the reason.
+ * Numbers that lost their zeros can be added directly. A new list exists only if its first entries
+ * are accepted.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -24,34 +23,34 @@ import { type Pasted, readPasted } from "./pasted.ts";
 type From = "paste" | "file";
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-/** How a zip begins, and older workbooks, which the server refuses in words. */
+/** First bytes of a zip, and of old workbooks, which the server refuses. */
 const WORKBOOKS = [0x504b0304, 0xd0cf11e0];
 const SIGN_BYTES = 4;
 
-/** What the dialog takes. */
+/** Props of the dialog. */
 interface AddEntriesProps {
-  /** Null makes one. */
+  /** Null: make one. */
   list: AccountList | null;
   onClose: () => void;
 }
 
-/** Sends what was given; with `fill` zeros in front that a spreadsheet took are put back. */
+/** Sends the entries; `fill` restores leading zeros that a spreadsheet removed. */
 function send(list: AccountList, given: Pasted, fill: boolean): Promise<ListChange> {
   const path = `/lists/${list.id}/entries${fill ? "?lost_zeros=fill" : ""}`;
   if ("file" in given) return upload<ListChange>(path, given.file);
   return post<ListChange>(path, { cnpjs: given.cnpjs });
 }
 
-/** What a list is that is made. */
+/** A list to be made. */
 type Fresh = Pick<AccountList, "name" | "kind">;
 
-/** Makes a list of what was given; one that nothing came into is gone again. */
+/** Makes a list of the entries; removes it if they are refused. */
 async function made({ name, kind }: Fresh, given: Pasted): Promise<ListChange> {
   const list = await makeList(name, kind);
   try {
     return await send(list, given, false);
   } catch (failure) {
-    // Where it cannot be taken away it stands among the lists, to be filled or deleted.
+    // If removing fails, it stays among the lists, to be filled or deleted.
     await remove(`/lists/${list.id}`).then(
       () => forgetList(list.id),
       () => undefined,
@@ -115,7 +114,7 @@ interface GivingProps extends AddEntriesProps {
   onGive: (given: Pasted, fresh: Fresh) => void;
 }
 
-/** The form: what a new list is called, a box to paste into, or a file. */
+/** The form: a new list's name, a paste box, or a file. */
 function Giving({ list, busy, error, onGive, onClose }: GivingProps): VNode {
   const text = laterWords.value.listViews;
   const [from, setFrom] = useState<From>("paste");
@@ -189,7 +188,7 @@ interface SourceProps {
   onFile: (file: File | null) => void;
 }
 
-/** Where the CNPJs come from. */
+/** Source of the CNPJs. */
 function Source({ from, pasted, missing, onFrom, onPasted, onFile }: SourceProps): VNode {
   const text = laterWords.value.listViews;
   return (
@@ -259,18 +258,18 @@ function FileBox({ missing, onFile }: FileProps): VNode {
   );
 }
 
-/** A file as the server takes it: a workbook by its first bytes, whatever it is called. */
+/** Detects the file type the server needs by first bytes, not by name. */
 async function asSent(file: File): Promise<Pasted> {
   const begun = new DataView(await file.slice(0, SIGN_BYTES).arrayBuffer());
   const isBook = begun.byteLength === SIGN_BYTES && WORKBOOKS.includes(begun.getUint32(0));
   return { file: new Blob([file], { type: isBook ? XLSX : "text/csv" }) };
 }
 
-/** What it takes. */
+/** Its props. */
 interface OutcomeProps {
   change: ListChange;
   busy: boolean;
-  /** Sends the same once more, with zeros put back. */
+  /** Resends the entries with zeros restored. */
   onFill: () => void;
 }
 

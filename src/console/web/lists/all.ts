@@ -1,10 +1,9 @@
 /**
- * The tenant's lists, as every view needs them. What comes in: the server's pages, and what views
- * have changed. What goes out: a signal of all lists, newest first and the one that the server
- * keeps last; those that people may change; names by id.
- * Invariant: the lists of one user are never shown to another one who signs in on the same page;
- * whoever changes a list tells it here, so that no view shows an older one. The list that the
- * server keeps has its name in the words of the language wherever a person reads it.
+ * The tenant's lists for all views: all lists, newest first and the server-maintained list last,
+ * those that users may change, and names by id.
+ * Invariant: one user's lists are never shown to another who signs in on the same page. Views
+ * report every change of a list here, so that none shows an old state. The server-maintained list
+ * always has a translated name.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { get } from "../app/api.ts";
@@ -12,28 +11,28 @@ import type { AccountList, ListPage } from "../app/listanswers.ts";
 import { user } from "../app/session.ts";
 import { words } from "../app/words.ts";
 
-/** The list of all that exports have held, which the server keeps. */
+/** The server-maintained list of all exported accounts. */
 export const EXPORTED = "exported";
-/** Lists of one page; the server allows no more. */
+/** Page size; the server's maximum. */
 const PAGE = 200;
 
 const known = signal<{ readonly of: string; readonly lists: readonly AccountList[] } | null>(null);
 
-/** Grows whenever what a list holds has changed. */
+/** Incremented whenever a list's entries change. */
 export const listChanges = signal(0);
 
-/** All lists; null before they were read. */
+/** All lists; null until loaded. */
 export const allLists: ReadonlySignal<readonly AccountList[] | null> = computed(() => {
   if (known.value?.of !== user()?.id) return null;
   return known.value?.lists.map((list) => ({ ...list, name: nameIn(list) })) ?? null;
 });
 
-/** The lists that people fill by hand; null before they were read. */
+/** Lists that users fill; null until loaded. */
 export const ownLists: ReadonlySignal<readonly AccountList[] | null> = computed(() => {
   return allLists.value?.filter(({ read_only }) => !read_only) ?? null;
 });
 
-/** Reads all lists. */
+/** Loads all lists. */
 export async function loadLists(): Promise<void> {
   const of = user()?.id ?? "";
   const lists: AccountList[] = [];
@@ -46,7 +45,7 @@ export async function loadLists(): Promise<void> {
   known.value = { of, lists };
 }
 
-/** Takes over a list as a change has answered it; a new one comes first. */
+/** Stores a changed list; a new one comes first. */
 export function noteList(list: AccountList): void {
   const { value } = known;
   listChanges.value++;
@@ -58,7 +57,7 @@ export function noteList(list: AccountList): void {
   known.value = { ...value, lists };
 }
 
-/** Forgets a list that was deleted. */
+/** Removes a deleted list. */
 export function forgetList(gone: string): void {
   const { value } = known;
   listChanges.value++;
@@ -67,12 +66,12 @@ export function forgetList(gone: string): void {
   }
 }
 
-/** The name of a list as people read it. */
+/** Returns a list's name for display. */
 export function nameIn({ id, name }: Pick<AccountList, "id" | "name">): string {
   return id === EXPORTED ? words.value.lists.exported : name;
 }
 
-/** The name of a list; one that is gone is said to be. An id is for no reader. */
+/** Returns a list's name, or a note if it was deleted. Ids are never shown. */
 export function listName(wanted: string): string {
   if (wanted === EXPORTED) return words.value.lists.exported;
   const lists = allLists.value;

@@ -1,7 +1,6 @@
 /**
- * The buttons that add to a list. What comes in: what is added, and how many that is. What goes
- * out: the dialog that asks for the list, whose code is loaded when it is first wanted.
- * Invariant: where there is nothing to add the button says so.
+ * Buttons that add accounts to a list; the dialog that selects the list loads on first use.
+ * Invariant: if there is nothing to add, a toast reports it.
  */
 import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -18,14 +17,14 @@ interface DialogProps {
 }
 
 interface AddButtonProps {
-  /** What is added when the button is pressed; null where there is nothing. */
+  /** Returns the accounts to add; null if there are none. */
   what: () => { readonly what: Added; readonly count: number } | null;
   small?: boolean;
   dimmed?: boolean;
   children: ComponentChildren;
 }
 
-/** Adds to a list that the dialog asks for. */
+/** Adds to a list chosen in the dialog. */
 export function AddButton({ what, small, dimmed, children }: AddButtonProps): VNode {
   const [Form, setForm] = useState<ComponentType<DialogProps> | null>(null);
   const [given, setGiven] = useState<ReturnType<typeof what>>(null);
@@ -61,7 +60,7 @@ export function AddButton({ what, small, dimmed, children }: AddButtonProps): VN
   );
 }
 
-/** Adds all that the present query finds. */
+/** Adds all matches of the current query. */
 export function AddSearchButton(): VNode {
   const { answer } = exploration.value;
   const none = answer === null || answer.too_broad || answer.total === 0 || isEmpty(query.value);

@@ -1,17 +1,16 @@
 /**
- * Which lists the accounts on the screen are in. What comes in: CNPJs that are shown. What goes
- * out: a signal with the names of the lists of each.
- * Invariant: an account is asked for once until a list changes; where no list holds anything
- * nothing is asked; a failure leaves accounts without a mark and is tried again with the next ones.
+ * The lists that contain the accounts on the screen, as a signal by CNPJ.
+ * Invariant: each account is requested once until a list changes. If all lists are empty, nothing
+ * is requested. After a failure, accounts have no mark and are requested again with the next ones.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { post } from "../app/api.ts";
 import type { HoldingAnswer } from "../app/listanswers.ts";
 import { allLists, listChanges } from "./all.ts";
 
-/** Accounts of one question; the server takes no more. */
+/** Accounts per request; the server's maximum. */
 const ASKED_MAX = 200;
-/** How long scrolling settles before the rows that are shown are asked for. */
+/** Debounce of scrolling before rows are requested. */
 const SETTLE_MS = 120;
 
 /** Ids of the lists of an account. */
@@ -22,10 +21,10 @@ let asked = new Set<string>();
 let ofChange = 0;
 let timer = 0;
 
-/** The lists of accounts, as far as they are known. */
+/** The lists of accounts, as far as known. */
 export const markedLists: ReadonlySignal<Marks> = marks;
 
-/** Says which accounts are shown; what is not known of them is asked for. */
+/** Reports the accounts shown; unknown ones are requested. */
 export function wantMarks(cnpjs: readonly string[]): void {
   if (ofChange !== listChanges.peek()) {
     ofChange = listChanges.peek();

@@ -1,8 +1,7 @@
 /**
- * What lists are called. What comes in: a list that gets another name, or what a new one is. What
- * goes out: the list as the server has it then.
- * Invariant: a dialog stays open where the server refuses; whether a list holds establishments or
- * companies is asked once, when it is made.
+ * Forms for list names: renaming a list, and the name and kind of a new one.
+ * Invariant: a dialog stays open if the server refuses. A list's kind, establishments or companies,
+ * is chosen once, when it is made.
  */
 import type { VNode } from "preact";
 import { useId, useState } from "preact/hooks";
@@ -18,7 +17,7 @@ import { ErrorNotice } from "../parts/notice.tsx";
 import { noteList } from "./all.ts";
 
 interface NamingProps {
-  /** The list that gets another name. */
+  /** The list to rename. */
   list: AccountList;
   onClose: () => void;
 }
@@ -102,7 +101,7 @@ interface KindProps {
   onKind: (kind: AccountList["kind"]) => void;
 }
 
-/** What a new list is: its name and what an entry of it stands for. */
+/** A new list's name and kind of entry. */
 export function NewList({ kind, onKind, ...name }: NameProps & KindProps): VNode {
   return (
     <>
@@ -112,7 +111,7 @@ export function NewList({ kind, onKind, ...name }: NameProps & KindProps): VNode
   );
 }
 
-/** Whether an entry is an establishment or all of a company. */
+/** Chooses establishments or companies as entries. */
 function KindChoice({ kind, onKind }: KindProps): VNode {
   const text = laterWords.value.listViews;
   return (

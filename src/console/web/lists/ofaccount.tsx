@@ -1,10 +1,9 @@
 /**
- * The lists of one account. What comes in: its CNPJ. What goes out: the lists it is in, each with
- * the button that takes it out, and one that adds it to another.
- * Invariant: what is shown is what the server said last of this account; of the list that the
- * server keeps nothing is taken out; where its whole company is
- * in a list, that is said instead of taking the company out unasked. Whoever takes it out by
- * keyboard stands at what is beside it afterwards.
+ * The lists that contain one account, each with a remove button, and a button that adds it to
+ * another.
+ * Invariant: it shows the server's last answer for this account. Nothing is removed from the
+ * server-maintained list. If a list has the whole company, a toast shows that, and nothing is
+ * removed. After a removal by keyboard, the focus moves to the next control.
  */
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -18,7 +17,7 @@ import { toast } from "../parts/toast.tsx";
 import { EXPORTED, listChanges, nameIn, noteList } from "./all.ts";
 import { AddButton } from "./button.tsx";
 
-/** The lists, and what changes them. */
+/** The lists and their controls. */
 export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
   const text = words.value.lists;
   const [held, setHeld] = useState<HoldingAnswer["lists"] | null>(null);
@@ -27,7 +26,7 @@ export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
     const abort = new AbortController();
     post<HoldingAnswer>("/accounts/lists", { cnpjs: [cnpj] }, { signal: abort.signal }).then(
       ({ lists }) => setHeld(lists),
-      // Facts that are there are worth more than a notice that lists are not.
+      // A missing list is no reason to cover facts with a notice.
       () => undefined,
     );
     return () => abort.abort();
@@ -37,7 +36,7 @@ export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
   useLayoutEffect(() => {
     if (!wasTaken.current) return;
     wasTaken.current = false;
-    // The button that had the focus went with the list.
+    // The focused button vanished with its list.
     if (document.activeElement !== document.body) return;
     root.current?.querySelector("button")?.focus({ preventScroll: true });
   }, [held]);

@@ -1,17 +1,15 @@
 /**
- * What somebody pastes as a list. What comes in: text of a box. What goes out: its lines, or the
- * text as a file where it is a table.
- * Invariant: nothing is left out, and nothing is read here: what stands on a line the server finds,
- * by the rules of files, and refuses what it does not understand. Apart because it reads text and
- * draws nothing.
+ * Text pasted as a list: split into lines, or, if it is a table, turned into a file.
+ * Invariant: nothing is left out or interpreted here. The server parses lines by the rules of files
+ * and refuses invalid ones. Apart because it reads text and draws nothing.
  */
 
-/** Lines that are sent as they are, or a file whose column of CNPJs the server finds. */
+/** Lines to send unchanged, or a file in which the server finds the CNPJ column. */
 export type Pasted = { readonly cnpjs: readonly string[] } | { readonly file: Blob };
 
-/** Entries that are sent one by one; more of them go as a file, which may be larger. */
+/** Maximum entries sent one by one; more go as a file, which may be larger. */
 const SINGLE_MAX = 20_000;
-/** Reads what was pasted; null where nothing was. */
+/** Reads pasted text; null if it is empty. */
 export function readPasted(text: string): Pasted | null {
   const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
   if (lines.every((line) => line === "")) return null;

@@ -1,8 +1,7 @@
 /**
- * The dialog that adds accounts to a list. What comes in: CNPJs, or a spec whose matches are meant.
- * What goes out: the list that has them, which is an old one or made for them.
- * Invariant: what was added and what was there is the server's count; a list that was made stays
- * where adding fails, and is chosen for the next try.
+ * The dialog that adds accounts (CNPJs, or all matches of a spec) to an existing or a new list.
+ * Invariant: counts of added and existing entries are the server's. If adding fails, a new list
+ * stays and is selected for the next try.
  */
 import "../app/kit.ts";
 import "../app/laterkit.ts";
@@ -22,12 +21,12 @@ import { toast } from "../parts/toast.tsx";
 import { loadLists, noteList, ownLists } from "./all.ts";
 import { makeList, NewList } from "./naming.tsx";
 
-/** What is added: accounts one by one, or all that a search finds. */
+/** The accounts to add: one by one, or all matches of a search. */
 export type Added = { readonly cnpjs: readonly string[] } | { readonly spec: object };
 
 interface AddToListProps {
   what: Added;
-  /** How many establishments that is. */
+  /** Number of establishments. */
   count: number;
   onClose: () => void;
 }

@@ -1,10 +1,9 @@
 /**
- * The view of lists. Input: the tenant's lists, and the address, which may name one. Output: all
- * lists with what each holds, or the entries of one, page by page; ways to make, fill, rename,
- * search and delete them.
- * Invariant: what a list holds is what the server said last; deleting asks first. The list that
- * the server keeps stands first, and nothing is offered that would change it. Entries that the
- * present data lack are shown as well, because the list keeps them.
+ * The view of lists: all lists, or the entries of the one in the address, page by page, with ways
+ * to make, fill, rename, search, and delete them.
+ * Invariant: entries are those of the server's last answer. Deletion requires confirmation. The
+ * server-maintained list is first, and no change to it is offered. Entries missing in the current
+ * data are also shown, because the list contains them.
  */
 import "../app/kit.ts";
 import "../app/laterkit.ts";
@@ -138,7 +137,7 @@ function ListFacts({ list }: { list: AccountList }): VNode {
   );
 }
 
-/** Whether it is the list that the server keeps, before there was anything for it to keep. */
+/** True if it is the server-maintained list and has never had entries. */
 function isUnused({ read_only, entries }: AccountList): boolean {
   return read_only && entries === 0;
 }
@@ -191,11 +190,11 @@ function One({ list, ask }: { list: AccountList; ask: Ask }): VNode {
   );
 }
 
-/** The dialog that is open, if any. */
+/** The open dialog, if any. */
 interface DialogsProps {
   open: Open | null;
   ask: Ask;
-  /** A list may hold more than before. */
+  /** Called when a list may have more. */
   onFilled: () => void;
 }
 
@@ -238,7 +237,7 @@ function Dialogs({ open, ask, onFilled }: DialogsProps): VNode | null {
 const PAGE = 100;
 const ROOT_LENGTH = 8;
 
-/** The entries, and what takes them out. */
+/** The entries, with remove buttons. */
 function Entries({ list }: { list: AccountList }): VNode {
   const text = laterWords.value.listViews;
   const path = `/lists/${list.id}/entries?limit=${PAGE}`;
@@ -281,7 +280,7 @@ function Entries({ list }: { list: AccountList }): VNode {
   );
 }
 
-/** A company has no page of its own: that of its head office, which is nearly always the first. */
+/** A company has no page; its head office has one, nearly always the first. */
 function Entry({ entry }: { entry: string }): VNode {
   if (entry.length !== ROOT_LENGTH) {
     return (
@@ -298,7 +297,7 @@ function Entry({ entry }: { entry: string }): VNode {
   );
 }
 
-/** A CNPJ with its punctuation; of a company its root alone. */
+/** Punctuates a CNPJ; for companies only the root. */
 function entryText(entry: string): string {
   if (entry.length !== ROOT_LENGTH) return cnpjText(entry);
   return entry.replace(/^(..)(...)(...)$/, "$1.$2.$3");

@@ -1,8 +1,7 @@
 /**
- * The view of the audit trail. What comes in: the tenant's lines, page by page. What goes out: a
- * table, the newest first, and a button for older ones.
- * Invariant: for owners only, as on the server; nothing can be changed here; a name that is shown
- * is that of now, and where there is none the id stands in its place.
+ * The view of the audit trail: a table of the tenant's lines, newest first, page by page.
+ * Invariant: for owners only, as on the server. Nothing can be changed here. Names are current
+ * ones; if there is none, the id is shown.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";

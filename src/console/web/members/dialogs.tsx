@@ -1,7 +1,6 @@
 /**
- * The dialogs of members. What comes in: who is to be added, and how. What goes out: the link of an
- * invitation, or the password that the server made, shown once.
- * Invariant: the dialog with either closes by its own button only.
+ * The dialogs of members: adding one, and an invitation link or generated password, shown once.
+ * Invariant: a dialog with a link or password closes only by its own button.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -16,10 +15,10 @@ import { Segmented, TextInput } from "../parts/field.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { SecretOnce } from "../parts/password.tsx";
 
-/** What the dialog of a new member takes. */
+/** Props of the dialog for a new member. */
 interface AddMemberProps {
   close: () => void;
-  /** The list is out of date. */
+  /** Reloads the list. */
   done: () => void;
 }
 
@@ -83,13 +82,13 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
   );
 }
 
-/** What the dialog of a new password takes. */
+/** Props of the password dialog. */
 interface ShownPasswordProps {
   created: { email: string; password: string };
   close: () => void;
 }
 
-/** A password that was made, this once. */
+/** A generated password, shown once. */
 export function ShownPassword({ created, close }: ShownPasswordProps): VNode {
   const text = laterWords.value.members;
   const footer = (
@@ -108,13 +107,13 @@ export function ShownPassword({ created, close }: ShownPasswordProps): VNode {
   );
 }
 
-/** What the dialog of an invitation takes. */
+/** Props of the invitation dialog. */
 interface ShownLinkProps {
   invited: InvitedMember;
   close: () => void;
 }
 
-/** The link of an invitation, this once. */
+/** An invitation link, shown once. */
 export function ShownLink({ invited, close }: ShownLinkProps): VNode {
   const text = laterWords.value.members;
   const link = `${location.origin}/app#invite=${invited.token}`;
@@ -123,7 +122,7 @@ export function ShownLink({ invited, close }: ShownLinkProps): VNode {
     subject: text.mailSubject,
     body: text.mailBody(link, day),
   });
-  // Programs of mail know no plus sign for a blank.
+  // Mail programs do not read plus signs as spaces.
   const parts = mail.toString().replaceAll("+", "%20");
   const footer = (
     <>

@@ -1,9 +1,8 @@
 /**
- * The page that an invitation leads to. What comes in: the token behind the `#` of the address,
- * where no server and no log sees it. What goes out: the first password, which its reader chooses,
- * and a session.
- * Invariant: opening the page uses up nothing; once the password is set the page begins anew, at an
- * address without the token; an invitation that does not work says whom to ask.
+ * The page of an invitation, whose token follows the `#`, where no server and no log sees it. The
+ * invited user sets a password and gets a session.
+ * Invariant: opening the page does not use up the token. Once the password is set, the page reloads
+ * without the token. A failed invitation shows a contact.
  */
 import "../app/kit.ts";
 import "../app/laterkit.ts";
@@ -22,7 +21,7 @@ import { Checkbox, focusInvalid } from "../parts/field.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { PasswordInput } from "../parts/password.tsx";
 
-/** The server's rule; it has more, but this one can be told while typing. */
+/** One of the server's rules; this one can be checked while typing. */
 const LENGTH_MIN = 12;
 
 /** The page. */
@@ -44,7 +43,7 @@ export function JoinPage({ token }: { token: string }): VNode {
   );
 }
 
-/** Whether the server does not know the invitation any more. */
+/** True if the server no longer knows the invitation. */
 function isUnknown(error: unknown): boolean {
   return error instanceof ApiError && error.code === "sign_in_failed";
 }
@@ -60,13 +59,13 @@ function Failed({ error }: { error: unknown }): VNode {
   );
 }
 
-/** What the one tenant is called where nobody has named it, which says nothing to anybody. */
+/** Default name of a single tenant, which is meaningless to users. */
 const UNNAMED = "default";
 
 interface FormProps {
   token: string;
   invitation: InvitationAnswer;
-  /** The invitation was used or taken back while the page was open. */
+  /** The invitation was used or revoked while the page was open. */
   onEnded: (error: unknown) => void;
 }
 

@@ -1,8 +1,7 @@
 /**
- * The view of members. What comes in: the tenant's users. What goes out: a table, and the dialogs
- * that add or invite, change, disable and enable them.
- * Invariant: for owners only, as on the server; nobody changes themselves here; a password that
- * or link that was made is shown once.
+ * The view of members: a table, and dialogs that add or invite, change, disable, and enable users.
+ * Invariant: for owners only, as on the server. Users cannot change themselves here. A new password
+ * or link is shown once.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
@@ -134,7 +133,7 @@ function MemberRow({ member, ask, done }: RowProps): VNode {
 
 const STATE_KINDS = { active: "good", disabled: "plain", invited: "accent" } as const;
 
-/** How long the invitation works, or that it does no more. */
+/** How long the invitation is valid, or that it is not. */
 function invitedText({ invited_until: until }: Member): string {
   const text = laterWords.value.members;
   const hasEnded = until === null || Date.parse(until) <= Date.now();
@@ -188,7 +187,7 @@ async function change(member: Member, dialog: Partial<Member>): Promise<void> {
   toast(laterWords.value.members.changed);
 }
 
-/** The dialog that is open, if any. */
+/** The open dialog, if any. */
 function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">): VNode | null {
   const { dialog, ask, done } = props;
   const text = laterWords.value.members;
@@ -205,7 +204,7 @@ function Dialogs(props: { dialog: OpenDialog | null } & Omit<TableProps, "list">
     if (kind === "disable") await change(member, { state: "disabled" });
     if (kind === "password") {
       const made = await post<{ password: string }>(`${pathOf(member)}/password`, {});
-      // The confirmation closes first and takes the dialog with it.
+      // The confirmation closes first, together with its dialog.
       setTimeout(() => ask({ kind: "shown", email: member.email, password: made.password }));
     }
     if (kind === "uninvite") await remove(`${pathOf(member)}/invitation`);

@@ -1,8 +1,8 @@
 /**
- * Questions about changes. What comes in: a saved search, the month to go back to, the kind that is
- * shown. What goes out: the totals of all kinds and the changes of one, page by page.
- * Invariant: an answer to an older question is never shown; while the server still lists what
- * differs between the months, the question is asked again by itself and that is said.
+ * Loads changes for a saved search since a month: the totals of all kinds, and the changes of one
+ * kind, page by page.
+ * Invariant: an outdated answer is never shown. While the server still compares the months, the
+ * request is repeated automatically, and the view shows that.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { ChangeKind } from "../../../changes/kinds.ts";
@@ -10,7 +10,7 @@ import type { OutputField } from "../../../spec/fields.ts";
 import type { ChangeAnswer, ChangesAnswer, Spec } from "../app/answers.ts";
 import { ApiError, post } from "../app/api.ts";
 
-/** What is asked. */
+/** A query. */
 export interface NewsQuestion {
   spec: Spec;
   since: string;
@@ -18,13 +18,13 @@ export interface NewsQuestion {
   fields: readonly OutputField[];
 }
 
-/** How far the answer is. */
+/** State of the answer. */
 export interface News {
-  /** The first page; null until it is there. */
+  /** The first page; null until loaded. */
   answer: ChangesAnswer | null;
-  /** The changes of all pages that came. */
+  /** The changes of all loaded pages. */
   changes: readonly ChangeAnswer[];
-  /** How far the server has listed what differs, from 0 to 1; null while it does not. */
+  /** The server's progress in comparing the months, from 0 to 1; else null. */
   preparing: number | null;
   busy: boolean;
   error: unknown;
@@ -33,12 +33,12 @@ export interface News {
 }
 
 const PAGE = 50;
-/** Seconds until the question is asked again where the server does not say. */
+/** Seconds before a retry if the server gives none. */
 const PAUSE = 2;
 
-/** What a question asks of the server, of the page that a cursor begins. */
+/** Returns the request body; a cursor selects the page. */
 function bodyOfNews({ spec, since, kind, fields }: NewsQuestion, cursor: string | null) {
-  // What was said of the month of then need not hold for that of now.
+  // Remarks on the old month need not hold for the current one.
   const { explain: _, ...wanted } = spec;
   const body = { since, spec: wanted, kinds: [kind], output: { fields }, limit: PAGE };
   return cursor === null ? body : { ...body, cursor };
@@ -52,7 +52,7 @@ interface Heard {
 
 const NOTHING: Heard = { pages: [], preparing: null, error: null };
 
-/** Asks, and asks again where that helps; with null nothing is asked. */
+/** Sends the request and retries if that helps; null sends none. */
 export function useNews(question: NewsQuestion | null): News {
   const key = question === null ? null : JSON.stringify(bodyOfNews(question, null));
   const [asked, setAsked] = useState({ key, turn: 0, cursor: null as string | null });

@@ -1,8 +1,8 @@
 /**
- * Changes as lines. What comes in: changes of one kind. What goes out: a line for each company:
- * its name and address of its page, how it is reached, and what it was and is.
- * Invariant: nothing that changed is left out but numbers that stand for a name beside them; what
- * the register did not have is a dash.
+ * Changes of one kind as lines, one per company: its name with a link, contacts, and old and new
+ * values.
+ * Invariant: no change is left out, except numbers shown next to their name. A dash marks values
+ * missing in the register.
  */
 import type { VNode } from "preact";
 import type { ChangeKind } from "../../../changes/kinds.ts";
@@ -16,7 +16,7 @@ import type { ColumnId } from "../find/table/columnset.ts";
 import { withPhoneFirst } from "../find/table/forquery.ts";
 import { cellText, cityText, columnName, named, nameOf, textOf } from "../find/table/values.ts";
 
-/** The columns that show a field with the words of people; the others show it as it is. */
+/** Columns that format a field for people; other fields are shown unchanged. */
 const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   registration_status: "status",
   registration_status_date: "status_since",
@@ -31,10 +31,10 @@ const SHOWN: Partial<Record<OutputField, ColumnId>> = {
   mei_opt_in: "mei",
   municipality_ibge: "city",
 };
-/** Another number of the same city. */
+/** A second code of the same city. */
 const SAID: readonly string[] = ["municipality_tom"];
 
-/** Fields that lines show of each company. */
+/** Fields that each line shows. */
 export const LINE_FIELDS: readonly OutputField[] = [
   "cnpj",
   "legal_name",
@@ -47,11 +47,11 @@ export const LINE_FIELDS: readonly OutputField[] = [
   "email",
 ];
 
-/** What the lines take. */
+/** Props of the lines. */
 interface ChangesProps {
   kind: ChangeKind;
   changes: ChangeAnswer[];
-  /** Those of the search: they say which phone is shown. */
+  /** The search's filters; they select the phone shown. */
   filters: Filters;
 }
 
@@ -113,7 +113,7 @@ function What({ change }: { change: ChangeAnswer }): VNode {
   );
 }
 
-/** What a field is called: one that is shown as a city is no code. */
+/** Names a field: one shown as a city is no code. */
 function fieldName(field: OutputField): string {
   return field === "municipality_ibge" ? columnName("city") : words.value.table.fields[field];
 }
@@ -122,7 +122,7 @@ function saidOf(account: Account, field: OutputField): string {
   if (field === "company_size_code") {
     return named(words.value.codes.sizes, textOf(account, field)) || "–";
   }
-  // The column of this name shows the number and the complement, too.
+  // The column of that name includes number and complement.
   if (field === "street") return textOf(account, field) || "–";
   return cellText(SHOWN[field] ?? (field as ColumnId), account) || "–";
 }

@@ -1,8 +1,7 @@
 /**
- * Files of news. What comes in: what is shown, the name of its search, the fields of the plan. What
- * goes out: the body that makes the file, and what such files are called.
- * Invariant: whoever opens the file can call and write with nothing else at hand, as far as the
- * plan allows; its title says that it does not hold the whole search.
+ * Export files of news: the request body and their titles.
+ * Invariant: the file has all that its reader needs to call and write, as far as the plan allows.
+ * Its title states that it does not hold the whole search.
  */
 import type { ChangeKind } from "../../../changes/kinds.ts";
 import type { ExportView } from "../app/answers.ts";
@@ -11,7 +10,7 @@ import { laterWords } from "../app/laterwords.ts";
 import { layoutsOf, presetFields, TITLE_MAX } from "../exports/draft.ts";
 import type { NewsQuestion } from "./ask.ts";
 
-/** What a file of news is made from. */
+/** The source of a file of news. */
 interface NewsFile {
   readonly question: NewsQuestion;
   readonly format: "xlsx" | "csv";
@@ -35,7 +34,7 @@ export function bodyOfFile({ question, format, name, allowed }: NewsFile) {
   };
 }
 
-/** What an export is called where exports are listed; `summary` says what its spec finds. */
+/** Returns an export's title in lists; `summary` describes its spec. */
 export function titleOfExport(
   { since, kinds, spec }: Pick<ExportView, "since" | "kinds" | "spec">,
   summary: string,
@@ -44,7 +43,7 @@ export function titleOfExport(
   return spec.output.title ?? titleOfNews(kinds ?? [], summary);
 }
 
-/** News of some kinds of a search. */
+/** Titles news of some kinds. */
 function titleOfNews(kinds: readonly ChangeKind[], name: string): string {
   const { news } = laterWords.value;
   const [kind, ...others] = kinds;

@@ -1,9 +1,9 @@
 /**
- * What is new for a saved search. What comes in: its id in the address. What goes out: how many
- * companies are new, have left and have changed since a month, the companies themselves, a file of
- * one kind of them, and the note that they were seen.
- * Invariant: the numbers are exact, whichever kind is shown; a month that this server does not have
- * is never asked for; nothing is marked as seen unless somebody says so.
+ * The news of a saved search, whose id is in the address: how many companies are new, have left,
+ * and have changed since a month. Below, the companies of one kind, their export, and a button that
+ * marks them as seen.
+ * Invariant: numbers are exact, whichever kind is shown. Months that this server lacks are never
+ * requested. Only the user marks news as seen.
  */
 import "../app/kit.ts";
 import type { VNode } from "preact";
@@ -33,7 +33,7 @@ import { type News, type NewsQuestion, useNews } from "./ask.ts";
 import { Changes, LINE_FIELDS } from "./changes.tsx";
 import { bodyOfFile } from "./file.ts";
 
-/** The new ones first: they are what most people come for. */
+/** New ones first: most users come for them. */
 const KINDS: readonly ChangeKind[] = ["entered", "left", "changed"];
 
 /** The view. */
@@ -43,10 +43,10 @@ export function NewsView(): VNode {
   const { answer, error, reload } = useAnswer<{ search: OpenedSearch }>(path);
   const { news } = laterWords.value;
   useEffect(() => {
-    // An address that was cut off names no search.
+    // A truncated address names no search.
     if (id === "") go("saved");
     void loadStatus();
-    // Without the catalog the search is opened with codes in place of names.
+    // Without the catalog, the search opens with codes instead of names.
     loadCatalog().catch(() => undefined);
   }, []);
   if (error !== null) {
@@ -78,9 +78,9 @@ function Back(): VNode {
 
 interface SearchProps {
   search: OpenedSearch;
-  /** Older months that are there, newest first. */
+  /** Available older months, newest first. */
   months: readonly string[];
-  /** Reads the search again, once it is marked as seen. */
+  /** Reloads the search once it is marked as seen. */
   onSeen: () => void;
 }
 
@@ -167,7 +167,7 @@ function Since({ search, months, since, onSince }: SinceProps): VNode {
   );
 }
 
-/** Up to which month it was seen: the served one, an older one that is gone, or the one chosen. */
+/** The month up to which it was seen: the served, a deleted, or the chosen one. */
 function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }): VNode | null {
   const { news } = laterWords.value;
   if (months.includes(seen)) return null;
@@ -179,7 +179,7 @@ function SeenUntil({ seen, months }: { seen: string; months: readonly string[] }
   );
 }
 
-/** The totals of a search stay while another kind of its changes is asked for. */
+/** Keeps a search's totals while another kind of change loads. */
 function useTotals({ answer }: News, of: string) {
   const [known, setKnown] = useState<{ of: string; totals: Record<ChangeKind, number> } | null>(
     null,
@@ -238,7 +238,7 @@ interface ExportMenuProps {
 
 function ExportMenu({ question, name, total }: ExportMenuProps): VNode | null {
   const { news, exports } = laterWords.value;
-  // A second click, or one after an answer that was lost, makes no second file.
+  // A second click, or a retry after a lost answer, makes no second file.
   const [keys] = useState(() => new SendingKeys());
   if (status.value === null || exportRowsMax(status.value) === 0 || total === 0) return null;
   const send = async (format: "xlsx" | "csv") => {

@@ -1,17 +1,16 @@
 /**
- * What stands where something is still to come. What comes in: how much room to keep. What goes
- * out: a spinner or grey bars.
+ * Placeholders while something loads: a spinner, gray bars, or a progress bar.
  *
  * - Busy: label? (default "Loading"), inline?
  * - Skeleton: lines? = 1; height? (px of a line, 16); width? (CSS width of the last line)
  * - Progress: value: 0..1 or null (not known); label
  *
- * Invariant: what replaces it has the same size, so nothing shifts; still under reduced motion.
+ * Invariant: they are as large as their replacement, so nothing shifts; still under reduced motion.
  */
 import type { VNode } from "preact";
 import { words } from "../app/words.ts";
 
-/** A spinner with a label for screen readers, or beside it. */
+/** A spinner; its label is hidden or next to it. */
 export function Busy({ label, inline }: { label?: string; inline?: boolean }): VNode {
   return (
     <span class={`busy${inline ? " busy-inline" : ""}`} role="status">
@@ -23,14 +22,14 @@ export function Busy({ label, inline }: { label?: string; inline?: boolean }): V
   );
 }
 
-/** What grey bars take. */
+/** Props of gray bars. */
 export interface SkeletonProps {
   lines?: number;
   height?: number;
   width?: string;
 }
 
-/** Grey bars in place of text. */
+/** Gray bars instead of text. */
 export function Skeleton({ lines = 1, height = 16, width = "100%" }: SkeletonProps): VNode {
   return (
     <div class="skeleton" aria-hidden="true">
@@ -45,7 +44,7 @@ export function Skeleton({ lines = 1, height = 16, width = "100%" }: SkeletonPro
   );
 }
 
-/** How far something is. */
+/** A progress bar. */
 export function Progress({ value, label }: { value: number | null; label: string }): VNode {
   return value === null ? (
     <progress class="progress" aria-label={label} />

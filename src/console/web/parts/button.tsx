@@ -1,12 +1,12 @@
 /**
- * Buttons. What comes in: a label and what happens. What goes out: a button of one of four looks.
+ * Buttons, in four looks.
  *
  * - Button: variant? = "secondary": "primary", "secondary", "quiet", "danger"; icon?: IconName;
  *   busy?: boolean; small?: boolean; children
  * - IconButton: icon: IconName; label: string (name and tooltip); pressed?: boolean; small?:
  *   boolean
- * - CopyButton: text: string or () => string; label: string; small?; iconOnly? (the label is then
- *   its name and tooltip)
+ * - CopyButton: text: string or () => string; label: string; small?; iconOnly? (label: name and
+ *   tooltip)
  *
  * Invariant: a busy button keeps its width and focus and ignores clicks; every button has a name.
  */
@@ -17,7 +17,7 @@ import { toast } from "./toast.tsx";
 
 type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "label">;
 
-/** What a button takes. */
+/** Props of a button. */
 export interface ButtonProps extends Native {
   variant?: "primary" | "secondary" | "quiet" | "danger";
   icon?: IconName | undefined;
@@ -46,7 +46,7 @@ export function Button(props: ButtonProps): VNode {
   );
 }
 
-/** What a button that is only an icon takes. */
+/** Props of an icon button. */
 export interface IconButtonProps extends Native {
   icon: IconName;
   label: string;
@@ -70,7 +70,7 @@ export function IconButton({ icon, label, pressed, small, ...rest }: IconButtonP
   );
 }
 
-/** What a copy button takes. */
+/** Props of a copy button. */
 export interface CopyButtonProps {
   text: string | (() => string);
   label: string;
@@ -78,7 +78,7 @@ export interface CopyButtonProps {
   iconOnly?: boolean;
 }
 
-/** Copies a text and says so. */
+/** Copies with a toast. */
 export function CopyButton({ text, label, small, iconOnly }: CopyButtonProps): VNode {
   const copy = () => void copyText(typeof text === "string" ? text : text());
   return iconOnly ? (
@@ -90,14 +90,14 @@ export function CopyButton({ text, label, small, iconOnly }: CopyButtonProps): V
   );
 }
 
-/** Puts a text on the clipboard and tells the user; also where the page has no clipboard. */
+/** Copies a text and notifies the user; works without a clipboard object. */
 export async function copyText(text: string): Promise<void> {
   const done = await clipboard(text);
   if (done) toast(words.value.shell.copied);
   else toast(words.value.shell.copyFailed, { kind: "error" });
 }
 
-/** Over plain http there is no clipboard object; a selection can still be copied. */
+/** Over plain HTTP there is no clipboard object; selections can still be copied. */
 async function clipboard(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     return navigator.clipboard.writeText(text).then(
@@ -110,7 +110,7 @@ async function clipboard(text: string): Promise<boolean> {
   area.readOnly = true;
   area.className = "visually-hidden";
   const before = document.activeElement;
-  // Inside an open dialog nothing outside can be selected.
+  // An open dialog makes the rest unselectable.
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   const done = document.execCommand("copy");

@@ -1,16 +1,14 @@
 /**
- * A text box with a list of choices (ARIA 1.2 editable combobox with a listbox). What comes in:
- * choices, or a function that finds them. What goes out: the chosen ones.
+ * A text box with a list of choices (ARIA 1.2 editable combobox with a listbox).
  *
  * - Combobox: label; options?: ComboOption[] (filtered here, ignoring case and accents) or
  *   search: (text, signal) => ComboOption[] or Promise; selected: ComboOption[];
- *   onSelect(option); onRemove(value); multiple? = true (false: choosing replaces, the box shows
- *   it); placeholder?; hint?; hideLabel?; chips? = true (false: the caller shows what is chosen);
- *   chipRole? (see Chip); empty? (text when nothing is found)
+ *   onSelect(option); onRemove(value); multiple? = true (false: a choice replaces the last, the
+ *   box shows it); placeholder?; hint?; hideLabel?; chips? = true (false: the caller shows chips);
+ *   chipRole? (see Chip); empty? (text if nothing is found)
  *
- * ComboOption: {value, label, detail?: grey text, count?: text at the right, depth?: 0..3}.
- * Invariant: the focus stays in the text box; arrows, Home/End, Enter, Escape and Backspace work;
- * the number of choices is announced; an answer to an older text never replaces a newer one.
+ * Invariant: the focus stays in the text box. Arrows, Home/End, Enter, Escape, and Backspace work.
+ * The number of choices is announced. An outdated answer never replaces a newer one.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -28,7 +26,7 @@ export interface ComboOption {
   depth?: number;
 }
 
-/** What a combobox takes. */
+/** Props of a combobox. */
 export interface ComboboxProps {
   label: string;
   options?: readonly ComboOption[];
@@ -45,10 +43,10 @@ export interface ComboboxProps {
   empty?: string;
 }
 
-/** Choices beyond this are left to a longer text. */
+/** Maximum choices; longer texts narrow them. */
 const SHOWN_MAX = 100;
 
-/** Text without case and accents. */
+/** Removes case and accents. */
 function foldText(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
@@ -250,7 +248,7 @@ function moved(key: string, at: number, count: number): number | null {
   return null;
 }
 
-/** The choices for a text; those that come later are awaited, older ones forgotten. */
+/** The choices for a text; awaits late answers, drops outdated ones. */
 function useFound(
   { options, search }: ComboboxProps,
   text: string,
@@ -281,7 +279,7 @@ function useFound(
   return now ? { found: now, busy: false } : { found: late ?? [], busy: late === null };
 }
 
-/** Every word of the text must begin a word of the choice, or stand anywhere in its value. */
+/** Every word of the text must begin a word of label, detail, or value. */
 function filtered(options: readonly ComboOption[], text: string): readonly ComboOption[] {
   const wanted = foldText(text).split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return options.slice(0, SHOWN_MAX);

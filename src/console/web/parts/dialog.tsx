@@ -1,18 +1,16 @@
 /**
- * Everything that opens over the view. What comes in: whether it is open, a title, a body. What
- * goes out: a native dialog element.
+ * Dialogs, sheets, and drawers over the view, as native dialogs.
  *
  * - Dialog: open; title; onClose(); children; footer?: buttons; size? = "medium": "small",
- *   "medium", "large"; locked? (no closing but by its own buttons)
+ *   "medium", "large"; locked? (closes only by its own buttons)
  * - Sheet: as Dialog: from the left edge (filters), over the whole height
- * - Drawer: as Dialog: from the right edge; modal? = true (false leaves the view usable beside
- *   it)
+ * - Drawer: as Dialog: from the right edge; modal? = true (false leaves the view usable)
  * - ConfirmDialog: open; title; children; confirm: label; danger?; onConfirm(): Promise or void;
  *   onClose()
  *
- * Invariant: nothing of it is in the document while closed; Escape, the close button and a click
- * beside it call onClose; the focus is kept inside and goes back to where it was. A confirmation
- * that fails stays open and says why.
+ * Invariant: a closed dialog is not in the document. Escape, the close button, and a click outside
+ * call onClose. The focus is trapped inside and then restored. A confirmation that fails stays open
+ * and shows the error.
  */
 import type { ComponentChildren, RefObject, VNode } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -20,7 +18,7 @@ import { words } from "../app/words.ts";
 import { Button, IconButton } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";
 
-/** What a dialog takes. */
+/** Props of a dialog. */
 export interface DialogProps {
   open: boolean;
   title: ComponentChildren;
@@ -66,7 +64,7 @@ function Surface(props: SurfaceProps): VNode {
       class={`surface ${kind} ${kind}-${size} ${props.class ?? ""}`}
       aria-labelledby={id}
       onCancel={(event) => {
-        // A cancelled file chooser inside bubbles the same event.
+        // A canceled file chooser inside bubbles the same event.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
         close();
@@ -93,7 +91,7 @@ function Surface(props: SurfaceProps): VNode {
   );
 }
 
-/** Opens the element when it appears; closing it before it goes gives the focus back. */
+/** Opens the element on mount; closing it before unmount restores the focus. */
 function useOpened(element: RefObject<HTMLDialogElement | null>, modal: boolean): void {
   useLayoutEffect(() => {
     const dialog = element.current;
@@ -103,18 +101,18 @@ function useOpened(element: RefObject<HTMLDialogElement | null>, modal: boolean)
     else dialog.show();
     const first = dialog.querySelector<HTMLElement>("[autofocus], [data-autofocus]");
     first?.focus();
-    // What is suggested goes at the first letter that somebody types.
+    // Typing replaces a suggested text.
     if (first instanceof HTMLInputElement && first.type === "text") first.select();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
-      // What opened it may go with what it deleted, in the same turn or in the next.
+      // The opener may vanish with what it deleted, in the same turn or the next.
       requestAnimationFrame(() => setTimeout(focusView));
     };
   }, [element, modal]);
 }
 
-/** Where nothing has the focus the view's heading gets it; Tab then goes on from there. */
+/** If nothing has the focus, the view's heading gets it, so that Tab continues there. */
 function focusView(): void {
   if (document.activeElement !== document.body) return;
   const heading = document.querySelector<HTMLElement>("#main h1");
@@ -123,14 +121,14 @@ function focusView(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** The backdrop belongs to the dialog: only the place of the click tells them apart. */
+/** The backdrop belongs to the dialog, so only coordinates distinguish them. */
 function beside(event: { currentTarget: HTMLElement; clientX: number; clientY: number }): boolean {
   const box = event.currentTarget.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
   return x < box.left || x > box.right || y < box.top || y > box.bottom;
 }
 
-/** What a question before something that cannot be taken back takes. */
+/** Props of a confirmation dialog. */
 export interface ConfirmProps {
   open: boolean;
   title: string;
@@ -141,7 +139,7 @@ export interface ConfirmProps {
   onClose: () => void;
 }
 
-/** Asks before something is done; waits for it. */
+/** Confirms an action, then awaits it. */
 export function ConfirmDialog(props: ConfirmProps): VNode | null {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

@@ -1,10 +1,9 @@
 /**
- * Controls of forms. What comes in: a label, a value, and what to do with a new one. What goes
- * out: native controls with label, hint and error tied to them.
+ * Form controls: native controls with label, hint, and error tied to them.
  *
  * - Field: label; hint?; error?; hideLabel?; children: (control: {id, "aria-describedby",
  *   "aria-invalid"}) => VNode
- * - TextInput: label; value; onValue(text); hint?; error?; hideLabel?; suffix?: children behind
+ * - TextInput: label; value; onValue(text); hint?; error?; hideLabel?; suffix?: children after
  *   it (a button); inputRef?
  * - Select: label; value; onValue(value); options: {value, label, disabled?}[]; hint?; error?;
  *   hideLabel?
@@ -14,7 +13,7 @@
  * - Segmented: legend; value; onValue(value); options: {value, label}[]; hideLegend?
  * - focusInvalid(form): moves the focus to the first control with an error, once it is drawn
  *
- * Invariant: every control has a name; an error is announced and referred to by its control.
+ * Invariant: every control has a name and refers to its error, which is announced.
  */
 import type {
   ComponentChildren,
@@ -26,14 +25,14 @@ import type {
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
-/** What ties a control to its label, hint and error. */
+/** Ties a control to its label, hint, and error. */
 export interface ControlProps {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": "true" | undefined;
 }
 
-/** What stands around a control. */
+/** Props of a field. */
 export interface FieldProps {
   label: string;
   hint?: ComponentChildren;
@@ -41,7 +40,7 @@ export interface FieldProps {
   hideLabel?: boolean | undefined;
 }
 
-/** A label, a control, a hint and an error. */
+/** Label, control, hint, and error. */
 export function Field(props: FieldProps & { children: (control: ControlProps) => VNode }): VNode {
   const id = useId();
   const { label, hint, error, hideLabel, children } = props;
@@ -74,10 +73,10 @@ export function Field(props: FieldProps & { children: (control: ControlProps) =>
   );
 }
 
-/** What a line of text takes. */
+/** Props of a text input. */
 export interface TextInputProps
   extends FieldProps,
-    // What is typed is reported by `onValue` alone, or one of the two would be lost.
+    // Only `onValue` reports input, or one of the two handlers would be lost.
     Omit<InputHTMLAttributes<HTMLInputElement>, "label" | "value" | "onInput"> {
   value: string;
   onValue: (text: string, input: HTMLInputElement) => void;
@@ -116,7 +115,7 @@ export interface SelectChoice {
   count?: ComponentChildren;
 }
 
-/** What a select takes. */
+/** Props of a select. */
 export interface SelectProps
   extends FieldProps,
     Omit<SelectHTMLAttributes<HTMLSelectElement>, "label" | "value"> {
@@ -151,7 +150,7 @@ export function Select(props: SelectProps): VNode {
   );
 }
 
-/** What a check box takes. */
+/** Props of a checkbox. */
 export interface CheckboxProps {
   label: ComponentChildren;
   checked: boolean;
@@ -161,7 +160,7 @@ export interface CheckboxProps {
   disabled?: boolean | undefined;
 }
 
-/** A check box with its label. */
+/** A checkbox with its label. */
 export function Checkbox(props: CheckboxProps): VNode {
   const { label, checked, onChecked, hint, count, disabled } = props;
   return (
@@ -181,7 +180,7 @@ export function Checkbox(props: CheckboxProps): VNode {
   );
 }
 
-/** What a group of check boxes takes. */
+/** Props of a group of checkboxes. */
 export interface ChecksProps {
   legend: string;
   options: readonly SelectChoice[];
@@ -190,7 +189,7 @@ export interface ChecksProps {
   hideLegend?: boolean;
 }
 
-/** A group of check boxes; values come back in the order of the options. */
+/** A group of checkboxes; values are in the order of the options. */
 export function Checks({ legend, options, values, onValues, hideLegend }: ChecksProps): VNode {
   const toggle = (value: string, checked: boolean) => {
     const wanted = (one: SelectChoice) =>
@@ -215,7 +214,7 @@ export function Checks({ legend, options, values, onValues, hideLegend }: Checks
   );
 }
 
-/** What a row of exclusive choices takes. */
+/** Props of a row of exclusive choices. */
 export interface SegmentedProps<T extends string> {
   legend: string;
   value: T;
@@ -224,7 +223,7 @@ export interface SegmentedProps<T extends string> {
   hideLegend?: boolean;
 }
 
-/** A few exclusive choices side by side; radio buttons for keyboards and readers. */
+/** Exclusive choices in a row; radio buttons for keyboards and screen readers. */
 export function Segmented<T extends string>(props: SegmentedProps<T>): VNode {
   const { legend, value, onValue, options, hideLegend } = props;
   const name = useId();
@@ -249,7 +248,7 @@ export function Segmented<T extends string>(props: SegmentedProps<T>): VNode {
   );
 }
 
-/** Moves the focus to the first control with an error, once the error is drawn. */
+/** Focuses the first control with an error, once it is drawn. */
 export function focusInvalid(form: Element | null): void {
   setTimeout(() => form?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), 20);
 }

@@ -1,7 +1,7 @@
 /**
- * Icons. What comes in: a name. What goes out: an inline SVG in the colour of the text around it.
+ * Icons: inline SVG in the color of the surrounding text.
  *
- * - Icon: name: IconName, size? = 16, label? (without one it is decoration, hidden from readers)
+ * - Icon: name: IconName, size? = 16, label? (without one, hidden from screen readers)
  * - Logo: size? = 24
  *
  * Invariant: strokes on a grid of 16, drawn for this product; no request, no inline style.
@@ -79,7 +79,7 @@ const PATHS = {
 /** Name of an icon. */
 export type IconName = keyof typeof PATHS;
 
-/** What an icon takes. */
+/** Props of an icon. */
 export interface IconProps {
   name: IconName;
   size?: number;
@@ -101,7 +101,7 @@ export function Icon({ name, size = 16, label }: IconProps): VNode {
   );
 }
 
-/** Rows of holes of the sieve: x, y and radius on a grid of 24. */
+/** Rows of holes of the sieve: x, y, radius on a grid of 24. */
 const HOLES = [
   [8.5, 8.5],
   [12, 7.2],

@@ -1,17 +1,16 @@
 /**
- * Answers for views. What comes in: a path below /v1/console. What goes out: its answer, that it
- * is on its way, or why it failed.
+ * Loads an answer for a view from a path below /v1/console.
  *
  * - useAnswer<T>(path or null): {answer: T or null, error: unknown, busy: boolean, reload(),
  *   set(answer)}
  *
- * Invariant: a new path aborts the old request; a reload keeps the old answer on screen until the
- * new one is there.
+ * Invariant: a new path aborts the old request. A reload keeps the old answer on screen until the
+ * new one arrives.
  */
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { get } from "../app/api.ts";
 
-/** How a request stands. */
+/** State of a request. */
 export interface Loaded<T> {
   answer: T | null;
   error: unknown;
@@ -20,7 +19,7 @@ export interface Loaded<T> {
   set: (answer: T) => void;
 }
 
-/** Reads a path; with null nothing is asked. */
+/** Loads a path; null sends no request. */
 export function useAnswer<T>(path: string | null): Loaded<T> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ path: string | null; answer: T | null; error: unknown }>({

@@ -1,13 +1,12 @@
 /**
- * A button with a menu. What comes in: a label and entries. What goes out: the menu-button pattern
- * of ARIA.
+ * A button with a menu, following ARIA's menu-button pattern.
  *
  * - Menu: label (name of the button); items: {label, icon?, onSelect?, href?, download?, danger?,
- *   checked?, disabled?}[]; icon?: IconName (an icon button); children? (else what the button
- *   shows); align? = "end"; small?; head? (text above the entries)
+ *   checked?, disabled?}[]; icon?: IconName (an icon button); children? (else the button's
+ *   content); align? = "end"; small?; head? (text above the entries)
  *
- * Invariant: arrows, Home, End and first letters move; Escape and Tab close; the focus goes back
- * to the button; entries with `checked` are radio entries.
+ * Invariant: arrows, Home, End, and first characters move the focus. Escape and Tab close; the
+ * focus returns to the button. Entries with `checked` are radio entries.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -25,7 +24,7 @@ export interface MenuItem {
   disabled?: boolean;
 }
 
-/** What a menu takes. */
+/** Props of a menu. */
 export interface MenuProps {
   label: string;
   items: readonly MenuItem[];
@@ -33,7 +32,7 @@ export interface MenuProps {
   children?: ComponentChildren;
   align?: "start" | "end";
   small?: boolean;
-  /** What stands above the entries, such as who is signed in. */
+  /** Content above the entries, such as the signed-in user. */
   head?: ComponentChildren;
   class?: string;
 }
@@ -104,7 +103,7 @@ function Entries({ id, label, items, align, begin, close, head }: EntriesProps):
   useLayoutEffect(() => {
     const entries = all();
     entries[begin === "first" ? 0 : entries.length - 1]?.focus();
-    // The entries of an open menu stay the same.
+    // An open menu's entries do not change.
   }, [begin]);
   return (
     <div
@@ -130,7 +129,7 @@ function Entries({ id, label, items, align, begin, close, head }: EntriesProps):
   );
 }
 
-/** Moves the focus within the entries; false for keys that mean nothing here. */
+/** Moves the focus within the entries; returns false for other keys. */
 function moveFocus(key: string, entries: HTMLElement[]): boolean {
   const at = entries.indexOf(document.activeElement as HTMLElement);
   const count = entries.length;
@@ -186,7 +185,7 @@ function Entry({ item, close }: { item: MenuItem; close: () => void }): VNode {
   );
 }
 
-/** Calls back when the user points or focuses outside an element. */
+/** Calls `leave` when the user points or focuses outside. */
 function useOutside(root: { current: HTMLElement | null }, on: boolean, leave: () => void): void {
   useEffect(() => {
     if (!on) return;

@@ -1,17 +1,16 @@
 /**
- * What the user should know. What comes in: a text or a failure. What goes out: a box with an icon
- * and, where something can be done, a button.
+ * Messages to the user: a box with an icon and, if the user can act, a button.
  *
  * - Notice: kind? = "info": "info", "warn", "error", "done"; title?; children; action?: {label,
  *   onClick, busy?}; quiet? (not announced)
- * - ErrorNotice: error: unknown (the sentence of its code, then what the server said in English,
- *   where that says more; mistakes one by one); onRetry?; title?
+ * - ErrorNotice: error: unknown (the sentence of its code, then the server's English one if it
+ *   has more detail; mistakes one by one); onRetry?; title?
  * - EmptyState: icon: IconName; title; children?; action?: VNode
  *
- * Invariant: failures are announced at once (role alert), the rest politely; kind is shown by icon
- * and words, never by colour alone.
+ * Invariant: failures are announced immediately (role alert), the rest politely. Icon and words
+ * show the kind, never color alone.
  */
-// What most views share comes in the file that all of them load, not as one more.
+// Most views share these, so they are in the file that all load, not in one more.
 import "../lists/all.ts";
 import type { ComponentChildren, VNode } from "preact";
 import { ApiError, type ApiMistake } from "../app/api.ts";
@@ -23,7 +22,7 @@ import { Icon, type IconName } from "./icon.tsx";
 
 const ICONS = { info: "info", warn: "warning", error: "error", done: "check" } as const;
 
-/** What a notice takes. */
+/** Props of a notice. */
 export interface NoticeProps {
   kind?: keyof typeof ICONS;
   title?: ComponentChildren;
@@ -32,7 +31,7 @@ export interface NoticeProps {
   quiet?: boolean;
 }
 
-/** A box that says something. */
+/** A box with a message. */
 export function Notice({ kind = "info", title, children, action, quiet }: NoticeProps): VNode {
   const role = kind === "error" ? "alert" : "status";
   return (
@@ -51,14 +50,14 @@ export function Notice({ kind = "info", title, children, action, quiet }: Notice
   );
 }
 
-/** What a notice of a failure takes. */
+/** Props of an error notice. */
 export interface ErrorNoticeProps {
   error: unknown;
   onRetry?: (() => void) | undefined;
   title?: string;
 }
 
-/** Says what failed, and offers to try again where that may help. */
+/** Shows an error, with a retry button if that may help. */
 export function ErrorNotice({ error, onRetry, title }: ErrorNoticeProps): VNode {
   const action = onRetry && { label: words.value.shell.retry, onClick: onRetry };
   const mistakes = error instanceof ApiError ? error.errors : [];
@@ -83,7 +82,7 @@ function Sentences({ text, detail }: Said): VNode {
   );
 }
 
-/** Mistakes without words of their own are the server's, behind a sentence about all of them. */
+/** Mistakes without a translation are the server's, after a sentence about all. */
 function Mistakes({ error, mistakes }: { error: unknown; mistakes: ApiMistake[] }): VNode {
   const known = mistakes.every((one) => isKnownMistake(one));
   return (
@@ -100,7 +99,7 @@ function Mistakes({ error, mistakes }: { error: unknown; mistakes: ApiMistake[] 
   );
 }
 
-/** What an empty list takes. */
+/** Props of an empty state. */
 export interface EmptyStateProps {
   icon: IconName;
   title: string;
@@ -108,7 +107,7 @@ export interface EmptyStateProps {
   action?: ComponentChildren;
 }
 
-/** What stands where there is nothing yet. */
+/** Shown if there is nothing yet. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps): VNode {
   return (
     <div class="empty">

@@ -1,6 +1,5 @@
 /**
- * The frame of a view that is a page of text and tables. What comes in: heading, what it is about,
- * buttons. What goes out: them, one under another.
+ * The frame of a page of text and tables: heading, lead, and buttons.
  *
  * - Page: title; lead?; actions?: buttons at the right; children; wide? (uses the whole width)
  * - Card: title?: h2; children; actions?
@@ -9,7 +8,7 @@
  */
 import type { ComponentChildren, VNode } from "preact";
 
-/** What a page takes. */
+/** Props of a page. */
 export interface PageProps {
   title: string;
   lead?: ComponentChildren;
@@ -34,7 +33,7 @@ export function Page({ title, lead, actions, children, wide }: PageProps): VNode
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Card({ title, actions, children }: Partial<PageProps>): VNode {
   return (
     <section class="card">

@@ -1,8 +1,7 @@
 /**
- * Lists that come page by page. What comes in: the path of a list below /v1/console. What goes out:
- * the items that are there, whether more follow, and the button that asks for them.
- * Invariant: the first page is asked for at once, and every later one only when somebody wants it;
- * a page that failed leaves the items as they are, and the same page is asked for again.
+ * Lists loaded page by page from a path below /v1/console, with the button for the next page.
+ * Invariant: the first page is requested immediately, later ones only by the user. If a page fails,
+ * the items stay, and a retry requests the same page.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -10,26 +9,26 @@ import { get } from "../app/api.ts";
 import { Button } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";
 
-/** What all answers with a page of a list have. */
+/** Common to all answers with list pages. */
 interface AnyPage {
   next_cursor: string | null;
 }
 
-/** How far a list is. */
+/** State of a list. */
 export interface Pages<Item> {
-  /** The items of all pages that came; null until the first one did. */
+  /** The items of all loaded pages; null before the first. */
   items: Item[] | null;
-  /** Where the next page begins; null where there is none, or none is known yet. */
+  /** Cursor of the next page; null if there is none, or none is known yet. */
   next: string | null;
   busy: boolean;
   error: unknown;
-  /** Asks for the next page. */
+  /** Loads the next page. */
   more: () => void;
   /** Changes the items in place. */
   update: (change: (items: Item[]) => Item[]) => void;
 }
 
-/** Reads a list; `join` puts the items of a new page behind those that are there. */
+/** Loads a list; `join` appends a new page's items. */
 export function usePages<Page extends AnyPage, Item>(
   path: string,
   itemsOf: (page: Page) => Item[],
@@ -61,13 +60,13 @@ function withCursor(path: string, cursor: string): string {
 
 interface PagesEndProps {
   pages: Omit<Pages<unknown>, "items" | "update">;
-  /** What is said where a page failed. */
+  /** Shown if a page failed. */
   failed: string;
-  /** What the button says. */
+  /** The button's label. */
   label: string;
 }
 
-/** What stands below a list: the button for the next page, or why it did not come. */
+/** Below a list: the button for the next page, or why it failed. */
 export function PagesEnd({ pages, failed, label }: PagesEndProps): VNode | null {
   const { next, busy, error, more } = pages;
   if (error !== null) return <ErrorNotice title={failed} error={error} onRetry={more} />;

@@ -1,11 +1,10 @@
 /**
- * A password box. What comes in: a label and a value. What goes out: an input whose text can be
- * shown.
+ * A password input whose text can be shown.
  *
  * - PasswordInput: as TextInput; autocomplete: "current-password" or "new-password"
  * - SecretOnce: label; secret: shown once, with a copy button
  *
- * Invariant: hidden unless the user asks; password managers find it by its autocomplete.
+ * Invariant: hidden unless the user shows it; password managers find it by its autocomplete.
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -13,7 +12,7 @@ import { words } from "../app/words.ts";
 import { CopyButton, IconButton } from "./button.tsx";
 import { TextInput, type TextInputProps } from "./field.tsx";
 
-/** A password box with a button that shows what is in it. */
+/** A password input with a button that shows the text. */
 export function PasswordInput(props: TextInputProps): VNode {
   const [shown, show] = useState(false);
   const text = words.value.shell.signIn;
@@ -35,7 +34,7 @@ export function PasswordInput(props: TextInputProps): VNode {
   );
 }
 
-/** Something that is shown this once, such as a new key. */
+/** A secret shown only once, such as a new key. */
 export function SecretOnce({ label, secret }: { label: string; secret: string }): VNode {
   return (
     <div class="secret">

@@ -1,25 +1,24 @@
 /**
- * Small labels. What comes in: a few words. What goes out: a rounded label, with a button to take
- * it away where it can be.
+ * Small rounded labels, some with a remove button.
  *
  * - Pill: kind? = "plain": "plain", "good", "warn", "bad", "accent"; icon?; children
  * - Chip: label; onRemove?; onClick?; role?: part of the sentence ("activity", "place", "time",
  *   "company", "contact", "unmapped"); title?
  *
- * Invariant: what removes a chip is a button of at least 24 px that is named after the chip.
+ * Invariant: a chip's remove button is at least 24 px and named after the chip.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { words } from "../app/words.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** What a label takes. */
+/** Props of a label. */
 export interface PillProps {
   kind?: "plain" | "good" | "warn" | "bad" | "accent";
   icon?: IconName;
   children?: ComponentChildren;
 }
 
-/** A label of state. */
+/** A state label. */
 export function Pill({ kind = "plain", icon, children }: PillProps): VNode {
   return (
     <span class={`pill pill-${kind}`}>
@@ -29,7 +28,7 @@ export function Pill({ kind = "plain", icon, children }: PillProps): VNode {
   );
 }
 
-/** What a chip takes. */
+/** Props of a chip. */
 export interface ChipProps {
   label: string;
   onRemove?: (() => void) | undefined;
@@ -38,7 +37,7 @@ export interface ChipProps {
   title?: string | undefined;
 }
 
-/** Something chosen, that can be taken away. */
+/** A chosen item that can be removed. */
 export function Chip({ label, onRemove, onClick, role, title }: ChipProps): VNode {
   return (
     <span class={`chip${role ? ` chip-${role}` : ""}`} title={title ?? label}>

@@ -1,11 +1,11 @@
 /**
- * Short messages at the edge of the screen. What comes in: a text. What goes out: a live region.
+ * Short messages at the edge of the screen, in a live region.
  *
  * - toast(text, options?): options: kind? = "done" or "error"; action?: {label, onClick}
  * - Toasts: none; placed once by the shell
  *
- * Invariant: read out once by screen readers; goes by itself after six seconds, but not while it
- * is pointed at or focused, and a failure stays until it is closed.
+ * Invariant: screen readers announce each once. It vanishes after six seconds, but not while
+ * pointed at or focused; failures stay until closed.
  */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -13,7 +13,7 @@ import { useEffect, useState } from "preact/hooks";
 import { words } from "../app/words.ts";
 import { Icon } from "./icon.tsx";
 
-/** What a message may carry. */
+/** Options of a message. */
 export interface ToastOptions {
   kind?: "done" | "error";
   action?: { label: string; onClick: () => void };
@@ -39,7 +39,7 @@ function dismiss(id: number): void {
   entries.value = entries.value.filter((one) => one.id !== id);
 }
 
-/** All messages; the region itself is always there, else readers would not notice changes. */
+/** All messages; the region is always present, else screen readers would miss changes. */
 export function Toasts(): VNode {
   return (
     <div class="toasts" role="status" aria-live="polite" aria-relevant="additions">

@@ -1,6 +1,5 @@
 /**
- * The English words that the first page shows. What comes in: one table per area. What goes
- * out: one table.
+ * The English words of the first page: one table, made of one per area.
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
 import { charts } from "./en/charts.ts";
@@ -9,7 +8,7 @@ import { lists } from "./en/lists.ts";
 import { problems, shell } from "./en/shell.ts";
 import { codes, commands, company, table } from "./en/table.ts";
 
-/** The words that the console begins with. */
+/** The words of the first page. */
 export const words = {
   charts,
   codes,
@@ -22,5 +21,5 @@ export const words = {
   table,
 };
 
-/** The words that the console begins with, by area. */
+/** The words of the first page, by area. */
 export type ScreenWords = typeof words;

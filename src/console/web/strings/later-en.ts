@@ -1,8 +1,7 @@
 /**
- * The English words of the views behind the first page. What comes in: one table per area.
- * What goes out: one table.
- * Invariant: plain strings and functions of values; the other language has the same keys; the
- * first page does without them.
+ * The English words of the views after the first page: one table, made of one per area.
+ * Invariant: plain strings and functions of values. The other language has the same keys; the first
+ * page does not need them.
  */
 import { REASONS_EN } from "../../../spec/fields/reasons-en.ts";
 import { account, usage } from "./en/account.ts";
@@ -14,7 +13,7 @@ import { listViews } from "./en/listviews.ts";
 import { audit, members } from "./en/members.ts";
 import { news } from "./en/news.ts";
 
-/** The words that come with later views. */
+/** The words of later views. */
 export const laterWords = {
   account,
   audit,
@@ -26,9 +25,9 @@ export const laterWords = {
   members,
   news,
   usage,
-  /** Why a status is what it is, by the code of the reason. */
+  /** Names of status reasons, by code. */
   reasons: REASONS_EN,
 };
 
-/** The words that come with later views, by area. */
+/** The words of later views, by area. */
 export type LaterWords = typeof laterWords;

@@ -1,8 +1,7 @@
 /**
- * The Portuguese words of the views behind the first page. What comes in: one table per area.
- * What goes out: one table.
- * Invariant: plain strings and functions of values; the other language has the same keys; the
- * first page does without them.
+ * The Portuguese words of the views after the first page: one table, made of one per area.
+ * Invariant: plain strings and functions of values. The other language has the same keys; the first
+ * page does not need them.
  */
 import { REASONS_PT } from "../../../spec/fields/reasons.ts";
 import type { LaterWords } from "./later-en.ts";
@@ -15,7 +14,7 @@ import { listViews } from "./pt/listviews.ts";
 import { audit, members } from "./pt/members.ts";
 import { news } from "./pt/news.ts";
 
-/** The words that come with later views. */
+/** The words of later views. */
 export const laterWords: LaterWords = {
   account,
   audit,
@@ -27,6 +26,6 @@ export const laterWords: LaterWords = {
   members,
   news,
   usage,
-  /** Why a status is what it is, by the code of the reason. */
+  /** Names of status reasons, by code. */
   reasons: REASONS_PT,
 };

@@ -1,6 +1,5 @@
 /**
- * The Portuguese words that the first page shows. What comes in: one table per area. What goes
- * out: one table.
+ * The Portuguese words of the first page: one table, made of one per area.
  * Invariant: plain strings and functions of values; the other language has the same keys.
  */
 import type { ScreenWords } from "./en.ts";
@@ -10,7 +9,7 @@ import { lists } from "./pt/lists.ts";
 import { problems, shell } from "./pt/shell.ts";
 import { codes, commands, company, table } from "./pt/table.ts";
 
-/** The words that the console begins with. */
+/** The words of the first page. */
 export const words: ScreenWords = {
   charts,
   codes,

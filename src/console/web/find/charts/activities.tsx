@@ -1,8 +1,8 @@
 /**
- * What the matches do. What comes in: the facets of divisions and subclasses, or that of sections.
- * What goes out: bars; a press asks for an activity, or for all activities of a branch.
- * Invariant: branches are shown while no activity is asked for, subclasses afterwards, unless the
- * user chose one of the two. A branch is asked for as the subclasses that the snapshot has in it.
+ * The activities of the matches as bars, by division, section, or subclass; a click selects an
+ * activity or all activities of a branch.
+ * Invariant: branches are shown until an activity is selected, subclasses afterwards, unless the
+ * user chose one of the two. A branch is selected as its subclasses in the snapshot.
  */
 import { useSignal } from "@preact/signals";
 import type { FacetAnswer, Filters } from "../../app/answers.ts";
@@ -94,7 +94,7 @@ function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData
   return { ...found, rows };
 }
 
-/** Activities by their short names; of the others, what most begin with is said once. */
+/** Returns activities by short name; official ones lose their common beginning. */
 function activityData(
   facet: FacetAnswer | undefined,
   asked: readonly string[],
@@ -123,7 +123,7 @@ function activityData(
 }
 
 async function pressBranch(code: string): Promise<void> {
-  // Without the catalog a branch has no subclasses; the pickers say that it failed to load.
+  // Without the catalog, a branch has no subclasses; the pickers report the failure.
   const book = await loadCatalog().catch(() => null);
   if (book !== null) change((draft) => toggleBranch(draft, book.activities(code)));
 }

@@ -1,14 +1,13 @@
 /**
- * Bars, one per value. What comes in: the numbers of a chart. What goes out: a list of buttons with
- * name, count and share, and below them what has no row of its own.
- * Invariant: the length of a bar is its count by the largest one; a chosen row has a check mark, so
- * that colour says nothing alone. A row that the filter leaves out says so instead of a count.
+ * Bars of a chart: buttons with name, count, and share, and below them the counts without a row.
+ * Invariant: bars are relative to the largest count. A chosen row has a check mark, so that color
+ * is never the only sign. A row excluded by the filter shows that, not a count.
  */
 import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { type ChartData, type ChartRow, CheckMark, rests } from "./frame.tsx";
 
-/** The bars of a chart, or the word that there is nothing. */
+/** The bars of a chart, or a note that there are none. */
 export function Bars({ data }: { data: ChartData }) {
   const { charts } = words.value;
   if (data.rows.length === 0) return <p class="chart-empty">{charts.nothing}</p>;

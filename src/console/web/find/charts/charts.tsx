@@ -1,10 +1,9 @@
 /**
- * The charts over the matches of a query. Input: the last exploration and the query. Output: map,
- * activities, years and sizes, and on demand the rest, contacts among them; a click changes the
- * query.
- * Invariant: the strip has its full height from the first paint on; while a query is counted the
- * last numbers stay, dimmed. Rows read the query, so that a mark answers a click immediately. The
- * parts of the contacts sum to the total; a filter's count is that of all parts it lets through.
+ * The charts of a query's matches: map, activities, years, and sizes, and on demand the rest,
+ * including contacts. A click changes the query.
+ * Invariant: the strip has its full height from the first paint. While a query is counted, the last
+ * numbers stay, dimmed. Rows read the query, so marks respond to clicks immediately. Contact parts
+ * sum to the total; a filter's count is the sum of the parts it matches.
  */
 import { signal } from "@preact/signals";
 import { number, percent } from "../../app/format.ts";
@@ -19,10 +18,10 @@ import { type FacetRows, rowsOf } from "./rows.ts";
 import { States } from "./states.tsx";
 import { Years } from "./years.tsx";
 
-/** Fewer matches than these have no charts: the rows themselves tell more. */
+/** Fewer matches have no charts: their rows show more. */
 export const CHARTS_FROM = 10;
 
-/** Whether the second row is open; it stays so while other views are shown. */
+/** True if the second row is open; persists across views. */
 const more = signal(false);
 
 /** All charts of the find view. */

@@ -1,8 +1,8 @@
 /**
- * What every chart stands in. What comes in: a title, the chart, its numbers as rows. What goes
- * out: a section with a heading and a button that shows the same numbers as a table.
- * Invariant: chart and table take the same room, so that nothing below moves; the rows of the
- * table are the same buttons as the marks of the chart, so that a small mark is never the only way.
+ * The frame of a chart: a section with a heading and a button that shows the same numbers as a
+ * table.
+ * Invariant: chart and table take the same space, so that nothing below moves. The table's rows are
+ * the same buttons as the chart's marks, so small marks always have an alternative.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -10,25 +10,25 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 
-/** One row of a chart; `count` is null where the query's own filter leaves the value out. */
+/** One row of a chart; `count` is null if the query's own filter excludes the value. */
 export interface ChartRow {
   readonly key: string;
   readonly label: string;
-  /** Said in its place to those who see it, where labels begin alike. */
+  /** Visible text where labels begin alike. */
   readonly shown?: string | undefined;
-  /** The whole name, for whoever points at it. */
+  /** The full name, as a tooltip. */
   readonly full?: string | undefined;
   readonly code?: string | undefined;
   readonly count: number | null;
   readonly share: number;
   readonly chosen: boolean;
-  /** Asks for the value, or no longer; rows that no filter stands for have none. */
+  /** Toggles the value; rows without a filter have none. */
   readonly press?: () => void;
-  /** Asks for this value alone. */
+  /** Selects only this value. */
   readonly only?: (() => void) | undefined;
 }
 
-/** All numbers of a chart; they sum to the total. */
+/** A chart's numbers, which sum to the total. */
 export interface ChartData {
   readonly rows: readonly ChartRow[];
   readonly rest: { readonly values: number; readonly count: number };
@@ -37,20 +37,20 @@ export interface ChartData {
   readonly most: number;
 }
 
-/** What a frame shows. */
+/** Props of a frame. */
 interface FrameProps {
-  /** Names the chart's class, `chart-<area>`. */
+  /** Suffix of the class `chart-<area>`. */
   readonly area: string;
   readonly title: string;
-  /** What the rows are, as the head of the first column. */
+  /** Header of the first column. */
   readonly what: string;
   readonly data: ChartData;
   readonly children: ComponentChildren;
-  /** Stands beside the title, such as a button that clears. */
+  /** Next to the title, such as a clear button. */
   readonly action?: ComponentChildren;
 }
 
-/** A chart with its heading and its table. */
+/** A chart with heading and table. */
 export function Frame({ area, title, what, data, children, action }: FrameProps) {
   const asTable = useSignal(false);
   const id = useId();
@@ -82,8 +82,8 @@ export function Frame({ area, title, what, data, children, action }: FrameProps)
 }
 
 /**
- * Keeps the focus in a chart when the button that had it is gone, such as one that clears: a
- * browser then tells nobody and begins at the top of the page.
+ * Keeps the focus in a chart when the focused button, such as a clear button, is removed. The
+ * browser would silently return to the top of the page.
  */
 function useFocusKept() {
   const section = useRef<HTMLElement>(null);
@@ -93,7 +93,7 @@ function useFocusKept() {
     const entered = (event: FocusEvent) => {
       last.current = event.target as Element;
     };
-    // A button that is taken away loses the focus to nobody, as does one beside which is clicked.
+    // Removing a button loses the focus without a new target, as does a click next to it.
     const left = (event: FocusEvent) => {
       if (event.relatedTarget !== null) last.current = null;
     };
@@ -113,12 +113,12 @@ function useFocusKept() {
   return section;
 }
 
-/** The numbers of a chart as a table whose rows filter like the chart does. */
+/** A chart's numbers as a table whose rows filter like the chart. */
 export function DataTable({ title, what, data }: Pick<FrameProps, "title" | "what" | "data">) {
   const { charts } = words.value;
   const share = (count: number) => percent(data.total === 0 ? 0 : count / data.total);
   return (
-    // A region that scrolls must be reachable by keyboard.
+    // A scrolling region must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
     <section class="chart-scroll" tabIndex={0} aria-label={charts.asTable(title)}>
       <table class="chart-table">
@@ -175,7 +175,7 @@ function RowName({ row }: { row: ChartRow }) {
   );
 }
 
-/** What has no row of its own, by name; nothing of it is left out silently. */
+/** Returns counts without their own row, by name, so that none is hidden. */
 export function rests({ rest, missing }: ChartData): [name: string, count: number][] {
   const { charts } = words.value;
   const others = rest.values === 1 ? charts.othersOne : charts.others(number(rest.values));
@@ -186,7 +186,7 @@ export function rests({ rest, missing }: ChartData): [name: string, count: numbe
   return all.filter(([, count]) => count > 0);
 }
 
-/** Marks a row that is asked for; takes its room also where it is not seen. */
+/** Marks a selected row; takes the same space when hidden. */
 export function CheckMark() {
   return (
     <svg class="chart-check" viewBox="0 0 12 12" aria-hidden="true">

@@ -1,8 +1,7 @@
 /**
- * Charts that are lists of bars. What comes in: a facet and the filters of the query. What goes
- * out: bars for sizes, statuses, municipalities and tax regimes.
- * Invariant: closed lists show all of their values in the order of their codes, so that one which
- * the filter leaves out can be added; open ones show the most frequent values.
+ * Charts as lists of bars: sizes, statuses, municipalities, and tax regimes.
+ * Invariant: closed lists show all values in code order, so that users can add excluded ones. Open
+ * lists show the most frequent values.
  */
 import type { FacetAnswer, Filters } from "../../app/answers.ts";
 import { words } from "../../app/words.ts";
@@ -12,7 +11,7 @@ import { toggleMunicipality, toggleOptIn, toggleSize, toggleStatus } from "./cho
 import { type ChartData, Frame } from "./frame.tsx";
 import { rowsOf } from "./rows.ts";
 
-/** A facet, if it is there yet, and the filters that say which rows are chosen. */
+/** A facet, once loaded, and the filters that select rows. */
 export interface ListProps {
   readonly facet: FacetAnswer | undefined;
   readonly filters: Filters;
@@ -89,7 +88,7 @@ export function Municipalities({ facet, filters }: ListProps) {
   );
 }
 
-/** Simples Nacional and MEI, one above the other: they are two questions. */
+/** Simples Nacional and MEI in one frame: they are two dimensions. */
 export function OptIns({
   facets,
   filters,
@@ -129,7 +128,7 @@ function optInData(
   return { ...found, rows };
 }
 
-/** In one table the rows of two questions need their question before them. */
+/** In a shared table, rows need their dimension as prefix. */
 function named(data: ChartData, question: string): ChartData["rows"] {
   return data.rows.map((row) => ({ ...row, label: `${question}: ${row.label}` }));
 }

@@ -1,10 +1,10 @@
 /**
- * The map of Brazil by state. What comes in: rows by state. What goes out: a picture whose states
- * are buttons, with a legend and the exact numbers of the state at hand.
- * Invariant: one stop of the Tab key, arrow keys go on from there; a chosen state has a thick
- * outline and a check mark, so that colour says nothing alone. The outlines (brazil.json) are
- * those of the package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are named.
- * This file is loaded on its own, since the outlines are large.
+ * The map of Brazil by state: states are buttons, with a legend and the exact numbers of the
+ * current state.
+ * Invariant: the map is one tab stop, with arrow keys inside. A chosen state has a thick outline
+ * and a check mark, so that color is never the only sign. The outlines (brazil.json) come from the
+ * package @svg-maps/brazil (CC BY 4.0) with fewer points; its authors are credited. This file is a
+ * chunk of its own, because the outlines are large.
  */
 import "../../app/kit.ts";
 import { useSignal } from "@preact/signals";
@@ -20,26 +20,26 @@ interface Outline {
   readonly path: string;
   readonly x: number;
   readonly y: number;
-  /** How far the nearest border is from there. */
+  /** Distance from it to the nearest border. */
   readonly room: number;
 }
 
 const OUTLINES: ReadonlyMap<string, Outline> = new Map(Object.entries(outlines));
-/** Where the Tab key first lands. */
+/** The initial tab stop. */
 const FIRST = "SP";
 
-/** What the map shows; `names` says whether every state has its letters on it. */
+/** Props of the map. */
 export interface MapProps {
   readonly data: ChartData;
   readonly size: "small" | "large";
 }
 
-/** Letters fit where a state has this much room. */
+/** Space a state's label needs. */
 const LETTERS_ROOM = { small: 58, large: 30 } as const;
 
 /**
- * Where the letters of states stand that have no room for them: out at sea, at the end of a line,
- * and those of Brasília beside it.
+ * Label positions for states too small for theirs: at sea, at the end of a line, and Brasília's
+ * next to it.
  */
 const AT_SEA: Readonly<Record<string, readonly [x: number, y: number]>> = {
   RN: [1300, 296],
@@ -59,10 +59,10 @@ const AT_SEA: Readonly<Record<string, readonly [x: number, y: number]>> = {
   RR: [330, 40],
 };
 
-/** From the end of a line to the middle of its letters. */
+/** From a line's end to the center of its label. */
 const SEA_GAP = { small: 46, large: 26 } as const;
 
-/** Units of the map per pixel, about: a check mark is as large as a letter is high, and a half. */
+/** Approximate map units per pixel: a check mark is 1.5 times as high as a label. */
 const CHECK_SCALE = { small: 5.4, large: 2.4 } as const;
 
 /** The map with legend and numbers. */
@@ -103,7 +103,7 @@ export function BrazilMap({ data, size }: MapProps) {
             }}
           />
         ))}
-        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus */}
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it is focusable */}
         <g class="map-over" aria-hidden="true">
           {marked.map(([uf, { path }]) => (
             <g key={uf} class={rows.get(uf)?.chosen ? "map-chosen" : "map-at"}>
@@ -138,7 +138,7 @@ interface LettersProps {
   readonly shade: number;
 }
 
-/** A state's letters, in it or out at sea, and a check mark where it is asked for. */
+/** A state's label, inside or at sea; a check mark if selected. */
 function Letters({ uf, outline: { x, y, room }, size, chosen, shade }: LettersProps) {
   if (chosen) {
     return (
@@ -199,7 +199,7 @@ function State({ row, path, shade, tabIndex, onKey, onAt }: StateProps) {
   );
 }
 
-/** A state that the answer does not mention has no matches. */
+/** A state missing from the answer has no matches. */
 function blank(uf: string): ChartRow {
   return { key: uf, label: uf, count: 0, share: 0, chosen: false };
 }
@@ -219,7 +219,7 @@ function Readout({ row }: { row: ChartRow | null }) {
   );
 }
 
-/** The smallest count of each shade; where there is room also the largest. */
+/** The smallest count of each shade; if space allows, also the largest. */
 function Legend({ bounds, data, size }: { bounds: readonly number[] } & MapProps) {
   const { charts } = words.value;
   const inland = data.rows.filter(({ key }) => key !== "EX");

@@ -1,13 +1,11 @@
 /**
- * Arrow keys on a map. What comes in: where places lie, one of them, a key. What goes out: the
- * place that lies that way.
- * Invariant: the answer lies within 60 degrees of the direction, so that no arrow goes back; the
- * nearest such place wins, and one that lies aside counts as farther. Home and End go through the
- * places from north to south.
- * Apart because it is arithmetic, which tests run without a browser.
+ * Arrow keys on a map: returns the next place in a key's direction.
+ * Invariant: the result is within 60 degrees of the direction, so that no arrow goes back. The
+ * nearest such place wins; sideways distance counts more. Home and End jump to the northernmost and
+ * the southernmost place. Apart because it is arithmetic, which tests run without a browser.
  */
 
-/** Where a place lies; `y` grows to the south. */
+/** A place's position; `y` grows to the south. */
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -20,12 +18,12 @@ const DIRECTIONS: Readonly<Record<string, readonly [dx: number, dy: number]>> = 
   ArrowRight: [1, 0],
 };
 
-/** How much farther a place counts for each unit that it lies aside. */
+/** Extra distance per unit of sideways offset. */
 const ASIDE_WEIGHT = 2.5;
-/** Tangent of the widest angle at which a place still lies in a direction. */
+/** Tangent of the widest angle still in a direction. */
 const ASIDE_MAX = Math.tan(Math.PI / 3);
 
-/** The place that a key leads to; null where there is none, or for any other key. */
+/** Returns the place a key leads to; null if there is none, or for other keys. */
 export function neighbour(
   places: ReadonlyMap<string, Point>,
   from: string,

@@ -1,10 +1,8 @@
 /**
- * A facet as rows. What comes in: a facet, the values that a query asks for, and those that are
- * always shown. What goes out: rows with shares, then what is not shown as one row, then what is
- * missing.
- * Invariant: counts of the rows, `rest` and `missing` sum to the total of the answer; values that a
- * query asks for are never folded into the rest. A count of null means: not counted, because the
- * query's own filter leaves it out.
+ * A facet as rows with shares, followed by the rest as one row, and missing values.
+ * Invariant: counts of rows, `rest`, and `missing` sum to the answer's total. Values in the query
+ * are never folded into the rest. A null count means that the query's own filter excludes the
+ * value.
  */
 import type { FacetAnswer } from "../../app/answers.ts";
 
@@ -17,26 +15,26 @@ interface FacetRow {
   readonly chosen: boolean;
 }
 
-/** All that a chart shows of a facet. */
+/** A chart's view of a facet. */
 export interface FacetRows {
   readonly rows: readonly FacetRow[];
-  /** Values without a row of their own. */
+  /** Values without their own row. */
   readonly rest: { readonly values: number; readonly count: number };
   readonly missing: number;
   readonly total: number;
-  /** The largest count of a row, for the length of bars. */
+  /** The largest row count, for the length of bars. */
   readonly most: number;
 }
 
-/** What a chart shows: how many rows, whether a value is chosen, and what is always shown. */
+/** Options of a chart: number of rows, chosen values, and values always shown. */
 interface RowOptions {
   readonly rowsMax: number;
   readonly chosen: (value: string) => boolean;
-  /** Closed lists show all of their values, in this order. */
+  /** Closed lists show all their values, in this order. */
   readonly all?: readonly string[];
 }
 
-/** Rows of a facet; a facet that is not there yet has none. */
+/** Returns a facet's rows; none if it is not loaded yet. */
 export function rowsOf(facet: FacetAnswer | undefined, options: RowOptions): FacetRows {
   const values = facet?.values ?? [];
   const missing = facet?.missing ?? 0;
@@ -69,14 +67,14 @@ interface Listed {
   readonly count: number | null;
 }
 
-/** The most frequent values and the chosen ones, in the order of the facet. */
+/** The most frequent and the chosen values, in facet order. */
 function most(listed: readonly Listed[], options: RowOptions): Listed[] {
   const chosen = listed.filter(({ value }) => options.chosen(value)).length;
   let room = Math.max(options.rowsMax - chosen, 0);
   return listed.filter(({ value }) => options.chosen(value) || room-- > 0);
 }
 
-/** All values of a closed list; nothing is chosen means that a value without count has none. */
+/** All values of a closed list; if nothing is chosen, a value without a count has none. */
 function every(listed: readonly Listed[], options: RowOptions, all: readonly string[]): Listed[] {
   const filtered = all.some(options.chosen);
   return all.map((value) => {

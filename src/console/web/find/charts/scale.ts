@@ -1,16 +1,14 @@
 /**
- * Colour steps of a map. What comes in: counts. What goes out: the lower bounds of up to five
- * steps, and the step of a count.
- * Invariant: a step begins at a share of the largest count, 0, 1, 4, 9 and 16 of 25, so that one
- * state which has far more than the others stands alone, and small ones differ all the same; bounds
- * are counts themselves and strictly ascending; zero is a step of its own (0).
- * Apart because it is arithmetic, which tests run without a browser.
+ * Color steps of a map: up to five lower bounds from counts, and the step of a count.
+ * Invariant: steps begin at 0, 1, 4, 9, and 16 of 25 of the largest count. One far larger state is
+ * thus distinct, and small ones still differ. Bounds are actual counts, strictly ascending; zero is
+ * its own step (0). Apart because it is arithmetic, which tests run without a browser.
  */
 
-/** How many steps there are at most, beside that of zero. */
+/** Maximum number of steps, without zero's. */
 export const STEPS = 5;
 
-/** The smallest count of each step, ascending; fewer where there are few different counts. */
+/** Returns each step's smallest count, ascending; fewer if there are few distinct counts. */
 export function shareBounds(counts: readonly number[], steps = STEPS): number[] {
   const sorted = counts.filter((count) => count > 0).sort((a, b) => a - b);
   const most = sorted.at(-1) ?? 0;
@@ -30,14 +28,14 @@ export function stepOf(count: number, bounds: readonly number[]): number {
 }
 
 /**
- * The shade of a step, 0 to 5: with fewer steps than five the darkest one stays the darkest, so
- * that a map of two values does not look like one of the lower half.
+ * Returns the shade of a step, 0 to 5. With fewer than five steps, the darkest stays, so that a map
+ * of two values does not look pale.
  */
 export function shadeOf(step: number, bounds: readonly number[]): number {
   return step === 0 ? 0 : step + STEPS - bounds.length;
 }
 
-/** The largest count of a step, for a legend; `most` is the largest count of all. */
+/** Returns a step's largest count, for a legend; `most` is the overall maximum. */
 export function upperBound(step: number, bounds: readonly number[], most: number): number {
   const next = bounds[step];
   return next === undefined ? most : Math.max(next - 1, bounds[step - 1] ?? 0);

@@ -1,14 +1,13 @@
 /**
- * What labels of a chart have in common. What comes in: names of activities. What goes out: the
- * beginning that most of them share, and a name without it.
- * Invariant: only one beginning is taken off, so that two names never look the same; it ends where
- * a word ends, and leaves something of every name. Apart because it knows words and no charts.
+ * The beginning shared by most activity names of a chart, and names without it.
+ * Invariant: only one beginning is removed, so that two names never look the same. It ends at a
+ * word boundary and leaves part of every name. Apart because it knows words and no charts.
  */
 
-/** Fewer words say too little to be worth taking off. */
+/** Fewer words are too short to remove. */
 const WORDS_MIN = 2;
 
-/** The beginning of at least two names that most of them share; empty where there is none. */
+/** Returns the beginning that most names share, at least two; else an empty text. */
 export function sharedBeginning(names: readonly string[]): string {
   const groups = new Map<string, string[][]>();
   for (const name of names) {
@@ -27,7 +26,7 @@ export function sharedBeginning(names: readonly string[]): string {
   return first.slice(0, differs).join(" ");
 }
 
-/** A name that begins so, without; undefined for any other. */
+/** Cuts the beginning off a name; undefined if it lacks it. */
 export function withoutBeginning(name: string, beginning: string): string | undefined {
   const begins = beginning !== "" && name.startsWith(`${beginning} `);
   return begins ? `…${name.slice(beginning.length)}` : undefined;

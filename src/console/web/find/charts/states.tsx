@@ -1,8 +1,8 @@
 /**
- * The matches by state. What comes in: the facet `uf`, counted beside the query's own place. What
- * goes out: the map, loaded on its own, and beside it who is abroad or of no state.
- * Invariant: the map's room is kept while it loads; where it cannot be loaded the table of the same
- * states stands in its place. Every state and EX has a row there, also with nothing in it.
+ * The matches by state, from the facet `uf` without the query's own place: a map, loaded as a
+ * separate chunk, and matches abroad or without a state.
+ * Invariant: the map's space is reserved while it loads. If loading fails, a table of the same
+ * states replaces it. Every state and EX has a row there, even without matches.
  */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -18,7 +18,7 @@ import { rowsOf } from "./rows.ts";
 
 type MapPart = typeof import("./map.tsx");
 
-/** The map's own part of the program; `failed` when it could not be fetched. */
+/** The map's chunk; `failed` if it could not be fetched. */
 const part = signal<MapPart | "failed" | null>(null);
 
 async function loadMap(): Promise<void> {
@@ -53,7 +53,7 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
   );
 }
 
-/** Who is not on the map. */
+/** Not on the map. */
 function Beside({ data }: { data: ChartData }) {
   const { charts } = words.value;
   const abroad = data.rows.find(({ key }) => key === "EX");

@@ -1,8 +1,8 @@
 /**
- * When the matches opened. What comes in: the facet `started_year`. What goes out: a histogram over
- * which one drags, decades to press, and two sliders for the keyboard; all set the interval.
- * Invariant: bars never move: the years on the axis are those of the snapshot, not of the answer. A
- * drag shows its years while it lasts and changes the query once, at its end.
+ * The opening years of the matches: a histogram with drag selection, decade buttons, and two
+ * sliders for the keyboard. All set the interval.
+ * Invariant: bars never move, because the axis has the snapshot's years, not the answer's. A drag
+ * shows its years continuously and changes the query once, at its end.
  */
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -21,7 +21,7 @@ import { chooseYears, chosenYears, clearYears } from "./choice.ts";
 import { type ChartData, Frame } from "./frame.tsx";
 import type { ListProps } from "./lists.tsx";
 
-/** Two years, in the order in which they were given. */
+/** Two years, in the order given. */
 type Span = readonly [number, number];
 
 /** The chart of opening years up to the `last` one. */
@@ -78,11 +78,11 @@ interface HistogramProps {
   readonly choose: (span: Span) => void;
 }
 
-/** The bars; a pointer chooses years here, everything else has the sliders below. */
+/** The bars; pointers select years here, everything else has the sliders below. */
 function Histogram({ buckets, shown, drag, at, choose }: HistogramProps) {
   const plot = useRef<HTMLDivElement>(null);
   const most = Math.max(1, ...buckets.map(({ count }) => count));
-  // The first counts get bars of their own: bars that grow would count as moved.
+  // The first counts get new bars: growing bars would count as a layout shift.
   const blank = buckets.every(({ count }) => count === 0);
   const yearAt = (event: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect();
@@ -136,7 +136,7 @@ interface SlidersProps {
   readonly choose: (span: Span) => void;
 }
 
-/** The two ends of the interval, each a native slider over the same track. */
+/** Both ends of the interval, each a native slider on the same track. */
 function Sliders({ last, span, drag, choose }: SlidersProps) {
   const { charts } = words.value;
   const ends = [charts.yearsFrom, charts.yearsTo] as const;
@@ -172,7 +172,7 @@ interface ReadoutProps {
   readonly total: number;
 }
 
-/** The exact numbers of the year under the pointer, else of the interval. */
+/** Exact numbers of the year under the pointer, else of the interval. */
 function Readout({ buckets, shown, at, total }: ReadoutProps) {
   const { charts } = words.value;
   const under = buckets.find(({ year }) => year === at);
@@ -197,7 +197,7 @@ function yearName(year: number): string {
   return year < FIRST_YEAR ? words.value.charts.before(FIRST_YEAR) : String(year);
 }
 
-/** Rows for the table, newest first; years that the facet does not list are its rest. */
+/** Returns table rows, newest first; years that the facet does not list are the rest. */
 function yearData(
   buckets: readonly Bucket[],
   facet: ListProps["facet"],

@@ -1,9 +1,9 @@
 /**
- * The activity filters. Input: the query. Output: activities that are wanted and activities that
- * are left out, each by a picker; whole groups ("47") stand for all of their subclasses.
- * Invariant: the exceptions are hidden until there are some or the user adds them. Chips name the
- * widest groups of which nothing is missing; removing a chip removes exactly what it stands for.
- * Apart because the form has one file per group of filters.
+ * The activity filters: wanted and excluded activities, each with a picker; groups ("47") cover all
+ * of their subclasses.
+ * Invariant: exceptions are hidden until there are some or the user adds them. Chips show the
+ * widest complete groups; removing a chip removes exactly its activities. Apart because the form
+ * has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { useCallback, useState } from "preact/hooks";
@@ -17,7 +17,7 @@ import { change, query } from "../query.ts";
 import { ChipList } from "./chips.tsx";
 import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
-/** Activities, and exceptions from them. */
+/** Activities and exceptions. */
 export function FilterActivity(): VNode {
   const { find } = words.value;
   const { industry } = query.value.filters;
@@ -58,14 +58,14 @@ export function FilterActivity(): VNode {
 /** Choices of one search. */
 const FOUND_MAX = 60;
 
-/** What the picker takes. */
+/** Props of the picker. */
 interface ActivityPickerProps {
   label: string;
   codes: readonly string[];
   onCodes: (codes: string[]) => void;
 }
 
-/** A text box that finds activities by code, name and trade, and chips of what is chosen. */
+/** A text box that finds activities by code, name, and trade, and chips of those chosen. */
 function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
   const { find } = words.value;
   const book = catalog.value;
@@ -90,7 +90,7 @@ function ActivityPicker({ label, codes, onCodes }: ActivityPickerProps): VNode {
         label={label}
         placeholder={book === null ? find.catalogLoading : find.activitiesPlaceholder}
         search={search}
-        // Single activities are marked as chosen also below a chosen group.
+        // Single activities below a chosen group are also marked.
         selected={[...codes, ...short].map((value) => ({ value, label: value }))}
         onSelect={select}
         onRemove={remove}

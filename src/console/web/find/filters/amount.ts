@@ -1,8 +1,6 @@
 /**
- * Amounts in reais as people type them. What comes in: text of the present language, or a number.
- * What goes out: the number to the cent, or the text.
- * Invariant: a text that can be read in two ways is none; reading what was written gives the same
- * number.
+ * Reads and formats amounts in reais, to the cent, in the current language.
+ * Invariant: an ambiguous text is no amount; reading a formatted number returns the same number.
  * Apart because it reads and writes text, which tests run without a browser.
  */
 import { number } from "../../app/format.ts";
@@ -13,7 +11,7 @@ const FORMS = {
   en: /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/,
 } as const;
 
-/** Reads an amount; null where the text is none. */
+/** Reads an amount; null if the text is none. */
 export function readAmount(text: string): number | null {
   const match = FORMS[language.value].exec(text.replace(/r\$|\s/gi, ""));
   if (match === null) return null;
@@ -21,7 +19,7 @@ export function readAmount(text: string): number | null {
   return Number(`${whole.replace(/\D/g, "")}.${cents || "0"}`);
 }
 
-/** An amount as it is typed; empty for none. */
+/** Formats an amount to edit; else empty. */
 export function amountText(amount: number | undefined): string {
   return amount === undefined ? "" : number(amount, 2);
 }

@@ -1,9 +1,8 @@
 /**
- * Share capital and legal nature. What comes in: the query. What goes out: amounts in reais and
- * legal natures.
- * Invariant: amounts are read as the present language writes them; what is no amount is shown at
- * its field and changes nothing. A chip shows code and name of a legal nature, and taking it away
- * takes exactly that code.
+ * The filters for share capital, in reais, and legal nature.
+ * Invariant: amounts follow the current language's format. An invalid one is reported at its field
+ * and changes nothing. A chip shows a legal nature's code and name; removing it removes exactly
+ * that code.
  */
 import type { VNode } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
@@ -20,7 +19,7 @@ import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
 type Member = "share_capital_min" | "share_capital_max";
 
-/** Capital from and to, and legal natures. */
+/** Capital range and legal natures. */
 export function FilterCapital(): VNode {
   const { find } = words.value;
   const { share_capital_min: min } = query.value.filters.company;
@@ -42,7 +41,7 @@ interface AmountProps {
   least?: number;
 }
 
-/** One amount; what is typed stays as it is until the box is left. */
+/** One amount; the typed text stays until the field loses focus. */
 function Amount({ member, label, least = 0 }: AmountProps): VNode {
   const { find } = words.value;
   const asked = query.value.filters.company[member];
@@ -83,7 +82,7 @@ function Amount({ member, label, least = 0 }: AmountProps): VNode {
   );
 }
 
-/** A text box that finds legal natures, and chips of those that are chosen. */
+/** A text box that finds legal natures, and chips of those chosen. */
 function NaturePicker(): VNode {
   const { find } = words.value;
   const book = catalog.value;

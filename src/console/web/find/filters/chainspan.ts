@@ -1,14 +1,14 @@
 /**
- * How many active establishments a company has, as the filter asks it. What comes in: the ends of
- * a span, or what somebody types as one. What goes out: the choice that it is, its words, a number.
- * Invariant: every span is one of the choices or has words of its own, so that none is hidden.
- * Apart because it reads and writes text, which tests run without a browser.
+ * The filter on a company's number of active establishments: named ranges, their texts, and typed
+ * numbers.
+ * Invariant: every range is one of the choices or has its own text, so that none is hidden. Apart
+ * because it reads and writes text, which tests run without a browser.
  */
 import { number } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
 import { BOUNDS } from "../question.ts";
 
-/** The usual choices: ends of the span, null where it is open. */
+/** The usual ranges; null is an open end. */
 export const CHAINS = {
   any: [null, null],
   one: [1, 1],
@@ -22,7 +22,7 @@ type ChainName = keyof typeof CHAINS;
 /** The choices in order. */
 export const CHAIN_NAMES = Object.keys(CHAINS).filter((name): name is ChainName => name in CHAINS);
 
-/** The choice that a span is; null for any other span. */
+/** Returns the choice of a range; null for any other. */
 export function chainOf(min: number | undefined, max: number | undefined): ChainName | null {
   const found = CHAIN_NAMES.find((name) => {
     const [from, to] = CHAINS[name];
@@ -31,7 +31,7 @@ export function chainOf(min: number | undefined, max: number | undefined): Chain
   return found ?? null;
 }
 
-/** A span in words: "6 or more". */
+/** Formats a range: "6 or more". */
 export function spanText(min: number | undefined, max: number | undefined): string {
   const { chainSpan: span } = words.value.find;
   if (max === undefined) return span.from(number(min ?? 0));
@@ -39,7 +39,7 @@ export function spanText(min: number | undefined, max: number | undefined): stri
   return min === undefined ? span.to(number(max)) : span.between(number(min), number(max));
 }
 
-/** A number of establishments as it is typed; null for what is none. */
+/** Reads a typed number of establishments; null if invalid. */
 export function readCount(text: string): number | null {
   const digits = text.replace(/[\s.,]/g, "");
   const count = /^[0-9]{1,10}$/.test(digits) ? Number(digits) : 0;

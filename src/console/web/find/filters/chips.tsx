@@ -1,9 +1,8 @@
 /**
- * Lists of chips. Input: codes with their names, or values and what makes a text one of them.
- * Output: chips that can be removed, and a box that adds what is typed.
- * Invariant: of a long list the first are shown and all on demand; removing one leaves the focus
- * in the list. Enter, a comma, a pasted list and leaving the box add what is valid; what is not
- * stays in the box with a message, and nothing changes, until the address changes.
+ * Lists of chips that can be removed, and a text box that adds values.
+ * Invariant: long lists show the first chips, and all on demand. Removing one leaves the focus in
+ * the list. Enter, a comma, a pasted list, and leaving the box add valid values. Invalid ones stay
+ * in the box with a message, and nothing changes, until the address changes.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -12,10 +11,10 @@ import { IconButton } from "../../parts/button.tsx";
 import { TextInput } from "../../parts/field.tsx";
 import { Chip, type ChipProps } from "../../parts/pill.tsx";
 
-/** Chips shown before the rest is asked for. */
+/** Chips shown before expanding. */
 const SHOWN = 8;
 
-/** What the list takes. */
+/** Props of the list. */
 interface ChipListProps {
   label: string;
   chips: readonly { code: string; label: string }[];
@@ -23,7 +22,7 @@ interface ChipListProps {
   colour?: NonNullable<ChipProps["role"]>;
 }
 
-/** A list of chips; nothing where there are none. */
+/** A list of chips; nothing if empty. */
 export function ChipList({ label, chips, onRemove, colour }: ChipListProps): VNode | null {
   const [all, setAll] = useState(false);
   const root = useRef<HTMLUListElement>(null);
@@ -32,7 +31,7 @@ export function ChipList({ label, chips, onRemove, colour }: ChipListProps): VNo
   const shown = all ? chips : chips.slice(0, SHOWN);
   const remove = (code: string, at: number) => {
     onRemove(code);
-    // The button that had the focus is gone: the one that took its place gets it.
+    // The focused button is gone: its successor gets the focus.
     requestAnimationFrame(() => {
       const left = root.current?.querySelectorAll<HTMLElement>(".chip-remove");
       left?.[Math.min(at, left.length - 1)]?.focus();
@@ -60,21 +59,21 @@ export function ChipList({ label, chips, onRemove, colour }: ChipListProps): VNo
   );
 }
 
-/** What a typed list takes. */
+/** Props of the text box. */
 interface TagFieldProps {
   label: string;
   hint: ComponentChildren;
   values: readonly string[];
   onValues: (values: string[]) => void;
-  /** A value as it is kept, or what is wrong with the text. */
+  /** Returns the value to store, or an error. */
   read: (text: string) => { value: string } | { wrong: string };
-  /** What is wrong with the values as a whole, as the server sees it. */
+  /** The server's error for the values as a whole. */
   error?: string | null;
   inputMode?: "numeric" | "text";
   colour?: NonNullable<ChipProps["role"]>;
 }
 
-/** A text box that adds, and chips that take away. */
+/** A text box that adds, and chips that remove. */
 export function TagField(props: TagFieldProps): VNode {
   const { label, hint, values, onValues, read, error, inputMode = "text", colour } = props;
   const [text, setText] = useState("");

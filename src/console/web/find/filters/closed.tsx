@@ -1,10 +1,9 @@
 /**
- * The groups of filters that are closed at first, in one piece: their controls by name, among them
- * words in the name, and the two ends of a span of establishments that is none of the usual ones.
- * Input: the query. Output: controls.
- * Invariant: a phrase has a letter or digit and is as the server stores it: folded, each word once.
- * A text that is no number is shown at its box and changes nothing.
- * Apart because the first page does not load it (group.tsx).
+ * The controls of the filter groups that are closed at first, in one chunk. They include words in
+ * the name, and the two ends of an unusual range of establishments.
+ * Invariant: a phrase has a letter or digit and is stored as on the server: folded, each word once.
+ * A text that is no number is reported at its box and changes nothing. Apart because the first page
+ * does not load it (group.tsx).
  */
 import "../../app/kit.ts";
 import "../../app/laterkit.ts";
@@ -25,7 +24,7 @@ import { FilterOrder } from "./order.tsx";
 
 type ClosedName = "chain" | "capital" | "districts" | "name" | "lists" | "order";
 
-/** The controls of each such group, and those of districts and spans, which few searches name. */
+/** The controls of these groups, and those for districts and ranges, which are rarely used. */
 export const CLOSED: Readonly<Record<ClosedName, ComponentType>> = {
   chain: ChainEnds,
   capital: FilterCapital,
@@ -48,7 +47,7 @@ function ChainEnds(): VNode {
   );
 }
 
-/** One end; what is typed stays as it is until the box is left. */
+/** One end; the typed text stays until the field loses focus. */
 function End({ member, label }: { member: Member; label: string }): VNode {
   const { find } = words.value;
   const { company } = query.value.filters;
@@ -91,7 +90,7 @@ function End({ member, label }: { member: Member; label: string }): VNode {
   );
 }
 
-/** Phrases, any of which may be in a name. */
+/** Phrases, any of which may match a name. */
 function FilterName(): VNode {
   const { find } = words.value;
   const hints = query.value.filters.industry.text_hints;

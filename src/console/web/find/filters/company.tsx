@@ -1,10 +1,9 @@
 /**
- * The company filters. Input: the query and the facets. Output: status, size, head office or
- * branch, number of establishments, Simples and MEI.
- * Invariant: a count is shown with a choice only if it is what that choice would give: if nothing
- * of the same filter is chosen, or for the choice that is set. The span of establishments that
- * holds is always the one that is chosen, also if a link or a sentence set it; the numbers of
- * another span are asked for only on demand (closed.tsx).
+ * The company filters: status, size, head office or branch, number of establishments, Simples, and
+ * MEI.
+ * Invariant: a choice shows a count only if choosing it gives that count: if its filter is empty,
+ * or for the current choice. The current range of establishments is always selected, also if a link
+ * or a sentence set it. Ends of another range are requested only on demand (closed.tsx).
  */
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -16,12 +15,12 @@ import { CHAIN_NAMES, CHAINS, chainOf, spanText } from "./chainspan.ts";
 import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 import { LazyGroup } from "./group.tsx";
 
-/** The order people think in: what works first. */
+/** The order people expect: active first. */
 const STATUS_ORDER = [2, 3, 4, 8, 1];
-/** Likewise: what is not informed comes last. */
+/** Likewise: not informed last. */
 const SIZE_ORDER = ["01", "03", "05", "00"];
 
-/** What a company is. */
+/** Company filters. */
 export function FilterCompany(): VNode {
   const { codes, find } = words.value;
   const { company } = query.value.filters;
@@ -88,7 +87,7 @@ export function FilterCompany(): VNode {
   );
 }
 
-/** Whether a company is in a regime: any, yes or no. */
+/** A regime: any, yes, or no. */
 function OptIn({ member, legend }: { member: "simples_opt_in" | "mei_opt_in"; legend: string }) {
   const { find } = words.value;
   const value = query.value.filters.company[member];
@@ -110,7 +109,7 @@ function OptIn({ member, legend }: { member: "simples_opt_in" | "mei_opt_in"; le
   );
 }
 
-/** What a choice would give, in short. */
+/** Returns a choice's short count. */
 function countOf(facet: string, value: string, chosen: readonly string[]): string {
   if (chosen.length > 0 && !chosen.includes(value)) return "";
   const values = exploration.value.answer?.facets[facet]?.values ?? [];

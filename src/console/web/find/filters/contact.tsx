@@ -1,9 +1,9 @@
 /**
- * The contact filters. What comes in: the query. What goes out: which ways of contact are needed,
- * of which kind, whether they may be those of other companies too, and which one it must be.
- * Invariant: "e-mail or phone" is there beside the two, since the three are filters of their own; a
- * filter that is absent unless it is used is taken out of the query when it is cleared.
- * Apart because the form has one file per group of filters.
+ * The contact filters: required contacts and their kind, whether other companies may share them,
+ * and exact values.
+ * Invariant: "e-mail or phone" is offered next to the two, because the three are separate filters.
+ * Optional filters are removed from the query when cleared. Apart because the form has one file per
+ * group of filters.
  */
 import type { VNode } from "preact";
 import type { Filters } from "../../app/answers.ts";
@@ -15,14 +15,14 @@ import { mistakeAt } from "./fielderrors.tsx";
 
 type Contact = Filters["contact"];
 
-/** What a box asks for: a member, and its value where it is checked. */
+/** A checkbox: a member, and its value if checked. */
 interface Way {
   readonly label: string;
   readonly isSet: (contact: Contact) => boolean;
   readonly set: (contact: Contact, wanted: boolean) => void;
 }
 
-/** E-mail, phone or either; of which kind; whose. */
+/** E-mail, phone, or either; kind; sharing. */
 export function FilterContact(): VNode {
   const { contact } = query.value.filters;
   const { find } = words.value;
@@ -68,7 +68,7 @@ interface ValuesProps {
   form: RegExp;
 }
 
-/** Phones or addresses, one of which must be there; the server knows the rest of their rules. */
+/** Phones or addresses, any of which must match; the server has further rules. */
 function Values({ member, label, hint, toValue, form }: ValuesProps): VNode {
   return (
     <TagField
@@ -103,7 +103,7 @@ function ways(): Way[] {
   ];
 }
 
-/** A filter that every query has. */
+/** A filter in every query. */
 function needed(
   member: "require_email" | "require_phone" | "require_any_contact",
   label: string,
@@ -117,7 +117,7 @@ function needed(
   };
 }
 
-/** A filter that is absent unless it is used. */
+/** A filter absent while unused. */
 function used<
   Member extends
     | "require_mobile"

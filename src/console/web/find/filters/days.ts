@@ -1,33 +1,32 @@
 /**
- * Days of the calendar as dates of filters. What comes in: dates as YYYY-MM-DD, or as people type
- * them. What goes out: the day before or after, the same day of other months, one as the other.
- * Invariant: pure, without time zones; a month that has no such day gives its last one.
+ * Calendar days as filter dates: shifts them by days or months, and reads and formats typed dates.
+ * Invariant: pure, without time zones; if a month lacks a day, its last day is used.
  */
 
-/** A day some days later, or earlier. */
+/** Shifts a day by some days. */
 export function shiftDays(day: string, by: number): string {
   const instant = new Date(`${day}T00:00:00Z`);
   instant.setUTCDate(instant.getUTCDate() + by);
   return text(instant);
 }
 
-/** The same day some months later, or earlier. */
+/** Shifts a day by some months. */
 export function shiftMonths(day: string, by: number): string {
   const [year = 0, month = 1, wanted = 1] = day.split("-").map(Number);
   const last = new Date(Date.UTC(year, month + by, 0)).getUTCDate();
   return text(new Date(Date.UTC(year, month - 1 + by, Math.min(wanted, last))));
 }
 
-/** Nothing was registered before. */
+/** Earliest registration. */
 const FIRST_DAY = "1800-01-01";
 const LAST_DAY = "2999-12-31";
 
-/** A date as people type it: `31/12/2020`; empty where there is none. */
+/** Formats a date: `31/12/2020`; empty if there is none. */
 export function dayTyped(day: string): string {
   return day.split("-").reverse().join("/");
 }
 
-/** A typed date, day first or as YYYY-MM-DD, with any sign between or none; null for no date. */
+/** Reads a date, day first or as YYYY-MM-DD, with any separator or none; null if invalid. */
 export function readDay(typed: string): string | null {
   const parts =
     /^(?<d>\d{1,2})[/.\- ](?<m>\d{1,2})[/.\- ](?<y>\d{4})$/.exec(typed.trim()) ??
@@ -40,10 +39,10 @@ export function readDay(typed: string): string | null {
   return exists && day >= FIRST_DAY && day <= LAST_DAY ? day : null;
 }
 
-/** Up to this year of two digits the century is the present one. */
+/** Two-digit years up to this one are in the current century. */
 const PRESENT_CENTURY = 50;
 
-/** A typed span's first or last day: a date, a month as 01/2020, a year, two digits for a year. */
+/** Reads a span's first or last day: a date, a month as 01/2020, a year, two digits for a year. */
 export function readSpan(typed: string, end: "first" | "last"): string | null {
   const whole = readDay(typed);
   if (whole !== null) return whole;

@@ -1,9 +1,8 @@
 /**
- * Picks districts. What comes in: the query and what is typed. What goes out: the districts chosen
- * next, each with its municipality.
- * Invariant: what is offered is what accounts name, with how many do; a question that a newer one
- * replaced is not sent. Districts outside the chosen places, which find nothing, are shown and can
- * be mended with one press.
+ * The district picker: a text box that finds districts, and chips with their municipalities.
+ * Invariant: it offers districts that accounts have, with their counts. A superseded request is not
+ * sent. Districts outside the chosen places, which match nothing, are reported and can be fixed
+ * with one click.
  */
 import type { VNode } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
@@ -25,12 +24,12 @@ import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 
 type District = NonNullable<Filters["geo"]["district_any_of"]>[number];
 
-/** How long typing settles before the server is asked. */
+/** Debounce before a request. */
 const SETTLE_MS = 120;
 
 const MEMBER = "geo/district_any_of";
 
-/** A text box that finds districts, and chips of those that are chosen. */
+/** A text box that finds districts, and chips of those chosen. */
 export function FilterDistricts(): VNode {
   const { districts: text } = laterWords.value;
   const label = words.value.find.district;
@@ -39,7 +38,7 @@ export function FilterDistricts(): VNode {
   const { search, failure } = useDistricts(geo, book);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The button that had the focus is gone.
+    // The focused button is gone.
     if (districtsWanted.peek()) root.current?.querySelector("input")?.focus();
   }, []);
   const chosen = geo.district_any_of ?? [];
@@ -66,12 +65,12 @@ export function FilterDistricts(): VNode {
   );
 }
 
-/** Finds what fits a text, and says why it could not. */
+/** Finds districts for a text, or reports failure. */
 function useDistricts(geo: Filters["geo"], book: CatalogBook | null) {
   const { districts: text } = laterWords.value;
   const [failed, setFailed] = useState<unknown>(null);
   const places = JSON.stringify([geo.uf_any_of, geo.municipality_ibge_any_of]);
-  // What is chosen otherwise changes nothing of what is found.
+  // Other filters do not affect the districts found.
   const search = useCallback(
     async (typed: string, signal: AbortSignal): Promise<ComboOption[]> => {
       if (book === null) return [];
@@ -95,7 +94,7 @@ function useDistricts(geo: Filters["geo"], book: CatalogBook | null) {
   return { search, failure: failed === null ? null : failure };
 }
 
-/** Asks for the districts of some municipalities. */
+/** Requests the districts of some municipalities. */
 async function districtsFound(
   { name, cities }: ReturnType<typeof districtQuestion>,
   signal: AbortSignal,
@@ -105,7 +104,7 @@ async function districtsFound(
   return (await get<DistrictsFound>(path, { signal })).districts;
 }
 
-/** Tells of districts that the chosen places leave out. */
+/** Warns of districts outside the chosen places. */
 function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null }): VNode | null {
   const { districts: text } = laterWords.value;
   const { municipality_ibge_any_of: cities, uf_any_of: states } = geo;
@@ -134,7 +133,7 @@ function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null 
   );
 }
 
-/** Sets the districts; none is absent. */
+/** Sets districts; absent if empty. */
 function setDistricts(next: (list: readonly District[]) => District[]): void {
   change(({ filters: { geo } }) => {
     const list = next(geo.district_any_of ?? []);

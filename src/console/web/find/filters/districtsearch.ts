@@ -1,28 +1,27 @@
 /**
- * Where a typed district is looked for. What comes in: the text so far, the chosen places and the
- * catalog. What goes out: the name, and the municipalities to look in.
- * Invariant: a municipality that the text names comes before those that are chosen; where neither
- * says one, the largest ones are meant; never more than the server takes.
+ * Splits typed text into a district's name and the municipalities to search.
+ * Invariant: a municipality in the text precedes chosen ones. If there is neither, the largest are
+ * searched; never more than the server's maximum.
  */
 
 import { analyzeWords } from "../../../../spec/analyzer.ts";
 import type { Filters } from "../../app/answers.ts";
 import type { CatalogBook } from "../catalog.ts";
 
-/** What is asked of the server. */
+/** A district request. */
 interface DistrictQuestion {
-  /** What was typed of the name of the district. */
+  /** The name's typed part. */
   readonly name: string;
   /** IBGE codes. */
   readonly cities: readonly string[];
 }
 
-/** Municipalities of one question; the server takes no more. */
+/** Municipalities per request; the server's maximum. */
 const CITIES_MAX = 10;
-/** Municipalities that the words behind a comma may begin. */
+/** Maximum municipalities that match words after a comma. */
 const NAMED_MAX = 5;
 
-/** Where to look for what. */
+/** Builds the request. */
 export function districtQuestion(
   text: string,
   geo: Filters["geo"],
@@ -38,7 +37,7 @@ export function districtQuestion(
   return { name: text.replace(/,\s*$/, "").trim(), cities: cities.slice(0, CITIES_MAX) };
 }
 
-/** "Savassi, belo" or "savassi belo horizonte": a name and its municipality behind it. */
+/** "Savassi, belo" or "savassi belo horizonte": a name, then its municipality. */
 function namedCities(
   text: string,
   geo: Filters["geo"],
@@ -68,7 +67,7 @@ function citiesLike(text: string, geo: Filters["geo"], book: CatalogBook): reado
   return found.map(({ code }) => code);
 }
 
-/** Municipalities, those with the most accounts first. */
+/** Sorts municipalities by accounts, most first. */
 function largest(codes: readonly string[], book: CatalogBook): readonly string[] {
   const accounts = (code: string) => book.municipality(code)?.accounts ?? 0;
   return [...codes].sort((a, b) => accounts(b) - accounts(a));

@@ -1,9 +1,8 @@
 /**
- * Mistakes that the server found, at their fields. Input: the failure of an exploration. Output:
- * for pointers of the spec what is wrong there, and the message below controls that have no place
- * for it.
- * Invariant: a mistake is shown in the present language if its code is known, else as the server
- * put it; none is lost. The message looks like the mistake of a single field.
+ * The server's mistakes at their fields: texts by pointer into the spec, and a message below
+ * controls that cannot show one.
+ * Invariant: a mistake with a known code is shown in the current language, else in the server's
+ * words. None is lost. The message looks like a single field's mistake.
  */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -18,18 +17,18 @@ const mistakes: ReadonlySignal<readonly ApiMistake[]> = computed(
   () => exploration.value.error?.errors ?? [],
 );
 
-/** All mistakes of the last exploration, in words; empty where there are none. */
+/** Returns all texts for the last exploration; empty if it has no mistakes. */
 export function allMistakes(): string[] {
   return texts(mistakes.value);
 }
 
-/** What is wrong with a member of the spec (`company/started_after`) or below it; else null. */
+/** Returns mistakes at or below a member (`company/started_after`); else null. */
 export function mistakeAt(member: string): string | null {
   const pointer = `/spec/filters/${member}`;
   return found((one) => one === pointer || one.startsWith(`${pointer}/`));
 }
 
-/** What is wrong with the order; else null. */
+/** Returns the order's mistakes; else null. */
 export function orderMistake(): string | null {
   return found((one) => one.startsWith("/spec/sort") || one.startsWith("/spec/scoring"));
 }

@@ -1,8 +1,7 @@
 /**
- * The filters as a form. What comes in: the query. What goes out: its filters in groups, each with
- * how many are set and a button that clears it; beside the results or in a sheet.
- * Invariant: what is shown is what is asked: every control reads the query, and changes it only
- * with values that are valid.
+ * The filter form, next to the results or in a sheet: groups, each with its number of set filters
+ * and a clear button.
+ * Invariant: the form shows the query. Every control reads it and changes it only to valid values.
  */
 import type { ComponentType, VNode } from "preact";
 import { number } from "../../app/format.ts";
@@ -71,7 +70,7 @@ function FilterGroups(): VNode {
   );
 }
 
-/** The form in a sheet, with the count of what it finds on the button that closes it. */
+/** The form in a sheet, whose close button shows the number of matches. */
 export function FilterSheet({ open, onClose }: { open: boolean; onClose: () => void }): VNode {
   const { find } = words.value;
   const { answer } = exploration.value;

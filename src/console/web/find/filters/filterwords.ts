@@ -1,8 +1,7 @@
 /**
- * Filters in words. What comes in: a query and the catalog, where it is loaded. What goes out:
- * what one filter asks for, in a few words of the present language.
- * Invariant: names of codes come from the catalog, else the codes stand for themselves; of long
- * lists the first is named and the others are counted.
+ * Describes one filter of a query in a few words of the current language.
+ * Invariant: names come from the catalog if it is loaded; else codes are shown. Long lists name the
+ * first value and count the others.
  */
 
 import { districtTitle } from "../../../../spec/districtname.ts";
@@ -18,12 +17,12 @@ import type { Query } from "../question.ts";
 import { spanText } from "./chainspan.ts";
 import { shiftDays } from "./days.ts";
 
-/** Names that are written out before the rest is counted. */
+/** Names shown before counting the rest. */
 const NAMED_MAX = 3;
 
 type ValueText = (filters: Query["filters"], book: CatalogBook | null) => string;
 
-/** Values that are not shown as they are. */
+/** Values that need formatting. */
 const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
   cnae_secondary: ({ industry }, book) => activities(industry.cnae_secondary_any_of ?? [], book),
@@ -43,7 +42,7 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   share_capital: ({ company }) => capitalText(company),
 };
 
-/** What a filter of the query asks for; the name itself where it is not known. */
+/** Describes a filter of the query; returns the name if it is unknown. */
 export function describeFilter(name: string, { filters }: Query, book: CatalogBook | null): string {
   const part = PART_NAMES.find((known) => known === name);
   if (part === undefined) return name;
@@ -52,12 +51,12 @@ export function describeFilter(name: string, { filters }: Query, book: CatalogBo
   return words.value.find.asked[part](text, !values.includes(false));
 }
 
-/** Name of a state with what is abroad. */
+/** Names a state, or "abroad". */
 export function stateName(uf: string): string {
   return STATE_NAMES[uf] ?? (uf === "EX" ? words.value.find.abroad : uf);
 }
 
-/** Some names one after another, the rest counted. */
+/** Joins names and counts the rest. */
 export function some(names: readonly string[], most = NAMED_MAX): string {
   if (names.length <= most) return list(names);
   const shown = Math.max(1, most - 1);
@@ -66,7 +65,7 @@ export function some(names: readonly string[], most = NAMED_MAX): string {
 }
 
 function activities(codes: readonly string[], book: CatalogBook | null): string {
-  // Names of activities are sentences: one of them is enough.
+  // Activity names are long: one is enough.
   if (book === null) return some(codes, 1);
   const short = compressActivities(codes, book.lookup);
   return some(

@@ -1,10 +1,9 @@
 /**
- * One group of filters. Input: its name and controls. Output: a section that opens and closes,
- * with how many of its filters are set and a button that clears them; for controls that come when
- * it is opened, room while they are on their way, or the reason they did not come.
- * Invariant: a group with a filter from elsewhere (the sentence, a chart) is marked even while it
- * is closed; a group that the user opened or closed stays so. Late controls are fetched once for
- * all such groups; after a failure the next try is a press.
+ * One group of filters: a collapsible section with its number of set filters and a clear button.
+ * Lazy controls show placeholders while they load, or an error.
+ * Invariant: a group with a filter from elsewhere (the sentence, a chart) is marked even when
+ * closed. A group that the user opened or closed stays so. Lazy controls are fetched once for all
+ * groups; after a failure, the user retries.
  */
 import { signal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
@@ -19,12 +18,12 @@ import { change, query } from "../query.ts";
 import { emptyQuery, sameQuery } from "../question.ts";
 import { clearGroup, countSet, type GroupName } from "./groups.ts";
 
-/** What was opened or closed by hand. */
+/** Groups opened or closed by hand. */
 const chosen = signal<Partial<Record<GroupName | "order", boolean>>>({});
 
 const OPEN_AT_FIRST: readonly string[] = ["activity", "place", "company", "opened", "contact"];
 
-/** What a group takes. */
+/** Props of a group. */
 interface FilterGroupProps {
   name: GroupName | "order";
   children: ComponentChildren;
@@ -94,7 +93,7 @@ async function load(): Promise<void> {
   }
 }
 
-/** The controls of a group that is closed at first. */
+/** The controls of an initially closed group. */
 export function LazyGroup({ name }: { name: keyof Closed }): VNode {
   useEffect(() => void load(), []);
   const Body = part.value?.[name];

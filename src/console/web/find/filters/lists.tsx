@@ -1,10 +1,8 @@
 /**
- * The filters by list. What comes in: the query and the tenant's lists. What goes out: the lists
- * that a result must be in, or must not be in.
- * Invariant: a list that is gone can still be taken out of the query; the members are absent where
- * nothing is chosen. What was exported is left out by a box, which people look for, and not once
- * more by name.
- * Apart because the form has one file per group of filters.
+ * The list filters: lists that results must be in, or must not be in.
+ * Invariant: deleted lists can still be removed from the query. Members without a choice are
+ * absent. A checkbox excludes exported accounts, because users look for it, so their list is not
+ * offered by name as well. Apart because the form has one file per group of filters.
  */
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -23,7 +21,7 @@ export function FilterLists(): VNode {
   const { listViews: text } = laterWords.value;
   const excluded = query.value.filters.lists?.exclude ?? [];
   useEffect(() => {
-    // Where they cannot be read the form has none to choose; asking says why.
+    // On failure the form offers no lists; the search reports the cause.
     if (allLists.peek() === null) loadLists().catch(() => undefined);
   }, []);
   return (
@@ -45,7 +43,7 @@ export function FilterLists(): VNode {
 function ListPicker({ member, label }: { member: Member; label: string }): VNode {
   const { listViews: text } = laterWords.value;
   const chosen = query.value.filters.lists?.[member] ?? [];
-  // What was exported has a box of its own among what is left out.
+  // The checkbox covers the list of exports here.
   const isOffered = (id: string) => member === "any_of" || id !== EXPORTED;
   const options: ComboOption[] = (allLists.value ?? [])
     .filter(({ id }) => isOffered(id))
@@ -71,7 +69,7 @@ function ListPicker({ member, label }: { member: Member; label: string }): VNode
   );
 }
 
-/** Sets one of the two; what is empty is absent. */
+/** Sets one of the two; absent if empty. */
 function setLists({ filters }: { filters: Filters }, member: Member, ids: string[]): void {
   const { [member]: _, ...other } = filters.lists ?? {};
   const lists = ids.length === 0 ? other : { ...other, [member]: ids };

@@ -1,9 +1,8 @@
 /**
- * The opening dates. What comes in: the query. What goes out: from and to, both days included, or
- * one of the usual spans, reckoned from the day of the snapshot.
- * Invariant: the spec's end is the first day that is not included; a month or a year is its first
- * or last day, shown once the field is left; a date that is not possible is shown at its field and
- * changes nothing.
+ * The filter on opening dates: from and to, both inclusive, or a preset span, relative to the
+ * snapshot's date.
+ * Invariant: the spec's end is exclusive. A month or year becomes its first or last day, shown when
+ * the field loses focus. An impossible date is reported at its field and changes nothing.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -17,7 +16,7 @@ import { mistakeAt } from "./fielderrors.tsx";
 /** Length of `01/01/2020`. */
 const WHOLE_LENGTH = 10;
 
-/** From, to, and usual spans. */
+/** From, to, and presets. */
 export function FilterOpened(): VNode {
   const { find } = words.value;
   const { started_after: after, started_before: before } = query.value.filters.company;
@@ -66,22 +65,22 @@ interface DayProps {
   day: string;
   onDay: (day: string) => void;
   error: string | null;
-  /** Which day of a month or year that is typed is meant. */
+  /** Day to use for a typed month or year. */
   end: "first" | "last";
-  /** The day may not be before this one. */
+  /** Earliest allowed day. */
   after?: string;
 }
 
 /**
- * One date; what is typed and cannot be is kept in the box. The browser's own field would follow
- * the language of the browser and not that of the page.
+ * One date; an invalid text stays in the box. The browser's own date field would follow its
+ * language, not the page's.
  */
 function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
   const { find } = words.value;
   const [text, setText] = useState(dayTyped(day));
   const [wrong, setWrong] = useState<string | null>(null);
   useEffect(() => {
-    // What somebody types is not written anew under the cursor.
+    // A text being typed is not reformatted.
     setText((typed) => (readDay(typed) === day ? typed : dayTyped(day)));
     setWrong(null);
   }, [day]);
@@ -89,7 +88,7 @@ function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
     setText(typed);
     const found = typed.trim() === "" ? "" : readDay(typed);
     if (found === null) {
-      // Half a date is no mistake while it is typed.
+      // An incomplete date is no mistake yet.
       return setWrong(typed.trim().length < WHOLE_LENGTH ? null : find.openedWrong);
     }
     if (found !== "" && found < after) return setWrong(find.openedOrder);
@@ -121,7 +120,7 @@ function Day({ label, day, onDay, error, end, after = "" }: DayProps): VNode {
   );
 }
 
-/** Usual spans; the one that is asked for is marked. */
+/** Presets; the current one is marked. */
 function Presets({ from, to }: { from: string; to: string }): VNode | null {
   const { find } = words.value;
   const today = exploration.value.answer?.snapshot_date;

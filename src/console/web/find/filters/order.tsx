@@ -1,8 +1,7 @@
 /**
- * How results are ordered. What comes in: the query. What goes out: the ranking with its seed, and
- * up to three sort keys.
- * Invariant: a random sample always has a seed; no field is sorted by twice; the last key cannot
- * be taken away, since there is always an order.
+ * The order of results: the ranking with its seed, and up to three sort keys.
+ * Invariant: a random sample always has a seed. No field is used twice. The last key cannot be
+ * removed, since there is always an order.
  */
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -50,7 +49,7 @@ export function FilterOrder(): VNode {
   );
 }
 
-/** The seed; with a ranking that needs none it is optional. */
+/** The seed; optional unless the ranking needs it. */
 function Seed(): VNode {
   const { find } = words.value;
   const { random_seed: seed, strategy } = query.value.scoring;
@@ -98,7 +97,7 @@ function Seed(): VNode {
   );
 }
 
-/** One sort key: field, direction, and away with it. */
+/** One sort key: field, direction, and removal. */
 function SortRow({ at }: { at: number }): VNode {
   const { find } = words.value;
   const { sort } = query.value;
@@ -142,7 +141,7 @@ function SortRow({ at }: { at: number }): VNode {
   );
 }
 
-/** Text begins with A, everything else with the most. */
+/** Text sorts from A, all else from the largest. */
 function directionOf(field: string): "asc" | "desc" {
   return field === "legal_name" || field === "cnpj" ? "asc" : "desc";
 }
@@ -152,7 +151,7 @@ function addKey(draft: { sort: { field: string; direction: "asc" | "desc" }[] })
   if (field !== undefined) draft.sort.push({ field, direction: directionOf(field) });
 }
 
-/** A seed that is short enough to be read aloud. */
+/** Draws a seed short enough to read aloud. */
 function drawSeed(): number {
   return Math.floor(Math.random() * 1_000_000);
 }

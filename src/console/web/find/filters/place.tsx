@@ -1,10 +1,9 @@
 /**
- * The place filters. Input: the query. Output: states, municipalities, districts, beginnings of
- * postal codes and area codes.
- * Invariant: a postal code is kept as digits, an area code as two of them. All 27 states and
- * abroad are there. Municipalities outside the chosen states, which find nothing, are shown and
- * corrected with one press. The box of districts comes with the first municipality or district, or
- * with its button.
+ * The place filters: states, municipalities, districts, postal code prefixes, and area codes.
+ * Invariant: a postal code is stored as digits, an area code as two of them. All 27 states and
+ * abroad are listed. Municipalities outside the chosen states, which match nothing, are reported
+ * and can be fixed with one click. The district box appears with the first municipality or
+ * district, or by its button.
  */
 import type { VNode } from "preact";
 import { useCallback } from "preact/hooks";
@@ -22,7 +21,7 @@ import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 import { stateName } from "./filterwords.ts";
 import { LazyGroup } from "./group.tsx";
 
-/** The box of districts, or what brings it. */
+/** The district box, or its button. */
 function Districts(): VNode {
   const { municipality_ibge_any_of: cities, district_any_of: chosen } = query.value.filters.geo;
   if (districtsWanted.value || cities.length > 0 || chosen !== undefined) {
@@ -92,7 +91,7 @@ export function FilterPlace(): VNode {
 
 const FOUND_MAX = 60;
 
-/** The states as small boxes to be checked. */
+/** The states as small checkboxes. */
 function StatePicker(): VNode {
   const { find } = words.value;
   const chosen = query.value.filters.geo.uf_any_of;
@@ -120,7 +119,7 @@ function StatePicker(): VNode {
   );
 }
 
-/** A text box that finds municipalities, and chips of those that are chosen. */
+/** A text box that finds municipalities, and chips of those chosen. */
 function MunicipalityPicker(): VNode {
   const { find } = words.value;
   const book = catalog.value;
@@ -162,7 +161,7 @@ function MunicipalityPicker(): VNode {
   );
 }
 
-/** Tells of municipalities that the chosen states leave out. */
+/** Warns of municipalities outside the chosen states. */
 function Outside({ geo, book }: { geo: Filters["geo"]; book: CatalogBook | null }): VNode | null {
   const { find } = words.value;
   const codes = [...geo.municipality_ibge_any_of, ...geo.municipality_tom_any_of];

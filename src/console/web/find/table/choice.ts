@@ -1,7 +1,6 @@
 /**
- * Which columns somebody chose. What comes in: what this browser kept, new choices. What goes out:
- * the choice as a signal.
- * Invariant: a new choice is kept at once, and holds for every query.
+ * The user's columns as a signal, stored in the browser.
+ * Invariant: a choice is stored immediately and applies to every query.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { keep, read } from "../../app/preferences.ts";
@@ -13,13 +12,13 @@ const kept = signal<ColumnChoice>(readChoice(read(KEY)));
 /** The columns chosen. */
 export const choice: ReadonlySignal<ColumnChoice> = kept;
 
-/** Takes a new choice and keeps it. */
+/** Sets and stores a choice. */
 export function choose(next: ColumnChoice): void {
   kept.value = next;
   keep(KEY, JSON.stringify(next));
 }
 
-/** Goes back to the usual columns. */
+/** Restores the default columns. */
 export function chooseUsual(): void {
   choose(readChoice(null));
 }

@@ -1,8 +1,7 @@
 /**
- * The query as code. What comes in: what was explored, the columns chosen. What goes out: a button
- * with a dialog of commands to copy, whose code is loaded when it is first wanted.
- * Invariant: what is shown asks exactly what the table shows. Apart because few people want it, and
- * the first page does without what it opens.
+ * The button that shows the query as code; its dialog loads on first use.
+ * Invariant: the code's query is exactly the table's. Apart because few users need it, and the
+ * first page does without what it opens.
  */
 import type { ComponentProps, FunctionComponent, VNode } from "preact";
 import { useState } from "preact/hooks";
@@ -15,7 +14,7 @@ import { choice } from "./choice.ts";
 import type { CodeDialog } from "./codedialog.tsx";
 import { drawnColumns } from "./columnset.ts";
 
-/** The button; nothing can be written down before something was explored. */
+/** The button; disabled before the first exploration. */
 export function CodeButton(): VNode {
   const [Shown, setShown] = useState<FunctionComponent<ComponentProps<typeof CodeDialog>> | null>(
     null,

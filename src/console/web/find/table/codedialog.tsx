@@ -1,6 +1,6 @@
 /**
- * The dialog of the query as code. What comes in: a query. What goes out: commands to copy.
- * Invariant: what is shown asks exactly what the table shows; no key is in it.
+ * The dialog with the query as code: commands to copy.
+ * Invariant: the code's query is exactly the table's; it contains no key.
  */
 import "../../app/kit.ts";
 import type { VNode } from "preact";
@@ -19,7 +19,7 @@ import {
 const TABS = ["curl", "spec", "cli"] as const;
 type Tab = (typeof TABS)[number];
 
-/** What the dialog takes. */
+/** Props of the dialog. */
 interface CodeDialogProps {
   query: WrittenQuery;
   onClose: () => void;
@@ -64,7 +64,7 @@ interface TabsProps {
   onTab: (tab: Tab) => void;
 }
 
-/** The tabs; arrows, Home and End move and choose at once. */
+/** The tabs; arrows, Home, and End select immediately. */
 function Tabs({ id, tab, onTab }: TabsProps): VNode {
   const { code } = words.value.table;
   const onKey = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
@@ -97,11 +97,11 @@ function Tabs({ id, tab, onTab }: TabsProps): VNode {
   );
 }
 
-/** A text to copy; it takes the focus so that a keyboard can scroll it. */
+/** A text to copy; focusable, so that a keyboard can scroll it. */
 function Block({ text, label }: { text: string; label: string }): VNode {
   return (
     <div class="code-block">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it is focusable */}
       <section class="code-text" tabIndex={0} aria-label={label}>
         <pre>
           <code>{text}</code>

@@ -1,8 +1,7 @@
 /**
- * The chooser of columns. What comes in: what the plan allows. What goes out: a dialog in which
- * columns are ticked and put in order.
- * Invariant: a change shows in the table at once and is kept; the first column stays; what is not
- * part of the plan is named, not hidden.
+ * The column chooser: a dialog that selects and orders columns.
+ * Invariant: a change applies to the table immediately and is stored. The first column stays.
+ * Columns outside the plan are named, not hidden.
  */
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -23,7 +22,7 @@ import {
 } from "./columnset.ts";
 import { columnName } from "./values.ts";
 
-/** What the chooser takes. */
+/** Props of the chooser. */
 interface ChooserProps {
   open: boolean;
   allowed: ReadonlySet<string>;
@@ -55,7 +54,7 @@ export function ColumnChooser({ open, allowed, onClose }: ChooserProps): VNode {
   );
 }
 
-/** All columns in their groups. */
+/** All columns by group. */
 function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   const { groups, chooser } = words.value.table;
   const { shown, widths } = choice.value;
@@ -90,7 +89,7 @@ function Available({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   );
 }
 
-/** The columns shown, with buttons that move them. */
+/** Visible columns, with buttons that move them. */
 function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   const { chooser } = words.value.table;
   const [said, say] = useState("");
@@ -105,7 +104,7 @@ function Order({ allowed }: { allowed: ReadonlySet<string> }): VNode {
   };
   const hide = (id: ColumnId) => {
     choose({ shown: shown.filter((one) => one !== id), widths });
-    // The button that was pressed is gone: the focus goes to what took its place.
+    // The focused button is gone: the focus goes to its successor.
     const at = ids.indexOf(id);
     requestAnimationFrame(() => {
       const rest = items.current?.querySelectorAll<HTMLElement>("li button:last-child") ?? [];
@@ -142,7 +141,7 @@ interface MovesProps {
   hide: (id: ColumnId) => void;
 }
 
-/** The buttons of one column; those at an end stay in place, so that the focus is not lost. */
+/** The buttons of one column; at an end they stay in place, so the focus is not lost. */
 function Moves({ id, first, last, move, hide }: MovesProps): VNode {
   const { chooser } = words.value.table;
   const name = columnName(id);
@@ -167,7 +166,7 @@ function Moves({ id, first, last, move, hide }: MovesProps): VNode {
   );
 }
 
-/** What the plan does not have. */
+/** Columns outside the plan. */
 function Missing({ allowed }: { allowed: ReadonlySet<string> }): VNode | null {
   const { chooser } = words.value.table;
   const missing = COLUMNS.filter((column) => !isAllowed(column, allowed));

@@ -1,9 +1,8 @@
 /**
- * The columns of the table. What comes in: what the plan allows, what somebody chose before. What
- * goes out: which columns there are, in which order and width, the fields to ask for, the order
- * that a click on a header stands for.
- * Invariant: the first column is always the name; only fields that the plan allows are asked for;
- * what a browser kept is read with suspicion, as an older version may have written it.
+ * The columns of the table: their order and widths, the fields to request, and the order that a
+ * click on a header sets.
+ * Invariant: the first column is always the name. Only fields of the plan are requested. A stored
+ * choice is validated, because an older version may have written it.
  */
 
 import type { FIELD_GROUPS } from "../../../../spec/fields/table.ts";
@@ -15,29 +14,29 @@ import {
 } from "../../../../spec/fields.ts";
 import type { SortKeySent } from "../../app/answers.ts";
 
-/** Groups of the chooser, in its order. */
+/** Groups of the chooser, in order. */
 export const COLUMN_GROUPS = ["company", "activity", "place", "contact", "register"] as const;
 
-/** One column: the fields it is made of, its width in pixels, what it is sorted by. */
+/** One column: its fields, width in pixels, and sort field. */
 export interface TableColumn {
   readonly id: ColumnId;
   readonly group: (typeof COLUMN_GROUPS)[number];
   readonly fields: readonly OutputField[];
   readonly width: number;
-  /** How narrow it may become where the window is; else it stays as it is. */
+  /** Minimum width in a narrow window; else fixed. */
   readonly least?: number;
   readonly sort?: string;
-  /** Numbers are set to the right, so that their digits stand below each other. */
+  /** Numbers are right-aligned, so that digits line up. */
   readonly numeric?: true;
 }
 
-/** A column without a width is as wide as its field; others show words that a file has not. */
+/** A column without a width uses its field's; others show texts that files lack. */
 type Row = Omit<TableColumn, "id" | "width"> & { readonly width?: number };
 
-/** Pixels of a column that shows a field of so many characters as it is. */
+/** Width in pixels of a column with so many characters. */
 const pixelsOf = (characters: number): number => 44 + 6 * characters;
 
-/** Columns of more than one field, or with words or a place of their own. */
+/** Columns with several fields, or their own texts or position. */
 const TABLE = {
   name: {
     group: "company",
@@ -105,13 +104,13 @@ const TABLE = {
   mei: { group: "register", fields: ["mei_opt_in"] },
 } as const satisfies Record<string, Row>;
 
-/** Name of a column that stands in the table of columns. */
+/** Name of a column in this table. */
 export type NamedColumn = keyof typeof TABLE;
 
-/** Name of a column; one that shows a single field as it is can have the name of the field. */
+/** Name of a column; columns of a single unformatted field may use its name. */
 export type ColumnId = NamedColumn | OutputField;
 
-/** The group in which the chooser has the column of a field that stands in no other. */
+/** The chooser's group for fields without a column of their own. */
 const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["group"]>> = {
   company: "company",
   contact: "contact",
@@ -124,7 +123,7 @@ const GROUP_OF: Readonly<Record<(typeof FIELD_GROUPS)[number], TableColumn["grou
   rank: "register",
 };
 
-/** Columns of the fields that no other column shows, so that none is left out. */
+/** Adds columns for fields that no other shows, so that none is missing. */
 function ownColumns(rows: readonly Row[]): [OutputField, Row][] {
   const shown = new Set(rows.flatMap(({ fields }) => fields));
   return OUTPUT_FIELDS.filter(({ name }) => !shown.has(name)).map((field) => {
@@ -134,7 +133,7 @@ function ownColumns(rows: readonly Row[]): [OutputField, Row][] {
   });
 }
 
-/** Every column, in the order of the chooser. */
+/** Every column, in chooser order. */
 export const COLUMNS: readonly TableColumn[] = [
   ...Object.entries<Row>(TABLE),
   ...ownColumns(Object.values(TABLE)),
@@ -150,32 +149,32 @@ const BY_ID: ReadonlyMap<string, TableColumn> = new Map(
 
 /** The column that always comes first. */
 export const FIRST_COLUMN: ColumnId = "name";
-/** What somebody who sells looks at. */
+/** Columns useful for sales. */
 export const DEFAULT_COLUMNS: readonly ColumnId[] = [
   ...(["name", "cnpj", "phone", "email", "city", "activity", "opened"] as const),
 ];
-/** What a row of two lines shows; asked for always, so that turning a phone asks for nothing. */
+/** Columns of two-line rows; always requested, so that rotating a phone requests nothing. */
 const COMPACT_COLUMNS: readonly ColumnId[] = ["name", "city", "activity", "email", "phone"];
-/** Bounds of a width that somebody drags. */
+/** Bounds of a dragged width. */
 export const COLUMN_WIDTH = { min: 64, max: 640, step: 16 } as const;
 
-/** Which columns are shown, in order, and the widths that differ from what is usual. */
+/** The visible columns in order, and non-default widths. */
 export interface ColumnChoice {
   readonly shown: readonly ColumnId[];
   readonly widths: Readonly<Partial<Record<ColumnId, number>>>;
 }
 
-/** The column of a name. */
+/** Finds a column. */
 export function columnOf(id: ColumnId): TableColumn {
   return BY_ID.get(id) as TableColumn;
 }
 
-/** Whether the plan allows what a column is named after: all of its fields would be empty else. */
+/** True if the plan allows any field of a column; else it would be empty. */
 export function isAllowed(column: TableColumn, allowed: ReadonlySet<string>): boolean {
   return column.fields.some((field) => allowed.has(field));
 }
 
-/** The columns to draw: those chosen that the plan allows. */
+/** Returns the chosen columns that the plan allows. */
 export function drawnColumns(choice: ColumnChoice, allowed: ReadonlySet<string>): TableColumn[] {
   return choice.shown.map(columnOf).filter((column) => isAllowed(column, allowed));
 }
@@ -185,19 +184,19 @@ export function widthOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.width;
 }
 
-/** How narrow a column may become in pixels; one that somebody dragged stays as it is. */
+/** Returns a column's minimum width in pixels; a dragged one is fixed. */
 export function leastOf(column: TableColumn, choice: ColumnChoice): number {
   return choice.widths[column.id] ?? column.least ?? column.width;
 }
 
-/** The fields to ask for, in the public order, so that the order of columns does not count. */
+/** Returns the fields to request, in public order, so column order does not matter. */
 export function fieldsOf(choice: ColumnChoice, allowed: ReadonlySet<string>): string[] {
   const ids = [...DEFAULT_COLUMNS, ...COMPACT_COLUMNS, ...choice.shown];
   const wanted = new Set(["cnpj", ...ids.flatMap((id) => columnOf(id).fields)]);
   return OUTPUT_FIELD_NAMES.filter((field) => wanted.has(field) && allowed.has(field));
 }
 
-/** What a browser kept, as far as it can be used; the usual columns for anything else. */
+/** Reads a stored choice as far as it is valid; else the defaults. */
 export function readChoice(text: string | null): ColumnChoice {
   const kept = parsed(text);
   const ids = Array.isArray(kept.shown) ? kept.shown : DEFAULT_COLUMNS;
@@ -214,17 +213,17 @@ function parsed(text: string | null): { shown?: unknown; widths?: unknown } {
   try {
     return Object(JSON.parse(text ?? "{}"));
   } catch {
-    // What is no JSON was not written here; the usual columns take its place.
+    // Invalid JSON was not written here; the defaults apply.
     return {};
   }
 }
 
-/** A width within its bounds. */
+/** Clamps a width. */
 export function boundedWidth(width: number): number {
   return Math.round(Math.max(COLUMN_WIDTH.min, Math.min(width, COLUMN_WIDTH.max)));
 }
 
-/** Moves a shown column by some places; the first one keeps its place. */
+/** Moves a visible column by some places; the first one stays. */
 export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number): ColumnId[] {
   const from = shown.indexOf(id);
   const to = Math.max(1, Math.min(from + by, shown.length - 1));
@@ -233,12 +232,12 @@ export function movedColumn(shown: readonly ColumnId[], id: ColumnId, by: number
   return [...rest.slice(0, to), id, ...rest.slice(to)];
 }
 
-/** The usual order, which an empty list stands for. */
+/** The default order; an empty list means it. */
 const USUAL_SORT: SortKeySent = { field: "score", direction: "desc" };
-/** Sorted upwards at the first click; everything else begins with the largest or youngest. */
+/** Sorted ascending at the first click; others start with the largest or newest. */
 const UPWARDS: readonly string[] = ["legal_name", "cnpj"];
 
-/** How a column is sorted at present; null where it is not what the order begins with. */
+/** Returns a column's direction; null if it is not the first sort key. */
 export function sortedBy(
   sort: readonly SortKeySent[],
   field: string,
@@ -247,7 +246,7 @@ export function sortedBy(
   return key.field === field ? key.direction : null;
 }
 
-/** The order after a click on a header: one way, the other way, then the usual order again. */
+/** Returns the order after a header click: one way, the other, then the default. */
 export function nextSort(sort: readonly SortKeySent[], field: string): SortKeySent[] {
   const present = sortedBy(sort, field);
   const first = UPWARDS.includes(field) ? "asc" : "desc";

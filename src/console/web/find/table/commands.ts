@@ -1,38 +1,37 @@
 /**
- * A query as commands. What comes in: a normalized spec, the address of the service, the name of
- * the snapshot. What goes out: a curl line, the spec as JSON, lines for the command `peneira`.
- * Invariant: a POSIX shell hands every word of a name on as it was written, quotes and all; no key
- * is ever in a command, only the name of the variable that holds it.
+ * The query as commands: a curl line, the spec as JSON, and lines for the command `peneira`.
+ * Invariant: a POSIX shell passes every word of a name unchanged, including quotes. Commands never
+ * contain a key, only the name of its variable.
  */
 import type { Spec } from "../../app/answers.ts";
 
-/** What a query is written down from. */
+/** Source of the commands. */
 export interface WrittenQuery {
   readonly spec: Spec;
-  /** Scheme, host and port. */
+  /** Scheme, host, port. */
   readonly origin: string;
-  /** Label of the snapshot, which its file is named after. */
+  /** The snapshot's label, as in its file name. */
   readonly snapshot: string;
   readonly fields: readonly string[];
 }
 
-/** Accounts that the search commands ask for. */
+/** Rows that the search commands request. */
 const COMMAND_ROWS = 100;
-/** No line of printed JSON is this word alone, so it ends the text that a command reads. */
+/** No line of printed JSON is only this word, so it ends a here-document. */
 const END = "SPEC";
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
-/** One word of a shell command: as it is where nothing in it is special, else in quotes. */
+/** Returns a word of a shell command, quoted if it has special characters. */
 export function shellWord(text: string): string {
   return PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The spec as somebody would keep it in a file. */
+/** Returns the spec as a file. */
 export function specJson(query: WrittenQuery): string {
   return printed(written(query));
 }
 
-/** The search over HTTP. */
+/** Searches over HTTP. */
 export function curlCommand(query: WrittenQuery): string {
   const body = printed({ spec: written(query), limit: COMMAND_ROWS });
   return [
@@ -43,36 +42,36 @@ export function curlCommand(query: WrittenQuery): string {
   ].join(" \\\n  ");
 }
 
-/** The search without a server. */
+/** Returns a local search. */
 export function searchCommand(query: WrittenQuery): string {
   const { snapshot } = query;
   const words = ["search", "--snapshot", `${snapshot}.peneira`, "--spec", "-"];
   return fed([...words, "--limit", String(COMMAND_ROWS)], query);
 }
 
-/** All matches into a file, without a server. */
+/** Returns a local export of all matches. */
 export function exportCommand(query: WrittenQuery): string {
   const { snapshot } = query;
   const words = ["export", "--snapshot", `${snapshot}.peneira`, "--spec", "-"];
   return fed([...words, "--out", `peneira-${snapshot}.csv`], query);
 }
 
-/** A command of `peneira` that reads the spec from what follows it. */
+/** Returns a `peneira` command with the spec as here-document. */
 function fed(words: readonly string[], query: WrittenQuery): string {
   const command = ["peneira", ...words.map(shellWord)].join(" ");
   return `${command} <<'${END}'\n${specJson(query)}\n${END}`;
 }
 
-/** The spec without what a translator said and without a page size, which the commands give. */
+/** Removes the translator's remarks and the page size, which the commands set. */
 function written({ spec, fields }: WrittenQuery): object {
   const { explain: _, limit: __, output: ___, ...query } = spec;
   return { ...query, output: { fields: [...fields] } };
 }
 
-/** Columns that a list of values is broken at. */
+/** Maximum width of a list's lines. */
 const COLUMNS_MAX = 88;
 
-/** JSON as people read it: members on lines of their own, lists of values as lines of text. */
+/** Formats JSON: members on their own lines, lists of values wrapped like text. */
 function printed(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
@@ -90,7 +89,7 @@ function printed(value: unknown, indent = ""): string {
   return `${open}\n${lines.map((line) => inner + line).join(",\n")}\n${indent}${close}`;
 }
 
-/** Joins items to lines of a width; an item that is wider has a line of its own. */
+/** Wraps items to a width; a wider item has its own line. */
 function wrapped(items: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const item of items) {

@@ -1,8 +1,7 @@
 /**
- * One account beside the table. What comes in: the list and which of its rows is open. What goes
- * out: everything that is known of the account, and why it is listed.
- * Invariant: name and CNPJ are there at once, the rest takes the place that was kept for it; J and
- * K walk through the list wherever the focus is, unless somebody is typing.
+ * One account next to the table: all its data, and why it is listed.
+ * Invariant: name and CNPJ appear immediately, the rest in space reserved for it. J and K move
+ * through the list with any focus, unless the user is typing.
  */
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -22,7 +21,7 @@ import type { ShownList } from "./list.ts";
 import { nameOf } from "./values.ts";
 import { Why } from "./why.tsx";
 
-/** What the drawer takes. */
+/** Props of the drawer. */
 interface AccountDrawerProps {
   list: ShownList;
   /** Index of the account; null closes the drawer. */
@@ -58,12 +57,12 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   useWalking(move);
   const { answer, error, retry } = explained;
   useLayoutEffect(() => {
-    // The next account begins at its top, as the first one did.
+    // Each account begins at its top.
     if (body.current?.parentElement) body.current.parentElement.scrollTop = 0;
   }, [account.cnpj]);
   useLayoutEffect(() => {
-    // What had the focus may have gone with the account or the error before. No key may come in
-    // between: Escape closes from inside alone.
+    // The focused element may have vanished with the last account or error. No key may come in
+    // between: Escape closes only from inside.
     if (document.activeElement === document.body) body.current?.focus({ preventScroll: true });
   }, [account.cnpj, answer, error]);
   const whole = { ...account, ...answer?.account };
@@ -117,10 +116,10 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   );
 }
 
-/** Where keys are text or belong to something else that is open. */
+/** Elements in which keys are text or have another use. */
 const OTHERS_KEYS = "input, textarea, select, [role=menu], [role=listbox], dialog:not(.account)";
 
-/** J and K everywhere, the arrows to the sides within the drawer. */
+/** J and K anywhere, left and right arrows in the drawer. */
 function useWalking(move: (by: number) => void): void {
   const latest = useRef(move);
   latest.current = move;

@@ -1,26 +1,24 @@
 /**
- * One account as a whole. What comes in: the spec of the list and a CNPJ. What goes out: the
- * account with why it is listed, that it is on its way, or why it failed.
- * Invariant: what was read once is not read again while it is among the last ones; an account that
- * was left before it came is never shown in place of another.
- * Apart because it asks the server and keeps what it said, while the drawer only draws it.
+ * One account with its explanation, by spec and CNPJ; loads and caches it.
+ * Invariant: recent answers are not requested again. An account left before it loaded never
+ * replaces another. Apart because it requests and caches answers, while the drawer only draws them.
  */
 import { useEffect, useState } from "preact/hooks";
 import type { ExplainAnswer } from "../../app/answers.ts";
 import { post } from "../../app/api.ts";
 
-/** Accounts kept, so that going back and forth between them is instant. */
+/** Cached accounts, so that going back and forth is instant. */
 const KEPT_MAX = 100;
 const kept = new Map<string, ExplainAnswer>();
 
-/** How the reading of an account stands. */
+/** State of an account's request. */
 export interface Explained {
   readonly answer: ExplainAnswer | null;
   readonly error: unknown;
   readonly retry: () => void;
 }
 
-/** Reads an account against a spec, sent or answered; null asks for nothing. */
+/** Loads an account for a spec, sent or answered; null requests nothing. */
 export function useExplained(
   spec: object,
   snapshot: string | null,
@@ -53,7 +51,7 @@ export function useExplained(
 
 const NOTHING = { key: null, error: null };
 
-/** Keeps an answer and forgets the oldest one where there are too many. */
+/** Caches an answer and evicts the oldest if the cache is full. */
 function keepAnswer(key: string, answer: ExplainAnswer): void {
   kept.set(key, answer);
   const oldest = kept.keys().next().value;

@@ -1,9 +1,9 @@
 /**
- * What is known of an account. What comes in: the account with every field of the plan. What goes
- * out: contact, activities, address, company and registration as lists of terms.
- * Invariant: values are text nodes; an address of mail or a phone is a link only in its own
- * scheme, and a part of a link to another site only encoded; what the plan does not have is said,
- * what the register does not have is left out.
+ * The facts of an account: contact, activities, address, company, and registration as lists of
+ * terms.
+ * Invariant: values are text nodes. Mail addresses and phones are links only in their own scheme,
+ * and parts of links to other sites are encoded. Data outside the plan is reported as such; data
+ * missing in the register is left out.
  */
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
@@ -17,24 +17,24 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { catalog, loadCatalog } from "../catalog.ts";
 import { cityText, named, postalText, reasonNames, streetText, textOf, yesNo } from "./values.ts";
 
-/** Where the registry itself shows a company, its partners included. */
+/** The registry's own page of a company, with its partners. */
 const REGISTRY =
   "https://solucoes.receita.fazenda.gov.br/servicos/cnpjreva/cnpjreva_solicitacao.asp?cnpj=";
 
-/** What the facts take. */
+/** Props of the facts. */
 interface FactsProps {
   account: Account;
   allowed: ReadonlySet<string>;
 }
 
-/** All facts, in groups; what is inside stands behind them. */
+/** All facts, in groups, followed by the children. */
 export function Facts({
   account,
   allowed,
   children,
 }: FactsProps & { children: ComponentChildren }): VNode {
   useEffect(() => {
-    // Without the catalog the other activities are shown by their codes alone.
+    // Without the catalog, other activities are shown only by code.
     loadCatalog().catch(() => undefined);
   }, []);
   return (
@@ -48,7 +48,7 @@ export function Facts({
   );
 }
 
-/** A group of facts with its heading. */
+/** Facts with a heading. */
 export function Group({ title, children }: { title: string; children: ComponentChildren }): VNode {
   return (
     <section class="account-group">
@@ -94,7 +94,7 @@ function Contact({ account, allowed }: FactsProps): VNode {
   );
 }
 
-/** An address within a link; nothing in it may begin a further part of the link. */
+/** Encodes an address for a link; nothing in it may begin another link part. */
 function addressed(text: string): string {
   return encodeURIComponent(text).replaceAll("%40", "@").replaceAll("%2B", "+");
 }
@@ -121,7 +121,7 @@ function ContactLine(props: ContactLineProps): VNode {
   );
 }
 
-/** The search for all who have a contact; nothing where no other company has it. */
+/** A search for all accounts with a contact; nothing if no other company has it. */
 function Sharers({ hash, count }: { hash: string; count: number }): VNode | null {
   if (!(count > 1)) return null;
   return (
@@ -131,7 +131,7 @@ function Sharers({ hash, count }: { hash: string; count: number }): VNode | null
   );
 }
 
-/** A link to a page that is not ours, in a tab of its own; it does not learn where from. */
+/** A link to another site, in a new tab; it sends no referrer. */
 function OtherSite({ href, children }: { href: string; children: string }): VNode {
   return (
     <a class="account-site" href={href} rel="noopener noreferrer" target="_blank">
@@ -208,7 +208,7 @@ function Address({ account }: { account: Account }): VNode {
   );
 }
 
-/** A term and what is known of it; nothing where nothing is. */
+/** A term and its value; hidden if empty. */
 type Fact = readonly [term: string, value: string];
 
 function Company({ account }: { account: Account }): VNode {
@@ -240,7 +240,7 @@ function FactList({ facts }: { facts: readonly Fact[] }): VNode {
   );
 }
 
-/** What other registers call the municipality: for those who join data, so at the end. */
+/** The municipality's codes in other registers: for joining data, so last. */
 function codesOf(account: Account): Fact[] {
   const { fields } = words.value.table;
   return [
@@ -284,25 +284,25 @@ function registerFacts(account: Account): Fact[] {
   ];
 }
 
-/** The day of opening, as it stands in the register. */
+/** Returns the registered opening day. */
 function openedText(account: Account): string {
   const day = textOf(account, "started_on");
   return day === "" ? "" : date(day);
 }
 
-/** The chat with a mobile of Brazil; null for anything else, an empty text included. */
+/** Returns the chat of a Brazilian mobile; null for anything else, even empty texts. */
 function whatsApp(text: string): string | null {
   const mobile = /^\+(55\d{2}9\d{8})$/.exec(text);
   return mobile === null ? null : `https://wa.me/${mobile[1]}`;
 }
 
-/** The place of an address on a map. */
+/** Returns an address on a map. */
 function mapOf(lines: readonly string[]): string {
   const query = encodeURIComponent(lines.join(", "));
   return `https://www.google.com/maps/search/?api=1&query=${query}`;
 }
 
-/** The registry's own page of a company. */
+/** Returns a company's registry page. */
 function registryOf(cnpj: string): string {
   return REGISTRY + encodeURIComponent(cnpj);
 }

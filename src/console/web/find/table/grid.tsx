@@ -1,8 +1,7 @@
 /**
- * The table as an ARIA grid. What comes in: rows, columns, what may be sorted. What goes out: a
- * scrolled window of rows with one cell that takes the focus.
- * Invariant: no more than some sixty rows are in the document, however many there are, and the row
- * with the focus is always one of them; the focus stays in its row while others are loaded.
+ * The table as an ARIA grid: a scrolled window of rows with one focusable cell.
+ * Invariant: at most about sixty rows are in the document, however many there are. The row with the
+ * focus is always one of them. The focus stays in its row while others load.
  */
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -23,28 +22,28 @@ import { cellText } from "./values.ts";
 import { type ScrollStage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
 import { type CellPlace, moved } from "./window.ts";
 
-/** Heights of rows: for a mouse, for fingers, for two lines on a phone; as in the style sheet. */
+/** Row heights: for a mouse, for touch, for two lines on a phone; as in the style sheet. */
 const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
 
-/** Of an account without a list; the same each time, so that its row is not drawn anew. */
+/** For accounts without lists; a constant, so that their rows do not rerender. */
 const NO_LISTS: readonly string[] = [];
 
-/** Set when the focus is to follow `place` after the next drawing. */
+/** Set if the focus must follow `place` after rendering. */
 const focusWanted = signal(false);
 
-/** Moves the focus to a cell, scrolling there where needed. */
+/** Focuses a cell, scrolling if needed. */
 export function focusCell(to: CellPlace): void {
   place.value = to;
   focusWanted.value = true;
 }
 
-/** What the grid takes. */
+/** Props of the grid. */
 interface GridProps {
   list: ShownList;
   columns: readonly TableColumn[];
   sortable: ReadonlySet<string>;
   helpId: string;
-  /** What stands below the rows and scrolls with them. */
+  /** Content below the rows that scrolls with them. */
   tail: VNode;
 }
 
@@ -67,7 +66,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   return (
     <div class="table-scroll" ref={scroller}>
       <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: cells are moved between
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: keys move between cells
         role="grid"
         class={`table-grid${page ? " table-phone" : ""}`}
         aria-label={words.value.table.grid.label}
@@ -86,7 +85,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
           <Head columns={columns} tabbed={at.row === -1 ? at.column : null} sortable={sortable} />
         )}
         <tbody
-          // biome-ignore lint/a11y/noRedundantRoles: as a block it would be no group for some
+          // biome-ignore lint/a11y/noRedundantRoles: display: block hides it from readers
           role="rowgroup"
           class="table-body"
           ref={body}
@@ -112,7 +111,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   );
 }
 
-/** Asks which lists the drawn rows are in, anew whenever a list has changed. */
+/** Requests the lists of drawn rows, again whenever a list changes. */
 function useMarks(accounts: readonly Account[], indexes: readonly number[]): void {
   const [first, last] = [indexes[0], indexes.at(-1)];
   const changes = listChanges.value;
@@ -122,7 +121,7 @@ function useMarks(accounts: readonly Account[], indexes: readonly number[]): voi
   }, [accounts, first, last, accounts.length, changes, known]);
 }
 
-/** The place within the present grid, which may have become smaller. */
+/** Clamps the place to the current grid, which may have shrunk. */
 function clampedPlace(rows: number, columns: number, page: boolean): CellPlace {
   const { row, column } = place.value;
   return {
@@ -131,7 +130,7 @@ function clampedPlace(rows: number, columns: number, page: boolean): CellPlace {
   };
 }
 
-/** The rows of the window, and the row that has the focus wherever it is. */
+/** Returns the window's rows, and the focused row wherever it is. */
 function drawnIndexes(first: number, end: number, focused: number): number[] {
   const indexes = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
   if (focused >= 0 && focused < first) indexes.unshift(focused);
@@ -140,8 +139,7 @@ function drawnIndexes(first: number, end: number, focused: number): number[] {
 }
 
 /**
- * The tracks of a row: columns become narrower before one is cut; the first takes what is left, so
- * that rows fill the width.
+ * Sets a row's tracks: columns shrink before one is cut, and the first takes the remaining width.
  */
 function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
   const least = columns.map((column) => leastOf(column, choice.value));
@@ -152,7 +150,7 @@ function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
   return { "--columns": tracks.join(" "), "--columns-width": `${total}px` };
 }
 
-/** Keeps the place while the view is away; a list that begins is shown from its top. */
+/** Keeps the scroll position while the view is away; a new list starts at its top. */
 function usePlaceKept({ scroller, page }: ScrollStage, { rows }: ShownList): void {
   useLayoutEffect(() => {
     if (scroller.current !== null && !page) scroller.current.scrollTop = left.scrollTop;
@@ -167,7 +165,7 @@ function usePlaceKept({ scroller, page }: ScrollStage, { rows }: ShownList): voi
   }, [scroller]);
 }
 
-/** Keeps the row of the open account in sight, also while the drawer walks on. */
+/** Keeps the open account's row visible, also while the drawer moves on. */
 function useOpenedShown(stage: ScrollStage): void {
   const { value: row } = opened;
   useLayoutEffect(() => {
@@ -175,7 +173,7 @@ function useOpenedShown(stage: ScrollStage): void {
   }, [row]);
 }
 
-/** Gives the focus to the cell at `place` once it is drawn. */
+/** Focuses the cell at `place` once it is drawn. */
 function useFocus(stage: ScrollStage): void {
   const wanted = focusWanted.value;
   const { row, column } = place.value;
@@ -187,16 +185,16 @@ function useFocus(stage: ScrollStage): void {
     const root = row < 0 ? scroller.current : body.current;
     const cell = root?.querySelector(`[data-row="${row}"] [data-column="${column}"]`);
     if (!(cell instanceof HTMLElement)) return;
-    // A heading that sorts is a button: it takes the focus in place of its cell.
+    // A sortable heading contains a button, which takes the focus instead.
     const inside = cell.querySelector<HTMLElement>("button");
     (inside ?? cell).focus({ preventScroll: true });
     showCell(stage, cell);
-    // The table itself may be partly out of sight; within it the cell is in sight already.
+    // The table itself may be partly off screen; within it, the cell is already visible.
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [wanted, row, column]);
 }
 
-/** The cell that an element stands in; null outside of any. */
+/** Returns the cell around an element; null outside any. */
 function placeOf(element: EventTarget | null): CellPlace | null {
   if (!(element instanceof Element)) return null;
   const cell = element.closest<HTMLElement>("[data-column]");
@@ -205,14 +203,14 @@ function placeOf(element: EventTarget | null): CellPlace | null {
   return { row: Number(row.dataset.row), column: Number(cell.dataset.column) };
 }
 
-/** The focus may come by a click or by a reader: `place` follows it. */
+/** Clicks and screen readers may move the focus: `place` follows. */
 function follow(target: EventTarget | null): void {
   const at = placeOf(target);
   const { row, column } = place.peek();
   if (at !== null && (at.row !== row || at.column !== column)) place.value = at;
 }
 
-/** A click on its box picks a row; any other opens it, unless it ended a selection of text. */
+/** A click on a row's box selects it; any other opens it, unless it selected text. */
 function onClick(event: MouseEvent, { rows }: ShownList): void {
   const at = placeOf(event.target);
   if (at === null || at.row < 0) return;
@@ -252,7 +250,7 @@ function sizeOf({ stage, columns }: KeyContext) {
   return { ...size, page: Math.max(1, seen - 1), header: !page };
 }
 
-/** What a key does in a row; false where it does nothing. */
+/** Handles a key in a row; false if it has no effect. */
 function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): boolean {
   const account = rows.accounts[row];
   if (event.ctrlKey) return false;
@@ -266,12 +264,12 @@ function acted(event: KeyboardEvent, { row }: CellPlace, { rows }: ShownList): b
   return true;
 }
 
-/** Alt and an arrow make the column of a heading narrower or wider. */
+/** Alt with an arrow resizes a heading's column. */
 function resized(event: KeyboardEvent, at: CellPlace, columns: readonly TableColumn[]): boolean {
   const column = columns[at.column];
   const sign = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
   if (at.row !== -1 || column === undefined || sign === 0) return false;
-  // As wide as it is drawn, which is narrower than usual in a narrow window.
+  // The drawn width, which is smaller in a narrow window.
   const heading = (event.target as HTMLElement).closest<HTMLElement>("[data-column]");
   const width = heading?.offsetWidth ?? widthOf(column, choice.peek());
   chooseWidth(column, width + sign * COLUMN_WIDTH.step);

@@ -1,7 +1,6 @@
 /**
- * The header of the table. What comes in: columns, the order, what may be sorted. What goes out:
- * headings that sort at a click and are as wide as they are dragged or set by Alt and arrows.
- * Invariant: exactly one heading at most says how it is sorted; a width stays within its bounds.
+ * The header of the table: headings sort on click and are resized by dragging or by Alt and arrows.
+ * Invariant: at most one heading shows a direction; widths stay within their bounds.
  */
 import type { VNode } from "preact";
 import { words } from "../../app/words.ts";
@@ -11,10 +10,10 @@ import { choice, chooseWidth } from "./choice.ts";
 import { nextSort, sortedBy, type TableColumn, widthOf } from "./columnset.ts";
 import { columnName } from "./values.ts";
 
-/** What the header takes. */
+/** Props of the header. */
 interface HeadProps {
   columns: readonly TableColumn[];
-  /** The heading that takes the focus when the grid does; null where it is in a row. */
+  /** The focusable heading; null if a row has the focus. */
   tabbed: number | null;
   sortable: ReadonlySet<string>;
 }
@@ -22,7 +21,7 @@ interface HeadProps {
 /** The header row. */
 export function Head({ columns, tabbed, sortable }: HeadProps): VNode {
   return (
-    // biome-ignore lint/a11y/noRedundantRoles: as a block it would be no group for some readers
+    // biome-ignore lint/a11y/noRedundantRoles: display: block hides the group from some readers
     <thead class="table-head" role="rowgroup">
       {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
       <tr class="table-row" role="row" aria-rowindex={1} data-row={-1}>
@@ -59,7 +58,7 @@ function Heading({ column, at, tabbed, sortable }: HeadingProps): VNode {
   const look = `table-heading${column.numeric ? " table-number" : ""}`;
   return (
     <th
-      // biome-ignore lint/a11y/noRedundantRoles: as a block it would be no heading for some readers
+      // biome-ignore lint/a11y/noRedundantRoles: display: block hides the heading from some readers
       role="columnheader"
       scope="col"
       class={look}
@@ -96,7 +95,7 @@ function sortHint(direction: "asc" | "desc"): (column: string) => string {
   return direction === "asc" ? grid.sortUp : grid.sortDown;
 }
 
-/** The edge that is dragged; keyboards have Alt and the arrows. */
+/** The drag handle; keyboards use Alt and the arrows. */
 function Grip({ column }: { column: TableColumn }): VNode {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 /**
- * What an account is at a glance. What comes in: the account as far as it is known. What goes out:
- * its other name, CNPJ, status, kind and size, and a word of warning where it is sanctioned.
- * Invariant: the same beside the table and on the page of a company.
+ * An account at a glance: its other name, CNPJ, status, kind, size, and a warning if it is
+ * sanctioned.
+ * Invariant: the same next to the table and on the company page.
  */
 import type { VNode } from "preact";
 import type { Account } from "../../app/answers.ts";
@@ -13,7 +13,7 @@ import { Notice } from "../../parts/notice.tsx";
 import { Pill } from "../../parts/pill.tsx";
 import { named, otherNameOf, sizeText, textOf } from "./values.ts";
 
-/** CNPJ and what tells at a glance what kind of company it is. */
+/** The CNPJ and the company's main traits. */
 export function Identity({ account }: { account: Account }): VNode {
   const { drawer, fields, values } = words.value.table;
   const status = textOf(account, "registration_status");
@@ -51,7 +51,7 @@ export function Identity({ account }: { account: Account }): VNode {
   );
 }
 
-/** Bars in place of what is on its way. */
+/** Placeholder bars while loading. */
 export function LoadingAccount(): VNode {
   return (
     <div class="account-loading">

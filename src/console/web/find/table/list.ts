@@ -1,12 +1,10 @@
 /**
- * The list that the table shows. Input: the spec that was explored, the fields of the columns.
- * Output: signals of the rows, of the cell that has the focus, of the account that is open, and of
- * the CNPJs of the rows that the user picked.
- * Invariant: one list is read at a time, the one before is stopped; the rows of the list before
- * stay on screen until the next has some, so that nothing flashes. The state outlives the view: a
- * user who comes back finds the rows and the place that they left. What is picked belongs to the
- * list on screen, and goes with it; a row is picked by its CNPJ, so that further pages change
- * nothing.
+ * The state of the table: signals of the rows, the focused cell, the open account, and the CNPJs of
+ * selected rows.
+ * Invariant: one list loads at a time, and the previous one is stopped. Its rows stay on screen
+ * until the next list has some, so that nothing flashes. The state outlives the view: users who
+ * return find their rows and place. The selection belongs to the list on screen and ends with it.
+ * Rows are selected by CNPJ, so further pages do not affect it.
  */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Account, SearchPage, Spec } from "../../app/answers.ts";
@@ -19,13 +17,13 @@ import type { CellPlace } from "./window.ts";
 export interface ShownList {
   readonly rows: Rows;
   readonly spec: Spec;
-  /** Grows with every change, for the rows are one array that grows in place. */
+  /** Incremented with every change, as rows are one array that grows. */
   readonly version: number;
-  /** Whether other rows are on their way, which will take the place of these. */
+  /** True if other rows are loading that will replace these. */
   readonly stale: boolean;
 }
 
-/** What a list is made for. */
+/** Options of a list. */
 interface TableListOptions {
   readonly spec: Spec;
   readonly snapshot: string;
@@ -37,19 +35,19 @@ const list = signal<ShownList | null>(null);
 let latest: { rows: Rows; key: string } | null = null;
 let version = 0;
 
-/** The rows on screen; null before the first ones were asked for. */
+/** The rows on screen; null before the first request. */
 export const shownList: ReadonlySignal<ShownList | null> = list;
 
-/** The cell that has the focus or gets it next. */
+/** The cell with the focus, now or next. */
 export const place: Signal<CellPlace> = signal({ row: 0, column: 0 });
 
-/** Index of the account in the drawer; null where none is open. */
+/** Index of the account in the drawer; null if it is closed. */
 export const opened: Signal<number | null> = signal(null);
 
-/** How far the list was scrolled when the view was left. */
+/** The scroll position when the view was left. */
 export const left = { scrollTop: 0 };
 
-/** Shows the list of a spec, unless it is there already. */
+/** Shows a spec's list, unless it is already shown. */
 export function showList({ spec, snapshot, fields, pageMax }: TableListOptions): void {
   const { filters, sort, scoring } = spec;
   const key = JSON.stringify([snapshot, filters, sort, scoring, fields, pageMax]);
@@ -70,7 +68,7 @@ export function showList({ spec, snapshot, fields, pageMax }: TableListOptions):
   rows.want(0);
 }
 
-/** Puts a list on screen once it has something to show. */
+/** Shows a list once it has content. */
 function publish(rows: Rows, spec: Spec): void {
   if (latest?.rows !== rows) return;
   const before = list.peek();
@@ -83,7 +81,7 @@ function publish(rows: Rows, spec: Spec): void {
   list.value = { rows, spec, version: ++version, stale: false };
 }
 
-/** A list that begins is looked at from its top. */
+/** A new list starts at its top. */
 function begin(): void {
   left.scrollTop = 0;
   place.value = { row: 0, column: 0 };
@@ -92,13 +90,13 @@ function begin(): void {
 }
 
 const picked = signal<ReadonlySet<string>>(new Set());
-/** The row that was picked last, from which a span of them goes. */
+/** The row last selected, where a span starts. */
 let from = 0;
 
-/** CNPJs of the rows that are picked, in the order in which they were. */
+/** CNPJs of the selected rows, in order of selection. */
 export const selection: ReadonlySignal<ReadonlySet<string>> = picked;
 
-/** Picks a row, or lets it go; with `span` all from the last picked one to it are picked. */
+/** Toggles a row's selection; with `span`, selects all from the last one to it. */
 export function pick(accounts: readonly Account[], row: number, span: boolean): void {
   const next = new Set(picked.peek());
   const { cnpj } = accounts[row] ?? {};
@@ -113,7 +111,7 @@ export function pick(accounts: readonly Account[], row: number, span: boolean): 
   picked.value = next;
 }
 
-/** Lets all rows go. */
+/** Deselects all. */
 export function clearSelection(): void {
   if (picked.peek().size > 0) picked.value = new Set();
 }

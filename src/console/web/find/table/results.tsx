@@ -1,9 +1,9 @@
 /**
- * The results of the query. Input: what was explored, what the plan allows, the columns chosen.
- * Output: the table with its chooser, its drawer, the bar of picked rows and the end of the list.
- * Invariant: nothing is searched that was not explored, that is too broad or that matches nothing:
- * what to do then is shown elsewhere. Only fields of the plan are requested. The bar lies over the
- * table and moves nothing. The end of the list is always stated, and always as high as a row, so
+ * The results of the query: the table with its chooser, its drawer, the selection bar, and the end
+ * of the list.
+ * Invariant: a query is searched only if it was explored, is not too broad, and matches something;
+ * guidance is shown elsewhere. Only fields of the plan are requested. The bar covers part of the
+ * table and moves nothing. The end of the list is always shown, and always as high as a row, so
  * that nothing shifts.
  */
 import { useComputed } from "@preact/signals";
@@ -40,10 +40,10 @@ import {
 } from "./list.ts";
 import { useRoom } from "./room.ts";
 
-/** Rows of the largest page that a plan may have to allow. */
+/** The largest page that a plan can allow, in rows. */
 const PAGE_MAX = 50_000;
 
-/** The table of what the query matches; nothing where there is nothing to list. */
+/** The table of the query's matches; nothing if there are none. */
 export function Results(): VNode | null {
   const { answer } = exploration.value;
   const plan = usePlan();
@@ -65,7 +65,7 @@ export function Results(): VNode | null {
   return <Table list={list} plan={plan.answer} allowed={allowed} />;
 }
 
-/** The plan, asked for once; with a way to ask again. */
+/** Loads the plan once; can be repeated. */
 function usePlan(): { answer: Status | null; error: unknown; load: () => void } {
   const [error, setError] = useState<unknown>(null);
   const load = () => {
@@ -147,7 +147,7 @@ function Table({ list, plan, allowed }: TableProps): VNode {
   );
 }
 
-/** Says that the list began anew because the data did. */
+/** Reports that the list restarted with new data. */
 function Restarted({ list: { rows } }: { list: ShownList }): VNode | null {
   const [seen, setSeen] = useState({ rows, restarts: 0 });
   const { grid } = words.value.table;
@@ -161,7 +161,7 @@ function Restarted({ list: { rows } }: { list: ShownList }): VNode | null {
   );
 }
 
-/** Bars in place of the first rows. */
+/** Placeholder bars. */
 function Waiting(): VNode {
   return (
     <section class="table" aria-busy="true" aria-label={words.value.table.title}>
@@ -195,7 +195,7 @@ function SelectionBar(): VNode | null {
   );
 }
 
-/** What the end takes; `action` stands where the list is full. */
+/** Props of the end; `action` is for a full list. */
 interface TailProps {
   list: ShownList;
   action: ComponentChildren;

@@ -1,17 +1,16 @@
 /**
- * The room of the table within what scrolls around it. What comes in: the frame of the table. What
- * goes out: its greatest height as a property of style, and a wheel that moves what is outside
- * before what is inside.
- * Invariant: header and end of the table can always be on screen together; the wheel is listened to
- * in the way of scrolling only while there is something outside left to scroll.
+ * The table's space within its scroll container: sets the maximum height as a style property. The
+ * wheel scrolls the container before the table.
+ * Invariant: the table's header and end always fit on screen together. The blocking wheel listener
+ * exists only while the container can scroll further.
  */
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
-/** Height of a line where a wheel counts in lines. */
+/** Line height if a wheel counts lines. */
 const LINE_PX = 36;
 
-/** Fits a frame into its room; not where the page scrolls in place of the table. */
+/** Fits a frame into its space, unless the page scrolls instead of the table. */
 export function useRoom(frame: RefObject<HTMLElement | null>, page: boolean): void {
   useLayoutEffect(() => {
     const element = frame.current;
@@ -21,7 +20,7 @@ export function useRoom(frame: RefObject<HTMLElement | null>, page: boolean): vo
   }, [frame, page]);
 }
 
-/** A frame and what scrolls around it. */
+/** A frame and its scroll container. */
 class Room {
   readonly #frame: HTMLElement;
   readonly #observer = new ResizeObserver(() => this.#measure());
@@ -53,7 +52,7 @@ class Room {
       this.#outer = outer;
     }
     const { style } = this.#frame;
-    // The page's own height is known to the style sheet, with the header that covers its top.
+    // The style sheet knows the page's height and the header that covers its top.
     if (outer === document.scrollingElement) style.removeProperty("--room");
     else style.setProperty("--room", `${outer.clientHeight}px`);
     this.#listen();
@@ -67,7 +66,7 @@ class Room {
     else this.#frame.removeEventListener("wheel", this.#wheel);
   };
 
-  /** How far the outside can still be scrolled down. */
+  /** Returns how far the container can still scroll. */
   #left(): number {
     const { scrollHeight, clientHeight, scrollTop } = this.#outer;
     return scrollHeight - clientHeight - scrollTop;
@@ -83,7 +82,7 @@ class Room {
   };
 }
 
-/** The nearest element around that scrolls, else the page. */
+/** Returns the nearest scroll container, else the page. */
 function outerOf(element: HTMLElement): Element {
   for (let outer = element.parentElement; outer !== null; outer = outer.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(outer).overflowY)) return outer;

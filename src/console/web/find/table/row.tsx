@@ -1,11 +1,9 @@
 /**
- * One row of the table. Input: an account, its index, the columns. Output: a row of the grid at
- * its place, with its cells, or with the two lines of a phone's row.
- * Invariant: a row is drawn again only if one of its props or the language changes, since it reads
- * the words as a signal (the binding of signals compares props then); its place never changes, so
- * scrolling moves no row that is there. Every value is a text node, whatever it holds; nothing in
- * a cell takes the focus, so the keyboard meets cells alone; what colour shows stands in words as
- * well.
+ * One row of the table, with its cells, or with the two lines of a phone's row.
+ * Invariant: a row rerenders only if a prop or the language changes. It reads the words as a
+ * signal, and the signals binding then compares props. Its position never changes, so scrolling
+ * moves no row. Every value is a text node. Nothing in a cell takes the focus, so the keyboard
+ * meets only cells. Everything shown by color is also in words.
  */
 import type { ComponentChildren, VNode } from "preact";
 import type { Account } from "../../app/answers.ts";
@@ -17,30 +15,30 @@ import { shortActivity } from "../catalog.ts";
 import type { ColumnId, TableColumn } from "./columnset.ts";
 import { cellText, cityText, nameOf, textOf } from "./values.ts";
 
-/** What a row takes. */
+/** Props of a row. */
 interface RowProps {
   account: Account;
   index: number;
-  /** Null on phones, where a row is one cell of two lines. */
+  /** Null on phones, where a row is one two-line cell. */
   columns: readonly TableColumn[] | null;
-  /** The cell that takes the focus when the grid does; null where it is in another row. */
+  /** The focusable cell; null if it is in another row. */
   tabbed: number | null;
-  /** Whether the drawer shows this account. */
+  /** True if the drawer shows this account. */
   open: boolean;
   picked: boolean;
-  /** Ids of the lists that it is in. */
+  /** Ids of its lists. */
   lists: readonly string[];
   height: number;
 }
 
-/** One row; the header is the first row for readers, so rows count from two. */
+/** One row; screen readers count the header as first, so rows start at two. */
 export function Row(props: RowProps): VNode {
   const { account, index, columns, tabbed, open, picked, lists, height } = props;
-  // Reading the words makes the row follow the language, and nothing but it and the props.
+  // Reading the words subscribes the row to the language; otherwise only props matter.
   words.value;
   return (
     <tr
-      // biome-ignore lint/a11y/noRedundantRoles: as a block it would be no row for some readers
+      // biome-ignore lint/a11y/noRedundantRoles: display: block hides the row from some readers
       role="row"
       class={`table-row${open ? " table-open" : ""}`}
       aria-rowindex={index + 2}
@@ -70,12 +68,12 @@ interface CellTraits {
   title?: string;
 }
 
-/** A cell; a function and no component, for hundreds of them come and go in a frame. */
+/** A cell; a function, not a component, because hundreds come and go per frame. */
 function cell({ id, at, tabbed, look, title }: CellTraits, content: ComponentChildren): VNode {
   return (
     <td
       key={id}
-      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: cells are moved between
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: keys move between cells
       role="gridcell"
       class={look}
       aria-colindex={at + 1}
@@ -88,10 +86,10 @@ function cell({ id, at, tabbed, look, title }: CellTraits, content: ComponentChi
   );
 }
 
-/** Points of the best score. */
+/** The best score. */
 const SCORE_MAX = 1000;
 
-/** What stands in a cell. */
+/** Content of a cell. */
 function cellContent(id: ColumnId, account: Account, lists: readonly string[]): ComponentChildren {
   if (id === "name") return nameCell(account, lists);
   if (id === "score") return scoreCell(account);
@@ -123,7 +121,7 @@ function nameCell(account: Account, lists: readonly string[]): ComponentChildren
   );
 }
 
-/** The activity in short; the cell's title and what is copied have its official name. */
+/** Returns the short activity; the cell's title and copies use its official name. */
 function activityText(account: Account): string {
   return shortActivity(textOf(account, "cnae_primary"), cellText("activity", account));
 }
@@ -139,7 +137,7 @@ function scoreCell(account: Account): ComponentChildren {
   );
 }
 
-/** The two lines of a row on a phone. */
+/** The two lines of a phone row. */
 function compactContent(account: Account, lists: readonly string[]): VNode {
   const { values } = words.value.table;
   const about = [cityText(account), activityText(account)];

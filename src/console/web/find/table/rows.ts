@@ -1,37 +1,36 @@
 /**
- * The accounts of one query, read page by page. What comes in: a spec, the fields of a row, and how
- * a page is asked for. What goes out: one plain array that grows, and what the list's end says.
- * Invariant: pages are read one at a time, in order, ahead of what is looked at; a list that was
- * stopped never changes again; a cursor that the server no longer takes begins the list anew, once.
+ * The accounts of one query: a plain array that grows page by page, and the state of its end.
+ * Invariant: pages are read one at a time, in order, ahead of the visible rows. A stopped list
+ * never changes again. If the server no longer accepts a cursor, the list restarts, once.
  */
 import type { Account, SearchPage, Spec } from "../../app/answers.ts";
 
-/** No more rows than these are held; an export has the rest. */
+/** Maximum rows held; an export has the rest. */
 export const ROWS_MAX = 50_000;
 /**
- * Rows of the first page, which somebody waits for, and of the second. From there on a page has as
- * many as were read before it, up to `most`: who reads on and on waits for fewer answers.
+ * Rows of the first page, for which the user waits, and of the second. Later pages double the list,
+ * up to `most`, so that longer reading needs fewer requests.
  */
 export const PAGE_ROWS = { first: 100, later: 500, most: 2500 } as const;
-/** The next page is asked for when fewer rows than these lie below the last one looked at. */
+/** The next page is requested if fewer rows than these follow the last visible one. */
 const ROWS_AHEAD = 400;
-/** A request that came too early is repeated by itself after at most so long, and so often. */
+/** Limits for automatic retries of a request that came too early. */
 const WAIT = { secondsMax: 5, timesMax: 5 } as const;
-/** Codes of a cursor that leads nowhere any more. */
+/** Codes of a cursor that is no longer valid. */
 const CURSOR_REFUSED = ["cursor_expired", "cursor_mismatch", "invalid_cursor"];
 
-/** What is sent to `POST /accounts/search`; the page's size lies in the spec. */
+/** Body of `POST /accounts/search`; the spec has the page's size. */
 export interface PageBody {
   readonly spec: object;
   readonly cursor?: string;
 }
 
-/** What a list of rows is made of. */
+/** Dependencies of a list. */
 interface RowsOptions {
   /** The normalized spec; its limit and output are replaced. */
   readonly spec: Spec;
   readonly fields: readonly string[];
-  /** Largest page that the plan allows. */
+  /** The plan's maximum page. */
   readonly pageMax: number;
   readonly read: (body: PageBody, signal: AbortSignal) => Promise<SearchPage>;
   readonly wait: (milliseconds: number) => Promise<void>;
@@ -42,19 +41,19 @@ interface RowsOptions {
 /** `more` follow, these are `all`, or the list is `full` although more match. */
 type RowsEnd = "more" | "all" | "full";
 
-/** A list of accounts that grows while it is looked at. */
+/** A list of accounts that grows on demand. */
 export class Rows {
-  /** What was read so far; the same array all along, until the list begins anew. */
+  /** Rows read so far; the same array until the list restarts. */
   accounts: Account[] = [];
   phase: "resting" | "reading" | "failed" = "resting";
   end: RowsEnd = "more";
-  /** How many accounts match; null before the first page. */
+  /** Number of matches; null before the first page. */
   total: number | null = null;
-  /** Label of the snapshot of the last page; null before the first one. */
+  /** The last page's snapshot; null before the first one. */
   snapshot: string | null = null;
-  /** What the last page failed with. */
+  /** Error of the last page. */
   error: unknown = null;
-  /** How often the list began anew because the snapshot changed. */
+  /** Restarts caused by a changed snapshot. */
   restarts = 0;
   readonly #options: RowsOptions;
   readonly #abort = new AbortController();
@@ -65,19 +64,19 @@ export class Rows {
     this.#options = options;
   }
 
-  /** Says which row is looked at; reads on where the rows below it become few. */
+  /** Reports a visible row; reads on if few rows follow it. */
   want(index: number): void {
     if (this.phase !== "resting" || this.end !== "more" || this.#abort.signal.aborted) return;
     if (this.#pages > 0 && this.accounts.length - index > ROWS_AHEAD) return;
     void this.#readPage();
   }
 
-  /** Asks again for the page that failed. */
+  /** Requests the failed page again. */
   retry(): void {
     if (this.phase === "failed" && !this.#abort.signal.aborted) void this.#readPage();
   }
 
-  /** Ends the list: what is under way is aborted, and nothing is said about it. */
+  /** Ends the list: aborts its request without reporting that. */
   stop(): void {
     this.#abort.abort();
   }
@@ -98,7 +97,7 @@ export class Rows {
     if (!this.#abort.signal.aborted) this.#options.changed();
   }
 
-  /** Asks for the next page, again after a while where the server says that it is too early. */
+  /** Requests the next page; retries after a delay if the server finds it too early. */
   async #ask(): Promise<SearchPage> {
     const { read, wait } = this.#options;
     const { signal } = this.#abort;
@@ -138,7 +137,7 @@ export class Rows {
     this.end = !page.has_more ? "all" : full ? "full" : "more";
   }
 
-  /** Forgets everything where the cursor is refused; a second time in a row is a failure. */
+  /** Restarts the list if the cursor is refused; twice in a row is a failure. */
   #beginsAnew(error: unknown): boolean {
     const code = (error as { code?: unknown } | null)?.code;
     if (this.#cursor === null || !CURSOR_REFUSED.includes(String(code))) return false;

@@ -1,11 +1,11 @@
 /**
- * Values of an account as text. Input: an account as the server answers it. Output: what a cell or
- * a fact shows, in the present language; names of companies as people write them.
- * Invariant: what is absent is an empty text, never "null"; a value of an unknown form is shown as
- * it is. The text of a cell is what is copied out of it: names as the registry writes them. A name
- * as people write it differs in nothing but the case of letters: a name with small letters is left
- * as it is, as are forms of companies, initials, numbers and words that cannot be spoken. Until
- * the later words are loaded, codes of reasons stand for themselves.
+ * Values of an account as text for cells and facts, in the current language, and company names in
+ * normal case.
+ * Invariant: absent values are empty texts, never "null". A value of unknown form is shown
+ * unchanged. A cell's text is also what is copied: names as in the registry. Converting a name
+ * changes only case. Names with lowercase stay unchanged, as do company forms, initials, numbers,
+ * and words without vowels. Until the later words are loaded, reason codes are shown instead of
+ * names.
  */
 
 import { punctuateCnae } from "../../../../spec/catalog.ts";
@@ -16,58 +16,58 @@ import { cnpj, dayShort, money, number, phone } from "../../app/format.ts";
 import { laterTable, loadLaterWords, words } from "../../app/words.ts";
 import type { ColumnId, NamedColumn } from "./columnset.ts";
 
-/** A value as text; empty where it is absent. */
+/** Returns a value as text; empty if absent. */
 export function textOf(account: AccountFields, field: string): string {
   const value = account[field];
   return value === null || value === undefined ? "" : String(value);
 }
 
-/** The name that an account goes by, as the registry writes it. */
+/** Returns an account's display name, as in the registry. */
 function registeredName(account: Account): string {
   const name = textOf(account, "legal_name") || textOf(account, "trade_name");
   return name || words.value.table.values.nameless;
 }
 
-/** The name that an account goes by, as people write it. */
+/** Returns an account's display name, in normal case. */
 export function nameOf(account: Account): string {
   return companyName(registeredName(account));
 }
 
-/** The other name of an account as people write it; empty where it has none, or the same. */
+/** Returns the other name in normal case; empty if there is none or it is the same. */
 export function otherNameOf(account: Account): string {
   const trade = companyName(textOf(account, "trade_name"));
   return trade === nameOf(account) ? "" : trade;
 }
 
-/** An activity code with its punctuation. */
+/** Punctuates an activity code. */
 export function cnaeText(code: string): string {
   return /^\d{7}$/.test(code) ? punctuateCnae(code) : code;
 }
 
-/** A postal code with its hyphen. */
+/** Hyphenates a postal code. */
 export function postalText(code: string): string {
   return code.replace(/^(\d{5})(\d{3})$/, "$1-$2");
 }
 
-/** The text of a size, a MEI being named as such. */
+/** Returns the size; a MEI is shown as MEI. */
 export function sizeText(account: Account): string {
   const { values } = words.value.table;
   if (account.mei_opt_in === true) return values.mei;
   return named(words.value.codes.sizes, textOf(account, "company_size_code"));
 }
 
-/** Yes, no or nothing. */
+/** Yes, no, or empty. */
 export function yesNo(value: unknown): string {
   const { yes, no } = words.value.table.values;
   return value === true ? yes : value === false ? no : "";
 }
 
-/** The name of a code; the code where it has none. */
+/** Returns a code's name, else the code. */
 export function named(names: Record<string, string>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] as string) : code;
 }
 
-/** The street with number and complement. */
+/** Joins street, number, and complement. */
 export function streetText(account: Account): string {
   const { street, street_number: at, address_complement: more } = account;
   return [street, at, more].filter((part) => part !== null && part !== undefined).join(", ");
@@ -102,7 +102,7 @@ function phoneKindText(account: Account, field: OutputField): string {
   return kind === "mobile" ? mobile : kind === "landline" ? landline : "";
 }
 
-/** A field as it is, by the type of its values. */
+/** Formatters by type of field. */
 const PLAIN: Readonly<
   Record<keyof typeof FIELD_TYPES, (account: Account, field: OutputField) => string>
 > = {
@@ -120,7 +120,7 @@ const PLAIN: Readonly<
 
 type CellText = (account: Account) => string;
 
-/** What cells say; a column that is not here has the name of a field, and shows it as it is. */
+/** Texts of cells; a column not listed here shows its field unformatted. */
 const TEXTS: Readonly<
   Record<Exclude<NamedColumn, OutputField>, CellText> & Partial<Record<OutputField, CellText>>
 > = {
@@ -150,7 +150,7 @@ const TEXTS: Readonly<
   mei: (account) => yesNo(account.mei_opt_in),
 };
 
-/** The text of a cell. */
+/** Formats a cell. */
 export function cellText(id: ColumnId, account: Account): string {
   const text = TEXTS[id];
   if (text !== undefined) return text(account);
@@ -158,29 +158,29 @@ export function cellText(id: ColumnId, account: Account): string {
   return PLAIN[fieldRow(field).stored.type](account, field);
 }
 
-/** The heading of a column. */
+/** Names a column. */
 export function columnName(id: ColumnId): string {
   const { columns, fields } = words.value.table;
   return columns[id as NamedColumn] ?? fields[id as OutputField];
 }
 
-/** Forms of companies and usual abbreviations. */
+/** Company forms and common abbreviations. */
 const KEPT = new Set(
   (
     "LTDA ME EPP EIRELI MEI SS SPE SCP TI RH TV CFC APAE APM EMEI EMEF UTI USA LED EPI SUS " +
     "SESI SENAI SESC SENAC SEBRAE OAB UNIMED"
   ).split(" "),
 );
-/** Small within a name. */
+/** Lowercase in names. */
 const SMALL = new Set(
   "a ao aos as com da das de do dos e em na nas no nos o os para por pela pelo sem".split(" "),
 );
-/** A company limited by shares ends so; behind a particle it is a family's name. */
+/** Suffix of companies limited by shares; after a particle, a family name. */
 const IS_FORM = /(?<!\bD[AE]) SA$/;
 const ROMAN = /^[IVX]{2,}$/;
 const SAYABLE = /[AEIOUYÀÁÂÃÉÊÍÓÔÕÚÜ]/;
 
-/** The name. */
+/** In normal case. */
 export function companyName(name: string): string {
   if (/\p{Ll}/u.test(name)) return name;
   return name.replace(/[\p{L}\p{M}\p{N}]+/gu, (word, at: number) => {
@@ -195,16 +195,16 @@ export function companyName(name: string): string {
   });
 }
 
-/** Whether nothing but a blank stands there. */
+/** True at a space or an end. */
 function alone(character: string | undefined): boolean {
   return character === undefined || character === " ";
 }
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Names of reasons by code; the first one to ask has them loaded. */
+/** Returns names of reasons by code; the first call loads them. */
 export function reasonNames(): Readonly<Record<string, string>> {
-  // What cannot be loaded is asked for again by the next cell; until then the code is shown.
+  // After a failure, the next cell retries; until then the code is shown.
   if (laterTable.value === null) loadLaterWords().catch(() => {});
   return laterTable.value?.reasons ?? NONE;
 }

@@ -1,8 +1,7 @@
 /**
- * Where the table is scrolled. What comes in: the elements of the table. What goes out: the rows to
- * draw, and movements to a row or a cell.
- * Invariant: measured at most once per frame; on wide screens the table scrolls by itself, on
- * phones with the page, and both are measured from where the rows stand on the screen.
+ * The table's scroll position: the rows to draw, and scrolling to a row or a cell.
+ * Invariant: measured at most once per frame. On wide screens the table itself scrolls, on phones
+ * the page. Both are measured from the rows' position on screen.
  */
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -15,17 +14,17 @@ import {
   windowOf,
 } from "./window.ts";
 
-/** The elements of a table and what its rows measure. */
+/** The table's elements and dimensions. */
 export interface ScrollStage {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly body: RefObject<HTMLTableSectionElement | null>;
-  /** Whether the page scrolls in place of the table. */
+  /** True if the page scrolls instead of the table. */
   readonly page: boolean;
   readonly rowHeight: number;
   readonly count: number;
 }
 
-/** How far the rows are scrolled; null while there are no elements. */
+/** Returns the scroll position of the rows; null without elements. */
 export function scrolledOf({
   scroller,
   body,
@@ -40,12 +39,12 @@ export function scrolledOf({
     const { top } = rows.getBoundingClientRect();
     return { scrollTop: -top, height: innerHeight, rowHeight, count };
   }
-  // The header stays above the rows and covers as much as it is high.
+  // The sticky header covers the rows by its height.
   const height = box.clientHeight - rows.offsetTop;
   return { scrollTop: box.scrollTop, height, rowHeight, count };
 }
 
-/** The rows to draw; `onSeen` is told the last row that can be seen. */
+/** Returns the rows to draw; `onSeen` gets the last visible row. */
 export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void): RowWindow {
   const [drawn, setDrawn] = useState<RowWindow>({ first: 0, end: 0 });
   const measure = () => {
@@ -55,7 +54,7 @@ export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void):
     setDrawn((old) => (old.first === next.first && old.end === next.end ? old : next));
     onSeen(lastSeen(scrolled));
   };
-  // The listeners live as long as the table; they measure with what was drawn last.
+  // The listeners live as long as the table, so they read the latest render.
   const latest = useRef(measure);
   latest.current = measure;
   useLayoutEffect(measure, [stage.page, stage.rowHeight, stage.count]);
@@ -67,7 +66,7 @@ export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void):
         latest.current();
       });
     };
-    // Scrolling does not bubble: whatever scrolls, table or page, is heard on its way down.
+    // Scroll events do not bubble: they are captured, from table and page alike.
     document.addEventListener("scroll", soon, { capture: true, passive: true });
     const observer = new ResizeObserver(soon);
     if (stage.scroller.current !== null) observer.observe(stage.scroller.current);
@@ -81,7 +80,7 @@ export function useRowWindow(stage: ScrollStage, onSeen: (row: number) => void):
   return drawn;
 }
 
-/** Scrolls no further than needed so that a row is seen. */
+/** Scrolls only as far as needed to show a row. */
 export function showRow(stage: ScrollStage, row: number): void {
   const scrolled = scrolledOf(stage);
   if (scrolled === null || row < 0) return;
@@ -91,7 +90,7 @@ export function showRow(stage: ScrollStage, row: number): void {
   else if (stage.scroller.current !== null) stage.scroller.current.scrollTop = top;
 }
 
-/** Scrolls sideways so that a cell is seen beside the first column, which stays. */
+/** Scrolls sideways to show a cell next to the sticky first column. */
 export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   const box = stage.scroller.current;
   const first = cell.parentElement?.firstElementChild;
@@ -99,7 +98,7 @@ export function showCell(stage: ScrollStage, cell: HTMLElement): void {
   const { offsetLeft: left, offsetWidth: width } = cell;
   const room = box.clientWidth;
   const sideways = { left, width, scrollLeft: box.scrollLeft, room, sticky: first.offsetWidth };
-  // Behind the last cell there is the button of the chooser, which must not cover its heading.
+  // The chooser's button follows the last cell and must not cover its heading.
   const to = cell.nextElementSibling === null ? box.scrollWidth : scrollLeftFor(sideways);
   if (to !== box.scrollLeft) box.scrollLeft = to;
 }

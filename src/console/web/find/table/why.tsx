@@ -1,8 +1,6 @@
 /**
- * Why an account is listed. What comes in: the explanation of the server. What goes out: the score
- * with its parts as bars, and what met each filter, in words.
- * Invariant: bars are of one scale, and every bar has its number; a part that takes points away
- * shows its sign.
+ * Why an account is listed: the score with its parts as bars, and the values that met each filter.
+ * Invariant: bars share one scale, and each has its number; a negative part shows its sign.
  */
 import type { VNode } from "preact";
 import { STATE_NAMES } from "../../../../spec/states.ts";
@@ -32,7 +30,7 @@ export function Why({ answer }: { answer: ExplainAnswer }): VNode {
   );
 }
 
-/** What met each filter. */
+/** Each filter's match. */
 function Met({ answer: { account, explain } }: { answer: ExplainAnswer }): VNode {
   const { drawer } = words.value.table;
   const lines = Object.entries(explain.matched).map(([name, value]) => ({
@@ -52,7 +50,7 @@ function Met({ answer: { account, explain } }: { answer: ExplainAnswer }): VNode
   );
 }
 
-/** What met a filter, in words; a filter that is not known here is shown by its name. */
+/** Describes how a filter was met; an unknown filter is shown by name. */
 function matchedText(name: string, value: unknown, account: AccountFields): string {
   const { matched } = words.value.table;
   const { code, as } = Object(value) as { code?: unknown; as?: unknown };
@@ -68,7 +66,7 @@ function activityText(code: string): string {
   return name === null ? shown : `${shown} ${name}`;
 }
 
-/** The value that met a filter, as people say it. */
+/** Formats a matching value. */
 function valueText(name: string, value: unknown, account: AccountFields): string {
   const { sizes, statuses } = words.value.codes;
   const text = value === null || value === undefined ? "" : String(value);

@@ -1,28 +1,27 @@
 /**
- * The arithmetic of a long list of which only a window is drawn. What comes in: how far it is
- * scrolled, how high it and its rows are, which key was pressed. What goes out: which rows to draw,
- * where to scroll, which cell is next.
- * Invariant: every row that can be seen is drawn, and never more than `DRAWN_MAX`, however long
- * the list is; no number leaves the bounds of the list.
+ * Arithmetic of a long list with a drawn window: the rows to draw, scroll positions, and the cell a
+ * key moves to.
+ * Invariant: every visible row is drawn, and never more than `DRAWN_MAX`, however long the list is.
+ * No number leaves the bounds of the list.
  */
 
-/** Rows drawn at once, at most, however high the window is. */
+/** Maximum rows drawn, however high the window is. */
 export const DRAWN_MAX = 60;
-/** Rows drawn above and below what is seen, so that a quick movement meets rows. */
+/** Rows drawn above and below the visible ones, for fast scrolling. */
 const OVERSCAN = 8;
-/** The window moves in steps, so that not every pixel draws anew. */
+/** The window moves in steps, so that not every pixel redraws. */
 const STEP = 4;
 
-/** A scrolled list: all lengths in CSS pixels, without what stays in place above the rows. */
+/** A scrolled list: lengths in CSS pixels, without sticky content above the rows. */
 export interface Scrolled {
   readonly scrollTop: number;
-  /** Height of the part in which rows are seen. */
+  /** Height of the visible part. */
   readonly height: number;
   readonly rowHeight: number;
   readonly count: number;
 }
 
-/** Rows from `first` on, without `end`. */
+/** Rows from `first` to before `end`. */
 export interface RowWindow {
   readonly first: number;
   readonly end: number;
@@ -33,26 +32,26 @@ export function windowOf({ scrollTop, height, rowHeight, count }: Scrolled): Row
   const top = Math.max(0, Math.min(scrollTop, Math.max(0, count * rowHeight - height)));
   const seen = Math.floor(top / rowHeight);
   const shown = Math.min(DRAWN_MAX, Math.ceil(Math.max(0, height) / rowHeight) + 1);
-  // One step less on either side: moving in steps may draw up to that many more.
+  // One step less on each side: moving in steps may draw that many more.
   const spare = Math.max(0, Math.min(OVERSCAN, Math.floor((DRAWN_MAX - shown - STEP) / 2)));
   const first = Math.max(0, Math.floor((seen - spare) / STEP) * STEP);
   const wanted = Math.ceil((seen + shown + spare) / STEP) * STEP;
   return { first, end: Math.min(count, wanted, first + DRAWN_MAX) };
 }
 
-/** The last row that can be seen, -1 where there is none. */
+/** Returns the last visible row, -1 if there is none. */
 export function lastSeen({ scrollTop, height, rowHeight, count }: Scrolled): number {
   return Math.min(count, Math.ceil((scrollTop + height) / rowHeight)) - 1;
 }
 
-/** How far to scroll so that a row is seen whole; moves no further than it must. */
+/** Returns the least scrolling that shows a whole row. */
 export function scrollTopFor(row: number, { scrollTop, height, rowHeight }: Scrolled): number {
   const top = row * rowHeight;
   if (top < scrollTop) return top;
   return Math.max(scrollTop, top + rowHeight - height);
 }
 
-/** A cell and the room it is seen in; `sticky` pixels on the left always cover what is below. */
+/** A cell and its viewport; `sticky` pixels on the left always cover the content. */
 interface Sideways {
   readonly left: number;
   readonly width: number;
@@ -61,7 +60,7 @@ interface Sideways {
   readonly sticky: number;
 }
 
-/** How far to scroll sideways so that a cell is seen, its beginning above all. */
+/** Returns the horizontal scroll that shows a cell, its start first. */
 export function scrollLeftFor({ left, width, scrollLeft, room, sticky }: Sideways): number {
   if (left - sticky < scrollLeft) return Math.max(0, left - sticky);
   return Math.max(scrollLeft, Math.min(left + width - room, left - sticky));
@@ -73,12 +72,12 @@ export interface CellPlace {
   readonly column: number;
 }
 
-/** How large the grid is, and how many rows a page key moves by. */
+/** Size of the grid, and rows per page key. */
 export interface GridSize {
   readonly rows: number;
   readonly columns: number;
   readonly page: number;
-  /** Whether the header can be moved to. */
+  /** True if the header is reachable. */
   readonly header: boolean;
 }
 
@@ -99,7 +98,7 @@ const MOVES: ReadonlyMap<string, Move> = new Map<string, Move>(
   } satisfies Record<string, Move>),
 );
 
-/** The cell that a key leads to, within the grid; null where the key is none that moves. */
+/** Returns the cell a key moves to, within the grid; null for other keys. */
 export function moved(
   from: CellPlace,
   key: { readonly key: string; readonly ctrl: boolean },

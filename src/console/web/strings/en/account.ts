@@ -1,10 +1,10 @@
 /**
- * English words of the user's own account and of the usage view.
+ * English words of the account view and of the usage view.
  * Invariant: the Portuguese tables have the same keys.
  */
 import { duration, number } from "../../app/format.ts";
 
-/** Words of the user's own account. */
+/** Words of the account view. */
 export const account = {
   who: "Signed in",
   email: "E-mail",

@@ -1,8 +1,8 @@
 /**
- * English words of charts and of the overview, and names of the upper levels of CNAE 2.3, which a
- * dump does not name.
- * Invariant: the Portuguese table has the same keys. Every section and every division of CNAE 2.3
- * has a name; a test counts them.
+ * English words of charts and overview, and names of the upper levels of CNAE 2.3, which a dump
+ * lacks.
+ * Invariant: the Portuguese table has the same keys. Every section and division of CNAE 2.3 has a
+ * name; a test counts them.
  */
 /** Short names of sections and divisions by code. */
 export const branches: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /**
- * English words of the box of districts. What comes in: names. What goes out: text.
+ * English words of the district box.
  * Invariant: nothing here is markup.
  */
 

@@ -1,6 +1,5 @@
 /**
- * English texts of exports and saved searches. What comes in: values that are formatted already,
- * and counts. What goes out: plain strings and functions of values.
+ * English words of exports and saved searches; functions take formatted values and counts.
  * Invariant: the Portuguese table has the same keys; nothing here is markup.
  */
 
@@ -10,7 +9,7 @@ import { number } from "../../app/format.ts";
 
 const rows = (count: number) => (count === 1 ? "1 row" : `${number(count)} rows`);
 
-/** Texts of the export dialog, the list of exports and the saved searches. */
+/** Words of the export dialog, the list of exports, and saved searches. */
 export const exports = {
   dialogTitle: "Export establishments",
 

@@ -1,12 +1,11 @@
 /**
- * English words of finding: the sentence, the filters, the pickers and the guidance. What comes
- * in: values of functions. What goes out: text.
+ * English words of the find view: the sentence, the filters, the pickers, and the guidance.
  * Invariant: the Portuguese table has the same keys.
  */
 import type { PartName } from "../../../../spec/filters/table.ts";
 import { list, month, number } from "../../app/format.ts";
 
-/** What a filter asks for, by its value in words; not `wanted` where it asks for the contrary. */
+/** Describes a filter by its formatted value; not `wanted` if it excludes. */
 export type FilterWords = Readonly<Record<PartName, (value: string, wanted: boolean) => string>>;
 
 const headquarters = "Head offices only";

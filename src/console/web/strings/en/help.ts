@@ -1,14 +1,14 @@
 /**
- * English words of the help page. What comes in: names of months. What goes out: text.
- * Invariant: the Portuguese table has the same keys; a task is named by its picture, where it has
- * one. What a button is called stands here in quotes as it stands on the button.
+ * English words of the help page.
+ * Invariant: the Portuguese table has the same keys; a task has the name of its picture, if any.
+ * Button names are quoted exactly as on the button.
  */
 
 /** One task, step by step. */
 export interface HelpTask {
   readonly title: string;
   readonly steps: readonly string[];
-  /** Says what is on its picture. */
+  /** Describes its picture. */
   readonly picture?: string;
 }
 
@@ -29,7 +29,7 @@ export const TASK_NAMES = [
 /** Name of a task, and of its picture. */
 export type TaskName = (typeof TASK_NAMES)[number];
 
-/** A part that is read, not done. */
+/** A part to read, not a task. */
 interface HelpPart {
   readonly title: string;
   readonly points: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * English words of the view of API keys. What comes in: values of functions. What goes out: text.
+ * English words of the view of API keys.
  * Invariant: the Portuguese table has the same keys.
  */
 import { date, duration } from "../../app/format.ts";

@@ -1,7 +1,6 @@
 /**
- * English words of lists. What comes in: counts, names that people chose, values that are formatted
- * already. What goes out: text.
- * Invariant: what became of every line that was sent is said, none is passed over.
+ * English words of lists; functions take counts, names, and formatted values.
+ * Invariant: the outcome of every line sent is reported; none is skipped.
  */
 import { number } from "../../app/format.ts";
 

@@ -1,6 +1,5 @@
 /**
- * English words of the views of lists. What comes in: counts, names that people chose, values that
- * are formatted already. What goes out: text.
+ * English words of the list views; functions take counts, names, and formatted values.
  * Invariant: nothing here is markup.
  */
 import { number } from "../../app/format.ts";

@@ -1,7 +1,7 @@
 /**
  * English words of the view of members and of the audit trail.
- * Invariant: every action and every fact of the trail has its words; the Portuguese tables have the
- * same keys.
+ * Invariant: every action and fact of the trail has its words; the Portuguese tables have the same
+ * keys.
  */
 import type { AuditAction, FactName } from "../../../../store/auditactions.ts";
 

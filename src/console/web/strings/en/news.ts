@@ -1,6 +1,5 @@
 /**
- * English words of what is new for a saved search. What comes in: values that are formatted
- * already, and counts. What goes out: text.
+ * English words of a saved search's news; functions take formatted values and counts.
  * Invariant: the Portuguese table has the same keys.
  */
 import { number } from "../../app/format.ts";

@@ -1,14 +1,14 @@
 /**
- * English words of the shell, of signing in, of the parts that all views use, and of the problems
- * that a server answers with, by code.
- * Invariant: the Portuguese tables have the same keys; every code of a problem has a sentence, by
- * the type of the table. If the server's own sentence says more (parts/notice.tsx), it is shown in
- * place of this one.
+ * English words of the shell, the sign-in page, and shared parts, and of the server's problems, by
+ * code.
+ * Invariant: the Portuguese tables have the same keys. Every problem code has a sentence, by the
+ * table's type. If the server's own sentence has more detail (parts/notice.tsx), it replaces this
+ * one.
  */
 import type { ErrorCode } from "../../../../errors.ts";
 import { duration, number } from "../../app/format.ts";
 
-/** Words of the shell, of signing in and of the parts. */
+/** Words of the shell, the sign-in page, and parts. */
 export const shell = {
   product: "Peneira",
   skip: "Skip to content",
@@ -78,9 +78,9 @@ export const shell = {
   viewFailed: "This view could not be loaded. The server may have been updated.",
   reload: "Reload the page",
   rateLimited: (seconds: number) => `Too many requests. Try again in ${duration(seconds)}.`,
-  /** For an answer without a code, as a proxy gives. */
+  /** For an answer without a code, as from a proxy. */
   answered: (status: number) => `The server answered with an error (${status}).`,
-  /** By the code of a mistake; for others the server's own sentence is shown. */
+  /** By mistake code; for others, the server's sentence is shown. */
   mistakes: {
     email_taken: "Somebody has this e-mail already.",
     invalid_email: "This is not an e-mail address.",
@@ -125,10 +125,10 @@ export const shell = {
       : `${number(count)} searches not looked at with the new data`,
 };
 
-/** Sentences by code; one in brackets says all there is to know. */
+/** Sentences by code; one in brackets needs no server detail. */
 export type Problems = Readonly<Record<ErrorCode, string | readonly [whole: string]>>;
 
-// Codes that differ for programs only have one sentence.
+// Codes that differ only for programs share a sentence.
 const key = "The API key was not accepted.";
 const link = "The link is not valid or has expired.";
 const page = "The next page was not found. Search again.";

@@ -1,8 +1,8 @@
 /**
- * English words of the table, of one account, of the page of a company, and of the commands above
- * what is found.
+ * English words of the table, of one account, of the company page, and of the commands above the
+ * results.
  * Invariant: the Portuguese tables have the same keys; fields and codes are named as in the API.
- * The words of saving and exporting are not in exports.ts, because the first page does not load
+ * The words for saving and exporting are not in exports.ts, because the first page does not load
  * that.
  */
 import { HEADINGS_EN } from "../../../../spec/fields/headings.ts";
@@ -56,7 +56,7 @@ const parts: Record<string, string> = {
   sanction: "Sanction in force",
 };
 
-/** The strategies whose score is shown. */
+/** Strategies with a visible score. */
 const strategies: Record<string, string> = {
   balanced: "balanced",
   contactable: "easy to reach",
@@ -64,7 +64,7 @@ const strategies: Record<string, string> = {
   established: "established first",
 };
 
-/** What met a filter, in words. */
+/** Describes a filter's match. */
 const matched: Record<string, (value: string) => string> = {
   cnae: (value) => `Main activity: ${value}`,
   cnae_secondary: (value) => `Other activity: ${value}`,
@@ -213,7 +213,7 @@ export const table = {
   },
 };
 
-/** Words of the page of a company. */
+/** Words of the company page. */
 export const company = {
   back: "To the search",
   print: "Print",
@@ -226,7 +226,7 @@ export const company = {
   more: (left: string) => `Show more (${left} left)`,
 };
 
-/** Words of the commands above what is found: save and export. */
+/** Words of the commands above the results: save and export. */
 export const commands = {
   button: "Export",
   buttonNothing: "There is nothing to export yet.",

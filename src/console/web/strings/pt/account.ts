@@ -1,11 +1,11 @@
 /**
- * Portuguese words of the user's own account and of the usage view.
+ * Portuguese words of the account view and of the usage view.
  * Invariant: the same keys as the English tables, by their types.
  */
 import { duration, number } from "../../app/format.ts";
 import type * as English from "../en/account.ts";
 
-/** Words of the user's own account. */
+/** Words of the account view. */
 export const account: typeof English.account = {
   who: "Acesso",
   email: "E-mail",

@@ -1,8 +1,8 @@
 /**
- * Portuguese words of charts and of the overview, and names of the upper levels of CNAE 2.3, which
- * a dump does not name.
- * Invariant: the same keys as the English table, by its type. Every section and every division of
- * CNAE 2.3 has a name; a test counts them.
+ * Portuguese words of charts and overview, and names of the upper levels of CNAE 2.3, which a dump
+ * lacks.
+ * Invariant: the same keys as the English table, by its type. Every section and division of CNAE
+ * 2.3 has a name; a test counts them.
  */
 import type * as English from "../en/charts.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Portuguese words of the box of districts. What comes in: names. What goes out: text.
+ * Portuguese words of the district box.
  * Invariant: nothing here is markup.
  */
 import type { districts as english } from "../en/districts.ts";

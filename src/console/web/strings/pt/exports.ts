@@ -1,6 +1,5 @@
 /**
- * Portuguese texts of exports and saved searches. What comes in: values that are formatted
- * already, and counts. What goes out: plain strings and functions of values.
+ * Portuguese words of exports and saved searches; functions take formatted values and counts.
  * Invariant: it has the keys of the English table; nothing here is markup.
  */
 import { number } from "../../app/format.ts";
@@ -8,7 +7,7 @@ import type { exports as english } from "../en/exports.ts";
 
 const rows = (count: number) => (count === 1 ? "1 linha" : `${number(count)} linhas`);
 
-/** Texts of the export dialog, the list of exports and the saved searches. */
+/** Words of the export dialog, the list of exports, and saved searches. */
 export const exports: typeof english = {
   dialogTitle: "Exportar estabelecimentos",
 

@@ -1,6 +1,5 @@
 /**
- * Portuguese words of finding: the sentence, the filters, the pickers and the guidance. What comes
- * in: values of functions. What goes out: text.
+ * Portuguese words of the find view: the sentence, the filters, the pickers, and the guidance.
  * Invariant: the same keys as the English table, by its type.
  */
 import { list, month, number } from "../../app/format.ts";

@@ -1,7 +1,7 @@
 /**
- * Portuguese words of the help page. What comes in: nothing. What goes out: text.
- * Invariant: the same keys as the English table, by its type. What a button is called stands here
- * in quotes as it stands on the button.
+ * Portuguese words of the help page.
+ * Invariant: the same keys as the English table, by its type. Button names are quoted exactly as on
+ * the button.
  */
 import type { help as English } from "../en/help.ts";
 

@@ -1,6 +1,5 @@
 /**
- * Portuguese words of the view of API keys. What comes in: values of functions. What goes out:
- * text.
+ * Portuguese words of the view of API keys.
  * Invariant: the same keys as the English table, by its type.
  */
 import { date, duration } from "../../app/format.ts";

@@ -1,6 +1,5 @@
 /**
- * Portuguese words of lists. What comes in: counts, names that people chose, values that are
- * formatted already. What goes out: text.
+ * Portuguese words of lists; functions take counts, names, and formatted values.
  * Invariant: the same keys as the English table, by its type.
  */
 import { number } from "../../app/format.ts";

@@ -1,6 +1,5 @@
 /**
- * Portuguese words of what is new for a saved search. What comes in: values that are formatted
- * already, and counts. What goes out: text.
+ * Portuguese words of a saved search's news; functions take formatted values and counts.
  * Invariant: the same keys as the English table, by its type.
  */
 import { number } from "../../app/format.ts";

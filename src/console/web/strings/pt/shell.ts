@@ -1,13 +1,13 @@
 /**
- * Portuguese words of the shell, of signing in, of the parts that all views use, and of the
- * problems that a server answers with, by code.
+ * Portuguese words of the shell, the sign-in page, and shared parts, and of the server's problems,
+ * by code.
  * Invariant: the same keys as the English tables, by their types. The server's own sentences are
- * English and stand below them.
+ * English and appear below them.
  */
 import { duration, number } from "../../app/format.ts";
 import type * as English from "../en/shell.ts";
 
-/** Words of the shell, of signing in and of the parts. */
+/** Words of the shell, the sign-in page, and parts. */
 export const shell: typeof English.shell = {
   product: "Peneira",
   skip: "Ir para o conteúdo",
@@ -123,7 +123,7 @@ export const shell: typeof English.shell = {
       : `${number(count)} buscas ainda não vistas com os dados novos`,
 };
 
-// Codes that differ for programs only have one sentence.
+// Codes that differ only for programs share a sentence.
 const key = "A chave de API não foi aceita.";
 const link = "O link não é válido ou expirou.";
 const page = "A próxima página não foi encontrada. Busque de novo.";

@@ -1,6 +1,6 @@
 /**
- * Portuguese words of the table, of one account, of the codes, of the page of a company, and of the
- * commands above what is found.
+ * Portuguese words of the table, of one account, of the codes, of the company page, and of the
+ * commands above the results.
  * Invariant: the same keys as the English tables, by their types and by a test.
  */
 import { HEADINGS_PT } from "../../../../spec/fields/headings.ts";
@@ -209,7 +209,7 @@ export const table: typeof English.table = {
   },
 };
 
-/** Words of the page of a company. */
+/** Words of the company page. */
 export const company: typeof English.company = {
   back: "Voltar à busca",
   print: "Imprimir",
@@ -222,7 +222,7 @@ export const company: typeof English.company = {
   more: (left) => `Mostrar mais (faltam ${left})`,
 };
 
-/** Words of the commands above what is found: save and export. */
+/** Words of the commands above the results: save and export. */
 export const commands: typeof English.commands = {
   button: "Exportar",
   buttonNothing: "Ainda não há o que exportar.",
