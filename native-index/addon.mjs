@@ -1,22 +1,21 @@
 /**
- * Compiling the addon: the C++ sources, the tools of this machine, and the headers of Node. Input:
- * how build.mjs runs and skips steps.
- * Output: the path of the addon, which then is that of the sources; the tools that are missing; the
- * environment of a run with the sanitizer.
- * Invariant: plain Node. It needs nothing of node_modules: before the packages are there, npm's own
- * node-gyp compiles. The variant for AddressSanitizer is built from a mirror of the folder, because
- * node-gyp knows one build folder only. Nothing else is installed or changed. `CXX`, `MAKE`,
- * `PYTHON` and `npm_config_nodedir` are obeyed as node-gyp obeys them.
+ * Compiles the addon: the C++ sources, the tools of this machine, and the headers of Node.
+ * Input: build.mjs's functions to run and skip steps. Output: the path of the up-to-date addon; the
+ * missing tools; the environment for sanitizer runs.
+ * Invariant: plain Node, without node_modules: before packages are installed, npm's own node-gyp
+ * compiles. The AddressSanitizer variant is built from a mirror of the folder, because node-gyp
+ * supports only one build folder. Nothing else is installed or changed. `CXX`, `MAKE`, `PYTHON`,
+ * and `npm_config_nodedir` have the same effect as in node-gyp.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-/** Where node-gyp leaves the addon. */
+/** Output path of node-gyp. */
 export const ADDON = "build/Release/peneira.node";
 
-/** Compiles native-index with node-gyp where a source changed since that was done last. */
+/** Compiles native-index with node-gyp if a source has changed. */
 export function compileAddon({ root, asan, filesIn, upToDate, requireTools, run, fail }) {
   const source = path.join(root, "native-index");
   const folder = asan ? path.join(source, "build-asan") : source;
@@ -29,7 +28,7 @@ export function compileAddon({ root, asan, filesIn, upToDate, requireTools, run,
     const gyp = nodeGyp(root) ?? fail("there is no node-gyp, neither installed nor npm's own");
     const flags = "-fsanitize=address -fno-omit-frame-pointer";
     const env = asan ? { CXXFLAGS: `${flags} -g`, LDFLAGS: flags } : {};
-    // A changed binding.gyp needs a new configuration; it is cheap beside the compiler.
+    // A changed binding.gyp needs a new configuration; it is cheap compared to compiling.
     for (const part of ["configure", "build"]) {
       const args = [gyp, part, "--release", "--jobs=max", "--loglevel=error"];
       run(process.execPath, args, { cwd: folder, env: { ...headersEnv(), ...env } });
@@ -38,7 +37,7 @@ export function compileAddon({ root, asan, filesIn, upToDate, requireTools, run,
   return built;
 }
 
-/** The installed node-gyp, or the one that npm brings; undefined where there is neither. */
+/** The installed node-gyp, or npm's own; undefined if there is neither. */
 function nodeGyp(root) {
   const installed = path.join(root, "node_modules", "node-gyp", "bin", "node-gyp.js");
   if (existsSync(installed)) return installed;
@@ -49,15 +48,15 @@ function nodeGyp(root) {
     try {
       return createRequire(realpathSync(npm)).resolve("node-gyp/bin/node-gyp.js");
     } catch {
-      // Another way of installing npm; the next one may know it.
+      // A different npm installation; try the next one.
     }
   }
   return undefined;
 }
 
-/** Names what node-gyp needs and this machine lacks: Python 3, make, a C++20 compiler. */
+/** Lists missing requirements of node-gyp: Python 3, make, a C++20 compiler. */
 export function missingTools() {
-  // node-gyp looks for Visual Studio itself and says what is missing.
+  // node-gyp finds Visual Studio itself and reports missing parts.
   if (process.platform === "win32") return [];
   const missing = [];
   const python = process.env.npm_config_python ?? process.env.PYTHON ?? "python3";
@@ -74,8 +73,8 @@ export function missingTools() {
 }
 
 /**
- * Makes node-gyp use the headers beside this Node if they have its version, so that it downloads
- * nothing; a `nodedir` from the environment goes first.
+ * Makes node-gyp use the headers installed with this Node, if their version matches, so that it
+ * downloads nothing; a `nodedir` from the environment takes precedence.
  */
 export function headersEnv() {
   const prefix = path.dirname(path.dirname(process.execPath));
@@ -88,8 +87,8 @@ export function headersEnv() {
 }
 
 /**
- * The environment of a Node whose addon was built for AddressSanitizer: the sanitizer must be
- * loaded before Node itself, and Node leaks at exit by design.
+ * Environment for a Node whose addon uses AddressSanitizer: the sanitizer must be loaded before
+ * Node itself, and Node leaks at exit by design.
  */
 export function asanEnv(built) {
   const cxx = process.env.CXX ?? "g++";
@@ -104,7 +103,7 @@ export function asanEnv(built) {
 /** Folders of the addon's C++ sources; each includes those before it, napi/ all of them. */
 export const CPP_FOLDERS = ["format", "query", "render", "builder", "scan", "join", "napi"];
 
-/** The C++ files of folders and of their rooms that end as asked, relative to native-index. */
+/** Lists C++ files of folders (recursively) by ending, relative to native-index. */
 export function cppFiles(native, ending, folders = CPP_FOLDERS) {
   return folders.flatMap((folder) =>
     readdirSync(path.join(native, folder), { recursive: true })
@@ -114,7 +113,7 @@ export function cppFiles(native, ending, folders = CPP_FOLDERS) {
   );
 }
 
-/** Makes a folder hold the C++ sources of the addon, and no source that went away. */
+/** Mirrors the C++ sources of the addon; removes deleted ones. */
 function mirror(source, target) {
   for (const name of CPP_FOLDERS) {
     const isCpp = (file) => !/\.ts$/.test(file);

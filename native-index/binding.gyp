@@ -1,6 +1,5 @@
-# The addon: every .cc file of the seven folders and of their rooms. Exceptions are on; no -march,
-# because the code chooses by processor at run time. build.mjs runs node-gyp and adds the sanitizer
-# flags.
+# The addon: every .cc file of the seven folders, recursively. Exceptions are on; no -march, because
+# the code selects instructions at run time. build.mjs runs node-gyp and adds the sanitizer flags.
 {
   "targets": [
     {
@@ -15,7 +14,7 @@
       "cflags_cc": ["-std=c++20"],
       "ldflags": ["-Wl,--exclude-libs,ALL"],
       "conditions": [
-        # The headers of the standard library are parsed once: two thirds of the time of the compiler.
+        # The standard headers are parsed once: they are two thirds of the compile time.
         ["OS=='linux'", {
           "variables": { "pre": "<(INTERMEDIATE_DIR)/standard.h" },
           "actions": [{

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * What comes in: the tables of columns, row records and output fields, which are TypeScript.
- * What goes out: the C++ headers that are made from them, written with `--write`; else the names of
- * those that are stale, and status 1.
- * Invariant: the same tables give the same bytes, laid out as .clang-format says. The headers are
- * committed, so that whoever compiles needs nothing of this, and whoever reads C++ sees them.
+ * Generates C++ headers from TypeScript tables of columns, row records, output fields, and others.
+ * Input: the tables. Output: the headers, with `--write`; else the names of stale ones, and status
+ * 1.
+ * Invariant: equal tables give equal bytes, in the layout of .clang-format. The headers are
+ * committed, so that compiling does not need this script, and readers of C++ see them.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -30,7 +30,7 @@ const TABLE_FILES = [
   "src/search/score.ts",
 ];
 
-/** Made headers, relative to the root. */
+/** Generated headers, relative to the root. */
 const HEADERS = [
   "native-index/format/column_list.h",
   "native-index/builder/record_layout.h",
@@ -41,7 +41,7 @@ const HEADERS = [
   "native-index/join/score_list.h",
 ];
 
-/** The step of the build: with `write` makes the headers anew; else a stale one ends the run. */
+/** The build step: with `write` regenerates the headers; else a stale one fails the build. */
 export function headerStep({ upToDate, run, write }) {
   const make = () => run(process.execPath, [SCRIPT, ...(write ? ["--write"] : [])]);
   if (write) return make();
@@ -50,7 +50,7 @@ export function headerStep({ upToDate, run, write }) {
   upToDate({ name: "headers", inputs, salt: "", outputs: [] }, make);
 }
 
-/** The text of every made header, by its path; `tables` is what the files of tables export. */
+/** Returns the text of every header by path; `tables` are the exports of the table files. */
 export function headerTexts(tables) {
   const makers = [columnList, recordLayout, queryList, fieldList, wordList, dumpList, scoreList];
   return new Map(HEADERS.map((file, i) => [file, makers[i](tables)]));
@@ -146,7 +146,7 @@ function queryList({ REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, queryL
   });
 }
 
-/** How values are written for people where a row does not say it, by the type. */
+/** Default display format by type. */
 const WRITTEN_BY_TYPE = {
   text: "plain",
   flag: "yes_no",
@@ -299,7 +299,7 @@ function scoreList({ SCORE_PARTS, SCORED_STRATEGIES, SCORE_WEIGHTS, ...numbersOf
   });
 }
 
-/** A header; the first lines of its comment are `opening`. */
+/** A header; `opening` are the first lines of its comment. */
 function header({ opening, includes, parts }) {
   const head = [
     ...opening.map((line) => `// ${line}`),
@@ -318,7 +318,7 @@ function header({ opening, includes, parts }) {
   return [...head, ...body, "", "}  // namespace peneira", ""].join("\n");
 }
 
-/** A struct that holds an enum of numbers from 0 on, and how many there are. */
+/** A struct with an enum of numbers from 0 on, and their count. */
 function numbers(name, comment, list) {
   const rows = list.map((one, i) => [one, i]);
   const type = name === "FlagCodes" ? "Code : uint32_t" : "Number : uint32_t";
@@ -339,7 +339,7 @@ function nameList(name, list) {
   return ["// Names by number.", ...numbered(`std::string_view ${name}`, literals)];
 }
 
-/** An array; the comments keep a line for each value, whoever lays the file out. */
+/** An array; the trailing comments keep one value per line, even after formatting. */
 function numbered(declared, values) {
   const width = Math.max(...values.map((value) => value.length)) + 1;
   const rows = values.map((value, i) => `${`${value},`.padEnd(width)}  // ${i}`);
@@ -354,22 +354,22 @@ function names(rows) {
   return rows.map(({ name }) => name);
 }
 
-/** The keys of codes, which must be 0, 1, 2 and so on. */
+/** The keys of codes, which must be 0, 1, 2, and so on. */
 function orderedBy(codes) {
   const rows = Object.entries(codes).sort(([, a], [, b]) => a - b);
   if (rows.some(([, code], i) => code !== i)) throw new Error("the codes have gaps");
   return rows.map(([name]) => name);
 }
 
-/** `legal_name` and `legalName` are kLegalName. */
+/** `legal_name` and `legalName` become kLegalName. */
 function constant(name) {
   const words = name.split("_").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return `k${words.join("")}`;
 }
 
-/** What the files of tables export. The bundler reads TypeScript where this Node does not. */
+/** The exports of the table files, bundled, because this Node may not read TypeScript. */
 async function loadTables() {
-  // Loaded here, so that the texts can be made where the packages are not.
+  // Loaded here, because the texts can be made without installed packages.
   const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     stdin: {
       contents: TABLE_FILES.map((file) => `export * from "./${file}";`).join("\n"),

@@ -1,8 +1,8 @@
 /**
- * What comes in: the C++ sources, and what is installed of clang-format and clang-tidy.
- * What goes out: every place that they refuse, and status 1; or words that say what was skipped.
- * Invariant: nothing is changed, and neither program is needed to build. The tree is held to one
- * version of clang-format, because every version lays out a little differently.
+ * Checks the C++ sources with clang-format and clang-tidy.
+ * Output: every violation, and status 1; or a message about skipped checks.
+ * Invariant: nothing is changed, and neither program is needed to build. The code uses one version
+ * of clang-format, because formatting differs slightly between versions.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,13 +16,13 @@ const FORMAT = process.env.CLANG_FORMAT ?? "clang-format";
 const TIDY = process.env.CLANG_TIDY ?? "clang-tidy";
 const FOLDERS = [...CPP_FOLDERS, "fuzz"];
 
-/** The C++ files that end as asked, relative to the root, in a fixed order. */
+/** The C++ files with a matching ending, relative to the root, in a fixed order. */
 function sourcesOf(root, ending = /\.(cc|h)$/, folders = FOLDERS) {
   const files = cppFiles(path.join(root, "native-index"), ending, folders);
   return files.map((file) => `native-index/${file}`);
 }
 
-/** Holds the layout of C++ to .clang-format, and says so where it cannot be told here. */
+/** Checks the C++ formatting; reports if that is not possible. */
 export function checkLayout({ root, upToDate, fail }) {
   const missing = formatMissing();
   if (missing !== undefined) {
@@ -35,7 +35,7 @@ export function checkLayout({ root, upToDate, fail }) {
   });
 }
 
-/** Why the layout cannot be checked here; undefined where it can. */
+/** The reason why formatting cannot be checked; undefined if it can. */
 function formatMissing() {
   const found = majorOf(FORMAT);
   if (found === FORMAT_VERSION) return undefined;
@@ -43,15 +43,15 @@ function formatMissing() {
   return `skipped: clang-format ${FORMAT_VERSION} is needed, and ${has}`;
 }
 
-/** Whether every C++ file is laid out as .clang-format says; the places are printed. */
+/** Returns true if every C++ file is formatted; prints violations. */
 function isFormatted(root) {
   const args = ["--dry-run", "-Werror", ...sourcesOf(root)];
   return spawnSync(FORMAT, args, { cwd: root, stdio: ["ignore", 2, 2] }).status === 0;
 }
 
 /**
- * Runs clang-tidy over the sources that changed, or that include what changed, since they were
- * last found clean; gives whether all are.
+ * Runs clang-tidy over sources that changed (including their includes) since they were last clean;
+ * returns true if all are clean.
  */
 export async function lintNative({ root, cache }) {
   const version = majorOf(TIDY);
@@ -72,7 +72,7 @@ export async function lintNative({ root, cache }) {
     for (let file = stale.shift(); file !== undefined; file = stale.shift()) {
       if (await isTidy(root, file)) clean[file] = digests.get(file);
       else failed++;
-      // After every file, so that a run that is stopped goes on where it was.
+      // After every file, so that an interrupted run can resume.
       writeFileSync(stamps, JSON.stringify(clean));
     }
   });
@@ -86,7 +86,7 @@ function majorOf(program) {
   return major === undefined ? undefined : Number(major);
 }
 
-/** Stands for a source and everything of ours that it includes. */
+/** Digest of a source and all our headers that it includes. */
 function digestOf(root, file, salt) {
   const hash = createHash("sha256").update(salt);
   const queue = [file];
@@ -101,7 +101,7 @@ function digestOf(root, file, salt) {
   return hash.digest("hex");
 }
 
-/** Where node_api.h lies: beside this Node, or where node-gyp put it for the build. */
+/** Folder of node_api.h: installed with this Node, or downloaded by node-gyp for the build. */
 function nodeHeaders(root) {
   const config = path.join(root, "native-index", "build", "config.gypi");
   const built = existsSync(config) ? readFileSync(config, "utf8") : "";
@@ -127,7 +127,7 @@ function isTidy(root, file) {
   child.stdout.on("data", (part) => {
     told += part;
   });
-  // What it says there is how many warnings the headers of the system have.
+  // stderr only has the number of warnings in system headers.
   child.stderr.resume();
   return new Promise((resolve) => {
     child.on("close", (status) => {

@@ -1,8 +1,7 @@
-// Copies records into columns, row by row: a record is read once while it is in the first-level
-// cache, and each column is a stream of writes. Writes buffers where they belong. Input and output:
-// see batch.h.
-// Invariant: after row r every column holds r + 1 rows, validity bits included; a short write goes
-// on where it stopped.
+// Copies records into columns row by row, so a record is read once while in the L1 cache and each
+// column is a sequential write. Writes the buffers to their offsets. See batch.h.
+// Invariant: after row r every column holds r + 1 rows, including validity bits; a short write is
+// resumed.
 #include "builder/batch.h"
 
 #include <fcntl.h>
@@ -22,7 +21,7 @@ namespace {
 
 constexpr size_t kStringBytesMax = std::numeric_limits<int32_t>::max();  // Arrow Utf8 offsets
 
-// Type of the values of a column in a row record; void where they stand otherwise in it.
+// Value type of a column in a row record; void if it is not stored in a slot.
 template <ColumnType>
 struct SlotValue {
   using Type = void;
@@ -60,7 +59,7 @@ struct SlotValue<ColumnType::kInt64> {
   using Type = int64_t;
 };
 
-// Sets bit `row` of a bitmap that grows by a zero byte every eight rows.
+// Sets bit `row` of a bitmap, appending a zero byte every eight rows.
 void pushBit(RawBytes& bitmap, uint32_t row, bool value) {
   if (row % 8 == 0) *bitmap.grow(1) = 0;
   if (value) bitmap.data()[row / 8] |= 1u << (row % 8);
@@ -78,7 +77,7 @@ void BatchBuilder::append(const uint8_t* records, size_t total, const uint32_t* 
   if (count > kBatchRows - rowCount_) {
     badArgument("a record batch holds at most 1048576 rows");
   }
-  constexpr size_t kAhead = 8;  // records lie in any order: fetch them before their turn
+  constexpr size_t kAhead = 8;  // records are in random order: prefetch them
   for (size_t i = 0; i < count; i++) {
     if (i + kAhead < count && starts[i + kAhead] < total) {
       const uint8_t* next = records + starts[i + kAhead];
@@ -202,10 +201,9 @@ void BatchBuilder::markValid(Columns::Number number, bool valid) {
 
 namespace {
 
-constexpr size_t kWriteBytesMax = size_t{1} << 30;  // Linux writes at most 2 GiB at once
+constexpr size_t kWriteBytesMax = size_t{1} << 30;  // Linux writes at most 2 GiB per call
 constexpr size_t kBuffers = 3;                      // of a column
 
-// The file, open for writing.
 class Target {
  public:
   explicit Target(const std::string& path)
@@ -229,7 +227,7 @@ class Target {
       offset += static_cast<uint64_t>(written);
     }
   }
-  // Some file systems say only now that there was no room.
+  // Some file systems report a full disk only on close.
   void close() {
     if (::close(std::exchange(file_, -1)) != 0) throwSystemError("write", path_);
   }

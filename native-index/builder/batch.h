@@ -1,10 +1,9 @@
-// Builder of one Arrow record batch, and the file that it goes into. Input: row records in rank
-// order; where each buffer goes. Output: the Arrow buffers of every column, in the order of
-// column_list.h; the same bytes in the file.
-// Invariant: equal rows give equal bytes: null slots and the tails of bitmaps are zero, a column
-// without nulls has no validity bitmap, and every buffer is exactly as long as its rows need.
-// Nothing else of the file is touched, so what lies between the buffers is zero where the file had
-// not reached that far.
+// Builder of one Arrow record batch, and writer of its buffers.
+// Input: row records in rank order; the file offset of each buffer. Output: the Arrow buffers of
+// every column, in the order of column_list.h; the same bytes in the file.
+// Invariant: equal rows give equal bytes: null slots and bitmap tails are zero, a column without
+// nulls has no validity bitmap, and buffers have no excess bytes. Nothing else in the file is
+// written, so gaps between buffers are zero if the file was extended.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -19,24 +18,21 @@
 
 namespace peneira {
 
-// The Arrow buffers of every column.
 using BatchColumns = std::array<ColumnBuffers, Columns::kCount>;
 
-// Collects at most kBatchRows records.
 class BatchBuilder {
  public:
-  // `numbers`: those that records name, ascending, of which the codes are the ordinals.
+  // `numbers`: the distinct numbers in the records, ascending; a number's code is its index.
   explicit BatchBuilder(std::vector<uint32_t> numbers) : numbers_(std::move(numbers)) {}
 
-  // Appends the records that start at `starts`. Throws INVALID_ARGUMENT for a malformed record
-  // and when the batch would exceed kBatchRows; then nothing of the call remains usable and the
-  // batch must be dropped.
+  // Appends the records that start at `starts`. Throws INVALID_ARGUMENT if a record is malformed or
+  // the batch would exceed kBatchRows; the batch is then unusable and must be dropped.
   void append(const uint8_t* records, size_t total, const uint32_t* starts, size_t count);
 
-  // Gives the buffers of all columns away; the builder is empty afterwards.
+  // Returns the buffers of all columns and empties the builder.
   BatchColumns finish();
-  // As `finish`, and goes on in the room of `columns`, whose bytes are forgotten: who gives and
-  // takes two sets in turn asks the system for memory once, not for every batch.
+  // Like `finish`, but reuses the memory of `columns`. Swapping two sets allocates only once, not
+  // per batch.
   void finishInto(BatchColumns& columns);
 
   uint32_t rowCount() const { return rowCount_; }
@@ -59,16 +55,16 @@ class BatchBuilder {
   BatchColumns columns_;
 };
 
-// A batch on its way to the file.
+// File locations of a batch.
 struct BatchPlaces {
   std::string path;
   std::vector<uint8_t> head;  // bytes before the buffers
   uint64_t offset = 0;        // of the head
-  // Of validity, offsets and data of every column, in the order of column_list.h.
+  // Offsets of validity, offsets, and data of every column, in the order of column_list.h.
   std::vector<uint64_t> buffers;
 };
 
-// Writes head and buffers into a file that is there. Throws SystemFailure.
+// Writes head and buffers into an existing file. Throws SystemFailure.
 void writeBatch(const BatchColumns& columns, const BatchPlaces& places);
 
 }  // namespace peneira

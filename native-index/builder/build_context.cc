@@ -1,6 +1,6 @@
-// Opens the columns of a snapshot that is being built, and writes its region. See build_context.h.
-// Invariant: no offset of the section is used before it was compared with the length of the file,
-// and no string is read before its offsets were checked.
+// Opens the columns of a snapshot under construction, and writes its region (see build_context.h).
+// Invariant: every offset of the section is checked against the file length before use, and string
+// offsets are checked before any string is read.
 #include <unistd.h>
 #include <cerrno>
 #include <string>
@@ -18,7 +18,7 @@ bool hasOffsets(uint32_t column) {
   return type == ColumnType::kUtf8 || type == ColumnType::kListDictionary16;
 }
 
-// A buffer of one column in one batch, as the section names it.
+// A buffer of one column in one batch, as listed in the section.
 struct BufferPlace {
   uint64_t offset, length, needed;
   const char* name;
@@ -125,13 +125,12 @@ void SourceColumns::checkCnpjs(uint32_t batchNumber) const {
   }
 }
 
-// Buffered pwrite. Invariant: a short write goes on where it stopped, so append() either takes all
-// bytes or throws.
+// Buffered pwrite. Invariant: append() writes all bytes or throws; a short write is resumed.
 
 namespace {
 
 constexpr size_t kBufferBytes = size_t{4} << 20;
-constexpr size_t kWriteBytesMax = size_t{1} << 30;  // Linux writes at most 2 GiB at once
+constexpr size_t kWriteBytesMax = size_t{1} << 30;  // Linux writes at most 2 GiB per call
 
 }  // namespace
 

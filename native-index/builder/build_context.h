@@ -1,6 +1,6 @@
-// What every stage of the index builder works with, by reference: the columns of the new snapshot,
-// its tables, the writer of its region, how many threads, and the progress counter.
-// Invariant: stages run one after another and append their own sections; none calls another.
+// Shared context of the build stages: the columns of the new snapshot, its tables, the region
+// writer, the thread count, and the progress counter.
+// Invariant: stages run sequentially and append their own sections; none calls another.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -19,23 +19,22 @@
 
 namespace peneira {
 
-// The first place from an offset on at which a section, or an array of a part, may begin.
+// Rounds up to the next offset where a section, or an array of a part, may begin.
 constexpr uint64_t aligned(uint64_t offset) {
   return (offset + kSectionAlign - 1) / kSectionAlign * kSectionAlign;
 }
 
-// Writer of the index region. What comes in: bytes, section by section. What goes out: the file,
-// and the directory entries of the finished sections. Invariant: bytes go out in order, every
-// section starts on a multiple of 64 with zero bytes in between, and equal input gives equal bytes.
-// Errors of the system are thrown as SystemFailure with the path; the file is then useless and its
-// owner removes it.
+// Writer of the index region: appends sections, and collects their directory entries.
+// Invariant: bytes are written in order. Sections start at multiples of 64, padded with zeros, so
+// equal input gives equal bytes. System errors are thrown as SystemFailure with the path; the file
+// is then unusable, and its owner removes it.
 
 class RegionWriter {
  public:
-  // Writes to `file` from `offset` on; the descriptor stays the caller's.
+  // Writes to `file` from `offset` on; the caller keeps ownership of the descriptor.
   RegionWriter(int file, std::string path, uint64_t offset);
 
-  // Opens a section; bytes appended until end() are its own.
+  // Opens a section, which receives the bytes appended until end().
   void begin(Section kind, uint32_t argument = 0);
   void end();
 
@@ -44,9 +43,8 @@ class RegionWriter {
   void push(const T& value) {
     append(&value, sizeof value);
   }
-  // Appends zero bytes up to a multiple of `alignment`, which is at most 64.
+  // Appends zero bytes up to a multiple of `alignment` (at most 64).
   void align(size_t alignment);
-  // Hands everything to the system.
   void flush();
 
   // Absolute offset of the next byte.
@@ -58,18 +56,18 @@ class RegionWriter {
 
   int file_;
   std::string path_;
-  uint64_t offset_;  // where the buffer goes
+  uint64_t offset_;  // file offset of the buffer
   RawBytes buffer_;
   std::vector<DirectoryEntry> entries_;
 };
 
-// The columns of a snapshot that is being built. What comes in: the mapped file and the COLUMNS
-// section that its writer prepared. What goes out: values by row, as plain pointers per batch.
-// Invariant: once constructed, every buffer lies inside the file, is long enough for its rows, and
-// string and list offsets rise within their data; so the readers check nothing per value. There are
-// no checksums yet, which is why this is not the reader of opened snapshots (region.h).
+// The columns of a snapshot under construction, read from the mapped file and the prepared COLUMNS
+// section; values by row, as plain pointers per batch.
+// Invariant: the constructor checks that every buffer is inside the file and long enough, and that
+// string and list offsets ascend within their data, so accessors check nothing. There are no
+// checksums yet, so this is not the reader of opened snapshots (region.h).
 
-// Buffers of one column in one batch. `validity` is null when no value is missing.
+// Buffers of one column in one batch. `validity` is null if no value is missing.
 struct BatchColumn {
   const uint8_t* data = nullptr;
   const uint8_t* validity = nullptr;
@@ -93,11 +91,11 @@ struct BatchColumn {
   }
 };
 
-// All columns of the file; the mapped bytes outlive it.
+// All columns of the file; the mapping must outlive them.
 class SourceColumns {
  public:
-  // Checks everything named in the invariant, with `threads` threads; throws Failure
-  // SNAPSHOT_DAMAGED with the column and batch.
+  // Checks the invariant with `threads` threads; throws Failure SNAPSHOT_DAMAGED with the column
+  // and batch.
   SourceColumns(std::span<const uint8_t> file, std::span<const uint8_t> section, uint64_t rowCount,
                 unsigned threads);
 
@@ -117,7 +115,6 @@ class SourceColumns {
   std::string_view text(uint32_t column, uint32_t row) const {
     return batch(column, row / kBatchRows).text(row % kBatchRows);
   }
-  // The 14 bytes of a row's cnpj.
   const uint8_t* cnpj(uint32_t row) const {
     const BatchColumn& cnpjs = batch(Columns::kCnpj, row / kBatchRows);
     return cnpjs.data + cnpjs.offset(row % kBatchRows);
@@ -131,30 +128,30 @@ class SourceColumns {
 
   uint32_t rowCount_, batchCount_;
   std::vector<BatchColumn> batches_;   // column by column
-  std::vector<uint64_t> dataLengths_;  // likewise, in bytes
+  std::vector<uint64_t> dataLengths_;  // likewise
 };
 
-// A counter that another thread may watch: 0 to 1,000 over the whole build.
+// A progress counter from 0 to 1,000 over the whole build; other threads may read it.
 class Progress {
  public:
-  // `counter` may be null; it outlives the build.
+  // `counter` may be null; it must outlive the build.
   explicit Progress(uint32_t* counter) : counter_(counter) { store(0); }
 
-  // Begins a stage that takes `share` of 1,000 of the time; one that goes past the end is cut off.
+  // Begins a stage that takes `share` of 1,000 of the time, clamped to the end.
   void stage(uint32_t share) {
     begin_ = end_;
     end_ = std::min(begin_ + share, kEnd);
     step(0, 1);
   }
-  // Begins step `index` of `count` equally long ones of the running stage.
+  // Begins step `index` of `count` equal steps of the current stage.
   void step(uint64_t index, uint64_t count) {
     const uint64_t length = end_ - begin_;
     from_ = begin_ + static_cast<uint32_t>(length * index / count);
     to_ = begin_ + static_cast<uint32_t>(length * (index + 1) / count);
     store(from_);
   }
-  // Reports that `done` of `total` parts of the running step are finished. Only one thread of a
-  // step reports, because the counter must not fall.
+  // Reports that `done` of `total` parts of the current step are finished. Only one thread of a
+  // step may report, because the counter must not fall.
   void part(uint64_t done, uint64_t total) {
     if (total > 0) store(from_ + static_cast<uint32_t>((to_ - from_) * done / total));
   }

@@ -1,8 +1,7 @@
-// Ranks records by one 64-bit key: 16 bits of inverted score, then the eight characters of the
-// cnpj root with 6 bits each; loads a range. Input and output: see ranking.h.
-// Invariant: only branches of one company with equal scores can tie on the key; such short runs
-// are finished by the remaining six characters. A correction is held against the records that there
-// are before it is written.
+// Ranks records by a 64-bit key (16 bits of inverted score, then the eight characters of the cnpj
+// root with 6 bits each), and loads a range. See ranking.h.
+// Invariant: only establishments of one company with equal scores can tie on the key; these short
+// runs are sorted by the remaining six characters. Corrections are validated against the records.
 #include "builder/ranking.h"
 
 #include <fcntl.h>
@@ -39,7 +38,7 @@ void checkCnpj(const Record& record, size_t start) {
 
 std::vector<KeyedRow> keyRecords(const uint8_t* records, size_t total) {
   std::vector<KeyedRow> items;
-  items.reserve(total / 160);  // a common length; only a first guess
+  items.reserve(total / 160);  // typical record length
   for (size_t start = 0; start < total;) {
     const Record record(records, total, start);
     checkCnpj(record, start);
@@ -51,7 +50,7 @@ std::vector<KeyedRow> keyRecords(const uint8_t* records, size_t total) {
   return items;
 }
 
-// Orders every run of equal keys by the branch and check characters.
+// Sorts every run of equal keys by the branch and check characters.
 void finishTies(const uint8_t* records, std::vector<KeyedRow>& items) {
   for (size_t first = 0; first < items.size();) {
     size_t end = first + 1;
@@ -85,16 +84,14 @@ std::vector<uint32_t> rankRecords(const uint8_t* records, size_t total) {
 
 namespace {
 
-// The parts of a correction.
 enum CorrectionLayout : size_t {
   kPartition = 0,  // u32, the number of a file
-  kOffset = 4,     // u32, of the row behind the first of that file
-  kSlot = 8,       // u32, of the count in the row
+  kOffset = 4,     // u32, offset of the row from the first of that file
+  kSlot = 8,       // u32, offset of the count in the row
   kCount = 12,     // u32
   kCorrectionLength = 16,
 };
 
-// A file that is read from.
 class Source {
  public:
   explicit Source(const std::string& path)
@@ -109,7 +106,7 @@ class Source {
     for (size_t done = 0; done < length;) {
       const ssize_t got = pread(file_, to + done, length - done, static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
-      if (got == 0) errno = EIO;  // it is shorter than it was written
+      if (got == 0) errno = EIO;  // shorter than when written
       if (got <= 0) throwSystemError("read back", path_);
       done += static_cast<size_t>(got);
     }
@@ -145,7 +142,7 @@ void RankedRange::load(const std::vector<FileExtents>& rows,
   starts_ = rankRecords(records_.data(), records_.size());
 }
 
-// Writes the counts that several companies have into their rows.
+// Writes the counts shared by several companies into their rows.
 void RankedRange::correct(const std::vector<size_t>& begins) {
   if (corrections_.size() % kCorrectionLength != 0) badArgument("a correction is cut off");
   for (size_t at = 0; at < corrections_.size(); at += kCorrectionLength) {

@@ -1,5 +1,5 @@
-// The rank order of row records, and the radix sort that makes it and other orders. Invariant: a
-// sort is stable, so equal input gives one order.
+// The rank order of row records, and the radix sort for it and other orders.
+// Invariant: sorts are stable, so equal input gives one order.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,12 +14,11 @@
 
 namespace peneira {
 
-// Stable radix sort of keyed row numbers. What comes in: items of a 64-bit key and a payload, and
-// scratch of the same length. What goes out: the items in ascending order of the key.
-// Invariant: items of equal keys keep their order. Digits in which all keys agree cost one pass
-// of counting and nothing more, so keys need not be compacted by the caller.
+// Stable radix sort of keyed row numbers; needs scratch memory of the same length.
+// Invariant: items with equal keys keep their order. A digit that is the same in all keys costs
+// only the counting pass, so callers need not compact keys.
 
-// A row (or record start) with its sort key; `extra` is free for the user.
+// A row (or record start) with its sort key; `extra` is free for the caller.
 struct KeyedRow {
   uint64_t key;
   uint32_t row;
@@ -30,9 +29,8 @@ static_assert(sizeof(KeyedRow) == 16);
 constexpr size_t kRadixBits = 8;
 constexpr size_t kRadixDigits = 64 / kRadixBits;
 constexpr size_t kRadixBins = size_t{1} << kRadixBits;
-constexpr size_t kRadixInsertionMax = 32;  // below this, insertion sort is faster
+constexpr size_t kRadixInsertionMax = 32;  // up to this, insertion sort is faster
 
-// Stable insertion sort by key, for short ranges.
 inline void insertionSortByKey(KeyedRow* items, size_t count) {
   for (size_t i = 1; i < count; i++) {
     const KeyedRow item = items[i];
@@ -42,7 +40,7 @@ inline void insertionSortByKey(KeyedRow* items, size_t count) {
   }
 }
 
-// Moves the items from `from` to `to`, stably by the digit at `shift`.
+// Moves the items from `from` to `to`, stably sorted by `digit`.
 inline void radixPass(const KeyedRow* from, KeyedRow* to, size_t count, size_t digit,
                       const std::array<uint32_t, kRadixBins>& counts) {
   std::array<uint32_t, kRadixBins> starts;
@@ -57,7 +55,7 @@ inline void radixPass(const KeyedRow* from, KeyedRow* to, size_t count, size_t d
   }
 }
 
-// Sorts `items` stably by key; `scratch` holds as many and is left undefined. count < 2^32.
+// Sorts `items` stably by key. `scratch` has the same size and is left undefined. count < 2^32.
 inline void radixSortByKey(KeyedRow* items, KeyedRow* scratch, size_t count) {
   if (count <= kRadixInsertionMax) return insertionSortByKey(items, count);
   std::array<std::array<uint32_t, kRadixBins>, kRadixDigits> counts{};
@@ -77,19 +75,19 @@ inline void radixSortByKey(KeyedRow* items, KeyedRow* scratch, size_t count) {
   if (from != items) std::memcpy(items, from, count * sizeof(KeyedRow));
 }
 
-// The rank order of row records, and one range of it in memory. Input: a buffer of records one
-// after another; or where the spilled records of a range lie, and the corrections of their counts.
-// Output: the records, and their starts by (score descending, cnpj ascending by bytes).
-// Invariant: the starts are a permutation of all record starts; a buffer that does not end exactly
-// at the end of a record is refused. Files are read in order, and the extents of a file in theirs,
-// so the records lie as they were written. A range that is loaded again forgets what it held and
-// keeps the room. Corrections are those of src/ingest/shared-values.ts, which draws them.
+// The rank order of row records, and one range of it in memory.
+// Input: a buffer of consecutive records; or the extents of a range's spilled records, and the
+// corrections of their counts. Output: the records, and their starts by (score descending, cnpj
+// ascending by bytes).
+// Invariant: the starts are a permutation of all record starts. A buffer must end at the end of a
+// record. Files and their extents are read in order, so records stay as written. Reloading replaces
+// the range and reuses the memory. Layout of corrections: src/ingest/shared-values.ts.
 
-// Starts of the records in the first `total` bytes, in rank order. total < 2^32.
-// Throws INVALID_ARGUMENT for a malformed record or a cnpj outside [0-9A-Z].
+// Returns the starts of the records in the first `total` bytes (< 2^32), in rank order. Throws
+// INVALID_ARGUMENT for a malformed record or a cnpj outside [0-9A-Z].
 std::vector<uint32_t> rankRecords(const uint8_t* records, size_t total);
 
-// Extents of a file that are read one behind the other.
+// Extents of a file, read consecutively.
 struct FileExtents {
   std::string path;
   std::vector<uint64_t> offsets;
@@ -98,8 +96,8 @@ struct FileExtents {
 
 class RankedRange {
  public:
-  // Reads, corrects and orders the records. `corrections` count from the first record of a file of
-  // `rows`. Throws INVALID_ARGUMENT for malformed records or corrections, SystemFailure.
+  // Reads, corrects, and sorts the records. Corrections are relative to the first record of a file
+  // in `rows`. Throws INVALID_ARGUMENT for malformed records or corrections, and SystemFailure.
   void load(const std::vector<FileExtents>& rows, const std::vector<FileExtents>& corrections);
 
   std::span<const uint8_t> records() const { return {records_.data(), records_.size()}; }

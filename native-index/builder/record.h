@@ -1,5 +1,5 @@
-// What the builder reads of an import: row records and string tables. Invariant: a reader exists
-// only after its bytes were checked, so its accessors check nothing.
+// Import data that the builder reads: row records and string tables.
+// Invariant: constructors check the bytes, so accessors check nothing.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -16,10 +16,9 @@
 
 namespace peneira {
 
-// A row record: one account on its way through the import. What comes in: the bytes of a buffer of
-// records and the start of one. What goes out: its fields.
-// Invariant: a Record exists only after its length fields were checked against the buffer and
-// against each other, so the accessors check nothing. The drawing of the layout is in record.ts.
+// A row record: one account during the import.
+// Invariant: the constructor checks its length fields against the buffer and each other, so
+// accessors check nothing. record.ts documents the layout.
 
 constexpr size_t kCnpjLength = 14;
 constexpr uint16_t kNullString = 0xffff;
@@ -28,14 +27,14 @@ static_assert(std::size(kRecordStringColumns) == RecordStrings::kCount);
 static_assert(RecordLayout::kFixedLength ==
               RecordLayout::kStringLengths + 2 * size_t{RecordStrings::kCount});
 
-// What stands for null in a fixed field of type T.
+// The null value of a fixed field of type T.
 template <typename T>
 constexpr T recordNull() {
   return std::numeric_limits<T>::is_signed ? std::numeric_limits<T>::min()
                                            : std::numeric_limits<T>::max();
 }
 
-// Reads a little-endian value that may lie on any address.
+// Reads an unaligned little-endian value.
 template <typename T>
 T loadUnaligned(const uint8_t* bytes) {
   T value;
@@ -43,11 +42,10 @@ T loadUnaligned(const uint8_t* bytes) {
   return value;
 }
 
-// A checked view of one record.
 class Record {
  public:
-  // Throws INVALID_ARGUMENT when the record at `start` does not fit the first `total` bytes
-  // or its lengths contradict each other.
+  // Throws INVALID_ARGUMENT if the record at `start` does not fit in the first `total` bytes or its
+  // lengths are inconsistent.
   Record(const uint8_t* bytes, size_t total, size_t start) : bytes_(bytes + start) {
     if (start > total || total - start < RecordLayout::kFixedLength) refuse(start, "is cut off");
     const size_t length = this->length();
@@ -72,7 +70,7 @@ class Record {
     return loadUnaligned<T>(bytes_ + offset);
   }
 
-  // Length of string number `i` of RecordStrings; kNullString says null.
+  // Length of string `i` of RecordStrings, or kNullString.
   uint16_t stringLength(size_t i) const {
     return loadUnaligned<uint16_t>(bytes_ + RecordLayout::kStringLengths + 2 * i);
   }
@@ -87,22 +85,21 @@ class Record {
   std::array<const uint8_t*, RecordStrings::kCount> strings_;
 };
 
-// The order of cnpj characters: 0-9, then A-Z. Returns 64 or more for any other byte.
+// Order of cnpj characters: 0-9, then A-Z. Returns 64 or more for any other byte.
 inline uint32_t cnpjDigit(uint8_t character) {
   if (character >= '0' && character <= '9') return character - '0';
   if (character >= 'A' && character <= 'Z') return character - 'A' + 10;
   return 64;
 }
 
-// A string table that is being read or written, in the layout of kTable (format.h). What comes in:
-// the prepared bytes of a TABLE section. What goes out: its strings.
-// Invariant: once constructed, all offsets rise inside the bytes, so at() checks nothing. It is
-// the builder's reader of what import prepared; an opened snapshot is read by region.h.
+// A string table prepared by the import, in the layout of kTable (format.h).
+// Invariant: the constructor checks that all offsets ascend inside the bytes, so at() checks
+// nothing. region.h reads the tables of opened snapshots.
 
 class StringBytes {
  public:
   StringBytes() = default;
-  // Throws Failure SNAPSHOT_DAMAGED when the bytes are no string table.
+  // Throws Failure SNAPSHOT_DAMAGED if the bytes are not a string table.
   StringBytes(std::span<const uint8_t> bytes, std::string_view name) : bytes_(bytes) {
     const std::string what = "table " + std::string(name);
     if (bytes.size() < 8) damaged(what + " is too short");

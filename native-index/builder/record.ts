@@ -21,25 +21,25 @@ import { COLUMNS } from "../format/columns.ts";
 
 type ColumnRow = (typeof COLUMNS)[number];
 
-/** Name of a column that has a place of its own in the fixed part. */
+/** Name of a column with a slot in the fixed part. */
 export type SlotName = Extract<ColumnRow, { readonly slot: number }>["name"];
 
-/** Name of a column whose values are strings behind the fixed part. */
+/** Name of a column whose values are strings after the fixed part. */
 export type RecordString = Exclude<Extract<ColumnRow, { readonly type: "utf8" }>["name"], SlotName>;
 
-/** The columns that have a place of their own, in the order of these places. */
+/** The columns with slots, in slot order. */
 export const SLOT_ROWS = COLUMNS.flatMap((column) => ("slot" in column ? [column] : [])).sort(
   (one, other) => one.slot - other.slot,
 );
 
-/** Bytes of a value in its slot, by the type of its column. */
+/** Bytes of a value in its slot, by column type. */
 export const SLOT_BYTES = {
   uint8: 1,
   dictionary8: 1,
   uint16: 2,
   dictionary16: 2,
   uint32: 4,
-  /** The number itself; its code is known when all rows are. */
+  /** The number itself; its code is assigned after all rows are read. */
   dictionary16_uint32: 4,
   date32: 4,
   int64: 8,
@@ -47,7 +47,7 @@ export const SLOT_BYTES = {
   utf8: 14,
 } as const;
 
-/** Byte offset of every column that has a place of its own. */
+/** Byte offset of each slot. */
 export const SLOTS = Object.fromEntries(SLOT_ROWS.map(({ name, slot }) => [name, slot])) as {
   readonly [Name in SlotName]: number;
 };
@@ -59,7 +59,7 @@ export const RECORD_STRINGS: readonly RecordString[] = COLUMNS.flatMap((column) 
 
 const SLOTS_END = Math.max(...SLOT_ROWS.map(({ slot, type }) => slot + SLOT_BYTES[type]));
 
-/** Byte offsets of what is no column. */
+/** Byte offsets of fields that are not columns. */
 export const RECORD = {
   length: 0,
   flags: 30,
@@ -73,7 +73,7 @@ export function stringLengthAt(name: RecordString): number {
   return RECORD.stringLengths + 2 * RECORD_STRINGS.indexOf(name);
 }
 
-/** Bits of the flags byte; `sanctionKnown` is set when a sanctions list was imported. */
+/** Bits of the flags byte; `sanctionKnown` is set if a sanctions list was imported. */
 export const RECORD_FLAGS = {
   headquarters: 1,
   simples: 2,
@@ -83,14 +83,14 @@ export const RECORD_FLAGS = {
   ownDomain: 32,
 } as const;
 
-/** What stands for null in the fixed part: u8, u16, u32, days (i32), and both i64 kinds. */
+/** Null values of the fixed part: u8, u16, u32, days (i32), and both i64 kinds. */
 export const RECORD_NULL = {
   u8: 0xff,
   u16: 0xffff,
   u32: 0xffffffff,
   days: -0x80000000,
-  /** -2^63: no share capital and no phone has it. */
+  /** -2^63, which is no valid share capital or phone. */
   i64: -(2n ** 63n),
-  /** A string length that says null. */
+  /** String length that means null. */
   stringLength: 0xffff,
 } as const;

@@ -1,7 +1,7 @@
-// Folding of code points, for words and for names of districts. Input and output: see analyzer.h.
-// Invariant: the tables are those of src/spec/analyzer.ts, character for character; where the
-// rules are explained. test/unit/native-index/analyzer.test.ts compares both over every code point.
-// White space of a district is held back until something follows it, so none stands at either end.
+// Folds code points, for words and for names of districts (see analyzer.h).
+// Invariant: the tables equal those of src/spec/analyzer.ts, which explains the rules.
+// test/unit/native-index/analyzer.test.ts compares both over every code point. White space of a
+// district is emitted only before a further character, so names are trimmed.
 #include "format/analyzer.h"
 
 namespace peneira {
@@ -11,7 +11,7 @@ constexpr uint32_t kLatinFirst = 0xc0;
 constexpr uint32_t kLatinEnd = 0x250;
 constexpr uint32_t kAdditionalFirst = 0x1e00;
 
-// U+00C0-U+024F: a letter folds to itself, a digit to two letters, `.` separates, `=` stays.
+// U+00C0-U+024F: a letter folds to itself, a digit to two letters; `.` separates, `=` stays.
 constexpr std::string_view kFoldLatin =
     "aaaaaa1ceeeeiiiidnooooo.ouuuuy43aaaaaa1ceeeeiiiidnooooo.ouuuuy4y"
     "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii55jjkkklllllll"
@@ -30,14 +30,14 @@ constexpr std::string_view kFoldAdditional =
     "eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy======";
 static_assert(kFoldAdditional.size() == 256);
 
-// What the digits 1-5 in the tables stand for.
+// Meanings of the digits 1-5 in the tables.
 constexpr std::string_view kTwoLetters[] = {"ae", "oe", "ss", "th", "ij"};
 
 struct Range {
   uint32_t from, to;
 };
 
-// Separators from U+0250 on, both ends included.
+// Separators from U+0250 on, inclusive.
 constexpr Range kSeparators[] = {
     {0x2b0, 0x2ff},   {0x2000, 0x2bff},   {0x3000, 0x303f},    {0xd800, 0xf8ff},
     {0xfe00, 0xffff}, {0x1f000, 0x1faff}, {0xe0000, 0x10ffff},
@@ -55,10 +55,10 @@ constexpr std::array<uint8_t, 256> makeFoldAscii() {
 
 struct CodePoint {
   uint32_t value;
-  uint32_t length;  // 0: the first byte is not part of a well-formed sequence
+  uint32_t length;  // 0: not the start of a well-formed sequence
 };
 
-// Smallest and largest second byte of a well-formed sequence (Unicode 15, table 3-7).
+// Minimum and maximum second byte of a well-formed sequence (Unicode 15, table 3-7).
 Range secondByteRange(uint8_t lead) {
   if (lead == 0xe0) return {0xa0, 0xbf};
   if (lead == 0xed) return {0x80, 0x9f};
@@ -83,7 +83,7 @@ CodePoint decode(std::string_view text, size_t at) {
   return {value, length};
 }
 
-// Folds by one entry of a table; `original` is the code point's own bytes.
+// Folds by a table entry; `original` is the code point's own bytes.
 Folded foldByEntry(const char& entry, std::string_view original) {
   const auto length = static_cast<uint32_t>(original.size());
   if (entry == '.') return {{}, length, true};
@@ -122,14 +122,14 @@ Folded foldSequence(std::string_view text, size_t at) {
 
 namespace {
 
-// U+FFFD, which stands for bytes that are no text.
+// U+FFFD, for malformed bytes.
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 bool isAsciiSpace(uint8_t byte) { return byte == ' ' || (byte >= 0x09 && byte <= 0x0d); }
 
 bool isSpace(std::string_view point) {
   if (point == "\xc2\xa0" || point == "\xe3\x80\x80") return true;
-  // U+2000-200A, U+2028, U+2029, U+202F and U+205F.
+  // U+2000-200A, U+2028, U+2029, U+202F, and U+205F.
   if (point.size() != 3 || point[0] != '\xe2') return false;
   const auto last = static_cast<uint8_t>(point[2]);
   if (point[1] == '\x81') return last == 0x9f;

@@ -1,8 +1,8 @@
-// The table of what a snapshot stores, with its fingerprint. What comes in: the lists that are made
-// from columns.ts. What goes out: these, a few numbers that codes follow, and the fingerprint.
+// The table of stored columns (from the lists generated from columns.ts), some constants, and the
+// fingerprint.
 // Invariant: fingerprint() equals columnsFingerprint() of columns.ts;
-// test/unit/native-index/build.test.ts compares both, and a snapshot of another fingerprint is
-// never served.
+// test/unit/native-index/build.test.ts compares both. A snapshot with another fingerprint is never
+// served.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@ static_assert(std::size(kDimensionNames) == Dimensions::kCount);
 static_assert(std::size(kOrderNames) == Orders::kCount);
 static_assert(std::size(kTableNames) == Tables::kCount);
 
-// What a file has by its version: the first columns and tables of the lists; 0 where the version is
-// not read. The fingerprint of version 1 is that of its program, for nothing makes such files anew.
+// The columns and tables of a file version: a prefix of the lists; 0 if the version is not
+// readable. The fingerprint of version 1 is a constant, because such files are no longer written.
 struct VersionParts {
   uint32_t columns, tables;
   uint64_t fingerprint;
@@ -29,7 +29,6 @@ struct VersionParts {
 constexpr uint32_t kStatusCount = 9;         // registration_status 0-8
 constexpr int32_t kFirstStartedYear = 1800;  // code 0 of the `started_year` dimension
 
-// One FNV-1a 64 state that text is fed to.
 struct Fnv1a {
   uint64_t hash = 0xcbf29ce484222325u;
   constexpr void add(std::string_view text) {
@@ -46,7 +45,7 @@ struct Fnv1a {
   }
 };
 
-// FNV-1a 64 of `name:type:nullable;` over all columns, then of dimensions, orders and tables.
+// FNV-1a 64 of `name:type:nullable;` over all columns, then of dimensions, orders, and tables.
 constexpr uint64_t fingerprint() {
   Fnv1a fnv;
   for (const Column& column : kColumns) {
@@ -64,7 +63,7 @@ constexpr uint64_t fingerprint() {
   return fnv.hash;
 }
 
-// The parts of a version; none of one that is not read.
+// The parts of a version; zeros if it is not readable.
 constexpr VersionParts partsOfVersion(uint32_t version) {
   switch (version) {
     case 1: return {Columns::kEmailShared, Tables::kNumber, 0x6422f1659f2dba30u};

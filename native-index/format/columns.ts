@@ -1,12 +1,12 @@
 /**
- * The one table of stored columns: name, Arrow type and row-record slot of every column of the
- * snapshot; and the posting dimensions, the sort orders and the string tables.
- * Invariant: `column_list.h` is made from this file (`native-index/headers.mjs`). The addon and
- * this file compute the same fingerprint, which every snapshot carries, so that a file of other
- * columns can never be served.
+ * The one table of stored columns (name, Arrow type, and row-record slot), the posting dimensions,
+ * the sort orders, and the string tables.
+ * Invariant: `column_list.h` is generated from this file (`native-index/headers.mjs`). The addon
+ * and this file compute the same fingerprint, which every snapshot carries, so a file with other
+ * columns is never served.
  */
 
-/** Types whose values have one length; the row record has a place for each of them. */
+/** Fixed-length types; the row record has a slot for each of their values. */
 type FixedType =
   | "uint8"
   | "uint16"
@@ -18,8 +18,8 @@ type FixedType =
   | "dictionary16_uint32";
 
 /**
- * How a column is stored in Arrow; `dictionary8` and `dictionary16` hold Utf8 values,
- * `dictionary16_uint32` numbers, whose codes ascend as they do.
+ * Arrow storage of a column. `dictionary8` and `dictionary16` hold Utf8 values;
+ * `dictionary16_uint32` holds numbers, whose codes ascend with them.
  */
 export type ColumnType = FixedType | "utf8" | "bool" | "list_dictionary16";
 
@@ -29,9 +29,9 @@ interface StoredColumn<Type extends ColumnType> {
   readonly nullable: boolean;
 }
 
-/** A column with a place in the fixed part of the row record (`native-index/builder/record.ts`). */
+/** A column with a slot in the fixed part of the row record (`native-index/builder/record.ts`). */
 interface SlotColumn<Type extends ColumnType> extends StoredColumn<Type> {
-  /** Byte of a row record at which the value begins. */
+  /** Byte offset of the value in a row record. */
   readonly slot: number;
 }
 
@@ -40,7 +40,7 @@ export type Column =
   | SlotColumn<FixedType | "utf8">
   | StoredColumn<"utf8" | "bool" | "list_dictionary16">;
 
-/** Every stored column in file order; the position is the column number used natively. */
+/** Every stored column in file order; the index is the column number in native code. */
 export const COLUMNS = [
   { name: "cnpj", type: "utf8", nullable: false, slot: 12 },
   { name: "legal_name", type: "utf8", nullable: true },
@@ -75,7 +75,7 @@ export const COLUMNS = [
   { name: "score_contactable", type: "uint16", nullable: false, slot: 6 },
   { name: "score_newest", type: "uint16", nullable: false, slot: 8 },
   { name: "score_established", type: "uint16", nullable: false, slot: 10 },
-  // Since version 2; a file of version 1 has those above alone (`versions.ts`).
+  // Since version 2; files of version 1 have only those above (`versions.ts`).
   { name: "email_shared", type: "dictionary16_uint32", nullable: true, slot: 80 },
   { name: "phone_1_shared", type: "dictionary16_uint32", nullable: true, slot: 84 },
   { name: "phone_2_shared", type: "dictionary16_uint32", nullable: true, slot: 88 },
@@ -86,16 +86,16 @@ export const COLUMNS = [
 /** Name of a stored column. */
 export type ColumnName = (typeof COLUMNS)[number]["name"];
 
-/** Rows of a record batch: 16 chunks of 65,536 rows. Every batch but the last has this many. */
+/** Rows of a record batch: 16 chunks of 65,536 rows. All batches but the last are full. */
 export const BATCH_ROWS = 1 << 20;
 
 /** Rows of a chunk: the range of one Roaring container. */
 export const CHUNK_ROWS = 1 << 16;
 
 /**
- * Posting dimensions in directory order. The code of a posting list is the dictionary code of
- * the column, except: `registration_status` the value itself (0-8), `flag` a `FLAG_CODES` value,
- * `area_code` the two-digit number of either phone, `started_year` the year minus 1800.
+ * Posting dimensions in directory order. The code of a posting list is the column's dictionary
+ * code, except: `registration_status` the value itself (0-8), `flag` a `FLAG_CODES` value,
+ * `area_code` the two digits of either phone, `started_year` the year minus 1800.
  */
 export const DIMENSIONS = [
   "cnae_primary",
@@ -130,8 +130,8 @@ export const FLAG_CODES = {
 } as const;
 
 /**
- * Sort orders kept in the index region: for each a permutation of the rows by
- * (value ascending, missing last, cnpj ascending). `score` descending is the row order itself.
+ * Sort orders stored in the index region: permutations of the rows by (value ascending, missing
+ * last, cnpj ascending). `score` descending is the row order itself.
  */
 export const ORDERS = [
   "cnpj",
@@ -150,8 +150,8 @@ export const ORDERS = [
 export type OrderName = (typeof ORDERS)[number];
 
 /**
- * String tables of the index region, each aligned with the codes of a dictionary:
- * the values themselves, then what is derived from them. An empty string means unknown.
+ * String tables of the index region, each aligned with the codes of a dictionary: the values
+ * themselves, then derived texts. An empty string means unknown.
  */
 export const TABLES = [
   "registration_status_reason",
@@ -172,7 +172,7 @@ export const TABLES = [
 /** Name of a string table. `municipality_name` follows TOM codes, population IBGE codes. */
 export type TableName = (typeof TABLES)[number];
 
-/** FNV-1a 64 of `name:type:nullable;` over all columns and of the dimensions and orders. */
+/** Returns FNV-1a 64 of `name:type:nullable;` over all columns, dimensions, orders, and tables. */
 export function columnsFingerprint(): bigint {
   const parts = COLUMNS.map((c) => `${c.name}:${c.type}:${c.nullable ? 1 : 0};`);
   const text = `${parts.join("")}|${DIMENSIONS.join(",")}|${ORDERS.join(",")}|${TABLES.join(",")}`;

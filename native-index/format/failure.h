@@ -1,6 +1,6 @@
-// What goes wrong in the addon, as a C++ exception. What comes in: a code and a sentence. What goes
-// out: the code and message of the JavaScript error that the binding makes of it.
-// Invariant: exceptions stay inside the addon; every N-API entry point turns them into an error.
+// Errors of the addon, as C++ exceptions with a code and a message, which the binding turns into a
+// JavaScript error.
+// Invariant: exceptions stay inside the addon; every N-API entry point converts them.
 #pragma once
 #include <cerrno>
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace peneira {
 
-// Each is one address in the whole program, so that codes may be compared as pointers.
+// Each has one address in the whole program, so codes may be compared as pointers.
 inline constexpr char kDamaged[] = "SNAPSHOT_DAMAGED";
 inline constexpr char kOtherVersion[] = "SNAPSHOT_VERSION";
 inline constexpr char kUnreadable[] = "SNAPSHOT_UNREADABLE";
@@ -21,7 +21,6 @@ inline constexpr char kClosed[] = "SNAPSHOT_CLOSED";
 inline constexpr char kBadArgument[] = "INVALID_ARGUMENT";
 inline constexpr char kTooLarge[] = "TOO_LARGE";
 
-// An error with a stable code.
 class Failure : public std::runtime_error {
  public:
   Failure(const char* code, const std::string& message)
@@ -32,7 +31,7 @@ class Failure : public std::runtime_error {
   const char* code_;
 };
 
-// The system refused something about a file: "cannot <doing> <path>: <reason>".
+// A system error about a file: "cannot <doing> <path>: <reason>".
 class SystemFailure : public std::system_error {
  public:
   SystemFailure(int number, const std::string& doing, std::string path)
@@ -44,12 +43,11 @@ class SystemFailure : public std::system_error {
   std::string path_;
 };
 
-// Throws the SystemFailure of errno.
 [[noreturn]] inline void throwSystemError(const std::string& doing, const std::string& path) {
   throw SystemFailure(errno, doing, path);
 }
 
-// Memory of a known size that could not be had.
+// A failed allocation of known size.
 class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(size_t bytes) : bytes_(bytes) {}
@@ -60,15 +58,13 @@ class OutOfMemory : public std::bad_alloc {
   size_t bytes_;
 };
 
-// Throws that the bytes of a snapshot are not what its writer wrote.
 [[noreturn]] inline void damaged(const std::string& message) { throw Failure(kDamaged, message); }
 
-// Throws that a caller passed something that the interface does not allow.
 [[noreturn]] inline void badArgument(const std::string& message) {
   throw Failure(kBadArgument, message);
 }
 
-// Throws `damaged` with both numbers when they differ.
+// Throws SNAPSHOT_DAMAGED with both numbers if they differ.
 inline void expectEqual(const std::string& what, uint64_t found, uint64_t expected) {
   if (found == expected) return;
   damaged(what + ": found " + std::to_string(found) + ", expected " + std::to_string(expected));

@@ -1,7 +1,7 @@
 // The index region of a snapshot, byte by byte: the constants and structs that the builder writes
 // and the opener checks. DIRECTORY names every section and none of the parts.
 // Invariant: everything is little endian; every section starts on a multiple of 64; offsets are
-// absolute in the file; a reader trusts no number here before it is checked against the mapping.
+// absolute in the file; readers check every number against the mapping before use.
 //
 //   Arrow file: "ARROW1\0\0" schema, dictionaries, record batches, EOS
 //   sections    META, COLUMNS, TABLE*, POSTINGS, CHUNKS, ORDER*, NAME_RANK, TERMS,
@@ -11,15 +11,15 @@
 //   DIRECTORY   DirectoryHeader, DirectoryEntry x section_count (BLOCKS included, itself not)
 //   DIGESTS     u8[32] SHA-256 of every 64 KiB block of bytes [0, offset of DIGESTS), last partial
 //   Arrow footer, whose custom metadata "peneira.index" is the JSON
-//               {"version":2,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and behind these
+//               {"version":2,"offset":"…","length":"…","crc32c":…} of DIRECTORY, and then
 //               "digests":{"offset":"…","length":"…","sha256":"…"} of DIGESTS
 //
 // The identity of a snapshot is sha256 of DIGESTS: the SHA-256 (64 hexadecimal digits) of the eight
-// bytes "PNRIDENT", u64 offset of DIGESTS, and the bytes of DIGESTS. So it stands for every byte
-// before them, and two files of one identity hold the same answers. CRC-32C is what is checked at
-// the first touch of a block: it finds accidents, not forgeries.
-// DIGESTS is optional and not in DIRECTORY: files of before have none, and a reader of before that
-// meets them passes over the bytes and over the member of the JSON.
+// bytes "PNRIDENT", u64 offset of DIGESTS, and the bytes of DIGESTS. It covers every byte before
+// them, so files with the same identity give the same answers. CRC-32C is checked at the first
+// access to a block: it detects accidents, not forgeries.
+// DIGESTS is optional and not in DIRECTORY: older files lack it, and older readers skip the bytes
+// and the JSON member.
 #pragma once
 #include <cstdint>
 
@@ -28,7 +28,7 @@ namespace peneira {
 constexpr char kIdentityMagic[8] = {'P', 'N', 'R', 'I', 'D', 'E', 'N', 'T'};
 constexpr uint32_t kDigestBytes = 32;
 constexpr char kDirectoryMagic[8] = {'P', 'N', 'R', 'I', 'N', 'D', 'E', 'X'};
-// Version 2 has five columns, a table and four flags more; a file of version 1 is read without.
+// Version 2 adds five columns, a table, and four flags; version 1 is read without them.
 constexpr uint32_t kFormatVersion = 2;
 constexpr uint32_t kBatchRows = 1u << 20;
 constexpr uint32_t kChunkRows = 1u << 16;
@@ -40,10 +40,10 @@ enum class Section : uint32_t {
   kMeta = 1,           // UTF-8 JSON, opaque here: label, dates, provenance, lookups
   kColumns = 2,        // ColumnsHeader, then per batch BatchEntry + ColumnEntry x column_count
   kTable = 3,          // arg = table number (TABLES): u32 count, u32 offsets[count+1], bytes
-  kPostings = 4,       // chunk blocks one after another, each aligned to 64
+  kPostings = 4,       // consecutive chunk blocks, each aligned to 64
   kChunks = 5,         // u64 absolute offset of every chunk block, chunk_count + 1 of them
   kOrder = 6,          // arg = order number (ORDERS): u32 row[row_count]
-  kNameRank = 7,       // u32 per row: dense ordinal of legal_name by bytes, kNoRank when null
+  kNameRank = 7,       // u32 per row: dense ordinal of legal_name by bytes, kNoRank if null
   kTerms = 8,          // like kTable: the sorted words of names
   kTermIndex = 9,      // TermEntry per word
   kTermPostings = 10,  // flat u32 rows (df <= kFlatTermMax), else a portable Roaring bitmap
@@ -51,8 +51,8 @@ enum class Section : uint32_t {
   kBlocks = 12,        // u32 CRC-32C per block
 };
 
-// A code that an account lacks is counted in the cube under the last ordinal (n_cnae, n_uf);
-// n_status is 9, status null is 0.
+// The cube counts accounts without a code under the last ordinal (n_cnae, n_uf); n_status is 9, and
+// a null status is 0.
 
 struct DirectoryHeader {
   char magic[8];
@@ -61,7 +61,7 @@ struct DirectoryHeader {
   uint64_t row_count;
   uint64_t fingerprint;  // in columns.h
   uint64_t chunk_count;
-  // Of the BLOCKS bytes, so that the CRC of DIRECTORY stands for the content.
+  // Of the BLOCKS bytes, so that the CRC of DIRECTORY covers the content.
   uint64_t blocks_crc32c;
 };
 static_assert(sizeof(DirectoryHeader) == 48);

@@ -1,7 +1,6 @@
-// Work on several threads. What comes in: how many threads, and a function. What goes out: nothing,
-// or the first exception that a thread threw.
-// Invariant: the caller's thread takes part, so one thread means no thread at all; results never
-// depend on the number of threads, because work is cut by index and committed by index.
+// Work on several threads; rethrows the first exception of a thread.
+// Invariant: the caller's thread takes part, so one thread means no new thread. Results never
+// depend on the number of threads, because work is split and committed by index.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -16,8 +15,8 @@
 
 namespace peneira {
 
-// Runs `work(thread)` on `threads` threads (at least one) and waits for all of them. Where the
-// system gives fewer, it is an error if each has work of its own (`areNeeded`).
+// Runs `work(thread)` on `threads` threads (at least one) and waits for all. If the system provides
+// fewer, throws only if each has its own work (`areNeeded`).
 template <typename Work>
 void runThreads(unsigned threads, Work&& work, bool areNeeded = true) {
   std::mutex mutex;
@@ -45,8 +44,8 @@ void runThreads(unsigned threads, Work&& work, bool areNeeded = true) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Calls `work(index, thread)` for every index below `count`, each once, in no set order, by as many
-// of the threads as the system gives.
+// Calls `work(index, thread)` once for every index below `count`, in any order, on as many of the
+// threads as the system provides.
 template <typename Work>
 void forEachIndex(unsigned threads, size_t count, Work&& work) {
   std::atomic<size_t> next{0};
@@ -67,13 +66,13 @@ void forEachIndex(unsigned threads, size_t count, Work&& work) {
   runThreads(wanted, take, false);
 }
 
-// First index of part `part` when `count` indices are cut into `parts` even parts.
+// First index of part `part` of `parts` equal parts of `count` indices.
 inline uint64_t partStart(uint64_t count, uint64_t part, uint64_t parts) {
   return count * part / parts;
 }
 
-// Calls `produce(index, thread)` in parallel and `commit(index, product)` one at a time in the
-// order of the index. At most one product per thread exists at any time.
+// Calls `produce(index, thread)` in parallel, and `commit(index, product)` sequentially in index
+// order. At most one product per thread exists at any time.
 template <typename Produce, typename Commit>
 void produceInOrder(unsigned threads, size_t count, Produce&& produce, Commit&& commit) {
   std::mutex mutex;

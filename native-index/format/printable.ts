@@ -1,32 +1,31 @@
 /**
- * Text that may be shown. What comes in: text from files that nobody vouches for. What goes out:
- * whether it is one line of printable characters, such a line made of it, or a quotation of it.
- * Invariant: a printable text has no control characters, no line or paragraph separators, no marks
- * that turn the direction of writing, and no half of a character; so it is one line in a log, a
- * header, a terminal.
+ * Makes text from untrusted files safe to show.
+ * Invariant: a printable text has no control characters, no line or paragraph separators, no
+ * bidirectional control characters, and no lone surrogates; so it is one line in a log, a header,
+ * or a terminal.
  */
 
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u;
-/** Nearly every text is of these alone, and they are found several times as fast. */
+/** Fast path: nearly every text consists of these, and the test is several times as fast. */
 const LATIN = /^[\x20-\x7e\xa0-\xff]*$/;
 /** A whole CSI sequence of terminals (ECMA-48, 5.4), such as ESC [31m for red. */
 const CSI = "\\x1b\\[[0-?]*[ -/]*[@-~]";
 const ALL_UNPRINTABLE = new RegExp(`(?:${CSI}|${UNPRINTABLE.source}|\\s)+`, "gu");
 
-/** Characters of a value that a message shows. */
+/** Maximum characters of a value shown in a message. */
 const QUOTED_MAX = 40;
 
-/** Whether a text is one line of printable characters. */
+/** Returns true if a text is one line of printable characters. */
 export function isPrintable(text: string): boolean {
   return LATIN.test(text) || !UNPRINTABLE.test(text);
 }
 
-/** One printable line: what is none is a blank, and so are several blanks and CSI sequences. */
+/** Returns one printable line; runs of unprintable characters and blanks become a blank. */
 export function printable(text: string): string {
   return text.replace(ALL_UNPRINTABLE, " ").trim();
 }
 
-/** A value of somebody's JSON, as a message may show it. */
+/** Formats a value of untrusted JSON for a message. */
 export function quoted(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

@@ -1,9 +1,8 @@
-// Bytes that grow at the end, and the Arrow buffers of one column that is being made of them.
-// Input: how many more are wanted; values, appended by whoever makes the column. Output: their
-// place; bytes as the Arrow columnar format 1.5 wants them.
-// Invariant: fresh bytes are not cleared (unlike std::vector), so that hundreds of megabytes of
-// columns cost no extra pass; whoever grows the bytes writes all of them. `validity` is empty for a
-// column without nulls, `offsets` for all but strings and lists.
+// A growable byte buffer, and the Arrow buffers of a column under construction (Arrow columnar
+// format 1.5).
+// Invariant: new bytes are not cleared (unlike std::vector), so hundreds of megabytes of columns
+// cost no extra pass; the caller of grow() writes all of them. `validity` is empty for a column
+// without nulls, `offsets` for all but strings and lists.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -34,12 +33,12 @@ class RawBytes {
   const uint8_t* data() const { return bytes_; }
   size_t size() const { return size_; }
 
-  // Forgets the bytes and keeps the room.
+  // Removes the bytes and retains the memory.
   void clear() { size_ = 0; }
-  // Forgets the bytes from `size` on, which is at most what there is.
+  // Truncates to `size`, which must not exceed the current size.
   void shrink(size_t size) { size_ = size; }
 
-  // Makes room for `more` bytes behind the last one and returns where they go.
+  // Extends the buffer by `more` bytes and returns their address.
   uint8_t* grow(size_t more) {
     if (capacity_ - size_ < more) {
       reserve(std::max({size_ + more, capacity_ * 2, kFirstCapacity}));
@@ -49,18 +48,15 @@ class RawBytes {
     return place;
   }
 
-  // Appends a copy.
   void append(const void* bytes, size_t length) {
     if (length > 0) std::memcpy(grow(length), bytes, length);
   }
 
-  // Appends the bytes of a value, little endian.
   template <typename T>
   void push(const T& value) {
     std::memcpy(grow(sizeof value), &value, sizeof value);
   }
 
-  // Appends zero bytes up to a multiple of `alignment`.
   void align(size_t alignment) {
     const size_t padding = (alignment - size_ % alignment) % alignment;
     if (padding > 0) std::memset(grow(padding), 0, padding);
@@ -84,7 +80,7 @@ struct ColumnBuffers {
   uint32_t nullCount = 0;
   RawBytes validity, offsets, data;
 
-  // Forgets the values and keeps the room.
+  // Removes the values and retains the memory.
   void clear() {
     nullCount = 0;
     for (RawBytes* bytes : {&validity, &offsets, &data}) bytes->clear();

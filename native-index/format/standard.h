@@ -1,7 +1,7 @@
-// The headers of the standard library that most sources include, to be parsed once: binding.gyp
-// precompiles this file and puts it before every source.
-// Invariant: a source includes what it uses all the same, so that it compiles without this file,
-// as clang-tidy and the fuzz targets do; nothing of ours is in it.
+// The standard library headers that most sources include, parsed once: binding.gyp precompiles this
+// file and puts it before every source.
+// Invariant: sources still include what they use, so that they compile without this file, as in
+// clang-tidy and the fuzz targets; nothing of ours is in it.
 #ifndef PENEIRA_FORMAT_STANDARD_H_
 #define PENEIRA_FORMAT_STANDARD_H_
 

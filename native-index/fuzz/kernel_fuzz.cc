@@ -1,7 +1,6 @@
-// Fuzz target: random queries. What comes in: bytes that spell a query, an order and a page, or the
-// numbers of a written one; a good snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length
-// crc32c"). What goes out: an abort when the kernel, the row test and the three methods do not
-// agree.
+// Fuzz target: random queries. Input: bytes that encode a query, an order, and a page, or the
+// numbers of a written one; a valid snapshot from PENEIRA_FUZZ_SNAPSHOT ("path offset length
+// crc32c"). Aborts if the kernel, the row test, and the three methods disagree.
 // Invariant: rows of the chunk kernel = rows that the row test accepts one by one; walk = gather.
 #include <fuzzer/FuzzedDataProvider.h>
 
@@ -35,7 +34,7 @@ const Segment& subject() {
   return *segment;
 }
 
-// A list of rows: bytes as they come, or a bitmap of some of the rows of the snapshot.
+// A list of rows: arbitrary bytes, or a bitmap of some of the rows of the snapshot.
 void takeList(FuzzedDataProvider& data, Clause& clause) {
   std::vector<uint8_t> bytes;
   if (data.ConsumeBool()) {
@@ -52,7 +51,7 @@ void takeList(FuzzedDataProvider& data, Clause& clause) {
     const auto list = std::make_shared<RowList>(std::move(bytes));
     if (list->end() <= subject().rowCount()) clause.lists.push_back(list);
   } catch (const Failure&) {
-    // Refused, as most bytes are.
+    // Most bytes are rejected.
   }
 }
 
@@ -107,8 +106,7 @@ void takePage(FuzzedDataProvider& data, PageRequest& page) {
   page.query.canonicalize();
 }
 
-// A page as JavaScript would write it, from numbers that are small, or any at all; most are
-// refused.
+// A page as JavaScript would write it, from small or arbitrary numbers; most are rejected.
 void takeWritten(FuzzedDataProvider& data, PageRequest& page) {
   std::vector<double> numbers;
   numbers.push_back(
@@ -128,14 +126,14 @@ void takeWritten(FuzzedDataProvider& data, PageRequest& page) {
   std::abort();
 }
 
-// Compares the first rows with the row test, row by row, up to the last row that was found or a
-// window behind the start; compares count and set of matches.
+// Compares the first rows with the row test, row by row, up to the last row found or the end of a
+// window; compares count and set of matches.
 void checkRank(const PageRequest& page) {
   Work work;
   FirstRows first;
   first.from = static_cast<uint64_t>(page.afterRow + 1);
   first.limit = page.limit;
-  first.matches = page.afterRow < 0 ? 1 : kUncounted;  // a bound that steers, no promise
+  first.matches = page.afterRow < 0 ? 1 : kUncounted;  // only a hint
   firstRows(subject(), page.query, work, first);
   const bool full = first.rows.size() == page.limit;
   const uint64_t end = full ? first.rows.back() + uint64_t{1} : subject().rowCount();
@@ -148,7 +146,7 @@ void checkRank(const PageRequest& page) {
   }
   const uint64_t matches = matchingRows(subject(), page.query, work)->size();
   Query fresh = page.query;
-  fresh.key += "!";  // Not remembered, so it is counted.
+  fresh.key += "!";  // Not cached, so it is counted.
   if (countRows(subject(), fresh, work) != matches) disagree("count and set of matches");
 }
 

@@ -1,7 +1,7 @@
-// Fuzz target: a hostile file. What comes in: bytes of a snapshot, without a right checksum needed
-// (PENEIRA_TRUST_CHECKSUMS). What goes out: nothing; every refusal must be a Failure.
-// Invariant: whatever the file holds, opening it, selecting by every method, counting, also by
-// facet, and rendering neither read outside the bytes nor run for long.
+// Fuzz target: a hostile file. Input: bytes of a snapshot, whose checksums need not be right
+// (PENEIRA_TRUST_CHECKSUMS). Every rejection must be a Failure.
+// Invariant: for any file, opening, selecting by every method, counting (including facets), and
+// rendering neither read out of bounds nor run for long.
 #include <cstring>
 #include <string_view>
 
@@ -50,7 +50,7 @@ Query queryOf(uint32_t number) {
   return query;
 }
 
-// Runs one step; a Failure is what a hostile file should give.
+// Runs one step; a hostile file may cause a Failure.
 template <class Step>
 void attempt(Step step) {
   try {
@@ -107,7 +107,7 @@ void ask(const Segment& segment, uint32_t number, TextBuffer& text) {
   });
 }
 
-// The directory is where its magic stands last.
+// Locates the directory by the last occurrence of its magic.
 bool locate(std::string_view bytes, DirectoryLocation& location) {
   const size_t at = bytes.rfind(std::string_view(kDirectoryMagic, sizeof kDirectoryMagic));
   if (at == std::string_view::npos || bytes.size() - at < sizeof(DirectoryHeader)) return false;
@@ -124,10 +124,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!locate({reinterpret_cast<const char*>(data), size}, location)) return 0;
   attempt([&] {
     const auto segment = Segment::open(Mapping::ofBytes(data, size), location);
-    // More rows than the seeds have would be spent on reading the same damage again.
+    // With more rows than the seeds have, the same damage would only be read repeatedly.
     if (segment->rowCount() > 1u << 18) return;
     TextBuffer text;
-    // Which questions are asked depends on the input, so that all are asked over a run.
+    // The input selects the queries, so that a run covers all of them.
     const uint32_t first = crc32c(data, size) % kQuestions;
     for (uint32_t i = 0; i < kAsked; i++) ask(*segment, (first + i * 7) % kQuestions, text);
   });

@@ -1,11 +1,10 @@
 /**
- * What comes in: `--seconds N` per target (default 20) or `--runs N`, `--jobs N`, `--seed S`,
- * `--target opener|kernel|scan`.
- * What goes out: libFuzzer runs of the targets beside this file, compiled with clang for address
- * and undefined-behaviour checks, from seeds that test/campaign/kernel/seeds.ts makes; status 0
- * when nothing was found, 1 when something was (the input is kept and named), 2 when clang++ is
- * missing.
- * Invariant: what a run finds new is kept in build/fuzz/corpus, so the next run goes on from there.
+ * Runs the libFuzzer targets next to this file, compiled with clang and with address and
+ * undefined-behavior checks, from seeds of test/campaign/kernel/seeds.ts.
+ * Input: `--seconds N` per target (default 20) or `--runs N`, `--jobs N`, `--seed S`, `--target
+ * opener|kernel|scan`. Output: status 0 if nothing was found, 1 if something was (its input is
+ * saved and named), 2 if clang++ is missing.
+ * Invariant: new inputs are saved in build/fuzz/corpus, so the next run continues from there.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
@@ -28,9 +27,9 @@ const FLAGS = [
   "-fno-omit-frame-pointer",
   "-fno-sanitize-recover=all",
 ];
-/** The opener gets forged files, so checksums must not stop it; the kernel gets a good one. */
+/** The opener gets forged files, so checksums must not stop it; the kernel gets a valid one. */
 FLAGS.push("-fsanitize=address,undefined", "-DPENEIRA_TRUST_CHECKSUMS", `-I${NATIVE}`);
-/** libFuzzer's counters are wanted in every file, its main() only at the link. */
+/** libFuzzer's counters are needed in every file, its main() only at the link. */
 const COMPILED = [...FLAGS, "-fsanitize=fuzzer-no-link"];
 const COMPILER = process.env.CLANGXX ?? "clang++";
 
@@ -58,7 +57,7 @@ async function main() {
   return Math.max(...targets.map((target) => fuzz(target, seeds)));
 }
 
-/** Compiles what is older than its source or than any header, two files at a time, and links. */
+/** Compiles files older than their source or any header, two at a time, and links. */
 async function compile(targets) {
   const own = targets.map((target) => `fuzz/${target}_fuzz.cc`);
   const inputs = [...own, ...SOURCES];
@@ -69,7 +68,7 @@ async function compile(targets) {
     (file) => age(objectOf(file)) <= Math.max(newest, age(path.join(NATIVE, file))),
   );
   if (stale.length === 0) return link(targets);
-  // The headers of the standard library are parsed once: two fifths of the compiler's time.
+  // Precompiling the standard headers saves two fifths of the compile time.
   const precompiled = path.join(OUT, "standard.pch");
   const standard = path.join(NATIVE, "format/standard.h");
   await started(COMPILER, [...COMPILED, "-x", "c++-header", standard, "-o", precompiled]);
@@ -126,7 +125,7 @@ function fuzz(target, seeds) {
   return child.status === 0 ? 0 : 1;
 }
 
-/** How long it runs: a number of runs, or a time. */
+/** Length of a run: a number of runs, or a time. */
 function lengthOf({ runs, seconds, seed }) {
   const length = runs === undefined ? `-max_total_time=${seconds}` : `-runs=${runs}`;
   return seed === undefined ? [length] : [length, `-seed=${seed}`];

@@ -1,7 +1,7 @@
-// Fuzz target: a hostile file of the dump. What comes in: a byte that chooses file type and
-// options, one that says how long pieces are, and the bytes of the file. What goes out: nothing.
-// Invariant: whatever the file holds, scanning it reads inside the bytes; the scan with vectors of
-// the whole file and the portable one of its pieces give the same rows, extents, counts or refusal.
+// Fuzz target: a hostile dump file. Input: a byte that selects file type and options, a byte for
+// the chunk size, and the bytes of the file.
+// Invariant: for any file, scanning reads only inside the bytes. The vectorized scan of the whole
+// file and the portable one of its chunks give equal rows, extents, counts, or errors.
 #include <algorithm>
 #include <cstdlib>
 #include <span>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace peneira;
 
-// What a scan gave, in one text.
+// The results of a scan as a text.
 std::string outcome(uint8_t choice, std::span<const uint8_t> bytes, size_t piece, bool portable) {
   constexpr DumpFile files[] = {DumpFile::kEstablishments, DumpFile::kCompanies,
                                 DumpFile::kSimples};

@@ -1,5 +1,5 @@
-// The table of companies. What comes in and goes out: see company_table.h. Invariant: a record is
-// read only after its lengths were held against the bytes that there are.
+// The table of companies (see company_table.h).
+// Invariant: a record's lengths are checked against the available bytes before it is read.
 #include "join/company_table.h"
 
 #include <string>
@@ -12,11 +12,10 @@
 namespace peneira {
 namespace {
 
-// What is known of a company that has no row.
 constexpr Company kNoRow = {recordNull<uint16_t>(), 0, 0, false, false, false,
                             recordNull<int64_t>(),  {}};
 
-// A root as the spill holds it: a double that is a whole number.
+// A root as stored in the spill: a double with an integral value.
 uint64_t rootAt(const uint8_t* bytes) {
   const auto root = loadUnaligned<double>(bytes);
   if (!(root >= 0 && root < kRootsMax)) badArgument("a spill record has no company root");

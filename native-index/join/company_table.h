@@ -1,5 +1,5 @@
-// The companies of one partition, and the numbering of keys by which they are found. Invariant:
-// numbers of keys never change.
+// The companies of one partition, and the key table by which they are found.
+// Invariant: key numbers never change.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -12,9 +12,8 @@
 
 namespace peneira {
 
-// A set of keys that numbers them in the order in which they are added. What comes in: company
-// roots, and what follows them in a CNPJ. What goes out: the number of a key.
-// Invariant: open addressing in a table that is at most half full; numbers never change.
+// A set of keys (company roots, and the rest of a CNPJ), numbered by insertion.
+// Invariant: open addressing, at most half full; numbers never change.
 
 class KeyTable {
  public:
@@ -24,7 +23,7 @@ class KeyTable {
 
   uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
 
-  // Number of a key, which is added when it is new.
+  // Number of a key, added if new.
   uint32_t add(uint64_t root, uint32_t rest) {
     if (keys_.size() * 2 >= slots_.size()) grow(slots_.size() * 2);
     uint32_t& slot = slots_[slotOf({root, rest})];
@@ -70,43 +69,41 @@ class KeyTable {
   uint32_t shift_ = 0;
 };
 
-// The companies of one partition, ready to be looked up. What comes in: spill records of companies
-// and Simples rows, file by file. What goes out: a company by its root; one that has a Simples row
-// only is a company with flags and nothing else.
-// Invariant: of several rows of a company the first with a name stays, of several Simples rows the
-// first; natures are dictionary codes. The twin is test/support/ingest/company-table.ts.
+// The companies of one partition, by root. Input: spill records of companies and Simples rows, file
+// by file. A root with only a Simples row is a company with flags and nothing else.
+// Invariant: of several rows of a company the first with a name wins, of several Simples rows the
+// first; natures are dictionary codes. Twin: test/support/ingest/company-table.ts.
 
 // Dictionary codes by provisional number: u16, unaligned.
 using CodeTable = std::span<const uint8_t>;
 
-// The dictionary code of a provisional number; null stays null, what no table holds becomes 0.
+// The dictionary code of a provisional number. Null stays null; a missing number becomes 0.
 uint16_t remapped(CodeTable table, uint16_t number);
 
-// One company as its establishments see it.
 struct Company {
   uint16_t nature;
   uint8_t size;
   uint8_t flags;  // Simples and MEI, as in the row record
-  bool hasRow;    // else it has a Simples row only
-  bool optIn;     // whether it has a Simples row
-  bool met;       // by an establishment
+  bool hasRow;    // false: Simples row only
+  bool optIn;     // true if it has a Simples row
+  bool met;       // has an establishment
   int64_t capital;
-  std::string_view name;  // empty for none
+  std::string_view name;  // empty if none
 };
 
 class CompanyTable {
  public:
   CompanyTable(size_t bytes, OddValues& odd) : odd_(odd), keys_(bytes / kUsualBytes) {}
 
-  // Adds the records of a file, which must stay where they are. Throws INVALID_ARGUMENT.
+  // Adds the records of a file, which must stay in place. Throws INVALID_ARGUMENT.
   void addCompanies(std::span<const uint8_t> records, CodeTable natures);
   void addSimples(std::span<const uint8_t> records);
 
-  // Companies that have a row of their own.
+  // Companies that have their own row.
   uint32_t rows() const { return rows_; }
-  // Null when there is no such company; one that is found has met an establishment.
+  // Finds a company and marks it as having an establishment; null if there is none.
   const Company* meet(uint64_t root);
-  // Counts the Simples rows whose company has met no establishment, in the order of the companies.
+  // Counts the Simples rows of companies without an establishment, in company order.
   void countOrphans();
 
  private:

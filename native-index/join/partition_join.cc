@@ -1,5 +1,5 @@
-// The join of a partition, and the score of each account in it. Invariant: the head of a row record
-// is finished in a copy, so that the bytes of the caller are never changed.
+// The join of a partition, and the scores of its accounts.
+// Invariant: the head of a row record is completed in a copy, so the caller's bytes never change.
 #include "join/partition_join.h"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace peneira {
 
 namespace {
 
-// The score of an account, for all stored strategies at once. What comes in: facts of one account.
-// What goes out: a number from 0 to 1000 per strategy. Invariant: integer arithmetic that gives
-// what src/search/score.ts gives, the twin; the numbers in it are made from there.
+// The score of an account, 0 to 1000, for all stored strategies.
+// Invariant: integer arithmetic with the same results as its twin, src/search/score.ts; the
+// constants are generated from there.
 
-// What the score looks at; see ScoreFacts in src/search/score.ts.
+// Inputs of a score; see ScoreFacts in src/search/score.ts.
 struct ScoreFacts {
   uint8_t status;
   int64_t size;
@@ -39,11 +39,11 @@ struct ScoreFacts {
 
 using Scores = std::array<uint16_t, Strategies::kCount>;
 
-// A grade is 0 to 1000, and a part is its weight times its grade, rounded down.
+// A grade is 0 to 1000; a part is its weight times its grade, rounded down.
 
 constexpr uint32_t kFull = 1000;
 
-// Active is what people look for.
+// Active companies rank first, because users look for them.
 uint32_t statusGrade(uint8_t status) {
   switch (status) {
     case 2: return kFull;
@@ -63,7 +63,7 @@ uint32_t sizeGrade(int64_t size, bool mei) {
   }
 }
 
-// Saturating, so that banks do not flood the first page.
+// Saturating, so that banks do not fill the first page.
 uint32_t capitalGrade(int64_t cents) {
   uint32_t grade = 0;
   for (const int64_t reais : kCapitalSteps) {
@@ -107,13 +107,13 @@ Scores scoreAccount(const ScoreFacts& facts) {
   return scores;
 }
 
-// The join of a partition. Invariant: the head of a row record is finished in a copy, so that the
-// bytes of the caller are never changed.
+// The join of a partition. Invariant: the head of a row record is completed in a copy, so the
+// caller's bytes never change.
 
-// The name that a company gives goes before all other strings.
+// The company's name comes before all other strings.
 static_assert(RecordStrings::kLegalName == 0);
 
-// A CNPJ in two numbers that compare as its characters do.
+// A CNPJ as two numbers that compare like its characters.
 struct CnpjKey {
   uint64_t root;
   uint32_t rest;
@@ -132,7 +132,7 @@ size_t rowsExpected(const JoinInput& request) {
 }
 
 constexpr uint8_t kActive = 2;
-// Numbers of establishments that are gathered before those that repeat are left out.
+// Numbers of establishments collected before duplicates are removed.
 constexpr size_t kMetMax = 1 << 16;
 
 std::string_view cnpjOf(const Record& record) {
@@ -145,7 +145,7 @@ CnpjKey keyOf(const Record& record) {
   return {readKey(characters, 8), static_cast<uint32_t>(readKey(characters + 8, 4)) * 100 + check};
 }
 
-// Empty where there is none.
+// Empty if there is none.
 std::string_view emailOf(const Record& record) {
   const uint16_t length = record.stringLength(RecordStrings::kEmail);
   if (length == kNullString) return {};
@@ -163,7 +163,7 @@ std::unordered_set<std::string_view> domainsOf(std::span<const uint8_t> lines) {
   return domains;
 }
 
-// Finishes the rows of a partition, one at a time.
+// Completes the rows of a partition, one at a time.
 class RowJoin {
  protected:
   explicit RowJoin(const JoinInput& input)
@@ -171,7 +171,7 @@ class RowJoin {
 
   void addCompanies();
   bool isNew(const CnpjKey& key, std::string_view cnpj);
-  // Finishes the head of the row at hand; gives its scores.
+  // Completes the head of the current row; returns its scores.
   Scores finish(const EstablishmentSpill& file, const Record& record, const CnpjKey& key);
 
   template <typename T>
@@ -187,8 +187,8 @@ class RowJoin {
   OddValues odd_;
   CompanyTable companies_;
   KeyTable seen_;
-  const Company* company_ = nullptr;               // of the row at hand
-  uint8_t head_[RecordLayout::kFixedLength] = {};  // of the row at hand
+  const Company* company_ = nullptr;               // of the current row
+  uint8_t head_[RecordLayout::kFixedLength] = {};  // of the current row
   std::vector<uint16_t> codes_;                    // its secondary activities
 
  private:
@@ -199,7 +199,6 @@ class RowJoin {
   Scores score(const Record& record) const;
 };
 
-// Gathers the keys of some rows.
 class PartitionSample : RowJoin {
  public:
   explicit PartitionSample(const JoinInput& input) : RowJoin(input) {}
@@ -229,7 +228,6 @@ class PartitionSample : RowJoin {
   RankKeys keys_;
 };
 
-// Joins all rows, and writes them.
 class PartitionJoin : RowJoin {
  public:
   explicit PartitionJoin(const JoinRequest& request)
@@ -266,10 +264,10 @@ class PartitionJoin : RowJoin {
   SharedValues values_;
   std::vector<uint32_t> written_;  // bytes of each range
   const std::unordered_set<std::string_view> providers_;
-  std::vector<bool> kept_;                // of each record: whether its CNPJ was not met before it
-  size_t next_ = 0;                       // of those that are joined
+  std::vector<bool> kept_;                // by record: true if its CNPJ is the first occurrence
+  size_t next_ = 0;                       // index of the next record to join
   KeyTable active_;                       // companies with an active establishment
-  std::vector<uint32_t> establishments_;  // how many, by the number of the company
+  std::vector<uint32_t> establishments_;  // their number, by company
   std::vector<uint32_t> met_;
 };
 
@@ -278,7 +276,7 @@ void RowJoin::addCompanies() {
   for (const auto& records : input_.simples) companies_.addSimples(records);
 }
 
-// Finds the rows that stay, and how many of them are active in each company.
+// Determines the rows to keep, and the number of active ones per company.
 void PartitionJoin::countFile(const EstablishmentSpill& file) {
   for (size_t at = 0; at < file.records.size();) {
     const Record record(file.records.data(), file.records.size(), at);
@@ -316,8 +314,8 @@ Scores RowJoin::finish(const EstablishmentSpill& file, const Record& record, con
   return score(record);
 }
 
-// Adds what is counted: the number of the company's active establishments, 1 for each e-mail and
-// phone until it is known to be more, and whether the e-mail's domain is its own.
+// Adds counted columns: the company's active establishments, a preliminary 1 for each e-mail and
+// phone, and whether the e-mail's domain is its own.
 void PartitionJoin::count(const Record& record, const CnpjKey& key) {
   const uint32_t company = active_.find(key.root, 0);
   const uint32_t active = company == KeyTable::kNone ? 0 : establishments_[company];
@@ -344,7 +342,7 @@ void PartitionJoin::spillValues(const Record& record, const CnpjKey& key, const 
   if (two >= 0) values_.addPhone(two, RecordLayout::kPhone2Shared, key.root, place);
 }
 
-// The different numbers of establishments so far; what was gathered is made short.
+// The distinct numbers of establishments so far; deduplicates the collection.
 std::vector<uint32_t> PartitionJoin::establishmentsMet() {
   std::sort(met_.begin(), met_.end());
   met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
@@ -359,7 +357,6 @@ bool RowJoin::isNew(const CnpjKey& key, std::string_view cnpj) {
   return false;
 }
 
-// Turns provisional numbers into dictionary codes.
 void RowJoin::remap(const EstablishmentSpill& file, const Record& record) {
   const auto remapAt = [this](RecordLayout::Offset offset, CodeTable table) {
     set(offset, remapped(table, value<uint16_t>(offset)));
@@ -378,7 +375,7 @@ void RowJoin::remap(const EstablishmentSpill& file, const Record& record) {
   set(RecordLayout::kRegistrationStatusReason, static_cast<uint8_t>(remapped(file.reason, reason)));
 }
 
-// Adds what comes from the company, the table of municipalities and the list of sanctions.
+// Adds data from the company, the table of municipalities, and the list of sanctions.
 void RowJoin::fill(std::string_view cnpj) {
   const Company* const company = company_;
   const bool has = company != nullptr;
@@ -444,7 +441,7 @@ Scores RowJoin::score(const Record& record) const {
   return scoreAccount(facts);
 }
 
-// Number of the range of a key: how many splits it does not come before.
+// Number of the range of a key: the number of splits at or before it.
 uint32_t PartitionJoin::rangeOf(uint16_t score, const CnpjKey& key) const {
   const auto& [scores, roots, rests] = request_.splits;
   const auto root = static_cast<double>(key.root);
@@ -464,7 +461,7 @@ uint32_t PartitionJoin::rangeOf(uint16_t score, const CnpjKey& key) const {
   return static_cast<uint32_t>(low);
 }
 
-// Writes the finished record; the company's name goes before the establishment's strings.
+// Writes the finished record; the company's name comes before the establishment's strings.
 RowPlace PartitionJoin::write(const Record& record, uint32_t range) {
   const std::string_view name = company_ == nullptr ? std::string_view() : company_->name;
   const size_t codes = 2 * size_t{record.secondaryCount()};

@@ -1,9 +1,9 @@
-// Pass 2 of the import, natively: one partition of establishments meets its companies and is
-// scored. What comes in: the spill records of pass 1 and the tables that turn provisional numbers
-// into dictionary codes. What goes out: finished row records, in buckets by range of the rank
-// order, or the keys of some. Invariant: files are read in order, so of two equal CNPJs the first
-// stays. The bytes, extents, counts, examples and keys are those of test/support/ingest/join.ts,
-// the twin.
+// Pass 2 of the import in native code: joins one partition of establishments with its companies,
+// and scores them.
+// Input: the spill records of pass 1, and tables from provisional numbers to dictionary codes.
+// Output: row records in buckets by range of the rank order, or the keys of some.
+// Invariant: files are read in order, so the first of equal CNPJs wins. Bytes, extents, counts,
+// examples, and keys equal those of its twin, test/support/ingest/join.ts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -30,17 +30,17 @@ struct EstablishmentSpill {
   CodeTable cnae, nature, reason, tom, country, ibge;
 };
 
-// The last keys before each range but the first: parallel lists.
+// The last keys before each range except the first: parallel lists.
 struct RangeSplits {
   std::span<const uint8_t> scores;  // u16, unaligned
   std::span<const double> roots;
   std::span<const uint32_t> rests;
 };
 
-// A partition; all bytes belong to the caller. The tables are those of JoinContext in
+// A partition; the caller owns all bytes. The tables are those of JoinContext in
 // src/ingest/join.ts.
 struct JoinInput {
-  bool hasCompanies;  // false when the rows already hold what their company gives them
+  bool hasCompanies;  // false if the rows already contain their company's data
   std::vector<CompanySpill> companies;
   std::vector<std::span<const uint8_t>> simples;
   std::vector<EstablishmentSpill> establishments;
@@ -50,12 +50,12 @@ struct JoinInput {
   bool sanctionsKnown;
   std::span<const uint8_t> sanctioned;  // CNPJs of 14 bytes, ascending
   int32_t snapshotDay;
-  std::span<const uint8_t> providers;  // domains of public mail providers, a newline behind each
+  std::span<const uint8_t> providers;  // domains of public mail providers, a newline after each
 };
 
-// A partition, and where its rows go.
+// A partition, and the output of its rows.
 struct JoinRequest : JoinInput {
-  std::string path;  // of the file of buckets
+  std::string path;  // of the bucket file
   size_t slotBytes;
   RangeSplits splits;
   std::string valuesPath;  // of the file of e-mails and phones
@@ -64,7 +64,7 @@ struct JoinRequest : JoinInput {
 
 struct JoinFindings {
   BucketExtents extents, values;
-  std::vector<uint32_t> establishments;  // the numbers of them that rows have, ascending
+  std::vector<uint32_t> establishments;  // distinct values in the rows, ascending
   uint64_t rows;
   uint64_t companies;
   OddValues odd;
@@ -73,14 +73,13 @@ struct JoinFindings {
 // Joins a partition. Throws INVALID_ARGUMENT for malformed records, SystemFailure.
 JoinFindings joinPartition(const JoinRequest& request);
 
-// Sort keys of rows: parallel lists.
 struct RankKeys {
   std::vector<uint32_t> scores;
   std::vector<double> roots;
   std::vector<uint32_t> rests;
 };
 
-// The sort keys of every `stride`-th row of a partition, from 1 on; writes nothing.
+// Returns the sort keys of every `stride`-th row of a partition, from 1 on; writes nothing.
 RankKeys samplePartition(const JoinInput& input, uint32_t stride);
 
 }  // namespace peneira

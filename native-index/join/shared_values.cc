@@ -1,5 +1,5 @@
-// Counts the companies of e-mails and phones. What comes in and goes out: see shared_values.h.
-// Invariant: an entry is read only after its lengths were held against the bytes that there are.
+// Counts the companies of e-mails and phones (see shared_values.h).
+// Invariant: an entry's lengths are checked against the available bytes before it is read.
 #include "join/shared_values.h"
 
 #include <algorithm>
@@ -13,18 +13,17 @@
 namespace peneira {
 namespace {
 
-// The parts of an entry; it is padded to a multiple of 8.
+// Layout of an entry; padded to a multiple of 8.
 enum EntryLayout : size_t {
   kEntryLength = 0,  // u32
-  kEntryOffset = 4,  // u32, of the row in its range
+  kEntryOffset = 4,  // u32, offset of the row in its range
   kEntryRoot = 8,    // f64
   kEntryRange = 16,  // u16
-  kEntrySlot = 18,   // u16, of the count in the row
-  kEntryBytes = 20,  // u32, of the value
+  kEntrySlot = 18,   // u16, offset of the count in the row
+  kEntryBytes = 20,  // u32, length of the value
   kEntryValue = 24,
 };
 
-// The parts of a correction.
 enum CorrectionLayout : size_t {
   kPartition = 0,
   kOffset = 4,
@@ -33,7 +32,7 @@ enum CorrectionLayout : size_t {
   kCorrectionLength = 16,
 };
 
-// FNV-1a with the last bits stirred.
+// FNV-1a with a final mix.
 uint32_t hashOf(std::span<const uint8_t> value) {
   uint32_t hash = 0x811c9dc5u;
   for (const uint8_t byte : value) hash = (hash ^ byte) * 0x01000193u;
@@ -41,7 +40,7 @@ uint32_t hashOf(std::span<const uint8_t> value) {
   return hash ^ (hash >> 13);
 }
 
-// An entry whose lengths add up.
+// An entry with validated lengths.
 struct Entry {
   const uint8_t* bytes;
   size_t length;
@@ -50,7 +49,7 @@ struct Entry {
   T field(EntryLayout at) const {
     return loadUnaligned<T>(bytes + at);
   }
-  // Texts and numbers differ in their length or their slot, so they never count as equal.
+  // Texts and numbers differ in length or slot, so they never compare equal.
   bool isEmail() const { return field<uint16_t>(kEntrySlot) == RecordLayout::kEmailShared; }
   std::span<const uint8_t> value() const {
     return {bytes + kEntryValue, field<uint32_t>(kEntryBytes)};
@@ -72,7 +71,7 @@ Entry entryAt(std::span<const uint8_t> entries, size_t at) {
   return entry;
 }
 
-// Numbers values in the order in which they are met; open addressing, at most half full.
+// Numbers values by first occurrence; open addressing, at most half full.
 class ValueTable {
  public:
   uint32_t add(const Entry& entry) {
@@ -89,7 +88,7 @@ class ValueTable {
   size_t size() const { return values_.size(); }
 
  private:
-  // Values of one bucket share what the hash leaves of its division, so it is stirred again.
+  // Values of one bucket have equal hashes modulo the bucket count, so the hash is mixed again.
   size_t slotOf(const Entry& entry, uint32_t hash) const {
     const size_t mask = slots_.size() - 1;
     size_t slot = (uint64_t{hash} * 0x9e3779b97f4a7c15u >> 32) & mask;

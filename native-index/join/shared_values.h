@@ -1,9 +1,9 @@
-// E-mails and phones on their way to be counted. What comes in: the values of finished rows, with
-// the company and the place of each. What goes out: entries in buckets by hash of the value, and
-// then for every place whose value several companies have, how many they are.
-// Invariant: a company counts once for a value, however many of its rows and phones have it; what
-// one company alone has is not told, because rows say 1 already. The bytes and extents are those of
-// src/ingest/shared-values.ts, the twin, where an entry is drawn.
+// Counting of shared e-mails and phones.
+// Input: the values of finished rows, with the company and location of each. Output: entries in
+// buckets by hash of the value, and then, for every location whose value several companies share,
+// their number. Invariant: a company counts once per value, even if several of its rows and phones
+// have it. Values of a single company are omitted, because rows already contain 1. Bytes and
+// extents equal those of its twin, src/ingest/shared-values.ts, which documents the layout.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +17,12 @@
 
 namespace peneira {
 
-// Where a row stands among the joined ones of its partition.
+// Location of a row among the joined ones of its partition.
 struct RowPlace {
   uint32_t range;
-  uint32_t offset;  // bytes from the first of its range on
+  uint32_t offset;  // bytes from the first of its range
 };
 
-// Writes the entries of one partition.
 class SharedValues {
  public:
   SharedValues(std::string path, uint32_t buckets, size_t slotBytes)
@@ -40,9 +39,9 @@ class SharedValues {
   BucketFile file_;
 };
 
-// One bucket of every partition, in their order.
+// One bucket of every partition, in order.
 struct CountRequest {
-  std::string path;  // of the file of corrections, in buckets by range
+  std::string path;  // of the corrections, in buckets by range
   uint32_t ranges;
   size_t slotBytes;
   std::vector<std::span<const uint8_t>> entries;
@@ -50,10 +49,10 @@ struct CountRequest {
 
 struct CountFindings {
   BucketExtents extents;
-  std::vector<uint32_t> counts;  // that values have, ascending
+  std::vector<uint32_t> counts;  // of the values, ascending
 };
 
-// Counts the companies of every value. Throws INVALID_ARGUMENT for malformed entries,
+// Counts the companies of every value. Throws INVALID_ARGUMENT for malformed entries, and
 // SystemFailure.
 CountFindings countShared(const CountRequest& request);
 

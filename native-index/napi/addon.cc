@@ -1,6 +1,6 @@
-// The addon. Input: Node loading it, once per thread. Output: the functions of `Addon` in
-// engine.ts. Invariant: no state per thread is kept here; segments are shared by all threads; bytes
-// that are packed off the main thread were copied before.
+// The addon entry point, called by Node once per thread; defines the functions of `Addon` in
+// engine.ts. Invariant: no per-thread state is kept here; all threads share segments; bytes that
+// are compressed off the main thread are copied first.
 #include <memory>
 #include <vector>
 
@@ -13,7 +13,6 @@
 namespace peneira {
 namespace {
 
-// feistel(rowCount, seed, row)
 napi_value feistel(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -36,7 +35,7 @@ napi_value versions(napi_env env, napi_callback_info) {
   });
 }
 
-// Positions in a stream have 32 bits, and a Buffer of Node is not much longer.
+// Stream positions have 32 bits, and a Node Buffer is not much larger.
 constexpr size_t kPieceMax = size_t{1} << 31;
 
 std::span<uint8_t> readPiece(const Given& bytes) {
@@ -49,7 +48,6 @@ napi_value fromRaw(napi_env env, const RawBytes& bytes) {
   return fromBytes(env, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// deflate(bytes, isLast)
 napi_value deflate(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -59,7 +57,6 @@ napi_value deflate(napi_env env, napi_callback_info info) {
   });
 }
 
-// deflateAside(bytes, isLast)
 napi_value deflateAside(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

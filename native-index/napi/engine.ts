@@ -1,7 +1,7 @@
 /**
- * The typed face of the C++ addon, and its only importer. What comes in: paths, row records,
- * queries of clauses and sort keys. What goes out: row ids, counts, finished bytes.
- * Invariant: no mapped memory ever becomes a JavaScript object; row ids and bytes are copies.
+ * The typed interface of the C++ addon, and its only importer.
+ * Input: paths, row records, queries of clauses and sort keys. Output: row ids, counts, bytes.
+ * Invariant: mapped memory never becomes a JavaScript object; row ids and bytes are copies.
  */
 import { loadEngine } from "../../src/location.ts";
 import type { ColumnName } from "../format/columns.ts";
@@ -46,12 +46,12 @@ export type * from "./handles.ts";
 export type * from "./query.ts";
 
 /**
- * Where `wholePage` tells which number, and is told from which byte of the room it may write; the
- * counterpart of PageFacts in napi/segment/rows.cc.
+ * Indexes of `facts`: results of `wholePage`, and (`place`) its write offset in `room`. Must match
+ * PageFacts in napi/segment/handle.cc.
  */
 export const PAGE_FACTS = { matches: 0, rows: 1, lastRow: 2, more: 3, place: 4 } as const;
 
-/** The methods of a segment that take a query, as the addon has them. */
+/** The addon's segment methods that take a query. */
 interface QueryMethods {
   select(...given: NativeQuery): Selection;
   selectAside(...given: NativeQuery): Promise<Selection>;
@@ -73,10 +73,10 @@ interface QueryMethods {
   ): ReturnType<NativeSegment["suggestAside"]>;
 }
 
-/** A segment as the addon makes it. */
+/** A segment as returned by the addon. */
 export type AddonSegment = QueryMethods & Omit<NativeSegment, keyof QueryMethods>;
 
-/** A change list as the addon makes it. */
+/** A change list as returned by the addon. */
 interface AddonChanges extends Omit<NativeChanges, "walk"> {
   walk(...given: [...NativeQuery, request: WalkRequest]): Walked;
 }
@@ -127,31 +127,31 @@ interface Addon extends NativeLedgers {
   removeUnread(path: string): Removal;
 }
 
-/** What became of a file that was to go: `unknown` where the file system has no locks. */
+/** Result of a removal; `unknown` if the file system has no locks. */
 export type Removal = "removed" | "read" | "unknown";
 
 let loaded: Addon | null = null;
 
 /**
- * Loaded when it is first needed: where the executable puts it follows from the configuration, and
- * `peneira version` answers even where it cannot be loaded.
+ * Loaded on first use: its path in the executable depends on the configuration, and `peneira
+ * version` must work even if it cannot be loaded.
  */
 function addon(): Addon {
   loaded ??= loadEngine() as Addon;
   return loaded;
 }
 
-/** Opens the segment of a snapshot file whose directory lies where the footer says. */
+/** Opens the segment of a snapshot file; `directory` is the location from its footer. */
 export function openSegment(path: string, directory: DirectoryLocation): NativeSegment {
   return withQueries(addon().openSegment(path, directory));
 }
 
-/** Puts the methods that take queries in their place, for the addon knows no copies of objects. */
+/** Replaces the methods that take queries; must keep the object, which the addon has tagged. */
 function withQueries(opened: AddonSegment): NativeSegment {
   return Object.assign<object, NativeSegment>(opened, writingQueries({ ...opened }));
 }
 
-/** The methods that take a query: each writes it, and calls the method of the addon. */
+/** Wraps the methods that take a query: each writes it and calls the addon's method. */
 function writingQueries(own: AddonSegment): NativeSegment {
   return {
     ...own,
@@ -194,7 +194,7 @@ function writingQueries(own: AddonSegment): NativeSegment {
   };
 }
 
-/** Opens a segment that another thread shares (`NativeSegment.share`); throws if it is closed. */
+/** Opens a segment shared by another thread (`NativeSegment.share`); throws if it is closed. */
 export function openShared(number: number): NativeSegment {
   return withQueries(addon().openShared(number));
 }
@@ -208,7 +208,7 @@ export function differences(
   return addon().differences(older, newer, request);
 }
 
-/** Maps the entries of a change list and checks them against their checksum. */
+/** Maps the entries of a change list and verifies their checksum. */
 export function openChanges(path: string, location: ChangesLocation): NativeChanges {
   const opened = addon().openChanges(path, location.offset, location.count, location.crc32c);
   const { walk } = opened;
@@ -221,37 +221,37 @@ export function openChanges(path: string, location: ChangesLocation): NativeChan
   });
 }
 
-/** Makes an empty record batch of rows that name these numbers, ascending, and no others. */
+/** Creates an empty record batch; its rows may contain only these (ascending) numbers. */
 export function createBatch(numbers: Uint32Array): NativeBatch {
   return addon().createBatch(numbers);
 }
 
-/** Makes a range of the rank order that holds nothing yet. */
+/** Creates an empty range of the rank order. */
 export function createRange(): NativeRange {
   return addon().createRange();
 }
 
-/** Starts of the records in the first `byteLength` bytes, by (score desc, cnpj asc). */
+/** Returns starts of records in the first `byteLength` bytes, by (score desc, cnpj asc). */
 export function rankRecords(records: Uint8Array, byteLength: number): Uint32Array {
   return addon().rankRecords(records, byteLength);
 }
 
-/** Builds the index region behind the columns of an Arrow file, off the main thread. */
+/** Builds the index region after the columns of an Arrow file, off the main thread. */
 export function buildIndex(request: IndexRequest): Promise<BuiltIndex> {
   return addon().buildIndex(request);
 }
 
-/** Begins the scan of a large dump file; the kinds of code are those of `dictionaries.ts`. */
+/** Starts scanning a large dump file; the kinds of code are those of `dictionaries.ts`. */
 export function openScan<Kind extends string>(request: ScanRequest): NativeScan<Kind> {
   return addon().openScan(request);
 }
 
-/** Gives the room of extents of a file back to the disk, where that can be done; see `spill.ts`. */
+/** Releases disk space of extents of a file, where supported; see `spill.ts`. */
 export function releaseExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
   addon().releaseExtents(path, offsets, lengths);
 }
 
-/** Asks the system to read extents of a file soon. This is advice: it never fails. */
+/** Prefetches extents of a file from disk. This is advice and never fails. */
 export function prefetchExtents(path: string, offsets: Float64Array, lengths: Uint32Array): void {
   addon().prefetchExtents(path, offsets, lengths);
 }
@@ -261,7 +261,7 @@ export function joinPartition<Kind extends string>(request: JoinRequest<Kind>): 
   return addon().joinPartition(request);
 }
 
-/** Gathers the sort keys of every `stride`-th row of a partition, from 1 on. */
+/** Collects the sort keys of every `stride`-th row of a partition, from 1 on. */
 export function samplePartition<Kind extends string>(
   partition: JoinInput<Kind>,
   stride: number,
@@ -275,26 +275,26 @@ export function countShared(request: CountRequest): CountFindings {
 }
 
 /**
- * Takes a portable Roaring bitmap of row ids. Throws `Error` with `code` "INVALID_ARGUMENT" and the
- * place of what is wrong with the bytes; a query refuses a list with rows that its snapshot lacks.
+ * Opens a portable Roaring bitmap of row ids. Throws `Error` with `code` "INVALID_ARGUMENT" and the
+ * position of the error; queries reject lists with rows that the snapshot lacks.
  */
 export function openRowList(bytes: Uint8Array): NativeRowList {
   return addon().openRowList(bytes);
 }
 
-/** The bytes that a list of rows was made of: a portable Roaring bitmap. */
+/** Returns the bytes of a list of rows: a portable Roaring bitmap. */
 export function rowListBytes(list: NativeRowList): Uint8Array {
   return addon().rowListBytes(list);
 }
 
-/** Entries of a list in ascending order, each once (`EntryRows` says what they are). */
+/** Sorts and deduplicates the entries of a list (see `EntryRows`). */
 export function sortEntriesAside(entries: Uint8Array): Promise<Uint8Array> {
   return addon().sortEntriesAside(entries);
 }
 
 /**
- * A piece of a DEFLATE stream, packed without those before it and ending on a whole byte; the last
- * one ends the stream. See native-index/render/deflate.h.
+ * Compresses a chunk of a DEFLATE stream independently of the previous ones, ending on a whole
+ * byte; the last one ends the stream. See native-index/render/deflate.h.
  */
 export function deflate(bytes: Uint8Array, isLast: boolean): Uint8Array {
   return addon().deflate(bytes, isLast);
@@ -305,12 +305,12 @@ export function deflateAside(bytes: Uint8Array, isLast: boolean): Promise<Uint8A
   return addon().deflateAside(bytes, isLast);
 }
 
-/** Words of a text, as the word postings know them. */
+/** Splits a text into words as in the word postings. */
 export function analyze(text: string): string[] {
   return addon().analyze(text);
 }
 
-/** The name of a district as DISTRICTS has it. */
+/** Folds the name of a district as in DISTRICTS. */
 export function foldDistrict(text: string): string {
   return addon().foldDistrict(text);
 }
@@ -320,7 +320,7 @@ export function crc32c(bytes: Uint8Array, seed = 0): number {
   return addon().crc32c(bytes, seed);
 }
 
-/** SHA-256 of bytes; `portable` takes no instructions that not every processor has. */
+/** SHA-256 of bytes; `portable` uses only instructions that every processor has. */
 export function sha256(bytes: Uint8Array, portable = false): Uint8Array {
   return addon().sha256(bytes, portable);
 }
@@ -350,14 +350,14 @@ export function nativeFingerprint(): bigint {
   return addon().columnsFingerprint();
 }
 
-/** Versions of the parts inside the addon. */
+/** Returns the versions of parts inside the addon. */
 export function nativeVersions(): { simd: string } {
   return addon().versions();
 }
 
 /**
- * From now on a crash of this process leaves no core file. Gives the bytes that one may have: 0, or
- * 1, which Linux takes for none also where a program collects cores.
+ * Disables core files for this process. Returns the new size limit: 0, or 1, at which Linux writes
+ * no core even if a program collects them.
  */
 export function limitCores(): number {
   return addon().limitCores();
@@ -368,75 +368,75 @@ export function ledgers(): NativeLedgers {
   return addon();
 }
 
-/** A port that this process listens at; ids are numbers that every thread may use. */
+/** A port that this process listens on; all threads may use its id. */
 export interface OpenPort {
   readonly id: number;
-  /** Number of the port. */
+  /** Port number. */
   readonly number: number;
 }
 
-/** Opens a port that nobody else has (0 takes a free one); null where there is no such address. */
+/** Opens an unused port (0 picks a free one); returns null if the address is unavailable. */
 export function openPort(host: string, port: number): OpenPort | null {
   const opened = addon().openPort(host, port);
   return opened === null ? null : { id: opened[0] as number, number: opened[1] as number };
 }
 
 /**
- * Takes connections of an open port on this thread, in turn with the other takers. `taker` gets
- * and owns the descriptor of each, and gets -1 after the last one. Returns false if the port
- * is closed.
+ * Accepts connections of an open port on this thread, alternating with other takers. `taker`
+ * receives and owns each descriptor, and gets -1 after the last one. Returns false if the port is
+ * closed.
  */
 export function takeConnections(port: number, taker: (descriptor: number) => void): boolean {
   return addon().takeConnections(port, taker);
 }
 
-/** Closes a port; its takers get -1 after their last connection. May be called again. */
+/** Closes a port; its takers get -1 after their last connection. Idempotent. */
 export function closePort(port: number): void {
   addon().closePort(port);
 }
 
 /**
- * Takes no new connection at a port that this process listens at: what asks for one is dropped,
- * while connections that are being made are still completed and taken. False where the system
- * cannot do that (it can on Linux); then nothing has changed.
+ * Drops new connection requests at a port of this process; connections in progress are still
+ * completed and accepted. Returns false, with no change, if the system does not support that (Linux
+ * does).
  */
 export function shutPort(port: number): boolean {
   return addon().shutPort(port);
 }
 
-/** Connections that are made and that this process has not taken yet; 0 where nobody knows. */
+/** Returns the number of established, not yet accepted connections; 0 if unknown. */
 export function waitingAt(port: number): number {
   return addon().waitingAt(port);
 }
 
 /**
- * Bounds what the system keeps of what comes on a connection before this process reads it, to less
- * than twice these bytes; for connections that come to the port from now on. False where it cannot
- * (it can on Linux, up to the bound of all programs, `net.core.rmem_max`).
+ * Limits the kernel's receive buffer to less than twice these bytes, for future connections of the
+ * port. Returns false if unsupported (Linux supports it, up to the system-wide limit
+ * `net.core.rmem_max`).
  */
 export function limitReceived(port: number, bytes: number): boolean {
   return addon().limitReceived(port, bytes);
 }
 
 /**
- * Bytes given to a socket that its other end has not taken; 0 where the system does not tell (Linux
- * does) and for what is no socket.
+ * Returns the bytes written to a socket that its peer has not received; 0 if not a socket, or if
+ * the system cannot report it (Linux can).
  */
 export function unsentBytes(descriptor: number): number {
   return addon().unsentBytes(descriptor);
 }
 
 /**
- * Asks the disk to begin with bytes of a file that were written, and waits for nothing: what goes
- * wrong is told by fsync. False where the system has no such call or refuses it.
+ * Starts writeback of a range of a file without waiting; fsync reports errors. Returns false if the
+ * system lacks or refuses the call.
  */
 export function startWriting(descriptor: number, from: number, length: number): boolean {
   return addon().startWriting(descriptor, from, length);
 }
 
 /**
- * Removes a file unless a process of this machine has it mapped (a server that serves it or answers
- * from it, an export that is rendered, a comparison). @throws Error of the system, with its `code`.
+ * Removes a file unless a process on this machine has it mapped (such as a server, an export, or a
+ * comparison). @throws Error of the system, with its `code`.
  */
 export function removeUnread(path: string): Removal {
   return addon().removeUnread(path);

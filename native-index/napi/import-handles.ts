@@ -1,62 +1,62 @@
 /**
- * The scan, the join and the record batches of an import behind the addon, as JavaScript sees
- * them. What comes in: what they are told. What goes out: what they found, as plain values.
- * Invariant: types only; `import/passes.cc` is the counterpart. Tables of codes
- * are the bytes of a Uint16Array, because an array of bytes is what the addon reads.
+ * Types of the addon's scan, join, and record batches for imports: their options, and their results
+ * as plain values.
+ * Invariant: types only; `import/passes.cc` is the counterpart. Code tables are the bytes of a
+ * Uint16Array, because the addon reads byte arrays.
  */
 import type { ColumnBuffers, Sized } from "./handles.ts";
 
-/** What a native scan is told. */
+/** Options of a native scan. */
 export interface ScanRequest {
   readonly type: "empresas" | "simples" | "estabelecimentos";
-  /** The file of buckets that it makes. */
+  /** Output bucket file. */
   readonly path: string;
   readonly partitions: number;
   readonly slotBytes: number;
-  /** Leaves the CPF in names. */
+  /** Keeps the CPF in names. */
   readonly keepCpf: boolean;
-  /** Last day that counts as a date, in days since 1970-01-01. */
+  /** Latest valid date, in days since 1970-01-01. */
   readonly latestDay: number;
-  /** Takes no instructions that not every processor has. */
+  /** Uses only instructions that every processor has. */
   readonly portable: boolean;
-  /** Reads texts as UTF-8 whether or not the file has its mark. */
+  /** Reads texts as UTF-8 even without a byte order mark. */
   readonly utf8: boolean;
-  /** Malformed rows that are left out and counted before one is refused. */
+  /** Maximum malformed rows that are skipped and counted. */
   readonly skipBadRows: number;
 }
 
-/** How a scan read the texts of a file, and what speaks for it; see src/dump/registrytext.ts. */
+/** The encoding detected in a file, and the evidence; see src/dump/registrytext.ts. */
 interface EncodingFound {
   readonly utf8: boolean;
   readonly right: number;
   readonly broken: number;
 }
 
-/** Extents of a file of buckets, in the order in which they lie in it. */
+/** Extents of a bucket file, in file order. */
 export interface ExtentLists {
   readonly buckets: Uint32Array;
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
 }
 
-/** Codes of one kind by provisional number, and how many rows hold each. */
+/** Codes of one kind by provisional number, and the number of rows with each. */
 interface CodesMet {
   readonly codes: Uint32Array;
   readonly counts: Float64Array;
 }
 
-/** What a native scan found. */
+/** Results of a native scan. */
 export interface ScanFindings<Kind extends string> {
   readonly rowsIn: number;
   readonly rowsKept: number;
   readonly extents: ExtentLists;
   readonly codes: Readonly<Record<Kind, CodesMet>>;
-  /** Rows per state and TOM code; empty but for establishments. */
+  /** Rows per state and TOM code; empty except for establishments. */
   readonly places: Uint32Array;
   readonly encoding: EncodingFound;
-  /** By the number of the rule. */
+  /** By rule number. */
   readonly counts: Float64Array;
-  /** The first rows that broke each rule, in order, with the bytes of the fields that did. */
+  /** The first rows that broke each rule, in order, with the bytes of those fields. */
   readonly examples: readonly {
     readonly rule: number;
     readonly line: number;
@@ -65,26 +65,26 @@ export interface ScanFindings<Kind extends string> {
 }
 
 /**
- * A scan of one file. A file that is damaged is refused by an error with the code DUMP_REFUSED,
- * whose message begins with the line.
+ * A scan of one file. A damaged file throws an error with code DUMP_REFUSED, whose message begins
+ * with the line.
  */
 export interface NativeScan<Kind extends string> {
-  /** Takes a piece. */
+  /** Processes a chunk. */
   push(piece: Uint8Array): void;
-  /** Ends the file; the scan is over. */
+  /** Ends the file and the scan. */
   finish(): ScanFindings<Kind>;
-  /** Lets go of memory and file; safe to call twice. */
+  /** Releases memory and file; idempotent. */
   close(): void;
 }
 
-/** Spill records of establishments, and per kind of code the dictionary codes of its numbers. */
+/** Spilled establishment records, and per kind of code the dictionary codes of its numbers. */
 type EstablishmentSpill<Kind extends string> = Readonly<Record<Kind, Uint8Array>> & {
   readonly records: Uint8Array;
 };
 
-/** What a native join is told; see `JoinContext` in src/ingest/join.ts. */
+/** Input of a native join; see `JoinContext` in src/ingest/join.ts. */
 export interface JoinInput<Kind extends string> {
-  /** Null when the rows already hold what their company gives them. */
+  /** Null if the rows already contain their company's data. */
   readonly companies:
     | readonly { readonly records: Uint8Array; readonly nature: Uint8Array }[]
     | null;
@@ -95,25 +95,25 @@ export interface JoinInput<Kind extends string> {
   readonly tomAbroad: number;
   readonly ufAbroad: number;
   readonly cnaeNotInformed: number;
-  /** CNPJs of 14 bytes, ascending; null when no list was imported. */
+  /** CNPJs of 14 bytes, ascending; null if no list was imported. */
   readonly sanctioned: Uint8Array | null;
   readonly snapshotDay: number;
-  /** Domains of public mail providers, a newline behind each. */
+  /** Domains of public mail providers, each followed by a newline. */
   readonly providers: Uint8Array;
 }
 
-/** A partition, and where its rows go. */
+/** A partition, and the output of its rows. */
 export interface JoinRequest<Kind extends string> extends JoinInput<Kind> {
-  /** The file of buckets that it makes. */
+  /** Output bucket file. */
   readonly path: string;
   readonly slotBytes: number;
-  /** The last keys before each range but the first; scores are u16. */
+  /** The last keys before each range except the first; scores are u16. */
   readonly splits: {
     readonly scores: Uint8Array;
     readonly roots: Float64Array;
     readonly rests: Uint32Array;
   };
-  /** The file of e-mails and phones that it makes, in so many buckets. */
+  /** Output file of e-mails and phones, and its number of buckets. */
   readonly valuesPath: string;
   readonly valueBuckets: number;
 }
@@ -125,29 +125,29 @@ export interface SampledKeys {
   readonly rests: Uint32Array;
 }
 
-/** What a native join found. */
+/** Results of a native join. */
 export interface JoinFindings
   extends Pick<ScanFindings<string>, "extents" | "counts" | "examples"> {
   readonly values: ExtentLists;
-  /** Numbers of active establishments that companies have, ascending. */
+  /** Distinct numbers of active establishments of companies, ascending. */
   readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;
 }
 
-/** What counting is told: one bucket of every partition, in their order. */
+/** Input of counting: one bucket of every partition, in order. */
 export interface CountRequest {
-  /** The file of corrections that it makes, in buckets by range. */
+  /** Output file of corrections, in buckets by range. */
   readonly path: string;
   readonly ranges: number;
   readonly slotBytes: number;
   readonly entries: readonly Uint8Array[];
 }
 
-/** What counting found. */
+/** Results of counting. */
 export interface CountFindings {
   readonly extents: ExtentLists;
-  /** Numbers of companies that values have, ascending. */
+  /** Distinct numbers of companies per value, ascending. */
   readonly counts: Uint32Array;
 }
 
@@ -156,46 +156,46 @@ export interface NativeBatch {
   readonly rowCount: number;
   /** Appends the records that start at `starts` (bytes into `records`), in that order. */
   append(records: Uint8Array, starts: Uint32Array): void;
-  /** Appends so many rows of a loaded range, from the `first` in rank order on. */
+  /** Appends `count` rows of a loaded range, from `first` in rank order on. */
   appendRange(range: NativeRange, first: number, count: number): void;
-  /** Buffers in column order; the batch is empty afterwards. */
+  /** Returns the buffers in column order and empties the batch. */
   finish(): ColumnBuffers[];
   /**
-   * Lengths of the buffers in column order, which stay in the addon for `writeSealed`; the batch is
-   * empty afterwards. Refused while the buffers sealed before are not written.
+   * Returns the lengths of the buffers in column order, and empties the batch; the buffers stay in
+   * the addon for `writeSealed`. Throws while earlier sealed buffers are unwritten.
    */
   seal(): ColumnBuffers<Sized>[];
-  /** Writes the sealed buffers; rows may be appended meanwhile. Rejects as the system refuses. */
+  /** Writes the sealed buffers; rows may be appended meanwhile. Rejects with system errors. */
   writeSealed(request: SealedWrite): Promise<void>;
-  /** Lets go of the memory; of what is being written when that is done. */
+  /** Releases the memory; buffers being written are released afterwards. */
   close(): void;
 }
 
-/** Extents of a file of buckets that are read one behind the other. */
+/** Extents of a bucket file, read consecutively. */
 export interface FileExtents {
   readonly path: string;
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
 }
 
-/** A range of the rank order: row records that another thread reads, corrects and orders. */
+/** A range of the rank order: row records that another thread reads, corrects, and sorts. */
 export interface NativeRange {
   /**
-   * Takes the records out of the files, one file behind the other, whose room goes back to the
-   * disk; `corrections` are those of `src/ingest/shared-values.ts`. Gives the number of rows.
+   * Reads the records from the files, in order, and releases their disk space; `corrections` are
+   * those of `src/ingest/shared-values.ts`. Resolves to the number of rows.
    */
   load(rows: readonly FileExtents[], corrections: readonly FileExtents[]): Promise<number>;
-  /** Lets go of the memory, if need be when it is loaded. */
+  /** Releases the memory, after loading if that is in progress. */
   close(): void;
 }
 
-/** Where the sealed buffers of a batch go. */
+/** Output of a batch's sealed buffers. */
 interface SealedWrite {
-  /** A file that is there; what lies between the parts is left as it is. */
+  /** An existing file; bytes between the parts are unchanged. */
   readonly path: string;
-  /** Bytes before the buffers, and where they go. */
+  /** Bytes before the buffers, and their offset. */
   readonly head: Uint8Array;
   readonly offset: number;
-  /** Places of validity, offsets and data of every column; those of empty ones do not matter. */
+  /** Offsets of validity, offsets, and data of every column; ignored for empty buffers. */
   readonly places: Float64Array;
 }

@@ -1,9 +1,7 @@
-// What Node cannot ask of the system. What comes in: the port that this process listens at, or a
-// socket of it; a file that is to go. What goes out: no core file when it crashes; a port that
-// takes no new connection any more while those in its queue are still taken; how much the system
-// keeps of what comes on a connection, and holds of what was sent; bytes of a file on their way to
-// the disk; a file removed where no process has it mapped.
-// Invariant: only sockets of this process that listen at that port are touched.
+// System calls that Node lacks: disabling core files; draining a port (no new connections, but
+// those in its queue are accepted); limits and levels of socket buffers; writeback of a file; and
+// removal of a file that no process has mapped.
+// Invariant: only this process's sockets that listen at the port are touched.
 #include "napi/values/values.h"
 
 #include <sys/resource.h>
@@ -28,11 +26,11 @@
 namespace peneira {
 namespace {
 
-// A core of one byte is none: no file is as small, and Linux hands none to a program that collects
-// cores either, which it does where the limit is 0 (core(5), do_coredump in fs/coredump.c).
+// A limit of one byte disables cores: no core is that small, and Linux then does not pipe them to a
+// collecting program either, which it does at limit 0 (core(5), do_coredump in fs/coredump.c).
 constexpr rlim_t CORE_BYTES = 1;
 
-// limitCores(): the bytes that a core file may have from now on.
+// limitCores(): the new size limit of a core file.
 napi_value limitCores(napi_env env, napi_callback_info) {
   return guarded(env, [&]() {
     rlimit limit{};
@@ -54,7 +52,7 @@ bool listensAt(int descriptor, uint16_t port) {
   sockaddr_storage address{};
   length = sizeof address;
   if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return false;
-  // The port is at the same place in both families.
+  // The port has the same offset in both families.
   const bool internet = address.ss_family == AF_INET || address.ss_family == AF_INET6;
   return internet && reinterpret_cast<sockaddr_in*>(&address)->sin_port == htons(port);
 }
@@ -72,8 +70,8 @@ std::vector<int> listenersAt(uint16_t port) {
   return found;
 }
 
-// Drops what asks for a new connection (SYN without ACK) and lets everything else through, also the
-// last step of a connection that is being made. For a TCP socket, byte 0 is that of the TCP header.
+// Drops new connection requests (SYN without ACK) and passes everything else, including the last
+// step of a handshake. For a TCP socket, byte 0 is the start of the TCP header.
 bool dropNewConnections(int descriptor) {
   constexpr uint32_t flagsByte = 13;
   constexpr uint32_t synAndAck = 0x12;
@@ -94,7 +92,7 @@ bool shutPort(uint16_t port) {
   return !listeners.empty() && std::ranges::all_of(listeners, dropNewConnections);
 }
 
-// Of a listening socket TCP_INFO tells the length of its queue (tcp_get_info in net/ipv4/tcp.c).
+// For a listening socket TCP_INFO holds its queue length (tcp_get_info in net/ipv4/tcp.c).
 uint32_t waitingAt(uint16_t port) {
   uint32_t waiting = 0;
   for (const int descriptor : listenersAt(port)) {
@@ -106,9 +104,9 @@ uint32_t waitingAt(uint16_t port) {
   return waiting;
 }
 
-// Connections have the bound of the socket that they came to (tcp_create_openreq_child in
-// net/ipv4/tcp_minisocks.c). The system takes twice the number, for what it needs itself: what is
-// kept and not read has less than that (socket(7)).
+// Connections inherit the limit of their listening socket (tcp_create_openreq_child in
+// net/ipv4/tcp_minisocks.c). The kernel doubles the number, for its own overhead, so unread data
+// stays below that (socket(7)).
 bool limitReceived(uint16_t port, int bytes) {
   const std::vector<int> listeners = listenersAt(port);
   return !listeners.empty() && std::ranges::all_of(listeners, [bytes](int descriptor) {
@@ -139,7 +137,7 @@ uint16_t portOf(const Arguments& arguments) {
   return static_cast<uint16_t>(arguments.at(0, "port").integer(1, UINT16_MAX));
 }
 
-// shutPort(port): whether new connections are dropped from now on.
+// shutPort(port): true if new connections are dropped from now on.
 napi_value shutPortFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -147,7 +145,7 @@ napi_value shutPortFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// waitingAt(port): connections that the system has made and this process has not taken.
+// waitingAt(port): established connections that are not accepted yet.
 napi_value waitingAtFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -155,7 +153,7 @@ napi_value waitingAtFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// limitReceived(port, bytes): whether connections that come from now on are bounded.
+// limitReceived(port, bytes): true if future connections are limited.
 napi_value limitReceivedFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -164,7 +162,7 @@ napi_value limitReceivedFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// unsentBytes(descriptor): bytes of a socket that the system has and the other end has not.
+// unsentBytes(descriptor): bytes of a socket that its peer has not received.
 napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -173,8 +171,8 @@ napi_value unsentBytesFor(napi_env env, napi_callback_info info) {
   });
 }
 
-// startWriting(descriptor, from, length): whether the disk was asked to write these bytes of a
-// file. Nobody waits for it, and what goes wrong is told by fsync.
+// startWriting(descriptor, from, length): true if writeback has started. Does not wait; fsync
+// reports errors.
 napi_value startWritingOf(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -194,7 +192,7 @@ const char* wordFor(Removal removal) {
   return "unknown";
 }
 
-// removeUnread(path): what became of the file.
+// removeUnread(path): the result as a word.
 napi_value removeUnreadAt(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

@@ -1,6 +1,5 @@
 /**
- * Queries as the addon takes them: the clauses and the order of a request, and the numbers that
- * they are written as.
+ * Queries for the addon: the clauses and the order of a request, and their encoding as numbers.
  *
  *   request  mark, then: page    afterRow, limit, method, meetMax, order, query
  *                        firsts  beginning, order, query
@@ -11,12 +10,12 @@
  *     posting  negated, parts; each part: dimension, codes, and the codes
  *     words    hints; each hint: words; each word: bytes, and the bytes
  *     range    column, other column + 1 or 0, ranges; each range: low, high
- *     rows     negated, lists; the lists themselves come beside the numbers, in this order
+ *     rows     negated, lists; the lists themselves are passed separately, in this order
  *
- * Invariant: nothing else writes a query, and QueryReader (query/clauses/query.h) alone reads one.
- * Both number kinds, methods and columns by the tables here, from which `headers.mjs` makes
- * query_list.h; the mark is made of the same tables, so an addon of other tables refuses it.
- * Why numbers: reading a property by its name costs more than the rest of reading a clause.
+ * Invariant: only this file writes queries, and only QueryReader (query/clauses/query.h) reads
+ * them. Kinds, methods, and columns are numbered by the tables here, from which `headers.mjs`
+ * generates query_list.h. The mark is a hash of these tables, so an addon with other tables rejects
+ * it. Why numbers: reading a property by name costs more than the rest of reading a clause.
  */
 import { DIMENSIONS, type DimensionName, ORDERS, type OrderName } from "../format/columns.ts";
 
@@ -33,7 +32,7 @@ export interface WordsClause {
   readonly hints: readonly (readonly string[])[];
 }
 
-/** Columns of numbers that a range can be over, in the order of their numbers. */
+/** Number columns that a range can be over, in the order of their numbers. */
 export const RANGE_COLUMNS = [
   "started_on",
   "share_capital_cents",
@@ -50,10 +49,10 @@ export const RANGE_COLUMNS = [
 type RangeColumn = (typeof RANGE_COLUMNS)[number];
 
 /**
- * Rows whose value lies in one of the inclusive ranges; rows without a value never match.
+ * Rows whose value is in one of the inclusive ranges; rows without a value never match.
  * `started_on` in days since 1970-01-01, `share_capital_cents` in cents, `postal_code` as number,
- * phones as the number of their digits, what was counted as codes, which ascend as the numbers do.
- * Where there is an `or`, a value of that column is as good.
+ * phones as the number of their digits, counted columns as codes, which ascend with the numbers.
+ * With `or`, a value of that column matches, too.
  */
 export interface RangeClause {
   readonly kind: "range";
@@ -62,9 +61,9 @@ export interface RangeClause {
   readonly ranges: readonly (readonly [low: number, high: number])[];
 }
 
-/** A set of rows that was handed over once, and that any number of clauses may name. */
+/** A set of rows that was passed once and can be used in any number of clauses. */
 export interface NativeRowList {
-  /** How many rows it holds, and the first row behind all of them. */
+  /** Number of rows, and the last row plus one. */
   readonly size: number;
   readonly end: number;
 }
@@ -94,12 +93,12 @@ export interface OrderKey {
 export const METHODS = ["rank", "walk", "gather"] as const;
 
 /**
- * How a page is taken: `rank` walks row ids (only for score descending), `walk` walks the stored
+ * Way to select a page: `rank` walks row ids (only for score descending), `walk` walks the stored
  * order of the first key, `gather` reads the keys of every match and selects.
  */
 export type Method = (typeof METHODS)[number];
 
-/** A page request. `order` ends implicitly on cnpj ascending. `afterRow` -1 is the first page. */
+/** A page request. `order` implicitly ends with cnpj ascending. `afterRow` -1 is the first page. */
 export interface SelectRequest {
   readonly clauses: readonly Clause[];
   readonly order: readonly OrderKey[];
@@ -107,26 +106,26 @@ export interface SelectRequest {
   readonly seed: bigint;
   readonly afterRow: number;
   readonly limit: number;
-  /** Most rows that the method `walk` may meet; as many as there are if not given. */
+  /** Maximum rows that `walk` may meet; default: no limit. */
   readonly meetMax?: number;
 }
 
-/** The answer whose rows are to be the first of their company; as in `SelectRequest`. */
+/** The query and order that decide which row of a company comes first; see `SelectRequest`. */
 export interface FirstsRequest extends Pick<SelectRequest, "clauses" | "order" | "seed"> {
-  /** True if the answer begins with these rows and none is left out; costs less. */
+  /** True if the rows are a complete prefix of the answer; cheaper. */
   readonly beginning: boolean;
 }
 
 /** Kinds of request, in the order of their numbers. */
 export const REQUEST_KINDS = ["query", "both", "page", "firsts"] as const;
 
-/** A written request: its numbers, valid until the next one is written, and its lists of rows. */
+/** A written request: its numbers, valid until the next write, and its lists of rows. */
 export type NativeQuery = readonly [
   numbers: Float64Array,
   lists: readonly NativeRowList[] | undefined,
 ];
 
-/** FNV-1a 32 of every name that has a number here. */
+/** Returns FNV-1a 32 of all names that have a number here. */
 export function queryLayout(): number {
   const lists = [REQUEST_KINDS, CLAUSE_KINDS, METHODS, RANGE_COLUMNS, DIMENSIONS, ORDERS];
   let hash = 0x811c9dc5;
@@ -136,7 +135,7 @@ export function queryLayout(): number {
   return hash >>> 0;
 }
 
-/** The numbers of names: their places in a table. */
+/** Maps names to their indexes in a table. */
 function numbersOf<Name extends string>(names: readonly Name[]): Readonly<Record<Name, number>> {
   return Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 }
@@ -147,21 +146,21 @@ const KINDS = numbersOf(CLAUSE_KINDS);
 const METHOD_NUMBERS = numbersOf(METHODS);
 const COLUMNS = numbersOf(RANGE_COLUMNS);
 const DIMENSION_NUMBERS = numbersOf(DIMENSIONS);
-/** The number behind the stored orders is that of `random`. */
+/** `random` has the number after the stored orders. */
 const KEYS = numbersOf([...ORDERS, "random"]);
 
-/** The largest row, and the largest limit. */
+/** Maximum row and limit. */
 const WHOLE_MAX = 2 ** 32 - 1;
 
-/** Numbers whose memory is kept for the next request: most have fewer than a hundred. */
+/** Size of the reused buffer; most requests have fewer than a hundred numbers. */
 const KEPT_NUMBERS = 1 << 12;
 
-/** The request that is being written. Memory of its own for each would cost more than writing. */
+/** The request being written. Allocating memory per request would cost more than writing. */
 let numbers = new Float64Array(KEPT_NUMBERS);
 let length = 0;
 let lists: NativeRowList[] | undefined;
 
-/** Returns the number of a name. Throws TypeError INVALID_ARGUMENT with the name if it has none. */
+/** Returns the number of a name. Throws TypeError INVALID_ARGUMENT if the name is unknown. */
 function numberOf<Name extends string>(
   known: Readonly<Record<Name, number>>,
   what: string,
@@ -178,13 +177,13 @@ function refuse(message: string): never {
   throw Object.assign(new TypeError(message), { code: "INVALID_ARGUMENT" });
 }
 
-/** Puts the length of a list. Throws TypeError INVALID_ARGUMENT where it is no array. */
+/** Appends the length of a list. Throws TypeError INVALID_ARGUMENT if it is not an array. */
 function putLength(name: string, list: readonly unknown[]): void {
   if (!Array.isArray(list)) refuse(`${name} must be an array, not ${String(list)}`);
   put(list.length);
 }
 
-/** Writes a query: the rows that meet all clauses. */
+/** Writes a query of ANDed clauses. */
 export function writeQuery(clauses: readonly Clause[]): NativeQuery {
   begin("query");
   putQuery(clauses);
@@ -211,7 +210,7 @@ export function writePage(request: SelectRequest): NativeQuery {
   return written();
 }
 
-/** Writes the answer whose rows are to be the first of their company. */
+/** Writes a request for rows that are the first of their company. */
 export function writeFirsts(request: FirstsRequest): NativeQuery {
   begin("firsts");
   put(Number(request.beginning));
@@ -251,7 +250,7 @@ function makeRoom(count: number): void {
 }
 
 function putOrder({ order, seed }: Pick<SelectRequest, "order" | "seed">): void {
-  // Most have none, and arithmetic of large integers is slow.
+  // Most have no seed, and bigint arithmetic is slow.
   put(seed === 0n ? 0 : Number(seed >> 32n));
   put(seed === 0n ? 0 : Number(seed & 0xffffffffn));
   putLength("order", order);
@@ -279,7 +278,7 @@ function putPosting({ negated, any }: PostingClause): void {
     put(numberOf(DIMENSION_NUMBERS, "dimension", dimension));
     put(codes.length);
     makeRoom(codes.length);
-    // One by one: the call that copies a list takes longer.
+    // A loop, because a bulk copy call takes longer.
     for (const code of codes) numbers[length++] = code;
   }
 }

@@ -1,6 +1,6 @@
-// Packs with DEFLATE. What comes in and goes out: see deflate.h.
-// Invariant: nothing outside of the bytes is read: four or eight are only where so many are left.
-// Each block has codes of its own, or the bytes as they are where these are no longer.
+// Compresses with DEFLATE (see deflate.h).
+// Invariant: no byte outside of the input is read: words of four or eight bytes are read only where
+// that many are left. Each block has its own codes, or is stored unless that is longer.
 #include "render/deflate.h"
 
 #include <algorithm>
@@ -15,25 +15,25 @@ namespace peneira {
 namespace {
 
 constexpr size_t kFarthest = 1 << 15, kLongest = 258, kShortest = 4;
-// Places are remembered by so many bytes, so that most repetitions of four, which save nothing
-// from afar, are not looked at.
+// Positions are hashed by this many bytes, which skips most matches of four: at a distance they
+// save nothing.
 constexpr uint32_t kRememberedBytes = 5;
-// A repetition is looked for up to so many bytes before the end, so that words can be read.
+// Matches are searched up to this many bytes before the end, so that whole words can be read.
 constexpr size_t kMargin = 8;
 constexpr uint32_t kTableBits = 14;
-// Of a longer repetition only the last places are remembered.
+// Only the last positions of a longer match are inserted.
 constexpr size_t kRemembered = 12;
-// A block ends when it has so many tokens.
+// Maximum tokens of a block.
 constexpr size_t kBlockTokens = 1 << 15;
 constexpr size_t kStoredMax = 65'535;
 
 constexpr uint32_t kEndOfBlock = 256;
 constexpr size_t kSymbols = kAlphabetMax, kDistances = 30, kLengthCodes = 19;
-// The order in which the lengths of the codes for lengths are told.
+// The order in which the lengths of the length codes are stored.
 constexpr uint8_t kLengthOrder[kLengthCodes] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
 
-// A symbol and the bits behind it.
+// A symbol and its extra bits.
 struct Coded {
   uint32_t symbol, extra, extraBits;
 };
@@ -42,7 +42,7 @@ constexpr uint32_t lastBit(uint32_t number) {
   return 31 - static_cast<uint32_t>(std::countl_zero(number));
 }
 
-// By length: looked up twice for each repetition.
+// By length, because it is needed twice per match.
 constexpr std::array<Coded, kLongest + 1> kLengths = [] {
   std::array<Coded, kLongest + 1> lengths{};
   for (uint32_t length = 3; length < kLongest; length++) {
@@ -62,10 +62,10 @@ Coded codedDistance(uint32_t distance) {
   return {2 * bits + (over >> bits), over & ((1u << bits) - 1), bits};
 }
 
-// Bits behind each other, the first one lowest.
+// Appends bits, lowest first.
 class BitWriter {
  public:
-  // Up to 48 bits; there is room for eight bytes.
+  // Writes up to 48 bits; eight bytes of space are required.
   void put(uint64_t bits, uint32_t count) {
     waiting_ |= bits << count_;
     count_ += count;
@@ -75,10 +75,9 @@ class BitWriter {
     count_ &= 7;
   }
   void put(const PrefixCode& code) { put(code.bits, code.length); }
-  // Fills the last byte with zeros.
   void align() { put(0, (8 - count_) % 8); }
 
-  // Writes on behind bytes that are there already; the bits that wait go first.
+  // Continues after bytes that exist already; pending bits go first.
   void moveTo(uint8_t* to) { to_ = to; }
   uint8_t* to() const { return to_; }
 
@@ -88,7 +87,7 @@ class BitWriter {
   uint32_t count_ = 0;
 };
 
-// The lengths of two alphabets of codes, told by symbols of a third.
+// The code lengths of two alphabets, encoded by symbols of a third.
 class CodeLengths {
  public:
   CodeLengths(std::span<const PrefixCode> symbols, std::span<const PrefixCode> distances) {
@@ -126,7 +125,7 @@ class CodeLengths {
   }
 
  private:
-  // How many codes are told: up to the last that is used.
+  // Number of codes to store: up to the last used one.
   static size_t countOf(std::span<const PrefixCode> codes, size_t least) {
     size_t count = codes.size();
     while (count > least && codes[count - 1].length == 0) count--;
@@ -138,7 +137,7 @@ class CodeLengths {
     runs_[size_++] = run;
   }
 
-  // The same length so often.
+  // Adds `count` equal lengths.
   void addRun(uint32_t length, size_t count) {
     if (length != 0) {
       add({length, 0, 0});
@@ -167,12 +166,11 @@ class CodeLengths {
   std::array<PrefixCode, kLengthCodes> codes_;
 };
 
-// A byte, or a length of `kShortest` or more and how far back.
+// A literal byte, or a match: a length of at least `kShortest`, and a distance.
 struct Token {
-  uint16_t length, value;  // length 0: the byte
+  uint16_t length, value;  // length 0: a literal
 };
 
-// Packs one piece.
 class Packer {
  public:
   Packer(std::span<const uint8_t> bytes, RawBytes& out)
@@ -180,7 +178,7 @@ class Packer {
 
   void pack(bool isLast) {
     size_t at = 0;
-    if (!bytes_.empty()) literal(at++);  // a place 0 in the table is none, or the first byte
+    if (!bytes_.empty()) literal(at++);  // position 0 in the table means none, or the first byte
     while (at + kMargin <= bytes_.size()) at = step(at);
     while (at < bytes_.size()) literal(at++);
     endBlock(at);
@@ -202,13 +200,13 @@ class Packer {
     return scratch_->buckets[(bytes * 0x9e3779b185ebca87u) >> (64 - kTableBits)];
   }
 
-  // Takes a repetition or a byte; returns the place behind it.
+  // Emits a match or a literal; returns the next position.
   size_t step(size_t at) {
     const uint32_t word = wordAt(at);
     Bucket& bucket = bucketOf(at);
     const Bucket before = bucket;
     bucket = {static_cast<uint32_t>(at), before.newest};
-    // Both are compared before the first branch: a processor mispredicts one here, not four.
+    // Both are compared before the first branch: one misprediction here instead of four.
     const bool isNewest = isRepeated(before.newest, at, word);
     const bool isOlder = isRepeated(before.older, at, word);
     if (!(isNewest | isOlder)) {
@@ -229,13 +227,12 @@ class Packer {
     return at + length;
   }
 
-  // True if an earlier place is near enough and begins with a word.
+  // True if an earlier position is near enough and starts with `word`.
   bool isRepeated(size_t earlier, size_t later, uint32_t word) const {
     return (later - earlier <= kFarthest) & (wordAt(earlier) == word);
   }
 
-  // How many bytes from an earlier place on are those from a later one on; both begin with the
-  // same word.
+  // Length of the match between two positions that start with the same word.
   size_t repeated(size_t earlier, size_t later) const {
     const size_t most = std::min(kLongest, bytes_.size() - later);
     const uint8_t *a = bytes_.data() + earlier, *b = bytes_.data() + later;
@@ -273,7 +270,7 @@ class Packer {
     if (tokenCount_ == kBlockTokens) endBlock(end);
   }
 
-  // Writes what came since the last block, up to a place.
+  // Writes the tokens since the last block, up to `end`.
   void endBlock(size_t end) {
     if (tokenCount_ == 0) return;
     symbolCounts_[kEndOfBlock] = 1;
@@ -310,14 +307,14 @@ class Packer {
 
   void writeBlock(const CodeLengths& lengths, size_t most) {
     BitWriter out = open(most);
-    out.put(2 << 1, 3);  // not the last block, codes of its own
+    out.put(2 << 1, 3);  // not the last block, own codes
     lengths.write(out);
     writeTokens({scratch_->tokens.data(), tokenCount_}, out);
     out.put(symbols_[kEndOfBlock]);
     close(out);
   }
 
-  // Three bytes are written at once, because most tokens of text are bytes.
+  // Writes three literals per step, because most tokens of text are literals.
   void writeTokens(std::span<const Token> tokens, BitWriter& out) const {
     const Token* token = tokens.data();
     const Token* const end = token + tokens.size();
@@ -350,7 +347,7 @@ class Packer {
     out.put(bits, first.length + length.extraBits + second.length + distance.extraBits);
   }
 
-  // Bytes as they are; no bytes end a piece on a whole byte.
+  // Writes a stored block; an empty one ends a chunk on a whole byte.
   void store(std::span<const uint8_t> bytes, bool isLast) {
     BitWriter out = open(8 + bytes.size());
     out.put(isLast ? 1 : 0, 3);
@@ -365,7 +362,7 @@ class Packer {
 
   void endPiece(bool isLast) { store({}, isLast); }
 
-  // The writer, with room for so many bytes more and for the word that it writes at once.
+  // Opens the writer with space for `most` bytes and for the word it writes at a time.
   BitWriter open(size_t most) {
     const size_t size = out_.size();
     out_.grow(most + sizeof(uint64_t));
@@ -383,7 +380,7 @@ class Packer {
   RawBytes& out_;
   std::unique_ptr<Scratch> scratch_;
   size_t tokenCount_ = 0;
-  size_t written_ = 0;  // bytes that are in the output
+  size_t written_ = 0;  // bytes already in the output
   BitWriter bits_;
   std::array<uint32_t, kSymbols> symbolCounts_{};
   std::array<uint32_t, kDistances> distanceCounts_{};
@@ -397,27 +394,27 @@ void appendDeflated(std::span<const uint8_t> bytes, bool isLast, RawBytes& out) 
   Packer(bytes, out).pack(isLast);
 }
 
-// Makes prefix codes. Invariant: symbols that occur equally often are taken in their order, so that
-// there is one outcome. Where a code would be too long the counts are halved until none is, which
-// ends: of equal counts no code is longer than the alphabet needs.
+// Builds prefix codes. Invariant: ties are broken by symbol, so the result is unique. If a code is
+// too long, counts are halved until none is. This ends, because with equal counts no code is longer
+// than the alphabet needs.
 
 namespace {
 
-// The tree over the symbols that occur: leaves by their count, then the nodes above two of them.
+// The tree over the symbols that occur: leaves by count, then inner nodes.
 class Tree {
  public:
   explicit Tree(std::span<const uint32_t> counts) {
     for (size_t i = 0; i < counts.size(); i++) {
       if (counts[i] > 0) leaves_[size_++] = {counts[i], static_cast<uint16_t>(i)};
     }
-    // Two symbols have a code whether or not they occur.
+    // At least two symbols get a code, even if they do not occur.
     for (uint16_t i = 0; size_ < 2; i++) {
       if (counts[i] == 0) leaves_[size_++] = {1, i};
     }
     sort();
   }
 
-  // Writes the lengths of the codes; returns the longest.
+  // Writes the code lengths; returns the maximum.
   uint32_t lengths(std::span<PrefixCode> codes) {
     join();
     const size_t nodes = 2 * size_ - 1;
@@ -434,7 +431,7 @@ class Tree {
     return longest;
   }
 
-  // Makes the counts more alike.
+  // Flattens the counts.
   void halve() {
     for (size_t i = 0; i < size_; i++) leaves_[i].count = (leaves_[i].count + 1) / 2;
     sort();
@@ -452,7 +449,7 @@ class Tree {
     });
   }
 
-  // Joins the two rarest again and again: leaves and joined nodes both ascend by their counts.
+  // Repeatedly joins the two rarest: leaves and joined nodes both ascend by count.
   void join() {
     std::array<uint32_t, kAlphabetMax> sums;
     size_t leaf = 0, joined = 0;
@@ -470,7 +467,7 @@ class Tree {
 
   std::array<Leaf, kAlphabetMax> leaves_;
   std::array<uint16_t, 2 * kAlphabetMax> parents_;  // of leaves, then of joined nodes
-  size_t size_ = 0;                                 // of leaves
+  size_t size_ = 0;                                 // number of leaves
 };
 
 uint16_t reversed(uint32_t bits, uint32_t length) {
@@ -479,7 +476,7 @@ uint16_t reversed(uint32_t bits, uint32_t length) {
   return static_cast<uint16_t>(turned);
 }
 
-// Hands out codes in the order of lengths, then of symbols.
+// Assigns codes by length, then by symbol.
 void number(std::span<PrefixCode> codes) {
   uint32_t next = 0;
   for (uint32_t length = 1; length <= kCodeBitsMax; length++, next <<= 1) {

@@ -1,11 +1,10 @@
-// Bytes packed with DEFLATE, and its prefix codes. Input: a piece of a stream; how often each
-// symbol occurs. Output: the piece, packed; the code of each symbol, with its bits in the order in
-// which they are written.
-// Invariant: the packed bytes depend on the bytes alone and end on a whole byte, so that packed
-// pieces stand behind each other; nothing is looked for in a piece before. What does not shrink
-// grows by five bytes for each 64 KiB and a few. No code is longer than the limit, at least two
-// symbols have one (some readers refuse fewer), and the codes depend on the numbers alone. Why not
-// zlib: rows of a sheet repeat so much that it spends twice the time of this on them.
+// DEFLATE compression, and its prefix codes. Input: a chunk of a stream; symbol frequencies.
+// Output: the compressed chunk; the code of each symbol, with its bits in writing order.
+// Invariant: output depends on the input bytes alone and ends on a whole byte, so chunks can be
+// concatenated; matches never reach into earlier chunks. Incompressible data grows by five bytes
+// per 64 KiB and a few. No code exceeds the limit, at least two symbols have one (some readers
+// require that), and the codes depend only on the frequencies. Why not zlib: rows of a sheet repeat
+// so much that it takes twice the time on them.
 // Format: RFC 1951; codes in section 3.2.2.
 #pragma once
 #include <cstdint>
@@ -15,21 +14,21 @@
 
 namespace peneira {
 
-// Appends a packed piece of at most 2^31 bytes; the last one ends the stream.
+// Appends a compressed chunk of at most 2^31 bytes; the last one ends the stream.
 void appendDeflated(std::span<const uint8_t> bytes, bool isLast, RawBytes& out);
 
-// The bits of a symbol, the first one lowest; none where the symbol does not occur.
+// The bits of a symbol, lowest first; length 0 if the symbol does not occur.
 struct PrefixCode {
   uint16_t bits = 0;
   uint8_t length = 0;
 };
 
-// Longest codes that a DEFLATE stream has, of symbols and of lengths of codes.
+// Maximum code lengths of DEFLATE, for symbols and for code lengths.
 constexpr uint32_t kCodeBitsMax = 15, kLengthCodeBitsMax = 7;
-// The largest alphabet.
+// Size of the largest alphabet.
 constexpr size_t kAlphabetMax = 286;
 
-// Fills as many codes as there are counts, which are at most kAlphabetMax and less than 2^24 each.
+// Fills one code per count; at most kAlphabetMax counts, each less than 2^24.
 void prefixCodes(std::span<const uint32_t> counts, uint32_t bitsMax, std::span<PrefixCode> codes);
 
 }  // namespace peneira

@@ -1,7 +1,6 @@
-// What a field's value is, and where a field is stored. What comes in: nothing. What goes out: the
-// kinds of values, one value, one place.
-// Invariant: of a value only the member that its kind names is set; kPhoneKind is the kind of a
-// field alone, whose values are texts.
+// Values of fields, and their storage locations.
+// Invariant: only the member for a value's kind is set. kPhoneKind is only a field kind; its values
+// are texts.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -24,19 +23,18 @@ enum class FieldKind : uint8_t {
   kCodes
 };
 
-// A value. Only the member that `kind` names is set.
 struct FieldValue {
   using Kind = FieldKind;
   Kind kind = Kind::kNull;
   std::string_view text;           // kText: UTF-8, to be escaped
   int64_t number = 0;              // kFlag 0 or 1, kDate days, and the other kinds of number
-  const uint8_t* codes = nullptr;  // kCodes: u16 codes of the cnae table, not aligned
+  const uint8_t* codes = nullptr;  // kCodes: u16 codes of the cnae table, unaligned
   uint32_t codeCount = 0;
 };
 
-// How values of a field are written for people; see rows.h.
+// Display format of a field's values; see rows.h.
 enum class FieldWriting : uint8_t {
-  kPlain,  // as they are
+  kPlain,  // unchanged
   kNumber,
   kCnpj,
   kCnpjRoot,
@@ -56,7 +54,7 @@ enum class FieldWriting : uint8_t {
   kPhoneKind
 };
 
-// How a field is read: from a column, or through a string table by the code in a column.
+// Source of a field: a column, or a string table indexed by the code in a column.
 struct FieldSource {
   FieldKind kind;
   Columns::Number column;

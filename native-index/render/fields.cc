@@ -1,5 +1,5 @@
-// Reads output fields, and writes their values as characters and JSON. Input: columns and tables.
-// Output: values, columns, text. Invariant: JSON is byte for byte that of JSON.stringify.
+// Reads output fields, and writes their values as text and JSON.
+// Invariant: JSON equals that of JSON.stringify, byte for byte.
 #include "render/fields.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace peneira {
 
-// Reads output fields. What comes in: columns and tables. What goes out: values.
+// Reads output fields from columns and tables.
 // Invariant: an empty string of a derived table means unknown and is a null.
 
 namespace {
@@ -46,7 +46,7 @@ FieldValue phoneKind(int64_t phone) {
   return isLandline(phone) ? text("landline") : FieldValue();
 }
 
-// The first mobile of both phones.
+// The first mobile number of the two phones.
 FieldValue firstMobile(const ColumnSet& columns, uint32_t row) {
   for (const uint32_t column : {Columns::kPhone1, Columns::kPhone2}) {
     if (!columns.valid(column, row)) continue;
@@ -56,7 +56,7 @@ FieldValue firstMobile(const ColumnSet& columns, uint32_t row) {
   return FieldValue();
 }
 
-// Reads values one after the other, and asks the processor for the bytes of texts.
+// Reads values in sequence, and prefetches the bytes of texts.
 template <class Read>
 void readEach(std::span<const uint32_t> rows, FieldValue* values, Read read) {
   for (const uint32_t row : rows) {
@@ -166,8 +166,8 @@ std::string_view codeText(const Segment& segment, const FieldValue& value, uint3
   return segment.table(Tables::kCnaePrimary).at(code);
 }
 
-// Writes values into column buffers, in blocks of rows. Invariant: after a row every buffer has
-// what that row needs.
+// Writes values into column buffers, in blocks of rows. Invariant: after each row all buffers are
+// complete.
 
 const std::string_view kFieldTypeNames[] = {"utf8",   "bool",    "int32",
                                             "date32", "float64", "list<utf8>"};
@@ -200,7 +200,6 @@ void pushBit(RawBytes& bitmap, uint32_t position, bool value) {
   if (value) bitmap.data()[position / 8] |= static_cast<uint8_t>(1u << position % 8);
 }
 
-// Appends values to one column.
 class ColumnWriter {
  public:
   ColumnWriter(const Segment& segment, Field field) : segment_(segment), field_(field) {
@@ -252,7 +251,7 @@ class ColumnWriter {
     column.buffers.offsets.push(static_cast<int32_t>(data.size()));
   }
 
-  // A code takes a byte of text at least, so the texts reach their limit before the items do.
+  // A code takes at least one byte of text, so the texts reach their limit before the items do.
   void appendCodes(const FieldValue& value) {
     FieldColumn& child = *column_.child;
     for (uint32_t i = 0; i < value.codeCount; i++) appendText(child, codeText(segment_, value, i));
@@ -286,9 +285,9 @@ FieldColumn columnOf(const Segment& segment, std::span<const uint32_t> rows, Fie
   return writer.finish();
 }
 
-// Writes values as characters. What comes in: field values. What goes out: JSON.
-// Invariant: text is copied eight bytes at a time; only one that needs an escape,
-// which few do, is looked at again byte by byte.
+// Writes field values as JSON.
+// Invariant: text is copied eight bytes at a time; only the few texts that need an escape are
+// processed again byte by byte.
 
 namespace {
 
@@ -311,8 +310,8 @@ void appendDigits(uint64_t number, int count, TextBuffer& out) {
   out.commit(static_cast<size_t>(count));
 }
 
-// Days since 1970-01-01 as YYYY-MM-DD of the Gregorian calendar: years begin in March, so that the
-// leap day is the last day of a year and a 400-year era has a fixed length.
+// Days since 1970-01-01 as YYYY-MM-DD (Gregorian). Years begin in March, so the leap day is the
+// last day of a year and a 400-year era has a fixed length.
 void appendDate(int64_t days, TextBuffer& out) {
   const int64_t shifted = days + 719468;  // days since 0000-03-01
   const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
@@ -352,7 +351,7 @@ void appendCents(int64_t cents, TextBuffer& out) {
   appendDigits(rest % 10 == 0 ? rest / 10 : rest, rest % 10 == 0 ? 1 : 2, out);
 }
 
-// True when one of 8 bytes is below 0x20, a quote or a backslash.
+// True if one of 8 bytes is below 0x20, a quote, or a backslash.
 bool needsEscape(uint64_t bytes) {
   return (hasControl(bytes) | hasByte(bytes, '"') | hasByte(bytes, '\\')) != 0;
 }

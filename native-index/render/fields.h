@@ -1,5 +1,5 @@
-// Output fields of accounts: their values, the memory for rendered text, and values as characters
-// and JSON. Invariant: every format renders from these values, so all formats agree.
+// Output fields of accounts: their values, the memory for rendered text, and values as text and
+// JSON. Invariant: every format renders from these values, so all formats agree.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -19,17 +19,14 @@
 
 namespace peneira {
 
-// Growing memory for rendered text, and text copied a word at a time while no byte of it needs
-// attention. Input: characters; text, and a test of eight bytes. Output: all of them in a row; the
-// copy, or that a byte needs attention.
-// Invariant: `room` makes space first, so that short pieces are written without a call; memory is
-// never filled twice, which is what std::string would do when it grows. Neither a byte outside a
-// text is read nor one outside its copy written: the last word overlaps the one before it.
+// A growing text buffer, and word-wise copying of text until a byte needs special treatment.
+// Invariant: `room` reserves space first, so short pieces need no call; memory is never zeroed
+// first, as std::string would do. No byte outside of a text is read, and none outside of its copy
+// written: the last word overlaps the one before.
 
-// Append-only text.
 class TextBuffer {
  public:
-  // Space for `length` further characters; `commit` says how many were written.
+  // Reserves space for `length` characters; `commit` sets the number written.
   char* room(size_t length) {
     if (capacity_ - size_ < length) grow(length);
     return data_.get() + size_;
@@ -50,7 +47,7 @@ class TextBuffer {
   std::string_view text() const { return {data_.get(), size_}; }
   size_t capacity() const { return capacity_; }
   void clear() { size_ = 0; }
-  // Gives the memory back.
+  // Frees the memory.
   void release() { *this = TextBuffer(); }
 
  private:
@@ -69,16 +66,16 @@ class TextBuffer {
 
 constexpr uint64_t kOnes = 0x0101010101010101u, kHighs = 0x8080808080808080u;
 
-// Not 0 when one of 8 bytes is `byte`; which one it is cannot be told from the result.
+// Nonzero if one of 8 bytes is `byte`; the result does not tell which.
 constexpr uint64_t hasByte(uint64_t word, uint8_t byte) {
   const uint64_t zeros = word ^ (kOnes * byte);
   return (zeros - kOnes) & ~zeros & kHighs;
 }
 
-// Not 0 when one of 8 bytes is below 0x20.
+// Nonzero if one of 8 bytes is below 0x20.
 constexpr uint64_t hasControl(uint64_t word) { return (word - kOnes * 0x20) & ~word & kHighs; }
 
-// Reads and writes a word that need not be aligned.
+// Reads and writes an unaligned word.
 template <class Word>
 inline Word loadWord(const char* from) {
   Word word;
@@ -90,8 +87,8 @@ inline void storeWord(char* to, Word word) {
   std::memcpy(to, &word, sizeof word);
 }
 
-// Copies `text` to `to` unless `special`, asked for eight bytes at a time, is true for some of it;
-// returns whether all of it was copied. Bytes that are not in the text are shown to it as spaces.
+// Copies `text` to `to` until `special` is true for eight bytes; returns true if all was copied.
+// Bytes past the end of a text are passed as spaces.
 template <class Special>
 inline bool copyPlain(std::string_view text, char* to, Special special) {
   const char* from = text.data();
@@ -121,36 +118,35 @@ inline bool copyPlain(std::string_view text, char* to, Special special) {
   return true;
 }
 
-// Output fields of accounts. Input: rows and fields. Output: values as one of a few kinds, without
-// any punctuation of a format; the values of one row after the other, for whoever writes them.
-// Invariant: every format renders from these values, so all formats agree; names are those of the
-// public interface, three scores for explanations included. Values are read field by field for a
-// block of rows that fits into the first-level cache: what a field needs is looked up once, and
-// reads of rows in no order overlap.
+// Output fields of accounts, as values of a few kinds, without punctuation of a format; row by row
+// for writers.
+// Invariant: every format renders from these values, so all formats agree. Names are those of the
+// public interface, plus three scores for explanations. Values are read field by field for a block
+// of rows that fits in the L1 cache: per-field look-ups happen once, and random row reads overlap.
 
 static_assert(std::size(kFieldNames) == static_cast<size_t>(Field::kCount));
 static_assert(std::size(kFieldSources) == static_cast<size_t>(Field::kCount));
 
-// Field of a name, or Field::kCount.
+// Returns the field with a name, or Field::kCount.
 Field fieldNamed(std::string_view name);
 
-// Kind of the values of a field that are there.
+// Kind of a field's non-null values.
 FieldValue::Kind fieldKind(Field field);
 
 // Throws INVALID_ARGUMENT unless every row is below the row count.
 void checkRows(const Segment& segment, std::span<const uint32_t> rows);
 
-// Reads a field of a row below the row count.
+// Reads a field of a row, which must be below the row count.
 FieldValue fieldValue(const Segment& segment, Field field, uint32_t row);
 
-// Reads a field of many rows below the row count into `values`, and asks for the bytes of texts.
+// Reads a field of many rows (below the row count) into `values`, and prefetches texts.
 void readField(const Segment& segment, Field field, std::span<const uint32_t> rows,
                FieldValue* values);
 
-// Asks the processor for what `readField` is going to read of rows in no order.
+// Prefetches the data that `readField` will read, for rows in random order.
 void prefetchField(const Segment& segment, Field field, std::span<const uint32_t> rows);
 
-// Asks the disk for all fields of rows at once, if the first or the last row was not read before.
+// Prefetches all fields of rows from disk, if the first or the last row is cold.
 void askFields(const Segment& segment, std::span<const Field> fields,
                std::span<const uint32_t> rows);
 
@@ -159,20 +155,20 @@ std::string_view codeText(const Segment& segment, const FieldValue& value, uint3
 
 constexpr size_t kBlockRows = 64;
 
-// The values of one row in a block, by position of the field.
+// The values of one row in a block, by field index.
 struct RowValues {
   const FieldValue* first;
   size_t blockRows;
   const FieldValue& operator[](size_t field) const { return first[field * blockRows]; }
 };
 
-// Whether rows lie too far apart for the processor to foresee what is read next.
+// True if rows are too far apart for the hardware prefetcher.
 inline bool isScattered(std::span<const uint32_t> rows) {
   const auto [least, most] = std::minmax_element(rows.begin(), rows.end());
   return *most - *least > 4 * kBlockRows;
 }
 
-// Calls `write(position, values)` for every row in order; rows are below the row count.
+// Calls `write(position, values)` for every row in order; rows must be below the row count.
 template <class Write>
 void forEachRow(const Segment& segment, std::span<const uint32_t> rows,
                 const std::vector<Field>& fields, Write write) {
@@ -193,13 +189,12 @@ void forEachRow(const Segment& segment, std::span<const uint32_t> rows,
   }
 }
 
-// Fields of rows as Arrow columns. What comes in: row ids and a field. What goes out: the buffers
-// of a column of its own, as the Arrow columnar format 1.5 wants them. Invariant: the values are
-// those that renderJson shows, share capital as the double of its JSON number; a column without
-// nulls has no validity bitmap; the slots of nulls and the tails of bitmaps are zero, so equal rows
+// Fields of rows as Arrow columns (Arrow columnar format 1.5).
+// Invariant: values equal those of renderJson, share capital as the double of its JSON number. A
+// column without nulls has no validity bitmap. Null slots and bitmap tails are zero, so equal rows
 // give equal bytes.
 
-// Arrow types of fields. Numbers of more than 32 bits are texts, apart from amounts.
+// Arrow types of fields. Numbers of more than 32 bits are texts, except amounts.
 enum class FieldType : uint8_t { kUtf8, kBool, kInt32, kDate32, kFloat64, kUtf8List, kCount };
 
 // Names by number.
@@ -213,19 +208,19 @@ struct FieldColumn {
   std::unique_ptr<FieldColumn> child;
 };
 
-// The field of the rows, which must be below the row count. Throws TOO_LARGE when the texts of a
-// column exceed 2^31 - 1 bytes, which their offsets cannot count.
+// Returns a field of the rows, which must be below the row count. Throws TOO_LARGE if the texts
+// exceed 2^31 - 1 bytes, the limit of offsets.
 FieldColumn columnOf(const Segment& segment, std::span<const uint32_t> rows, Field field);
 
-// Rendering of accounts. What comes in: rows and fields. What goes out: bytes of a format.
-// Invariant: JSON is byte for byte what JSON.stringify gives for the same values; a value is turned
-// into characters in one place (`appendPlain`), a format adds only its quotes and escapes.
+// Rendering of accounts.
+// Invariant: JSON equals that of JSON.stringify for the same values, byte for byte. Only
+// `appendPlain` turns values into text; formats add only quotes and escapes.
 
-// Appends the JSON text `[{"cnpj":"…",…},…]` of the rows, which must be below the row count.
+// Appends JSON `[{"cnpj":"…",…},…]` of the rows, which must be below the row count.
 void renderJson(const Segment& segment, std::span<const uint32_t> rows,
                 const std::vector<Field>& fields, TextBuffer& out);
 
-// Appends numbers, flags, dates, amounts, postal codes and phones without quotes.
+// Appends numbers, flags, dates, amounts, postal codes, and phones without quotes.
 void appendPlain(const FieldValue& value, TextBuffer& out);
 
 // Appends a value of any kind as JSON.

@@ -1,5 +1,5 @@
-// Writes Parquet files of one row group. What comes in and goes out: see parquet.h.
-// Invariant: nothing of a column is read before its buffers were found to be long enough.
+// Writes Parquet files of one row group (see parquet.h).
+// Invariant: a column's buffers are checked for length before anything is read from them.
 #include "render/parquet.h"
 
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr int32_t kParquetVersion = 1;
-// Readers that know a writer by its name and version look for this pattern.
+// Readers that handle writers by name and version expect this pattern.
 constexpr std::string_view kCreatedBy = "peneira version 1";
 
 // Numbers in parquet.thrift.
@@ -23,7 +23,7 @@ constexpr int32_t kUtf8 = 0, kList = 3, kDate = 6;                   // Converte
 constexpr int kLogicalText = 1, kLogicalList = 3, kLogicalDate = 6;  // LogicalType
 constexpr int32_t kSnappy = 1;
 
-// Refuses offsets that fall or leave the data: they are looked at where a text is read.
+// Rejects offsets that descend or leave the data.
 void checkOffsets(const std::string& name, const RawBytes& offsets, uint32_t length, size_t most) {
   if (offsets.size() != (size_t{length} + 1) * 4) badArgument(name + " lacks offsets");
   uint32_t before = 0;
@@ -127,7 +127,7 @@ void putStatistics(ThriftWriter& footer, const ParquetChunk& chunk) {
 void putChunk(ThriftWriter& footer, const ParquetChunk& chunk,
               const std::vector<std::string_view>& path) {
   footer.beginItem();
-  footer.i64(2, 0);  // deprecated, and nothing stands there
+  footer.i64(2, 0);  // deprecated, always 0
   footer.beginStruct(3);
   footer.i32(1, static_cast<int32_t>(chunk.type));
   const bool isDictionary = chunk.dictionaryOffset.has_value();
@@ -207,7 +207,7 @@ RawBytes ParquetFile::finish() {
   footer.list(4, ThriftWriter::kStruct, rows_ > 0 ? 1 : 0);
   if (rows_ > 0) putGroup(footer);
   footer.binary(6, kCreatedBy);
-  // Limits are those of the order that each type defines.
+  // Limits use the order that each type defines.
   footer.list(7, ThriftWriter::kStruct, columns_.size());
   for (size_t i = 0; i < columns_.size(); i++) {
     footer.beginItem();
@@ -221,19 +221,19 @@ RawBytes ParquetFile::finish() {
   return std::move(bytes_);
 }
 
-// Writes column chunks. Invariant: values are written page by page, so that a page is packed while
-// the processor still has its bytes at hand.
+// Writes column chunks. Invariant: values are written page by page, so each page is compressed
+// while it is in the cache.
 
 namespace {
 
 // Rows of a page: some hundred kilobytes of names. A multiple of eight.
 constexpr uint32_t kPageRows = 8192;
-// Above this many bytes a page has fewer rows, but eight at least.
+// Pages above this many bytes have fewer rows, but at least eight.
 constexpr size_t kPageBytes = 4u << 20;
 
 constexpr int32_t kDataPage = 0, kDictionaryPage = 2;
 
-// The part of a chunk that is independent of the type of its values.
+// The part of a chunk writer that is independent of the value type.
 class ChunkWriter {
  public:
   ChunkWriter(const FieldColumn& column, bool required, RawBytes& file)
@@ -243,7 +243,7 @@ class ChunkWriter {
         presence_(column.buffers.validity),
         file_(file) {
     chunk_.type = parquetTypeOf(column.type);
-    // Of a list, every row without items is a null of the column of items.
+    // In lists, every row without items counts as a null of the item column.
     if (!isList_) chunk_.nulls = column.buffers.nullCount;
   }
 
@@ -258,7 +258,7 @@ class ChunkWriter {
       putDictionary(dictionary);
     }
     chunk_.dataOffset = file_.size();
-    uint32_t number = 0;  // of the next value in the dictionary's numbers
+    uint32_t number = 0;  // index of the next value in the dictionary's numbers
     for (uint32_t from = 0; from < column_.length;) {
       const uint32_t to = pageEnd(values, from);
       beginPage(from, to);
@@ -310,7 +310,7 @@ class ChunkWriter {
   }
   uint32_t firstItem(uint32_t row) const { return isList_ ? itemOf(row) : row; }
 
-  // Calls `each` with the position of every value that is there in rows [from, to).
+  // Calls `each` with the position of every non-null value in rows [from, to).
   template <class Each>
   void eachItem(uint32_t from, uint32_t to, Each each) const {
     if (isList_ || presence_.everywhere()) {
@@ -327,7 +327,7 @@ class ChunkWriter {
     return count;
   }
 
-  // Puts all values into a dictionary; false where plain values are better.
+  // Puts all values into a dictionary; returns false if plain values are better.
   template <class Values>
   bool fill(const Values& values, Dictionary<Values>& dictionary) const {
     bool goesOn = true;
@@ -390,7 +390,7 @@ class ChunkWriter {
     chunk_.values += pageValues_;
   }
 
-  // Level 0 is no list, 1 an empty one, 2 an item; an item that goes on with a list repeats.
+  // Level 0 is a null list, 1 an empty one, 2 an item; items after the first of a list repeat.
   void listLevels(uint32_t from, uint32_t to) {
     levels_.clear();
     repeats_.clear();
@@ -411,7 +411,7 @@ class ChunkWriter {
     putLevels(levels_, 2);
   }
 
-  // Levels have the number of their bytes before them.
+  // Levels are preceded by their length in bytes.
   void putLevels(const std::vector<uint8_t>& levels, uint32_t width) {
     const size_t start = page_.size();
     page_.push(uint32_t{0});

@@ -1,12 +1,12 @@
-// Rows as a Parquet file of one row group. Input: columns of one length, as Arrow buffers. Output:
-// a whole file; src/export/formats/parquet/parquet.ts joins several into one.
-// Invariant: the same columns give the same bytes, on every machine; a file without rows has the
-// schema and no row group; only the CNPJ is promised to be there. A page begins with a row, and
-// holds so many rows whatever the column, fewer only where their texts are long.
-// Why not a library: the one that is there (parquet-wasm, which reads plain Parquet files) took
-// three times as long, in one thread.
+// Rows as a Parquet file of one row group. Input: columns of equal length, as Arrow buffers.
+// Output: a whole file; src/export/formats/parquet/parquet.ts joins several into one.
+// Invariant: equal columns give equal bytes on every machine. A file without rows has the schema
+// and no row group. Only the CNPJ is required. A page begins with a row; all columns have the same
+// number of rows per page, except fewer for long texts.
+// Why not a library: parquet-wasm, which reads plain Parquet files here, took three times as long,
+// on one thread.
 // Format: README.md ("Data Pages", nested encoding) and parquet.thrift of the Apache Parquet
-// specification, data pages of version 1, which every reader knows.
+// specification, data pages of version 1, which every reader supports.
 #pragma once
 #include <optional>
 #include <string>
@@ -22,22 +22,22 @@ namespace peneira {
 enum class ParquetType : uint8_t { kBoolean = 0, kInt32 = 1, kDouble = 5, kByteArray = 6 };
 enum class ParquetEncoding : uint8_t { kPlain = 0, kRle = 3, kRleDictionary = 8 };
 
-// What the footer says of a chunk; offsets count from the first byte of the file.
+// Footer data of a chunk; offsets count from the first byte of the file.
 struct ParquetChunk {
   ParquetType type = ParquetType::kByteArray;
-  uint64_t values = 0;  // those that are not there, and empty lists, included
+  uint64_t values = 0;  // including nulls and empty lists
   uint64_t nulls = 0;
-  uint64_t plainBytes = 0, packedBytes = 0;  // heads of pages included
+  uint64_t plainBytes = 0, packedBytes = 0;  // including page headers
   uint64_t dataOffset = 0;
   std::optional<uint64_t> dictionaryOffset;
-  std::optional<std::pair<std::string, std::string>> limits;  // smallest and largest
+  std::optional<std::pair<std::string, std::string>> limits;  // minimum and maximum
 };
 
-// Physical type of a field's values, of a list's items.
+// Physical type of a field's values, or of a list's items.
 ParquetType parquetTypeOf(FieldType type);
 
 // Appends the pages of a column to a file. A required column has a value in every row. Throws
-// TOO_LARGE where a page would have more than 2^31 - 1 bytes.
+// TOO_LARGE if a page would exceed 2^31 - 1 bytes.
 ParquetChunk appendChunk(const FieldColumn& column, bool required, RawBytes& file);
 
 // Writes one file: columns in order, then `finish`.
@@ -45,11 +45,11 @@ class ParquetFile {
  public:
   ParquetFile();
 
-  // Adds a column, whose buffers nobody needs afterwards. Throws INVALID_ARGUMENT for one that is
-  // not whole or not as long as the first one, and TOO_LARGE as `appendChunk`.
+  // Adds a column, whose buffers may be freed afterwards. Throws INVALID_ARGUMENT if it is
+  // incomplete or its length differs from the first one's, and TOO_LARGE like `appendChunk`.
   void add(std::string_view name, const FieldColumn& column);
 
-  // The file, which takes no further column.
+  // Returns the file; no column may be added afterwards.
   RawBytes finish();
 
  private:

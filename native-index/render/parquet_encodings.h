@@ -1,13 +1,11 @@
-// Values of a column on their way into Parquet. Input: the Arrow buffers of a column; levels, or
-// places in a dictionary. Output: its values one after the other, their bytes in the encoding
-// PLAIN, the smallest and the largest; small numbers in a few bits each, in the hybrid of runs and
-// packed bits; each different value once, in the order of its first appearance, and its number for
-// every value.
-// Invariant: values of rows that have none are never looked at; the order of texts is that of their
-// bytes, of numbers their own, as TypeDefinedOrder has it. Numbers that are all the same are one
-// run, others are packed; the last group of eight is filled with zeros. Whether a column has a
-// dictionary depends on its values alone: it is given up as soon as hardly a value comes again or
-// more than 2^15 are different, and where it saves nothing.
+// Encodings of Parquet columns. Input: the Arrow buffers of a column; levels, or dictionary
+// indexes. Output: its values in the encoding PLAIN, with minimum and maximum; small numbers in the
+// hybrid of runs and bit-packing; or a dictionary in order of first appearance, and an index per
+// value.
+// Invariant: null slots are never read. Texts are ordered by bytes, numbers by value, as in
+// TypeDefinedOrder. Equal numbers are one run, others are packed; the last group of eight is padded
+// with zeros. The use of a dictionary depends on the values alone: it is abandoned once values
+// hardly repeat or exceed 2^15 distinct ones, or if it saves nothing.
 // Format: Encodings.md (PLAIN = 0, "RLE / Bit-Packing Hybrid" = 3) and parquet.thrift of the Apache
 // Parquet specification.
 #pragma once
@@ -29,21 +27,19 @@
 
 namespace peneira {
 
-// Bytes packed with Snappy. What comes in: bytes. What goes out: the same, packed. Invariant: the
-// packed bytes depend on the bytes alone; every copy points into the last 64 KiB; what does not
-// shrink grows by five bytes for each 64 KiB and a few. Format: format_description.txt of Snappy,
-// revision of 2011-10-05.
+// Snappy compression. Invariant: output depends on the input bytes alone; copies point into the
+// last 64 KiB; incompressible data grows by five bytes per 64 KiB and a few. Format:
+// format_description.txt of Snappy, revision of 2011-10-05.
 
-// Appends the packed bytes and returns how many they are; at most 2^32 - 1 bytes can be packed.
+// Appends the compressed bytes and returns their length; the input is at most 2^32 - 1 bytes.
 size_t appendSnappy(std::span<const uint8_t> bytes, RawBytes& out);
 
-// Structs in Apache Thrift's compact protocol, as far as the metadata of Parquet needs them. What
-// comes in: fields by ascending number. What goes out: bytes. Invariant: every struct that was
-// begun is ended by the code that began it. The readers, and the types on the wire:
+// Structs in Apache Thrift's compact protocol, as far as Parquet metadata needs it; fields in
+// ascending order. Invariant: the code that begins a struct ends it. Readers and wire types:
 // src/export/formats/parquet/thrift.ts. Format: thrift-compact-protocol.md of the Apache Thrift
 // specification.
 
-// Writes structs one into the other; the outermost one is begun by the constructor.
+// Writes nested structs; the constructor begins the outermost.
 class ThriftWriter {
  public:
   enum Type : uint8_t {
@@ -80,7 +76,7 @@ class ThriftWriter {
     }
   }
 
-  // So many items have to follow.
+  // Begins a list; `count` items must follow.
   void list(int field, Type type, size_t count) {
     head(field, kList);
     if (count < 15) {
@@ -95,7 +91,7 @@ class ThriftWriter {
     varint(bytes.size());
     out_.append(bytes.data(), bytes.size());
   }
-  // A struct of a list; `end` ends it.
+  // Begins a struct in a list; `end` ends it.
   void beginItem() {
     outer_.push_back(last_);
     last_ = 0;
@@ -129,7 +125,7 @@ class ThriftWriter {
   std::vector<int> outer_;
 };
 
-// Bits that hold every number up to `most`; at least one, which every reader knows.
+// Bits for numbers up to `most`; at least one, which every reader supports.
 inline uint32_t bitsFor(uint32_t most) {
   return std::max(1u, static_cast<uint32_t>(std::bit_width(most)));
 }
@@ -139,7 +135,7 @@ inline void appendVarint(uint32_t number, RawBytes& out) {
   out.push(static_cast<uint8_t>(number));
 }
 
-// Appends numbers of at most `width` bits, which are no more than 32.
+// Appends numbers of at most `width` bits; `width` is at most 32.
 template <class Number>
 void appendRuns(std::span<const Number> numbers, uint32_t width, RawBytes& out) {
   const auto count = static_cast<uint32_t>(numbers.size());
@@ -166,7 +162,7 @@ void appendRuns(std::span<const Number> numbers, uint32_t width, RawBytes& out) 
   for (; to < end; held >>= 8) *to++ = static_cast<uint8_t>(held);
 }
 
-// Which values of a column are there.
+// Marks the non-null values of a column.
 class Presence {
  public:
   explicit Presence(const RawBytes& validity)
@@ -178,11 +174,10 @@ class Presence {
   const uint8_t* bits_;
 };
 
-// Texts by their position.
 class TextValues {
  public:
   using Value = std::string_view;
-  // Longer ones would bloat the footer; statistics may be left out, but not wrong.
+  // Longer ones would bloat the footer; statistics may be omitted, but not wrong.
   static constexpr size_t kStatisticMost = 64;
 
   explicit TextValues(const ColumnBuffers& buffers)
@@ -193,7 +188,7 @@ class TextValues {
     const auto to = load<uint32_t>(offsets_ + size_t{i} * 4 + 4);
     return {bytes_ + from, to - from};
   }
-  // Bytes of the encoding of values [from, to), those without a value as none.
+  // Encoded size of values [from, to), counting nulls as empty.
   size_t bytesOf(uint32_t from, uint32_t to) const {
     const auto first = load<uint32_t>(offsets_ + size_t{from} * 4);
     return load<uint32_t>(offsets_ + size_t{to} * 4) - first + size_t{to - from} * 4;
@@ -215,7 +210,7 @@ class TextValues {
     }
     return (std::rotl(mixed, 29) ^ word(from, left)) * odd;
   }
-  // Tells most texts apart in their order; those with the same number may differ.
+  // An order-preserving prefix; texts with equal ranks may differ.
   static uint64_t rankOf(Value value) {
     uint64_t rank = 0;
     for (size_t i = 0; i < 8; i++) {
@@ -239,7 +234,6 @@ class TextValues {
   const char* bytes_;
 };
 
-// Numbers by their position.
 template <class Number>
 class NumberValues {
  public:
@@ -260,8 +254,8 @@ class NumberValues {
     return bits ^ bits >> 29;
   }
   static Value rankOf(Value value) { return value; }
-  // Of a zero nobody can tell the sign by comparing, so that the limits have one each; what is no
-  // number is in no order.
+  // Comparison ignores the sign of zero, so the minimum gets -0 and the maximum +0; NaN is
+  // unordered.
   static std::optional<std::string> statistic(Value value, bool isLeast) {
     if constexpr (std::is_floating_point_v<Number>) {
       if (std::isnan(value)) return std::nullopt;
@@ -274,7 +268,7 @@ class NumberValues {
   const uint8_t* bytes_;
 };
 
-// The smallest and the largest of values.
+// The minimum and maximum of values.
 template <class Values>
 class Limits {
  public:
@@ -298,7 +292,7 @@ class Limits {
       mostRank_ = rank;
     }
   }
-  // Nothing where there are no values, or one of both cannot be told.
+  // Returns nullopt if there are no values, or either limit is not representable.
   std::optional<std::pair<std::string, std::string>> statistics() const {
     if (!any_) return std::nullopt;
     auto least = Values::statistic(least_, true), most = Values::statistic(most_, false);
@@ -307,7 +301,7 @@ class Limits {
   }
 
  private:
-  // What is no number stays where it came, at the front of all, and is found there.
+  // NaN keeps its initial position at the front and is detected there.
   static bool isLess(Value a, Rank rankA, Value b, Rank rankB) {
     return rankA != rankB ? rankA < rankB : a < b;
   }
@@ -322,7 +316,7 @@ class Dictionary {
  public:
   using Value = typename Values::Value;
 
-  // Takes the next value; false when the dictionary is given up.
+  // Adds the next value; returns false if the dictionary is abandoned.
   bool add(Value value) {
     if (entries_.size() * 2 >= slots_.size()) widen();
     uint32_t& slot = slots_[slotOf(value)];
@@ -339,7 +333,7 @@ class Dictionary {
     return fresh <= kFreshMost && entries_.size() <= kEntriesMost;
   }
 
-  // Whether dictionary and numbers are shorter than the values.
+  // True if dictionary and indexes are shorter than the values.
   bool isWorthIt() const {
     if (entries_.size() > kEntriesMost) return false;
     return entryBytes_ + numbers_.size() * width() / 8 < plainBytes_;
@@ -354,7 +348,7 @@ class Dictionary {
 
  private:
   static constexpr size_t kFirstSlots = 1 << 10, kEntriesMost = 1 << 15;
-  // Of so many values so many may be new; days of opening are, at the beginning, more than half.
+  // Maximum new values per window; of opening days, more than half are new at first.
   static constexpr size_t kLookedAt = 1 << 11, kFreshMost = kLookedAt / 8 * 7;
 
   size_t slotOf(Value value) const {
@@ -363,7 +357,7 @@ class Dictionary {
     while (slots_[at] != 0 && !isSame(entries_[slots_[at] - 1], value)) at = (at + 1) & mask;
     return at;
   }
-  // Bits and not numbers, so that both zeros stay what they are.
+  // Bitwise, so that both zeros are preserved.
   static bool isSame(Value a, Value b) {
     if constexpr (std::is_arithmetic_v<Value>) {
       using Bytes = std::array<std::byte, sizeof(Value)>;
@@ -378,7 +372,7 @@ class Dictionary {
   }
 
   std::vector<Value> entries_;
-  std::vector<uint32_t> slots_;    // number of an entry plus 1; 0 is free
+  std::vector<uint32_t> slots_;    // index of an entry plus 1; 0 is free
   std::vector<uint32_t> numbers_;  // of the value at each position
   size_t entryBytes_ = 0, plainBytes_ = 0, entriesBefore_ = 0;
 };

@@ -1,5 +1,5 @@
-// Chooses the writer of a format, and writes values as people do. Invariant: a writer gets only
-// rows that exist and columns that its format knows.
+// Selects the writer of a format, and writes display values.
+// Invariant: writers get only rows that exist and columns that their format supports.
 #include "render/rows.h"
 
 #include <cmath>
@@ -11,8 +11,7 @@
 
 namespace peneira {
 
-// Chooses the writer of a format. Invariant: a writer gets only rows that exist and columns that
-// its format knows.
+// Selects the writer of a format. Invariant: see above.
 
 const std::string_view kRowFormatNames[] = {"csv", "html", "jsonl", "xlsx"};
 
@@ -50,8 +49,7 @@ void renderRows(const Segment& segment, std::span<const uint32_t> rows, const Ro
   }
 }
 
-// Rows as lines of JSON. Invariant: the members of the fields are those of renderJson, byte for
-// byte.
+// Rows as JSON lines. Invariant: members of fields equal those of renderJson, byte for byte.
 
 namespace {
 
@@ -103,13 +101,13 @@ void renderJsonlRows(const Segment& segment, std::span<const uint32_t> rows,
   });
 }
 
-// Writes values as people do. Invariant: the same characters whatever stands around a value.
+// Writes display values. Invariant: a value's text does not depend on its surroundings.
 
 namespace {
 
 using Kind = FieldKind;
 
-// Above this many cents two amounts can be the same double, which is what programs read.
+// Above this many cents two amounts can be the same double, which programs read.
 constexpr uint64_t kExactCentsMax = 1'000'000'000'000'000;
 
 void appendWord(Words::Number word, Labels labels, TextBuffer& out) {
@@ -126,7 +124,7 @@ void appendDigits(uint64_t number, size_t count, TextBuffer& out) {
   out.commit(count);
 }
 
-// Appends a text in a mask whose `#` stand for its characters, if there are as many.
+// Appends a text through a mask whose `#` are its characters, if the counts match.
 template <size_t Size>
 inline bool appendMasked(std::string_view text, const char (&mask)[Size], TextBuffer& out) {
   size_t length = 0;
@@ -179,7 +177,7 @@ void appendCode(Words::Number word, std::string_view code, Labels labels, TextBu
   out += code;
 }
 
-// A reason that the registry's own table does not explain keeps its code.
+// Reasons that the registry's own table does not explain show their code.
 void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
   const auto isDigit = [](char one) { return one >= '0' && one <= '9'; };
   if (code.size() == 2 && isDigit(code[0]) && isDigit(code[1])) {
@@ -193,10 +191,10 @@ void appendReason(std::string_view code, Labels labels, TextBuffer& out) {
   appendCode(Words::kReason, code, labels, out);
 }
 
-// Years outside four digits stay as programs write them.
+// Years outside four digits keep the machine format.
 bool appendDate(int64_t days, TextBuffer& out) {
   if (days < firstDayOf(1) || days >= firstDayOf(10'000)) return false;
-  // As in fields.cc: years begin in March, so that the leap day is the last day of a year.
+  // As in fields.cc: years begin in March, so the leap day is the last day of a year.
   const auto shifted = static_cast<uint64_t>(days + 719468);
   const uint64_t dayOfEra = shifted % 146097;
   const uint64_t yearOfEra =
@@ -226,14 +224,14 @@ bool appendPostalCode(int64_t code, TextBuffer& out) {
   return true;
 }
 
-// Digits of a phone behind its area code; 0 where there is no area code of Brazil.
+// Digits of a phone after its area code; 0 without a Brazilian area code.
 size_t localDigits(int64_t phone) {
   if (hasArea(phone, 1'000'000'000)) return 9;
   if (hasArea(phone, 100'000'000)) return 8;
   return hasArea(phone, 10'000'000) ? 7 : 0;
 }
 
-// A number of elsewhere has a blank behind its first two digits, so that no spreadsheet adds it up.
+// Foreign numbers get a blank after two digits, so that spreadsheets do not sum them.
 void appendPhone(int64_t phone, TextBuffer& out) {
   const auto number = static_cast<uint64_t>(phone);
   const size_t local = localDigits(phone);

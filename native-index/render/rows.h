@@ -1,23 +1,23 @@
-// Rows of an export's file. What comes in: row ids, fields, further columns, a format. What goes
-// out: the bytes of these rows alone; header, frame and end of the file are made by the caller.
-// Invariant: the bytes of a row depend on the row, the request and (xlsx) its number, not on the
-// other rows of the call; texts are written whole or refused, never cut.
+// Rows of an export file: row ids, fields, additional columns, and a format in; their bytes out.
+// The caller makes header, frame, and end of the file.
+// Invariant: the bytes of a row depend only on the row, the request, and (xlsx) its number; texts
+// are written whole or rejected, never truncated.
 //
-//   csv    RFC 4180 cells, the lines end on CR LF. A cell is quoted when it holds `"` `,` `;` TAB
-//          CR LF or begins or ends with a space, whatever the delimiter; a line that would be
-//          empty because its only cell is, is `""`, so that no reader skips the row. A free text
-//          that a spreadsheet would run as a formula (rows_csv.cc) has an apostrophe before it.
-//          Controls of older snapshots stay as they are. None is an empty cell.
-//   jsonl  the object of renderJson with the further columns as members, LF.
-//   html   `<tr>`, the first cell as the header of its row, numbers as cells of class "n". Controls
-//          other than TAB LF CR, DEL and C1, which HTML may not hold, are U+FFFD.
-//   xlsx   `<row>` of SpreadsheetML (ECMA-376 part 1, 18.3.1.73): texts inline, dates as serial
-//          numbers with style 1, no cell where there is no value. Characters that XML cannot hold
-//          are `_xHHHH_` (22.9.2.19), and so is what would be read as one.
+//   csv    RFC 4180 cells, lines end with CR LF. A cell is quoted if it contains `"` `,` `;` TAB CR
+//          LF or begins or ends with a space, for any delimiter; a line whose only cell is empty is
+//          `""`, so that no reader skips it. A free text that a spreadsheet would run as a formula
+//          (rows_csv.cc) gets an apostrophe. Controls of older snapshots are unchanged. A null is
+//          an empty cell.
+//   jsonl  the object of renderJson with the additional columns as members, LF.
+//   html   `<tr>`, the first cell as row header, numbers as cells of class "n". Controls other than
+//          TAB LF CR, DEL, and C1, which HTML forbids, become U+FFFD.
+//   xlsx   `<row>` of SpreadsheetML (ECMA-376 part 1, 18.3.1.73): inline texts, dates as serial
+//          numbers with style 1, no cell for a null. Characters forbidden in XML are `_xHHHH_`
+//          (22.9.2.19), and so is text that looks like that.
 //
-// With labels (csv, html, xlsx) values are as people write them (below). A list of activities
-// then has a blank behind its commas, numbers of html have their thousands apart, its phones and
-// addresses are links, and amounts of xlsx are numbers with style 4.
+// With labels (csv, html, xlsx) values are in display format (below). Lists of activities then have
+// a blank after commas, html numbers have thousands separators, html phones and addresses are
+// links, and xlsx amounts are numbers with style 4.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -30,43 +30,41 @@
 
 namespace peneira {
 
-// Values as people write them. What comes in: a value, how its field is written, a language. What
-// goes out: its characters: masks of CNPJ, activity, nature, postal code and phone, dates as
-// DD/MM/YYYY, amounts with two decimals, words for codes and flags, a word before the codes that
-// have none, so that no spreadsheet takes their zeros. Invariant: a value that a mask does not fit
-// is left to the caller, never cut; what is appended holds nothing that HTML or XML escapes, and of
-// what CSV quotes only the comma (see hasComma).
+// Display values: masked CNPJ, activity, nature, postal code, and phone, dates as DD/MM/YYYY,
+// amounts with two decimals, words for codes and flags, and a word before codes without one, so
+// that spreadsheets keep their zeros.
+// Invariant: a value that does not fit its mask is left to the caller, never truncated. The output
+// contains nothing that HTML or XML escapes, and of what CSV quotes only the comma (see hasComma).
 
-// Language of a file for people; none is a file for programs.
+// Display language of a file; kNone is a machine-readable file.
 enum class Labels : uint8_t { kNone, kPortuguese, kEnglish };
 
-// How values of a field are written.
 inline FieldWriting writingOf(Field field) { return kFieldWritings[static_cast<size_t>(field)]; }
 
-// Appends a value that is there in a language; false, and nothing, where it stays as it is.
+// Appends a non-null value in a language; false, and no output, if it has no display format.
 bool appendLabelled(const Segment& segment, const FieldValue& value, FieldWriting writing,
                     Labels labels, TextBuffer& out);
 
-// Appends cents as an amount of reais, thousands apart if asked.
+// Appends cents as an amount of reais, with thousands separators if `grouped`.
 void appendAmount(int64_t cents, Labels labels, bool grouped, TextBuffer& out);
 
-// Appends a whole number with its thousands apart.
+// Appends an integer with thousands separators.
 void appendGrouped(int64_t number, Labels labels, TextBuffer& out);
 
-// Whether what appendLabelled makes of a value holds a comma.
+// True if the output of appendLabelled for a value contains a comma.
 inline bool hasComma(const FieldValue& value, FieldWriting writing, Labels labels) {
   return value.codeCount > 1 || (writing == FieldWriting::kAmount && labels == Labels::kPortuguese);
 }
 
 enum class RowFormat : uint8_t { kCsv, kHtml, kJsonl, kXlsx, kCount };
 
-// Rows that a sheet can have, its header included.
+// Maximum rows of a sheet, including its header.
 constexpr uint32_t kSheetRowsMax = 1'048'576;
 
 // Names by number.
 extern const std::string_view kRowFormatNames[static_cast<size_t>(RowFormat::kCount)];
 
-// A column beside the fields, with a finished text or nothing per row.
+// An additional column, with a text or null per row.
 class ExtraColumn {
  public:
   enum class Kind : uint8_t { kText, kNumber, kJson };
@@ -93,28 +91,28 @@ class ExtraColumn {
   };
   std::string name_;
   Kind kind_;
-  std::string texts_;  // one behind another
+  std::string texts_;  // concatenated
   std::vector<End> ends_;
 };
 
-// What to render of rows; every further column has one value per row.
+// A rendering request; each additional column has one value per row.
 struct RowRequest {
   RowFormat format = RowFormat::kCsv;
   std::vector<Field> fields;
   std::vector<ExtraColumn> extra;
-  size_t leading = 0;  // so many of these stand before the fields, the others behind them
+  size_t leading = 0;  // so many of `extra` come before the fields, the rest after them
   Labels labels = Labels::kNone;
   char delimiter = ',';      // csv
   uint32_t firstNumber = 1;  // xlsx: number of the first row in its sheet
 };
 
-// Appends the rows, which must be below the row count. Throws INVALID_ARGUMENT for a request that
-// makes no sense, and SHEET_LIMIT for a text or a row number that a sheet cannot hold.
+// Appends the rows, which must be below the row count. Throws INVALID_ARGUMENT for an inconsistent
+// request, and SHEET_LIMIT for a text or a row number that exceeds a sheet.
 void renderRows(const Segment& segment, std::span<const uint32_t> rows, const RowRequest& request,
                 TextBuffer& out);
 
-// Its writers, one per format: rows_csv.cc and so on. The request was checked; a writer
-// keeps nothing from one call to the next.
+// The writers, one per format: rows_csv.cc and so on. The request has been checked; writers keep no
+// state between calls.
 void renderCsvRows(const Segment& segment, std::span<const uint32_t> rows,
                    const RowRequest& request, TextBuffer& out);
 void renderHtmlRows(const Segment& segment, std::span<const uint32_t> rows,

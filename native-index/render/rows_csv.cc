@@ -1,9 +1,8 @@
-// Rows as CSV. Input and output: see rows.h.
-// Invariant: a text is looked at once, eight bytes at a time; only one that needs quotes, which few
-// do, is looked at again byte by byte. Spreadsheets drop blanks, controls and invisible characters
-// in front of a cell's text, so the rule for formulas in free text looks past all of them; a text
-// that begins with an ASCII letter or digit, as nearly every one does, costs one comparison, and
-// text that is no UTF-8 is read as far as it is.
+// Rows as CSV (see rows.h).
+// Invariant: a text is scanned once, eight bytes at a time; only the few that need quotes are
+// processed again byte by byte. Spreadsheets ignore blanks, controls, and invisible characters
+// before a cell's text, so the formula check skips them. Nearly every text begins with an ASCII
+// letter or digit, and costs one comparison. Invalid UTF-8 is read as far as possible.
 #include "render/rows.h"
 
 #include <algorithm>
@@ -18,7 +17,7 @@ namespace {
 
 using Kind = FieldValue::Kind;
 
-// First and last of the characters beyond ASCII that have no shape: White_Space, C1 and
+// Ranges of invisible non-ASCII characters, inclusive: White_Space, C1 and
 // Default_Ignorable_Code_Point of Unicode, the blank Braille pattern, interlinear annotations.
 struct Range {
   uint32_t first, last;
@@ -48,7 +47,7 @@ bool isAlphanumeric(char first) {
          (first >= '0' && first <= '9');
 }
 
-// Removes the first character and returns its code; U+FFFD for a byte that begins none.
+// Removes the first character and returns its code; U+FFFD for an invalid byte.
 uint32_t takeCharacter(std::string_view& text) {
   const auto byteAt = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
   const uint8_t lead = byteAt(0);
@@ -63,8 +62,8 @@ uint32_t takeCharacter(std::string_view& text) {
   return code;
 }
 
-// Returns whether a spreadsheet may run a text as a formula: its first visible character is
-// = + - @ or the full-width form of one, or it begins with TAB or CR.
+// True if a spreadsheet may run a text as a formula: its first visible character is = + - @ or the
+// full-width form of one, or it begins with TAB or CR.
 bool startsFormula(std::string_view text) {
   if (text.empty() || isAlphanumeric(text.front())) return false;
   if (text.front() == '\t' || text.front() == '\r') return true;
@@ -75,18 +74,17 @@ bool startsFormula(std::string_view text) {
   return false;
 }
 
-// True for 8 bytes that may need quotes: controls other than TAB, CR and LF are false alarms.
+// True for 8 bytes that may need quotes: controls other than TAB, CR, and LF are false positives.
 bool isSpecial(uint64_t word) {
   return (hasControl(word) | hasByte(word, '"') | hasByte(word, ',') | hasByte(word, ';')) != 0;
 }
 
-// Whether the cell of a text, which a guarded one begins with an apostrophe, has a space at an
-// edge.
+// True if a text's cell has a space at an edge; a guarded one begins with an apostrophe.
 bool hasSpaceAtEdge(std::string_view text, bool guarded) {
   return (text.front() == ' ' && !guarded) || text.back() == ' ';
 }
 
-// Appends a text that `isSpecial` or a space at an edge made suspicious.
+// Appends a text for which `isSpecial` or an edge space requires a closer check.
 void appendCarefully(std::string_view text, bool guarded, TextBuffer& out) {
   constexpr std::string_view quoting = "\",;\t\r\n";
   const bool quoted =
@@ -115,7 +113,7 @@ void appendText(std::string_view text, bool free, TextBuffer& out) {
   }
 }
 
-// Several codes are one cell; the comma between them calls for quotes.
+// Several codes form one cell; the comma between them requires quotes.
 void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& out) {
   if (value.codeCount > 1) out += '"';
   for (uint32_t i = 0; i < value.codeCount; i++) {
@@ -125,12 +123,12 @@ void appendCodes(const Segment& segment, const FieldValue& value, TextBuffer& ou
   if (value.codeCount > 1) out += '"';
 }
 
-// Appends a value as people write it; false, and nothing, where it stays as it is.
+// Appends a display value; returns false, and appends nothing, if there is none.
 bool appendForPeople(const Segment& segment, const FieldValue& value, FieldWriting writing,
                      Labels labels, TextBuffer& out) {
   if (!hasComma(value, writing, labels)) {
     if (!appendLabelled(segment, value, writing, labels, out)) return false;
-    // A root alone, 02.654.062, is a number with its thousands apart to a spreadsheet.
+    // Spreadsheets would read a bare root, 02.654.062, as a number with thousands separators.
     if (writing == FieldWriting::kCnpjRoot) out += '/';
     return true;
   }
@@ -140,7 +138,7 @@ bool appendForPeople(const Segment& segment, const FieldValue& value, FieldWriti
   return true;
 }
 
-// A column of values: whether people typed them, and how they are written for people.
+// A column of values: true if free text, and its display format.
 struct CsvColumn {
   bool free;
   FieldWriting writing;

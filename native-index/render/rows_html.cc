@@ -1,5 +1,5 @@
-// Rows as rows of an HTML table. What comes in and goes out: see rows.h.
-// Invariant: whatever a text holds, it can neither end its cell nor begin an element.
+// Rows of an HTML table (see rows.h).
+// Invariant: no text can end its cell or begin an element.
 #include <algorithm>
 
 #include "render/fields.h"
@@ -24,15 +24,14 @@ void appendEscaped(char character, TextBuffer& out) {
     case '>': out += "&gt;"; return;
     case '"': out += "&quot;"; return;
     case '\'': out += "&#39;"; return;
-    case '\r': out += "&#13;"; return;  // a parser turns a bare one into LF
+    case '\r': out += "&#13;"; return;  // a parser turns a bare CR into LF
     default: out += character;
   }
 }
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-// Bytes of the control character that a text begins with; 0 if it begins with none, or with one
-// that HTML may hold.
+// Length of the control character at the start of a text; 0 if there is none, or if HTML allows it.
 size_t controlBytes(std::string_view text) {
   const auto byte = static_cast<uint8_t>(text[0]);
   if (byte < 0x20) return byte == '\t' || byte == '\n' || byte == '\r' ? 0 : 1;
@@ -75,13 +74,13 @@ bool isPlainInLinks(char c) {
          c == '-' || c == '_' || c == '+' || c == '@';
 }
 
-// Whether a text is an address that a link can hold as it is.
+// True if a text is an address that a link can hold unescaped.
 bool isPlainAddress(std::string_view text) {
   return std::count(text.begin(), text.end(), '@') == 1 &&
          std::all_of(text.begin(), text.end(), isPlainInLinks);
 }
 
-// Appends a value as people write it; false, and nothing, where it stays as it is.
+// Appends a display value; returns false, and appends nothing, if there is none.
 bool appendForPeople(const Segment& segment, const FieldValue& value, Field field, Labels labels,
                      TextBuffer& out) {
   const FieldWriting writing = writingOf(field);
@@ -118,7 +117,7 @@ bool appendForPeople(const Segment& segment, const FieldValue& value, Field fiel
   return appendLabelled(segment, value, writing, labels, out);
 }
 
-// What begins and ends a cell.
+// Start and end tag of a cell.
 struct Tags {
   std::string_view begin, end;
 };

@@ -1,6 +1,6 @@
-// Rows as rows of a sheet. What comes in and goes out: see rows.h.
-// Invariant: the XML is well-formed whatever a text holds, a text is never a formula or a number,
-// and what a sheet cannot hold is refused.
+// Rows of a sheet (see rows.h).
+// Invariant: the XML is well-formed for any text, a text is never a formula or a number, and data
+// exceeding a sheet's limits is rejected.
 #include <charconv>
 
 #include "format/failure.h"
@@ -12,12 +12,12 @@ namespace {
 
 using Kind = FieldValue::Kind;
 
-// Limits of a sheet, as the programs that read it have them; see kSheetRowsMax too.
+// Limits of the programs that read sheets; see also kSheetRowsMax.
 constexpr size_t kSheetColumnsMax = 16'384;
 constexpr size_t kCellUnitsMax = 32'767;  // UTF-16
 
-// A date is a number of days from 1899-12-30 on. Before 1900-03-01 readers do not agree, because
-// some of them know a leap day in 1900; behind 9999-12-31 there are no dates.
+// A date is a number of days from 1899-12-30 on. Before 1900-03-01 readers disagree, because some
+// assume a leap day in 1900; dates end with 9999-12-31.
 constexpr int64_t kSerialOfEpoch = 25'569, kFirstDate = -25'508, kLastDate = 2'932'896;
 
 [[noreturn]] void refuse(const std::string& message) { throw Failure("SHEET_LIMIT", message); }
@@ -32,14 +32,14 @@ bool isHexDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
 }
 
-// Whether a text begins with a character that XML 1.0 forbids, or (CR) does not keep.
+// True if a text begins with a character that XML 1.0 forbids, or (CR) does not preserve.
 bool startsForbidden(std::string_view text) {
   const auto byte = static_cast<uint8_t>(text[0]);
   return (byte < 0x20 && byte != '\t' && byte != '\n') || text.starts_with("\xef\xbf\xbe") ||
          text.starts_with("\xef\xbf\xbf");
 }
 
-// Whether a text begins with what a reader will take for an escaped character. Its last underscore
+// True if a text begins with what a reader will take for an escaped character. Its last underscore
 // may come from the escape of the next character.
 bool startsEscape(std::string_view text) {
   return text.size() >= 7 && text[0] == '_' && text[1] == 'x' && isHexDigit(text[2]) &&
@@ -47,7 +47,7 @@ bool startsEscape(std::string_view text) {
          (text[6] == '_' || startsForbidden(text.substr(6)));
 }
 
-// Appends the first character of a text, escaped, and returns its bytes.
+// Appends the first character of a text, escaped, and returns its length.
 size_t appendEscaped(std::string_view text, TextBuffer& out) {
   const auto byte = static_cast<uint8_t>(text[0]);
   if (byte == '&') {
@@ -81,15 +81,15 @@ void appendText(std::string_view text, TextBuffer& out) {
   while (!text.empty()) text.remove_prefix(appendEscaped(text, out));
 }
 
-// Whether a program may drop white space of a text unless it is told to keep it. Telling it of
-// every text would be a quarter of the XML.
+// True if a program may drop white space of a text without xml:space. Adding that to every text
+// would be a quarter of the XML.
 bool hasLooseSpace(std::string_view text) {
   if (text.empty()) return false;
   return text.front() == ' ' || text.back() == ' ' || text.find('\n') != text.npos ||
          text.find('\t') != text.npos;
 }
 
-// Length in UTF-16: one unit per character, two for those beyond the basic plane.
+// Length in UTF-16 units: two for characters beyond the basic plane, else one.
 size_t unitsOf(std::string_view text) {
   size_t units = 0;
   for (const char character : text) {
@@ -108,7 +108,6 @@ bool isSheetDate(const FieldValue& value) {
   return value.number >= kFirstDate && value.number <= kLastDate;
 }
 
-// Writes the cells of one row after the other.
 class SheetWriter {
  public:
   SheetWriter(const Segment& segment, const RowRequest& request, TextBuffer& out)
@@ -139,7 +138,7 @@ class SheetWriter {
   }
 
  private:
-  // The further column that stands in a column of the sheet; null where a field does.
+  // The additional column at a column of the sheet; null if a field is there.
   const ExtraColumn* extraAt(size_t column) const {
     const size_t fields = request_.fields.size();
     if (column < request_.leading) return &request_.extra[column];
@@ -185,9 +184,9 @@ class SheetWriter {
     out_ += "</v></c>";
   }
 
-  // Writes a value as people do; false, and nothing, where it stays as it is.
+  // Writes a display value; returns false, and writes nothing, if there is none.
   bool writeForPeople(size_t column, const FieldValue& value, FieldWriting writing) {
-    // What a sheet has no date for is written as text.
+    // A date outside the range of sheets is written as text.
     if (writing == FieldWriting::kDate && isSheetDate(value)) return false;
     if (writing == FieldWriting::kAmount) {
       writePlain(column, value, "\" s=\"4\"><v>");

@@ -1,5 +1,5 @@
-// Packs with Snappy; see parquet_encodings.h.
-// Invariant: nothing outside of the bytes is read: four or eight are only where so many are left.
+// Compresses with Snappy; see parquet_encodings.h. Invariant: no byte outside of the input is read:
+// words of four or eight bytes are read only where that many are left.
 #include "render/parquet_encodings.h"
 
 #include <bit>
@@ -10,26 +10,26 @@
 namespace peneira {
 namespace {
 
-// Each fragment is packed alone, so that a place in it has 16 bits.
+// Each fragment is compressed separately, so that positions have 16 bits.
 constexpr size_t kFragmentBytes = 1 << 16;
 constexpr size_t kTableBits = 14;
-// Below this many bytes nobody looks for a repetition.
+// Shorter fragments are stored as literals.
 constexpr size_t kLeastBytes = 16;
-// A match is looked for up to so many bytes before the end, so that words can be read.
+// Matches are searched up to this many bytes before the end, so that whole words can be read.
 constexpr size_t kMargin = 8;
-// After so many places without a match the next ones are two apart, after twice as many three.
+// After this many positions without a match the step becomes two, after twice as many three.
 constexpr uint32_t kPatience = 32;
 
-// Most bytes that a fragment becomes: literals of up to 64 KiB have a head of three bytes, and a
-// copy is never longer than what it stands for.
+// Maximum compressed size of a fragment: literals of up to 64 KiB have a three-byte head, and a
+// copy is never longer than the text it replaces.
 constexpr size_t mostOf(size_t length) { return length + length / 6 + 32; }
 
-// How many of the first bytes of two words are the same, of which this is the difference.
+// Number of equal first bytes of two words, from their difference.
 size_t sameFirst(uint64_t differing) {
   return static_cast<size_t>(std::countr_zero(differing)) / 8;
 }
 
-// Packs one fragment behind what is written.
+// Compresses one fragment after the existing output.
 class Fragment {
  public:
   Fragment(std::span<const uint8_t> bytes, uint8_t* to)
@@ -41,15 +41,15 @@ class Fragment {
     std::memset(table_, 0, sizeof(uint16_t) << bits);
   }
 
-  // Returns where the next byte goes.
+  // Returns the end of the output.
   uint8_t* pack() {
-    size_t written = 0;  // bytes of the fragment that are in the output
+    size_t written = 0;  // bytes of the fragment already written
     if (length_ >= kLeastBytes) {
       size_t at = 1;
       while (findMatch(at)) {
         literal(written, at);
         written = copies(at);
-        at = written + 1;  // no match begins at the place itself: it was looked at
+        at = written + 1;  // no match begins at `written`: it was checked
       }
     }
     literal(written, length_);
@@ -60,7 +60,7 @@ class Fragment {
   uint16_t& slotOf(uint32_t word) { return table_[(word * 0x9e3779b1u) >> shift_]; }
   uint32_t wordAt(size_t at) const { return load<uint32_t>(base_ + at); }
 
-  // Moves `at` to the next place whose four bytes stood before; false where there is none.
+  // Moves `at` to the next position whose four bytes occurred before; false if there is none.
   bool findMatch(size_t& at) {
     for (uint32_t tried = kPatience; at + kMargin <= length_; tried++) {
       const uint32_t word = wordAt(at);
@@ -73,8 +73,8 @@ class Fragment {
     return false;
   }
 
-  // Writes the match at a place and those that follow at once; returns the place behind them, at
-  // which none begins.
+  // Writes the match at a position and those that directly follow; returns the position after them,
+  // where none begins.
   size_t copies(size_t at) {
     for (;;) {
       const size_t length = 4 + sameBytes(match_ + 4, at + 4);
@@ -90,7 +90,7 @@ class Fragment {
     }
   }
 
-  // How many bytes from two places on are the same; the second place is the later one.
+  // Number of equal bytes from two positions on; the second is the later one.
   size_t sameBytes(size_t earlier, size_t later) const {
     const size_t from = later;
     while (later + 8 <= length_) {
@@ -124,7 +124,7 @@ class Fragment {
     to_ += length;
   }
 
-  // Copies have at most 64 bytes; none that is left over has fewer than four.
+  // Copies have at most 64 bytes; the rest never has fewer than four.
   void copy(size_t offset, size_t length) {
     for (; length >= 68; length -= 64) farCopy(offset, 64);
     if (length > 64) {
@@ -149,7 +149,7 @@ class Fragment {
   size_t length_;
   uint8_t* to_;
   uint32_t shift_ = 0;
-  size_t match_ = 0;  // an earlier place
+  size_t match_ = 0;  // an earlier position
   uint16_t table_[size_t{1} << kTableBits];
 };
 

@@ -1,7 +1,7 @@
-// The writer of buckets. What comes in and goes out: see bucket_file.h. Invariant: a slot that grew
-// for one long record shrinks again when it is written out.
-// Where room is given back the blocks at both ends of an extent, which it shares with its
-// neighbours, are left alone: clearing them would read them back from the disk.
+// The writer of buckets (see bucket_file.h).
+// Invariant: a slot enlarged for one long record shrinks again when it is flushed.
+// When space is released, the blocks at both ends of an extent, which are shared with neighbors,
+// stay: clearing them would read them back from disk.
 #include "scan/bucket_file.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ BucketExtents BucketFile::close() {
   return std::move(extents_);
 }
 
-// New room, of which nothing is cleared.
+// Allocates new, uncleared memory.
 void BucketFile::refill(Slot& slot, size_t capacity) {
   slot.bytes.reset();
   slot.bytes.reset(new uint8_t[capacity]);

@@ -1,10 +1,10 @@
-// Records on their way to the next pass, sorted into buckets on disk. Input: records of any length,
-// each with a bucket; extents that nobody will read again. Output: a file, and the extents in which
-// buckets lie; the same file, of which the read extents take no room.
-// Invariant: within a bucket the records keep their order; `buckets` x `slotBytes` are in memory.
-// The same bytes and extents as SpillWriter in src/ingest/spill.ts, the twin. Where room is given
-// back nothing outside of the extents changes; a file system that cannot do it keeps the room until
-// the file is removed, which is no failure.
+// Records for the next pass, sorted into buckets on disk. Input: records of any length with a
+// bucket; extents that will not be read again. Output: a file, and the extents of its buckets; or
+// the same file with the disk space of those extents released.
+// Invariant: records keep their order within a bucket; memory is `buckets` x `slotBytes`. Bytes and
+// extents equal those of its twin, SpillWriter in src/ingest/spill.ts. Releasing changes nothing
+// outside of the extents; if the file system cannot do it, the space is freed when the file is
+// removed.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace peneira {
 
-// Parallel lists of the extents of a file, in the order in which they lie in it.
+// Parallel lists of the extents of a file, in file order.
 struct BucketExtents {
   std::vector<uint32_t> buckets;
   std::vector<double> offsets;
@@ -24,19 +24,18 @@ struct BucketExtents {
 
 class BucketFile {
  public:
-  // Makes the file; throws SystemFailure.
+  // Creates the file; throws SystemFailure.
   BucketFile(std::string path, uint32_t buckets, size_t slotBytes);
   ~BucketFile();
   BucketFile(const BucketFile&) = delete;
   BucketFile& operator=(const BucketFile&) = delete;
 
-  // Where a record of a bucket is to be written, all of it.
+  // Returns the address for a record of `length` bytes; the caller writes all of it.
   uint8_t* reserve(uint32_t bucket, size_t length);
-  // Writes out what is left, closes the file and gives its extents.
+  // Flushes the rest, closes the file, and returns its extents.
   BucketExtents close();
 
  private:
-  // The bytes of a bucket that are not written yet.
   struct Slot {
     std::unique_ptr<uint8_t[]> bytes;
     size_t capacity = 0, length = 0;
@@ -54,12 +53,12 @@ class BucketFile {
   BucketExtents extents_;
 };
 
-// The whole blocks of each extent are given back; their bytes are lost. Throws SystemFailure.
+// Releases the whole blocks of each extent; their bytes are lost. Throws SystemFailure.
 void releaseExtents(const std::string& path, std::span<const uint64_t> offsets,
                     std::span<const uint32_t> lengths);
 
-// Asks the system to read the extents soon, so that reading them does not wait for the disk. This
-// is advice only: it never fails, and where the system takes none nothing happens.
+// Prefetches the extents, so that reading does not wait for the disk. This is advice only: it never
+// fails, and unsupported systems ignore it.
 void prefetchExtents(const std::string& path, std::span<const uint64_t> offsets,
                      std::span<const uint32_t> lengths);
 

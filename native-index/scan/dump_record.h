@@ -1,6 +1,6 @@
-// A record of a dump file, and the two loops that see every byte of one. Invariant: sixteen bytes
-// behind the end of every field may be read; the bytes belong to the scanner and are valid until it
-// moves on.
+// A record of a dump file, and the two loops that process every byte.
+// Invariant: sixteen bytes after the end of every field are readable; the scanner owns the bytes,
+// which are valid until it advances.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -16,17 +16,17 @@
 
 namespace peneira {
 
-// The two loops that see every byte of a dump, in the form that the processor has. What comes in:
-// bytes. What goes out: the place of the next quote; a text without odd white space, copied.
-// Invariant: both forms give the same; the portable one is the definition. The vectors are SSE2,
-// which every x86-64 has, so nothing is asked of the processor: nearly all fields are shorter than
-// one of them.
+// The two loops that process every byte of a dump: find the next quote; copy a text without
+// irregular white space.
+// Invariant: both forms give the same result; the portable one is the definition. The vectors are
+// SSE2, which every x86-64 has, so no dispatch is needed: nearly all fields are shorter than one
+// vector.
 
-// Bytes that must be readable behind the end of what is searched or copied.
+// Bytes that must be readable after the end of the input.
 constexpr size_t kSearchMargin = 16;
 
 struct PortableSearch {
-  // The first quote at or after `at`; one must be there. Adds the line feeds before it.
+  // Finds the first quote from `at` on, which must exist. Adds the line feeds before it.
   static const uint8_t* quote(const uint8_t* at, uint64_t& newlines) {
     for (;; at++) {
       if (*at > '"') continue;
@@ -35,7 +35,7 @@ struct PortableSearch {
     }
   }
 
-  // Copies printable ASCII with single blanks inside; returns false when there is anything else.
+  // Copies printable ASCII with single blanks inside; returns false for anything else.
   static bool copyPlain(const uint8_t* from, size_t length, uint8_t* to) {
     bool gap = true;
     for (size_t i = 0; i < length; i++) {
@@ -84,7 +84,7 @@ struct VectorSearch {
   // The highest bit of every byte.
   static uint32_t mask(__m128i bytes) { return static_cast<uint32_t>(_mm_movemask_epi8(bytes)); }
 
-  // Bytes below the blank, and 7f and above, which are negative numbers.
+  // Bytes below the blank, and from 7f on, which are negative numbers.
   static uint32_t unprintable(__m128i bytes) {
     const __m128i below = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
     return mask(_mm_or_si128(below, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
@@ -97,12 +97,11 @@ using VectorSearch = PortableSearch;
 
 #endif
 
-// A record of a dump file. What comes in: bytes that a scanner has cut. What goes out: the fields
-// of the record, and what a cleaner makes of one.
-// Invariant: the bytes belong to the scanner and are valid until it moves on; sixteen bytes behind
-// the end of every field may be read. Numbers of answers are those of src/dump/rules.ts.
+// A record of a dump file: its fields, and the results of cleaning them.
+// Invariant: the scanner owns the bytes, which are valid until it advances; sixteen bytes after the
+// end of every field are readable. Rule numbers are those of src/dump/rules.ts.
 
-// Bytes from `start` up to before `end`.
+// The bytes [start, end).
 struct DumpField {
   const uint8_t* start;
   const uint8_t* end;
@@ -111,7 +110,6 @@ struct DumpField {
   bool empty() const { return start == end; }
 };
 
-// The current record of a scanner.
 struct DumpRecord {
   std::vector<DumpField> fields;
   uint64_t line = 1;  // on which it starts
@@ -119,7 +117,7 @@ struct DumpRecord {
   const DumpField& operator[](uint32_t column) const { return fields[column]; }
 };
 
-// What a cleaner says of a field: a value, that there is none, or the rule that it breaks.
+// Result of cleaning a field: a value, absent, or the broken rule.
 using Answer = int64_t;
 
 constexpr Answer kAbsent = std::numeric_limits<int32_t>::min();
@@ -127,12 +125,10 @@ constexpr Answer kValueMin = kAbsent + 1024;
 
 static_assert(Rules::kCount < 1023);
 
-// The answer that a field is odd by this rule.
 constexpr Answer oddBy(Rules::Number rule) { return kAbsent + 1 + rule; }
 
 constexpr bool isValue(Answer answer) { return answer >= kValueMin; }
 
-// Whether the answer names a rule.
 constexpr bool isOdd(Answer answer) { return answer < kValueMin && answer != kAbsent; }
 
 constexpr Rules::Number ruleOf(Answer answer) {

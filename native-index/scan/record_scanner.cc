@@ -1,6 +1,6 @@
-// The cutting of records. What comes in and goes out: see record_scanner.h. Invariant: the byte
-// behind the last one is a quote, so that the search for one needs no bounds; a record that is not
-// whole is cut again from its start when more bytes are there.
+// The splitting of records (see record_scanner.h).
+// Invariant: a sentinel quote follows the last byte, so the search for quotes needs no bounds
+// check. An incomplete record is split again from its start when more bytes arrive.
 #include "scan/record_scanner.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 // A longer field means a lost quote or the wrong file; the longest real one has some 800 bytes.
 constexpr size_t kFieldBytesMax = 60'000;
 
-// DOS's mark of the end of a file.
+// The DOS end-of-file marker.
 constexpr uint8_t kCtrlZ = 0x1a;
 
 constexpr const char* kStrayQuote =
@@ -61,7 +61,7 @@ void RecordScanner::finish() {
   seal();
 }
 
-// Moves what is left to the front, and makes room behind it for a piece, a newline and the seal.
+// Moves the rest to the front, and reserves space for a chunk, a newline, and the sentinel.
 void RecordScanner::makeRoom(size_t more) {
   const size_t rest = limit_ - position_;
   const size_t needed = rest + more + 2 + kSearchMargin;
@@ -78,7 +78,7 @@ void RecordScanner::makeRoom(size_t more) {
   limit_ = rest;
 }
 
-// Copies the piece without its NUL bytes, which occur inside real lines.
+// Copies the chunk without its NUL bytes, which occur in real lines.
 void RecordScanner::append(std::span<const uint8_t> piece) {
   const uint8_t* from = piece.data();
   const uint8_t* const end = from + piece.size();
@@ -133,7 +133,7 @@ bool RecordScanner::next() {
   }
 }
 
-// Passes over what is left of the line; false when its end is not here yet.
+// Skips the rest of the line; returns false if its end has not arrived yet.
 bool RecordScanner::leaveLine() {
   const uint8_t* const b = bytes_.get();
   const void* const feed = std::memchr(b + position_, '\n', limit_ - position_);
@@ -169,7 +169,7 @@ bool RecordScanner::cut() {
   }
 }
 
-// Leaves `at` behind the closing quote.
+// Moves `at` past the closing quote.
 template <class Search>
 bool RecordScanner::cutQuoted(size_t& at, DumpField& field, Cut& cut) {
   const uint8_t* const b = bytes_.get();
@@ -190,7 +190,7 @@ bool RecordScanner::cutQuoted(size_t& at, DumpField& field, Cut& cut) {
   return true;
 }
 
-// Leaves `at` at the semicolon or line feed behind the field.
+// Moves `at` to the semicolon or line feed after the field.
 bool RecordScanner::cutBare(size_t& at, DumpField& field) {
   const uint8_t* const b = bytes_.get();
   const size_t start = at;
@@ -215,7 +215,7 @@ bool RecordScanner::endRecord(size_t at, const Cut& cut) {
   return true;
 }
 
-// Makes one quote of each pair, in place: the record is consumed, so nobody cuts it again.
+// Replaces each pair of quotes with one, in place: the record is complete and not split again.
 void RecordScanner::undouble() {
   for (const uint32_t column : doubled_) {
     DumpField& field = record_.fields[column];
@@ -239,7 +239,7 @@ void RecordScanner::refuseColumns() const {
                         std::to_string(columns_) + " belong");
 }
 
-// With a lost quote a field goes on into the lines behind: the fault is where the row begins.
+// After a lost quote a field continues into the following lines: the fault is where the row begins.
 void RecordScanner::refuseStray(uint64_t newlines) const {
   std::string reason = kStrayQuote;
   if (newlines > 0) reason += kStrayBehind + std::to_string(line_ + newlines) + ")";

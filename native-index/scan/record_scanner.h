@@ -1,11 +1,10 @@
-// Cuts a dump file into records. What comes in: its decompressed bytes, in pieces of any size.
-// What goes out: one record after the other as fields in a buffer that is used again. `""` is
-// undone, NUL bytes are dropped, blank lines skipped, and so is DOS's mark of the end of a file
-// (Ctrl-Z) if nothing follows it. Of a malformed record, where it may be left out, the line on
-// which it begins is passed over: the next one begins a record again.
-// Invariant: the records, and what is refused, are the same for every way of cutting the bytes, and
-// those of src/dump/records.ts, which is this file's twin; every record has the right columns. No
-// more is held of a record than its columns at their longest.
+// Splits a dump file into records. Input: its decompressed bytes, in chunks of any size. Output:
+// records as fields in a reused buffer. `""` is unescaped, NUL bytes are dropped, and blank lines
+// are skipped, as is the DOS end-of-file marker (Ctrl-Z) if nothing follows it. If malformed
+// records may be skipped, splitting resumes on the line after the one where the record begins.
+// Invariant: records and rejections do not depend on the chunks, and equal those of its twin,
+// src/dump/records.ts. Every record has the right columns. At most the maximum size of a record's
+// columns is buffered.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,15 +19,14 @@
 
 namespace peneira {
 
-// Rows that the registry cannot have written. What comes in: refusals of rows. What goes out: the
-// same refusal, or nothing where the row may be left out. Invariant: so many rows as were allowed
-// are left out, each counted with its line and the reason; one more ends the scan. The twin is
-// src/dump/records.ts.
+// Rows that the registry cannot have written.
+// Invariant: up to the allowed number of rows are skipped and counted with their line and reason;
+// one more ends the scan. Twin: src/dump/records.ts.
 
-// Code of the Failure by which a file is refused; the message begins with the line.
+// Failure code of a rejected file; the message begins with the line.
 constexpr const char* kDumpRefused = "DUMP_REFUSED";
 
-// A row that cannot be what the registry wrote.
+// A row that the registry cannot have written.
 class RowRefusal : public Failure {
  public:
   RowRefusal(uint64_t line, const std::string& reason)
@@ -43,7 +41,6 @@ class RowRefusal : public Failure {
   std::string reason_;
 };
 
-// Throws that a row of a dump file cannot be what the registry wrote.
 [[noreturn]] inline void refuseLine(uint64_t line, const std::string& reason) {
   throw RowRefusal(line, reason);
 }
@@ -52,7 +49,7 @@ class BadRows {
  public:
   BadRows(uint32_t allowed, OddValues& odd) : left_(allowed), odd_(odd) {}
 
-  // Counts a row that is left out. Throws the refusal when there were too many.
+  // Counts a skipped row. Throws the refusal if there were too many.
   void leaveOut(const RowRefusal& refusal) {
     if (left_ == 0) throw RowRefusal(refusal);
     left_--;
@@ -66,25 +63,25 @@ class BadRows {
 
 class RecordScanner {
  public:
-  // `columns` is the only valid count; `portable` takes no vectors.
+  // `columns` is the only valid count; `portable` disables vectors.
   RecordScanner(uint32_t columns, bool portable, BadRows& bad);
 
-  // Adds a piece; afterwards call `next` until it says false.
+  // Adds a chunk; then call `next` until it returns false.
   void feed(std::span<const uint8_t> piece);
-  // Ends the input: a missing last newline is added. Afterwards call `next` until it says false.
+  // Ends the input: a missing last newline is added. Then call `next` until it returns false.
   void finish();
-  // Moves to the next whole record; false when more bytes are needed. Throws RowRefusal.
+  // Advances to the next whole record; returns false if more bytes are needed. Throws RowRefusal.
   bool next();
 
   // Valid until the next call of any other method.
   const DumpRecord& record() const { return record_; }
-  // Records so far, with those that were left out.
+  // Records so far, including skipped ones.
   uint64_t count() const { return count_; }
-  // Whether the file opens with the mark of UTF-8; known with its third byte.
+  // True if the file begins with the UTF-8 byte order mark; known after three bytes.
   bool isUtf8() const { return utf8_; }
 
  private:
-  // What is known of a record while it is cut.
+  // State of a record while it is split.
   struct Cut {
     uint32_t column = 0;
     uint64_t newlines = 0;
@@ -112,10 +109,10 @@ class RecordScanner {
   const bool portable_;
   BadRows& bad_;
   DumpRecord record_;
-  std::vector<uint32_t> doubled_;  // columns of the record that hold `""`
+  std::vector<uint32_t> doubled_;  // columns of the record that contain `""`
   std::unique_ptr<uint8_t[]> bytes_;
   size_t capacity_ = 0, position_ = 0, limit_ = 0;
-  size_t held_ = 0;  // Ctrl-Z bytes at the end of what came
+  size_t held_ = 0;  // Ctrl-Z bytes at the end of the input so far
   uint64_t line_ = 1, count_ = 0;
   bool started_ = false, ended_ = false, leaving_ = false, utf8_ = false;
 };

@@ -1,5 +1,5 @@
-// Scans companies, Simples rows and establishments, and whole files of them. Invariant: a record is
-// used before the scanner moves on, and every byte of a spill record is written.
+// Scans companies, Simples rows, and establishments, and whole files of them. Invariant: a record
+// is used before the scanner advances, and every byte of a spill record is written.
 #include "scan/row_scan.h"
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace peneira {
 
 namespace {
 
-// Legal nature of sole traders, whose names may end with a CPF.
+// Legal nature of sole proprietors, whose names may end with a CPF.
 constexpr Answer kSoleTrader = 2135;
 
 }  // namespace
@@ -47,7 +47,7 @@ bool CompanyRows::take(const DumpRecord& record) {
   return true;
 }
 
-// Puts the name into the sink; gives its length.
+// Appends the name to the sink; returns its length.
 size_t CompanyRows::readName(const DumpRecord& record, Answer nature) {
   name_.clear();
   size_t name = name_.addText(record[CompanyColumns::kName]);
@@ -64,7 +64,7 @@ size_t CompanyRows::readName(const DumpRecord& record, Answer nature) {
   return name;
 }
 
-// Ordinal of the size; blank and unknown sizes are the first.
+// Ordinal of the size; blank and unknown sizes are 0.
 uint16_t CompanyRows::sizeOrdinal(const DumpRecord& record) {
   const Answer size = cleanCode(record[CompanyColumns::kSize], 2, oddBy(Rules::kSizeInvalid));
   if (size == kAbsent) return 0;
@@ -99,8 +99,8 @@ bool SimplesRows::take(const DumpRecord& record) {
   return true;
 }
 
-// Reads a flag, and counts dates that contradict it. A day that is no date contradicts nothing; an
-// option of a later day than the exclusion renews it.
+// Reads a flag, and counts dates that contradict it. An invalid date contradicts nothing; opting in
+// after the exclusion renews it.
 Answer SimplesRows::readFlag(const DumpRecord& record, uint32_t column, uint32_t fromColumn,
                              uint32_t untilColumn) {
   const Answer flag = cleanFlag(record[column]);
@@ -116,15 +116,14 @@ Answer SimplesRows::readFlag(const DumpRecord& record, uint32_t column, uint32_t
   return flag;
 }
 
-// The scan of establishments. Invariant: values are cleaned in the order of the twin, so that the
-// first examples of a rule are the same.
+// The scan of establishments. Invariant: values are cleaned in the twin's order, so the first
+// examples of a rule are equal.
 
 namespace {
 
 // TOM codes have four digits; a place is counted under its state's ordinal times this.
 constexpr size_t kTomCodes = 10'000;
 
-// Registration statuses that exist.
 constexpr bool isStatus(Answer status) {
   return status == 1 || status == 2 || status == 3 || status == 4 || status == 8;
 }
@@ -169,7 +168,7 @@ bool EstablishmentRows::take(const DumpRecord& record) {
   return true;
 }
 
-// Fills the sink and the lengths in the order of RecordStrings; the legal name comes with the join.
+// Fills the sink and the lengths in the order of RecordStrings; the join adds the legal name.
 void EstablishmentRows::readTexts(const DumpRecord& record) {
   texts_.clear();
   const auto add = [&](RecordStrings::Number number, uint32_t column) {
@@ -190,7 +189,7 @@ void EstablishmentRows::readTexts(const DumpRecord& record) {
   output_.odd.addTexts(record, texts_.windows(), texts_.controls());
 }
 
-// Puts the trade name into the sink, without the CPF that it is or ends in; gives its length.
+// Appends the trade name to the sink, without a CPF that it is or ends with; returns its length.
 size_t EstablishmentRows::readTradeName(const DumpRecord& record) {
   const size_t name = texts_.addText(record[EstabColumns::kTradeName]);
   if (options_.keepCpf) return name;
@@ -208,7 +207,6 @@ void EstablishmentRows::setLength(const DumpRecord& record, RecordStrings::Numbe
   lengths_[number] = length == 0 ? kNullString : static_cast<uint16_t>(length);
 }
 
-// Reads the secondary activities.
 void EstablishmentRows::readActivitiesOf(const DumpRecord& record) {
   constexpr uint32_t column = EstabColumns::kCnaeSecondary;
   const OddActivities found = readActivities(record[column], activities_);
@@ -220,7 +218,7 @@ void EstablishmentRows::readActivitiesOf(const DumpRecord& record) {
   count(Rules::kCodeZeros, found.padded);
 }
 
-// Writes everything but the length and the CNPJ.
+// Writes everything except the length and the CNPJ.
 void EstablishmentRows::writeRecord(const DumpRecord& record, int32_t branch, uint8_t* to) {
   writeFlagsAndPlace(record, branch, to);
   writeSlots(record, to);
@@ -301,7 +299,7 @@ int64_t EstablishmentRows::phone(const DumpRecord& record, uint32_t area, uint32
   return wholeOrNull(number);
 }
 
-// The scan of a file. Invariant: a record is used before the scanner moves on.
+// The scan of a file. Invariant: a record is used before the scanner advances.
 
 namespace {
 

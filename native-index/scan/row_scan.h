@@ -1,5 +1,5 @@
-// Pass 1 of the import: the scan of one large file of the dump, row by row, and the records that it
-// spills. Invariant: the same bytes, codes, counts and examples as the twin,
+// Pass 1 of the import: the scan of one large file of the dump, row by row, and the records it
+// spills. Invariant: bytes, codes, counts, and examples equal those of its twin,
 // test/support/ingest/scan.ts.
 #pragma once
 #include <sys/mman.h>
@@ -25,9 +25,8 @@
 
 namespace peneira {
 
-// Spill records of companies and Simples rows. What comes in: nothing. What goes out: the byte
-// offsets that the scan writes and the join reads, drawn in test/support/ingest/companies.ts and
-// simples.ts.
+// Byte offsets of spill records of companies and Simples rows, which the scan writes and the join
+// reads; documented in test/support/ingest/companies.ts and simples.ts.
 // Invariant: little endian; the length of a company's record is a multiple of 8.
 
 struct CompanyLayout {
@@ -49,13 +48,13 @@ struct SimplesLayout {
 // Company sizes by ordinal.
 constexpr int64_t kCompanySizes[] = {0, 1, 3, 5};
 
-// The scans of companies, Simples and establishments, and what they have in common. Input: records.
-// Output: bytes of the next pass in buckets, codes in use, what was odd.
+// The scans of companies, Simples rows, and establishments, and their shared parts. Input: records.
+// Output: bucketed bytes for the next pass, codes in use, and irregularities.
 // Invariant: a scan keeps no reference to a record.
 
-// Codes in use of one kind. What comes in: codes as rows are read. What goes out: provisional
-// numbers in the order in which codes are met, and how many rows hold each. Invariant: the numbers
-// are those of CodeCounter in src/ingest/dictionaries.ts, the twin.
+// Codes in use of one kind: provisional numbers by first occurrence, and the number of rows of
+// each.
+// Invariant: the numbers equal those of its twin, CodeCounter in src/ingest/dictionaries.ts.
 
 constexpr uint16_t kNoCode = 0xffff;
 
@@ -64,7 +63,7 @@ class CodeCounter {
   // Codes have at most `width` digits.
   explicit CodeCounter(uint32_t width) : width_(width) {}
 
-  // Provisional number of a code, of which a use is counted; kNoCode for what is no value.
+  // Provisional number of a code, and counts the use; kNoCode if it is not a value.
   uint16_t numberOf(Answer code) {
     if (!isValue(code)) return kNoCode;
     if (numbers_ == nullptr) makeRoom();
@@ -84,9 +83,9 @@ class CodeCounter {
     void operator()(uint16_t* numbers) const { munmap(numbers, bytes); }
   };
 
-  // Most kinds of code do not occur in a file, and most codes of seven digits are never met. The
-  // room comes from mmap(2), which gives pages that exist once they are touched: calloc(3) clears
-  // 20 MB one by one where it can use memory of the file before again.
+  // Most kinds of code do not occur in a file, and most codes of seven digits never occur. mmap(2)
+  // provides pages on first touch; calloc(3) would clear 20 MB byte by byte when reusing memory of
+  // the file before.
   void makeRoom() {
     size_t codes = 1;
     for (uint32_t i = 0; i < width_; i++) codes *= 10;
@@ -114,22 +113,19 @@ class CodeCounter {
   std::vector<double> counts_;
 };
 
-// The large files of a dump.
 enum class DumpFile : uint8_t { kCompanies, kSimples, kEstablishments };
 
-// What a scan is told.
 struct ScanOptions {
-  std::string path;     // of the file of buckets
-  uint32_t partitions;  // buckets
+  std::string path;     // of the bucket file
+  uint32_t partitions;  // number of buckets
   size_t slotBytes;
-  bool keepCpf;          // leaves the CPF in names
-  int32_t latestDay;     // the last that counts as a date, in days since 1970-01-01
-  bool portable;         // takes no vectors
-  bool utf8;             // reads texts as UTF-8 whether or not the file has its mark
-  uint32_t skipBadRows;  // malformed rows that are left out before one is refused
+  bool keepCpf;          // keeps the CPF in names
+  int32_t latestDay;     // latest valid date, in days since 1970-01-01
+  bool portable;         // disables vectors
+  bool utf8;             // reads texts as UTF-8 even without a byte order mark
+  uint32_t skipBadRows;  // maximum malformed rows that are skipped
 };
 
-// Where a scan puts what it finds.
 struct ScanOutput {
   explicit ScanOutput(const ScanOptions& options)
       : buckets(options.path, options.partitions, options.slotBytes), encoding{options.utf8} {
@@ -141,7 +137,7 @@ struct ScanOutput {
   OddValues odd;
   TextEncoding encoding;
   std::vector<CodeCounter> counters;  // by CodeKinds
-  std::vector<uint32_t> places;       // rows by state and TOM code; empty but for establishments
+  std::vector<uint32_t> places;       // rows by state and TOM code; empty except for establishments
 };
 
 class RowScan {
@@ -151,33 +147,32 @@ class RowScan {
   RowScan& operator=(const RowScan&) = delete;
   virtual ~RowScan() = default;
 
-  // Spills a record; false when it has no number and is left out. Throws RowRefusal before anything
-  // of the record is spilled.
+  // Spills a record; returns false if it has no CNPJ and is skipped. Throws RowRefusal before
+  // anything of the record is spilled.
   virtual bool take(const DumpRecord& record) = 0;
 };
 
-// Writes the bytes of a value, little endian.
 template <typename T>
 void storeValue(uint8_t* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// An amount or a phone number as the row record holds it: null where it is no value.
+// An amount or a phone number for the row record: null if it is not a value.
 inline int64_t wholeOrNull(Answer answer) {
   return isValue(answer) ? answer : std::numeric_limits<int64_t>::min();
 }
 
-// Bytes of a record that holds so many, which is a multiple of 8.
+// Rounds a record's length up to a multiple of 8.
 constexpr size_t paddedLength(size_t used) { return (used + 7) & ~size_t{7}; }
 
-// Zeroes what follows the used bytes of a record.
+// Zeroes the padding after the used bytes of a record.
 inline void pad(uint8_t* record, size_t used) {
   std::memset(record + used, 0, paddedLength(used) - used);
 }
 
-// Companies on their way to their establishments. What comes in: records of an Empresas file. What
-// goes out: company spill records, drawn in test/support/ingest/companies.ts, the twin. Invariant:
-// nulls are those of the row record, so that the join copies values without looking.
+// Converts records of an Empresas file to company spill records, documented in its twin,
+// test/support/ingest/companies.ts. Invariant: nulls equal those of the row record, so that the
+// join copies values without checks.
 
 class CompanyRows : public RowScan {
  public:
@@ -195,10 +190,10 @@ class CompanyRows : public RowScan {
   TextSink name_;
 };
 
-// Simples and MEI opt-ins on their way to their companies. What comes in: records of the Simples
-// file. What goes out: spill records of 16 bytes, drawn in test/support/ingest/simples.ts.
-// Invariant: `S` is yes; `N`, blank and odd values are no. Dates that contradict a flag are counted
-// and change nothing. Apart because each file of the dump has its own rows and its own twin.
+// Converts records of the Simples file to spill records of 16 bytes, documented in
+// test/support/ingest/simples.ts.
+// Invariant: `S` is yes; `N`, blank, and irregular values are no. Dates that contradict a flag are
+// only counted. Apart because each file of the dump has its own rows and its own twin.
 
 class SimplesRows : public RowScan {
  public:
@@ -215,10 +210,10 @@ class SimplesRows : public RowScan {
   ScanOutput& output_;
 };
 
-// Establishments on their way to the join. What comes in: records of an Estabelecimentos file. What
-// goes out: row records (builder/record.ts) in which codes are provisional numbers, and what the
-// company and the scores will fill is zero. Invariant: every odd value is null and counted; only a
-// row without a CNPJ is left out. The twin is test/support/ingest/establishments.ts.
+// Converts records of an Estabelecimentos file to row records (builder/record.ts); codes are
+// provisional numbers, and fields of company and scores are zero. Invariant: every irregular value
+// is null and counted; only a row without a CNPJ is skipped. Twin:
+// test/support/ingest/establishments.ts.
 
 class EstablishmentRows : public RowScan {
  public:
@@ -243,16 +238,16 @@ class EstablishmentRows : public RowScan {
   ScanOutput& output_;
   TextSink texts_;
   std::array<uint16_t, RecordStrings::kCount> lengths_{};
-  std::vector<uint32_t> activities_;  // secondary ones of the record
+  std::vector<uint32_t> activities_;  // secondary activities of the record
 };
 
-// Pass 1 of the import, natively: one large file of the dump, cleaned and spilled by company. What
-// comes in: its decompressed bytes in pieces. What goes out: a file of buckets, the codes in use,
-// and what was odd.
-// Invariant: the same bytes, codes, counts, examples and refusals as the twin in TypeScript,
+// Pass 1 of the import in native code: one large file of the dump, cleaned and spilled by company.
+// Input: its decompressed bytes in chunks. Output: a bucket file, the codes in use, and
+// irregularities.
+// Invariant: bytes, codes, counts, examples, and refusals equal those of its TypeScript twin,
 // test/support/ingest/scan.ts; test/unit/ingest/native-scan.test.ts compares both.
 
-// What a scan found, besides the file.
+// Results of a scan, besides the file.
 struct ScanFindings {
   uint64_t rowsIn;
   uint64_t rowsKept;
@@ -263,9 +258,9 @@ class MemberScan {
  public:
   MemberScan(DumpFile file, const ScanOptions& options);
 
-  // Takes a piece.
+  // Processes a chunk.
   void push(std::span<const uint8_t> piece);
-  // Ends the file. Nothing may be called afterwards but `output`.
+  // Ends the file. Afterwards only `output` may be called.
   ScanFindings finish();
 
   const ScanOutput& output() const { return output_; }

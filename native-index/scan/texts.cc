@@ -1,5 +1,5 @@
-// The cleaning of texts. What comes in and goes out: see texts.h. Invariant: the quick copy of
-// plain ASCII and the careful one give the same bytes.
+// The cleaning of texts (see texts.h).
+// Invariant: the fast copy of plain ASCII and the careful one give the same bytes.
 #include "scan/texts.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace peneira {
 namespace {
 
-// Longest address that SMTP can carry (RFC 5321, 256 with its angle brackets).
+// Maximum address length in SMTP (RFC 5321, 256 with its angle brackets).
 constexpr size_t kEmailBytesMax = 254;
 constexpr size_t kLocalBytesMax = 64;
-// Most bytes that one of the dump becomes: a damaged one is U+FFFD, a quote is U+201C.
+// Maximum growth per byte: a malformed byte becomes U+FFFD, a quote U+201C.
 constexpr size_t kGrowth = 3;
 
 bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
@@ -38,7 +38,7 @@ bool isLocal(const uint8_t* start, const uint8_t* end) {
   return std::all_of(start, end, [](uint8_t byte) { return kLocalBytes[byte]; });
 }
 
-// Two or more labels of letters, digits and inner hyphens; the last is two or more letters.
+// Two or more labels of letters, digits, and inner hyphens; the last has two or more letters.
 bool isDomain(const uint8_t* start, const uint8_t* end) {
   size_t labels = 0;
   const uint8_t* first = start;
@@ -57,10 +57,10 @@ bool isDomain(const uint8_t* start, const uint8_t* end) {
   }
 }
 
-// What a byte of Windows-1252 is in a text; below kBlank it is written.
+// Kind of a Windows-1252 byte in a text; kinds below kBlank are written.
 enum ByteKind : uint8_t { kPlain, kWindows, kBlank, kControl };
 
-// Characters of the bytes 80 to 9F; 0 for the five that Windows-1252 leaves undefined.
+// Characters of the bytes 80 to 9F; 0 for the five undefined in Windows-1252.
 constexpr uint16_t kWindowsCharacters[] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -82,7 +82,7 @@ constexpr std::array<ByteKind, 256> byteKinds() {
 
 constexpr std::array<ByteKind, 256> kByteKinds = byteKinds();
 
-// Writes the character of a byte that is not ASCII and no blank.
+// Writes the character of a byte that is neither ASCII nor blank.
 uint8_t* writeCharacter(uint8_t byte, uint8_t* to) {
   const uint32_t character = byte < 0xa0 ? kWindowsCharacters[byte - 0x80] : byte;
   if (character < 0x800) {
@@ -95,8 +95,8 @@ uint8_t* writeCharacter(uint8_t byte, uint8_t* to) {
   return to;
 }
 
-// Whether a valid sequence of several bytes is a control, a line or paragraph separator, or a mark
-// that turns the direction of writing.
+// True if a valid multi-byte sequence is a control, a line or paragraph separator, or a
+// bidirectional control.
 bool isControlSequence(const uint8_t* p) {
   if (p[0] == 0xc2) return p[1] < 0xa0;
   if (p[0] == 0xd8) return p[1] == 0x9c;
@@ -107,8 +107,8 @@ bool isControlSequence(const uint8_t* p) {
 
 constexpr uint8_t kEscape = 0x1b;
 
-// Returns the end of the blank or control of `length` bytes at `p`, with the whole CSI sequence
-// (ECMA-48, 5.4) if ESC [ begins one: its parameters, intermediates and final byte.
+// Returns the end of the blank or control of `length` bytes at `p`. If ESC [ begins a CSI sequence
+// (ECMA-48, 5.4), skips its parameters, intermediates, and final byte.
 const uint8_t* endOfControl(const uint8_t* p, size_t length, const uint8_t* end) {
   const uint8_t* const after = p + length;
   if (*p != kEscape || after == end || *after != '[') return after;
@@ -120,7 +120,7 @@ const uint8_t* endOfControl(const uint8_t* p, size_t length, const uint8_t* end)
 
 }  // namespace
 
-// Room for `more` bytes and what the copy writes behind them.
+// Reserves `more` bytes, plus those that the copy writes past the end.
 uint8_t* TextSink::reserve(size_t more) {
   const size_t needed = length_ + more + kSearchMargin;
   if (needed > bytes_.size()) bytes_.resize(std::max(needed, bytes_.size() * 2));
@@ -133,21 +133,21 @@ size_t TextSink::addText(DumpField field) {
   uint8_t* const to = reserve(kGrowth * length);
   const bool plain = portable_ ? PortableSearch::copyPlain(field.start, length, to)
                                : VectorSearch::copyPlain(field.start, length, to);
-  // A single blank at the end is the one oddity that the copy lets pass.
+  // A single blank at the end is the only irregularity that the copy accepts.
   const size_t written = plain ? length - (to[length - 1] == ' ' ? 1 : 0) : addCarefully(field, to);
   length_ += written;
   return written;
 }
 
-// Gives how many bytes were written.
+// Returns the number of bytes written.
 size_t TextSink::addCarefully(DumpField field, uint8_t* to) {
   encoding_.count(field);
   uint8_t* const end = encoding_.utf8 ? squeezeUtf8(field, to) : squeeze(field, to);
   return static_cast<size_t>(end - to);
 }
 
-// The careful copy: white space, controls and the CSI sequences that they begin become single
-// blanks, Windows-1252 becomes UTF-8.
+// The careful copy: white space, controls, and the CSI sequences they begin become single blanks;
+// Windows-1252 becomes UTF-8.
 uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
   bool gap = false, windows = false, control = false;
@@ -174,7 +174,7 @@ uint8_t* TextSink::squeeze(DumpField field, uint8_t* to) {
   return to;
 }
 
-// Like `squeeze` for UTF-8: a broken sequence becomes U+FFFD.
+// Like `squeeze` for UTF-8: a malformed sequence becomes U+FFFD.
 uint8_t* TextSink::squeezeUtf8(DumpField field, uint8_t* to) {
   const uint8_t* const start = to;
   bool gap = false, anyControl = false;
@@ -238,18 +238,18 @@ size_t TextSink::removeCpf(size_t length, bool checked) {
   return left;
 }
 
-// The removal of CPFs. Invariant: each turn of the loop makes the name shorter by a whole number,
-// so that it ends; nothing is written behind the name.
+// The removal of CPFs. Invariant: each iteration removes a whole number from the name, so the loop
+// ends; nothing is written past the name.
 
 namespace {
 
 constexpr size_t kDigits = 11;
 using Digits = std::array<uint8_t, kDigits>;
 
-// What linked a number to the name before it, or ended the name behind it.
+// Characters that link a number to the name before it, or follow it.
 constexpr std::string_view kBefore = " ,-:;/([";
 constexpr std::string_view kBehind = " ,-:;/()[].";
-// Forms of companies that stand behind a person's number.
+// Company forms that may follow a person's number.
 constexpr std::string_view kForms[] = {"ME", "MEI", "EPP", "EI", "EIRELI", "LTDA"};
 constexpr std::string_view kLabels[] = {"CPF"};
 
@@ -259,27 +259,27 @@ bool isLetter(uint8_t byte) {
   return byte >= 0x80 || (capital(byte) >= 'A' && capital(byte) <= 'Z');
 }
 
-// The check digit behind so many digits of a CPF.
+// The check digit after the first `count` digits of a CPF.
 uint8_t checkDigit(const Digits& digits, size_t count) {
   size_t sum = 0;
   for (size_t i = 0; i < count; i++) sum += (digits[i] - size_t{'0'}) * (count + 1 - i);
   return static_cast<uint8_t>('0' + sum * 10 % 11 % 10);
 }
 
-// Whether eleven digits are a CPF: the check digits are right, and it is not one digit throughout.
+// True if eleven digits are a CPF: the check digits are right, and not all digits are equal.
 bool isCpf(const Digits& digits) {
   const bool varied = std::any_of(digits.begin(), digits.end(),
                                   [&digits](uint8_t digit) { return digit != digits[0]; });
   return varied && checkDigit(digits, 9) == digits[9] && checkDigit(digits, 10) == digits[10];
 }
 
-// The end of a name without what stands at it of `noise`.
+// End of a name without trailing `noise` characters.
 size_t trimmed(const uint8_t* name, size_t end, std::string_view noise) {
   while (end > 0 && noise.find(static_cast<char>(name[end - 1])) != std::string_view::npos) end--;
   return end;
 }
 
-// How long the word is, of these, that a name ends in; 0 for none of them.
+// Length of the word in `words` that a name ends with; 0 if none.
 size_t wordAt(const uint8_t* name, size_t end, std::span<const std::string_view> words) {
   for (const std::string_view word : words) {
     if (word.size() > end) continue;
@@ -292,10 +292,10 @@ size_t wordAt(const uint8_t* name, size_t end, std::span<const std::string_view>
   return 0;
 }
 
-// What stands behind the last number that a name may end in.
+// The text after the last number that a name may end with.
 struct Ending {
-  size_t at;          // where the number ends
-  size_t form, size;  // place and length of the form of the company; no length without one
+  size_t at;          // end of the number
+  size_t form, size;  // offset and length of the company form; length 0 if none
   bool closed;        // by a bracket
 };
 
@@ -307,15 +307,15 @@ Ending endingOf(const uint8_t* name, size_t length) {
   return {at, form, size, std::find(name + at, name + length, ')') != name + length};
 }
 
-// Eleven digits, and where they begin.
+// Eleven digits, and their start.
 struct Number {
   size_t start = 0;
   Digits digits{};
   bool spaced = false;  // with blanks between its groups
 };
 
-// Reads the number that ends at `end`; false where there is none of eleven digits. Blanks stand
-// only where a CPF is written in groups: 123 456 789 09.
+// Reads the number that ends at `end`; returns false unless it has eleven digits. Blanks are
+// allowed only between the groups of a CPF: 123 456 789 09.
 bool readNumber(const uint8_t* name, size_t end, Number& number) {
   size_t count = 0;
   size_t p = end;
@@ -331,19 +331,19 @@ bool readNumber(const uint8_t* name, size_t end, Number& number) {
   }
   number.start = p;
   if (count < kDigits) return false;
-  // The number goes on to the left: a digit, or a separator behind a digit.
+  // The number continues to the left: a digit, or a separator after a digit.
   const bool digit = p > 0 && isDigit(name[p - 1]);
   return !digit && !(p > 1 && isSeparator(name[p - 1]) && isDigit(name[p - 2]));
 }
 
-// Whether a bracket was opened and is not closed yet.
+// True if a bracket is open.
 bool isOpen(const uint8_t* name, size_t length) {
   const std::string_view text(reinterpret_cast<const char*>(name), length);
   const size_t open = text.rfind('(');
   return open != std::string_view::npos && text.find(')', open) == std::string_view::npos;
 }
 
-// Closes the gap that a number leaves; gives the length of the name.
+// Closes the gap left by a number; returns the length of the name.
 size_t closeUp(uint8_t* name, size_t start, const Ending& ending) {
   size_t left = trimmed(name, start, kBefore);
   const size_t label = wordAt(name, left, kLabels);

@@ -1,9 +1,8 @@
-// What the texts of a dump become. Input: fields in Windows-1252, or in UTF-8 where the encoding
-// says so; damaged bytes become U+FFFD then. Output: clean UTF-8 at the end of a buffer that is
-// used again.
-// Invariant: what is written is valid UTF-8 without controls, direction marks, and surrounding or
-// doubled white space, and without the CSI sequences of terminals; nothing written means null. The
-// twins are test/support/ingest/text.ts and src/dump/registrytext.ts.
+// Cleaning of dump texts. Input: fields in Windows-1252, or in UTF-8 according to the encoding;
+// malformed UTF-8 becomes U+FFFD. Output: clean UTF-8 at the end of a reused buffer.
+// Invariant: the output is valid UTF-8 without controls, direction marks, terminal CSI sequences,
+// and surrounding or doubled white space; empty output means null. Twins:
+// test/support/ingest/text.ts and src/dump/registrytext.ts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,12 +13,12 @@
 
 namespace peneira {
 
-// How the texts of a dump file are encoded. What comes in: fields. What goes out: how many
-// sequences of bytes that are not ASCII are those of UTF-8, and how many cannot be. Invariant: a
-// sequence ends where the decoder of the WHATWG ends it, so that each broken one becomes one
-// U+FFFD. The twin is src/dump/registrytext.ts.
+// Encoding of a dump file's texts: counts non-ASCII sequences that are valid UTF-8, and those that
+// cannot be.
+// Invariant: a sequence ends where the WHATWG decoder ends it, so each malformed one becomes one
+// U+FFFD. Twin: src/dump/registrytext.ts.
 
-// A sequence of UTF-8, or the longest beginning of one that the bytes allow.
+// A sequence of UTF-8, or its longest valid prefix.
 struct Utf8Sequence {
   uint8_t length;
   bool right;
@@ -44,7 +43,6 @@ struct TextEncoding {
   bool utf8;  // else Windows-1252
   uint64_t right = 0, broken = 0;
 
-  // Counts the sequences of a field.
   void count(const DumpField& field) {
     for (const uint8_t* p = field.start; p < field.end;) {
       if (*p < 0x80) {
@@ -60,24 +58,23 @@ struct TextEncoding {
 
 class TextSink {
  public:
-  // `portable` takes no vectors; what is not ASCII is counted in `encoding`.
+  // `portable` disables vectors; non-ASCII sequences are counted in `encoding`.
   TextSink(bool portable, TextEncoding& encoding) : portable_(portable), encoding_(encoding) {}
 
   void clear() { length_ = windows_ = controls_ = 0; }
-  // Texts since `clear` with a character that Windows-1252 has and ISO-8859-1 lacks.
+  // Texts since `clear` with a character in Windows-1252 but not in ISO-8859-1.
   uint32_t windows() const { return windows_; }
   // Texts since `clear` in which a control or a direction mark became a blank.
   uint32_t controls() const { return controls_; }
   size_t size() const { return length_; }
   const uint8_t* data() const { return bytes_.data(); }
 
-  // Appends a text; gives how many bytes it has.
+  // Appends a text; returns its length in bytes.
   size_t addText(DumpField field);
-  // Appends two texts with one blank between them.
   size_t addTexts(DumpField first, DumpField second);
-  // Appends an e-mail address in lower case; gives its length, or that it is none.
+  // Appends an e-mail address in lower case; returns its length, or a broken rule.
   Answer addEmail(DumpField field);
-  // Removes the CPFs that the last `length` bytes are or end in; gives how many are left
+  // Removes the CPFs that the last `length` bytes are or end with; returns the rest's length
   // (withoutCpf).
   size_t removeCpf(size_t length, bool checked);
 
@@ -94,11 +91,10 @@ class TextSink {
   uint32_t windows_ = 0, controls_ = 0;
 };
 
-// The removal of CPFs. Shortens a name of `length` bytes in place; gives how many are
-// left: the name without the CPFs that it is or ends in. A number inside a name stays. Behind the
-// last one may stand punctuation, a bracket and the form of a company (ME, MEI); the form stays.
-// The same as src/dump/cpf.ts, the twin. With `checked` only numbers with the check digits of a CPF
-// go; without it, also any eleven digits at the very end.
+// Removes from a name, in place, the CPFs that it is or ends with; returns the new length. A number
+// inside a name stays. The last one may be followed by punctuation, a bracket, and the company form
+// (ME, MEI), which stays. Twin: src/dump/cpf.ts. With `checked`, only numbers with valid CPF check
+// digits are removed; without it, also any eleven digits at the very end.
 size_t withoutCpf(uint8_t* name, size_t length, bool checked);
 
 }  // namespace peneira

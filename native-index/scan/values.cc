@@ -1,5 +1,5 @@
-// Reads the numbers, dates and CNPJs of a dump. Invariant: a text that is no number never becomes
-// another one.
+// Reads the numbers, dates, and CNPJs of a dump.
+// Invariant: an invalid number is never read as a different one.
 #include "scan/values.h"
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace peneira {
 
-// The cleaners of numbers. Invariant: a number that is too long for its type stays large and is
-// refused for its length; it never becomes another one.
+// The cleaners of numbers. Invariant: a number too long for its type stays large and is rejected
+// for its length; it never becomes another one.
 
 namespace {
 
-// First day that counts, 1800-01-01, in days since 1970-01-01.
+// Earliest valid date, 1800-01-01, in days since 1970-01-01.
 constexpr int32_t kDateEarliest = -62091;
-// Numbers that are larger get no more digits.
+// Larger numbers get no more digits.
 constexpr int64_t kDigitsMost = 100'000'000'000'000'000;
-// The largest whole number that a number of JavaScript holds exactly, with all smaller ones.
+// The largest integer that JavaScript numbers hold exactly, including all smaller ones.
 constexpr int64_t kCentsMost = (int64_t{1} << 53) - 1;
 
 constexpr int32_t kDaysBefore[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
@@ -26,7 +26,7 @@ constexpr int32_t kDaysOf[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
 constexpr uint8_t kNoState = 0xff;
 
-// Ordinals of the states by both letters, each counted from A.
+// Ordinals of the states by their two letters, each counted from A.
 constexpr std::array<uint8_t, 26 * 26> stateOrdinals() {
   std::array<uint8_t, 26 * 26> ordinals{};
   for (uint8_t& ordinal : ordinals) ordinal = kNoState;
@@ -44,7 +44,7 @@ bool isDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
 uint8_t upper(uint8_t byte) { return byte & static_cast<uint8_t>(~32); }
 
-// The digits as a number; -1 where another byte is among them.
+// The digits as a number; -1 if there is any other byte.
 int64_t digitsOf(DumpField field) {
   int64_t value = 0;
   for (const uint8_t* p = field.start; p < field.end; p++) {
@@ -173,13 +173,13 @@ Answer cleanPhone(DumpField area, DumpField number) {
   if (region < 11 || region > 99) return oddBy(Rules::kPhoneArea);
   const int64_t prefix = 5500 + region;
   if (length == 7) return prefix * 10'000'000 + digits;
-  // A mobile that lost its leading nine.
+  // A mobile without its leading nine.
   if (length == 8 && digits >= 60'000'000) return prefix * 1'000'000'000 + 900'000'000 + digits;
   return prefix * (length == 8 ? 100'000'000 : 1'000'000'000) + digits;
 }
 
-// The reading of CNPJs. Invariant: letters count as upper case; the value of a character in the
-// check digits is its ASCII code less 48 (IN RFB 2.229/2024).
+// The reading of CNPJs. Invariant: letters count as upper case; the check digit value of a
+// character is its ASCII code minus 48 (IN RFB 2.229/2024).
 
 namespace {
 
@@ -208,7 +208,7 @@ int32_t readBase36(const uint8_t* bytes) {
     odd |= digit;
     value = value * 36 + digit;
   }
-  // Digits are below 64, so only the mark of what is none has the highest bit.
+  // Digits are below 64, so only kNoDigit sets the highest bit.
   return (odd & 0x80) != 0 ? -1 : static_cast<int32_t>(value);
 }
 
@@ -221,7 +221,7 @@ uint32_t closing(uint32_t sum) {
   return remainder < 2 ? 0 : 11 - remainder;
 }
 
-// Lists up to this long, which are nearly all, are compared in pairs.
+// Lists up to this length (nearly all) are compared pairwise.
 constexpr size_t kPairsMost = 24;
 
 bool hasRepeated(const std::vector<uint32_t>& codes) {
@@ -234,7 +234,7 @@ bool hasRepeated(const std::vector<uint32_t>& codes) {
   return false;
 }
 
-// Keeps the first of equal codes; returns how many others there were.
+// Removes duplicates, keeping first occurrences; returns the number removed.
 uint32_t dropRepeated(std::vector<uint32_t>& codes) {
   if (!hasRepeated(codes)) return 0;
   std::unordered_set<uint32_t> seen;

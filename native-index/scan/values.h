@@ -1,6 +1,6 @@
-// What the numbers of a dump mean: values, CNPJs and activities, and what is odd about them. Input:
-// fields. Output: answers (dump_record.h), numbers, counts of odd values. Invariant: nothing here
-// throws on data; the twins are src/dump/values.ts, src/dump/cnpj.ts and src/ingest/roots.ts.
+// Meaning of a dump's numbers: values, CNPJs, and activities, and their irregularities. Input:
+// fields. Output: answers (dump_record.h), numbers, counts of irregular values. Invariant: nothing
+// here throws on data; the twins are src/dump/values.ts, src/dump/cnpj.ts, and src/ingest/roots.ts.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,27 +14,27 @@
 
 namespace peneira {
 
-// What the numbers of a dump mean. What comes in: fields. What goes out: answers (dump_record.h).
-// Invariant: a cleaner never throws on data and gives what its namesake in src/dump/values.ts
-// gives, which is its twin.
+// Cleaners of numbers: fields to answers (dump_record.h).
+// Invariant: a cleaner never throws on data, and returns the same as its namesake and twin in
+// src/dump/values.ts.
 
-// Fewest digits of an activity: divisions begin with 01, so at most one zero can be lost.
+// Minimum digits of an activity: divisions begin with 01, so at most one zero can be lost.
 constexpr size_t kActivityDigitsMin = 6, kActivityDigits = 7;
 
-// The field without the bytes up to the blank around it.
+// The field without surrounding bytes up to the blank.
 inline DumpField trimmed(DumpField field) {
   while (field.start < field.end && *field.start <= ' ') field.start++;
   while (field.start < field.end && field.end[-1] <= ' ') field.end--;
   return field;
 }
 
-// `YYYYMMDD` to days since 1970-01-01; `latest` is the last day that counts.
+// Converts `YYYYMMDD` to days since 1970-01-01; `latest` is the last valid day.
 Answer cleanDate(DumpField field, int32_t latest);
 
-// A code of 1 to `width` digits; `odd` is the answer for what is none.
+// A code of 1 to `width` digits; `odd` is the answer if it is invalid.
 Answer cleanCode(DumpField field, uint32_t width, Answer odd);
 
-// The primary activity: 7 digits, or 6 that lost their zero.
+// The primary activity: 7 digits, or 6 without the leading zero.
 Answer cleanActivity(DumpField field);
 
 // Share capital in cents: decimal comma, with or without thousands dots.
@@ -46,16 +46,16 @@ Answer cleanFlag(DumpField field);
 // Ordinal of a state by its two letters.
 Answer cleanState(DumpField field);
 
-// A postal code of 8 digits, or 7 that lost their leading zero.
+// A postal code of 8 digits, or 7 without the leading zero.
 Answer cleanPostalCode(DumpField field);
 
-// Area code and number to E.164 digits as a number.
+// Converts area code and number to E.164 digits as a number.
 Answer cleanPhone(DumpField area, DumpField number);
 
-// The numbers of companies and activities. What comes in: fields. What goes out: a CNPJ in halves
-// of base-36 digits, its check digits, the partition of a company, lists of activities.
-// Invariant: the same as in src/dump/cnpj.ts and src/ingest/roots.ts, the twins; all rows of a
-// company meet in one partition, whoever scanned them.
+// Numbers of companies and activities: a CNPJ as halves of base-36 digits, its check digits, the
+// partition of a company, lists of activities.
+// Invariant: results equal those of the twins, src/dump/cnpj.ts and src/ingest/roots.ts; all rows
+// of a company are in the same partition, for every scanner.
 
 // The eight characters of a root as two numbers below 36^4.
 struct CompanyRoot {
@@ -69,7 +69,7 @@ struct CompanyRoot {
 
 constexpr size_t kRootLength = 8, kBranchLength = 4, kCheckLength = 2;
 
-// The three parts of a CNPJ with the zeros in front that they lost.
+// The three parts of a CNPJ, with lost leading zeros restored.
 class PaddedCnpj {
  public:
   PaddedCnpj(DumpField root, DumpField branch, DumpField check)
@@ -83,7 +83,7 @@ class PaddedCnpj {
   ~PaddedCnpj() = default;
 
  private:
-  // A part with letters is text everywhere and loses no zeros.
+  // A part with letters is text and has lost no zeros.
   static DumpField pad(DumpField part, size_t width, uint8_t* to);
 
   uint8_t digits_[kRootLength + kBranchLength + kCheckLength];
@@ -93,19 +93,18 @@ class PaddedCnpj {
   const bool isPadded;
 };
 
-// No company root is larger.
+// Exclusive upper bound of company roots.
 constexpr double kRootsMax = 2821109907456;  // 36^8
 
-// Number of so many base-36 digits, which must be 0-9 and A-Z.
+// Number of `count` base-36 digits, which must be 0-9 and A-Z.
 uint64_t readKey(const uint8_t* characters, size_t count);
 
-// The eight characters of a root's number.
 std::string rootText(uint64_t root);
 
-// Returns false when the field is not eight letters or digits, nor digits that lost zeros.
+// Returns false unless the field is eight letters or digits, or digits that lost leading zeros.
 bool readPaddedRoot(DumpField field, CompanyRoot& root);
 
-// Returns false when the field is not eight letters or digits.
+// Returns false unless the field is eight letters or digits.
 bool readRoot(DumpField field, CompanyRoot& root);
 
 // The four characters of a branch as a number, or -1.
@@ -114,26 +113,25 @@ int32_t readBranch(DumpField field);
 // The two check digits as a number, or -1.
 int32_t readCheckDigits(DumpField field);
 
-// The right check digits of a root and a branch that were read.
+// The correct check digits of a valid root and branch.
 uint32_t checkDigitsOf(DumpField root, DumpField branch);
 
-// Writes the fourteen characters of a CNPJ whose three fields were read.
+// Writes the fourteen characters of a CNPJ from three valid fields.
 void writeCnpj(DumpField root, DumpField branch, DumpField check, uint8_t* to);
 
-// What was odd about a list of activities.
 struct OddActivities {
-  uint32_t odd = 0;       // parts that are neither seven digits nor six
-  uint32_t padded = 0;    // parts of six digits, which lost their zero
-  uint32_t repeated = 0;  // parts that were there before; they are left out
+  uint32_t odd = 0;       // parts that have neither seven nor six digits
+  uint32_t padded = 0;    // parts of six digits, without the leading zero
+  uint32_t repeated = 0;  // duplicate parts, which are dropped
 };
 
-// Reads activities, joined by commas, into `codes`, each once.
+// Reads comma-separated activities into `codes`, without duplicates.
 OddActivities readActivities(DumpField field, std::vector<uint32_t>& codes);
 
-// What was odd about a file. What comes in: rules that rows break. What goes out: counts by rule,
-// and the first rows that broke each, with the bytes of the fields.
-// Invariant: whether a report may show those bytes is for src/ingest/tally.ts to say; an example
-// is kept only while its rule has fewer than are shown.
+// Irregularities of a file: counts by rule, and the first rows that broke each, with the bytes of
+// the fields.
+// Invariant: src/ingest/tally.ts decides if a report may show those bytes; at most as many examples
+// are retained per rule as are shown.
 
 class OddValues {
  public:
@@ -143,12 +141,12 @@ class OddValues {
     std::vector<std::string> fields;
   };
 
-  // Counts what a cleaner found odd about a column; values and absent ones are not.
+  // Counts an irregular answer for a column; ignores values and absent ones.
   void note(Answer answer, const DumpRecord& record, uint32_t column) {
     if (isOdd(answer)) add(ruleOf(answer), record, {column});
   }
 
-  // Counts a rule, `times` over; the columns show what broke it.
+  // Counts a rule `times` times; the columns are the example.
   void add(Rules::Number rule, const DumpRecord& record, std::initializer_list<uint32_t> columns,
            uint32_t times = 1) {
     counts_[rule] += times;
@@ -162,18 +160,18 @@ class OddValues {
     examples_.push_back(std::move(example));
   }
 
-  // Counts what the texts of a row held; texts are no examples.
+  // Counts irregularities in the texts of a row; texts are never examples.
   void addTexts(const DumpRecord& record, uint32_t windows, uint32_t controls) {
     if (windows > 0) add(Rules::kTextWindows, record, {}, windows);
     if (controls > 0) add(Rules::kTextControl, record, {}, controls);
   }
 
-  // Counts a root of fewer characters than eight: it lost zeros.
+  // Counts a root of fewer than eight characters: it lost leading zeros.
   void noteRoot(const DumpRecord& record, uint32_t column) {
     if (record[column].size() < kRootLength) add(Rules::kRootZeros, record, {column});
   }
 
-  // Counts a code that is odd, or that has fewer digits than its width.
+  // Counts a code that is irregular, or has fewer digits than its width.
   void noteCode(Answer answer, const DumpRecord& record, uint32_t column, uint32_t width) {
     note(answer, record, column);
     if (isValue(answer) && trimmed(record[column]).size() < width) {
@@ -181,7 +179,7 @@ class OddValues {
     }
   }
 
-  // Counts a rule of which this text tells more; there is no line after the join.
+  // Counts a rule with a text as example; after the join there is no line.
   void addText(Rules::Number rule, std::string_view text, uint64_t line = 0) {
     counts_[rule]++;
     if (shown_[rule] == kExamplesMax) return;

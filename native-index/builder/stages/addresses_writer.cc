@@ -1,6 +1,5 @@
-// Writes DISTRICTS and POSTAL, by which accounts are found by their address. Input: the columns.
-// Output: both parts, drawn in format/region/parts.h. Invariant: every row is in one list of each
-// part.
+// Writes DISTRICTS and POSTAL, the address indexes (layouts: format/region/parts.h).
+// Invariant: every row is in one list of each part.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -15,13 +14,13 @@
 
 namespace peneira {
 
-// Numbers districts and encodes their rows. Invariant: rows of a municipality without a district
-// are strings, too, of its code alone, so that the lists of a municipality are all its rows, each
-// once; their own list is not written.
+// Numbers districts and encodes their rows.
+// Invariant: rows of a municipality without a district get a string that is only its code, so the
+// lists of a municipality cover each of its rows once; that list is not written.
 
 namespace {
 
-// The code of a municipality, highest byte first, so that strings are in the order of codes.
+// Municipality code, big endian, so that strings sort by code.
 constexpr size_t kCodeBytes = 2;
 
 void addDistrict(const SourceColumns& columns, uint32_t row, RowStrings& strings) {
@@ -39,7 +38,6 @@ uint32_t codeOf(std::string_view text) {
   return uint32_t{static_cast<uint8_t>(text[0])} << 8 | static_cast<uint8_t>(text[1]);
 }
 
-// Appends bits, lowest first.
 class BitWriter {
  public:
   explicit BitWriter(std::vector<uint8_t>& bytes) : bytes_(bytes) {}
@@ -48,7 +46,7 @@ class BitWriter {
     for (; count >= 32; count -= 32) put(0, 32);
     put(0, static_cast<uint32_t>(count));
   }
-  // The lowest `count` bits of a number, at most 32.
+  // Appends the lowest `count` bits of a number, at most 32.
   void put(uint64_t number, uint32_t count) {
     held_ |= number << heldBits_;
     heldBits_ += count;
@@ -56,7 +54,6 @@ class BitWriter {
       bytes_.push_back(static_cast<uint8_t>(held_));
     }
   }
-  // Fills the last byte.
   void end() {
     if (heldBits_ > 0) bytes_.push_back(static_cast<uint8_t>(held_));
     held_ = heldBits_ = 0;
@@ -73,7 +70,7 @@ void putVarint(std::vector<uint8_t>& bytes, uint64_t number) {
   bytes.push_back(static_cast<uint8_t>(number));
 }
 
-// The places of a list as format/region/parts.h draws them. Pair of PlaceReader in
+// Encodes the places of a list; layout in format/region/parts.h. Counterpart of GapReader in
 // query/parts/districts.cc.
 void putPlaces(std::vector<uint8_t>& bytes, const uint32_t* places, uint64_t count, uint32_t rows) {
   const uint32_t shift = districtShift(rows, static_cast<uint32_t>(count));
@@ -90,7 +87,6 @@ void putPlaces(std::vector<uint8_t>& bytes, const uint32_t* places, uint64_t cou
   bits.end();
 }
 
-// The strings of one municipality.
 struct Municipality {
   uint32_t code, first, end;
 };
@@ -105,13 +101,12 @@ std::vector<Municipality> municipalitiesOf(const RowTerms& terms) {
   return found;
 }
 
-// What is written of one municipality.
 struct Encoded {
   std::vector<uint8_t> entries, lists;
   uint32_t rows = 0, districts = 0;
 };
 
-// Rows become their places among all rows of the municipality.
+// Replaces rows by their indexes among all rows of the municipality.
 void placesOf(const TermLists& lists, const Municipality& of) {
   const uint64_t start = lists.startOf(of.first);
   const uint64_t count = lists.starts[of.end - lists.first] - start;
@@ -148,12 +143,12 @@ Encoded encode(const RowTerms& terms, const TermLists& lists, const Municipality
   return encoded;
 }
 
-// Entries and lists of all municipalities, and where those of each begin, from zero on.
+// Entries and lists of all municipalities, and their relative starts.
 struct Districts {
   std::vector<DistrictsPlace> places;
   RawBytes entries, lists;
 
-  // All municipalities before `code` that were not told have nothing.
+  // Adds empty entries for missing municipalities before `code`.
   void upTo(uint32_t code) {
     while (places.size() < code) places.push_back({entries.size(), lists.size(), 0, 0});
   }
@@ -168,7 +163,7 @@ struct Districts {
 Districts encodeAll(const BuildContext& context, RowTerms& terms) {
   Districts all;
   if (terms.size() > 0) {
-    // One string a row, so that all lists have room in four bytes a row.
+    // Each row has one string, so all lists fit in four bytes per row.
     const TermLists lists = terms.listsFrom(0, context.columns.rowCount());
     const std::vector<Municipality> municipalities = municipalitiesOf(terms);
     produceInOrder(
@@ -211,12 +206,11 @@ void writeDistricts(const BuildContext& context, const std::string& path) {
   writer.append(all.lists.data(), all.lists.size());
 }
 
-// Sorts the rows of chunk after chunk. Invariant: rows are counted by group first, so that each
-// chunk is put into groups in one pass, and only the few rows of a group are compared.
+// Sorts the rows of each chunk. Invariant: rows are counted by group first, so each chunk is
+// grouped in one pass and only the few rows of a group are compared.
 
 namespace {
 
-// A row of a chunk and its code.
 struct CodedRow {
   uint32_t code;
   uint16_t row;
@@ -225,14 +219,14 @@ struct CodedRow {
   }
 };
 
-// Sorts chunks; one per thread, because it holds scratch.
+// Sorts chunks; one instance per thread, because it holds scratch memory.
 class ChunkSorter {
  public:
   explicit ChunkSorter(const SourceColumns& columns)
       : columns_(columns), next_(kPostalGroups + 1), rows_(kChunkRows) {}
 
-  // The rows of a chunk in the order of the file; puts their starts into column `chunk` of
-  // `chunks`.
+  // Returns the rows of a chunk in file order, and stores their starts in column `chunk` of
+  // `starts`, which has `chunks` columns.
   std::vector<uint16_t> sort(uint32_t chunk, uint32_t chunks, uint32_t* starts) {
     const uint32_t first = chunk * kChunkRows;
     const uint32_t count = std::min(kChunkRows, columns_.rowCount() - first);
@@ -254,7 +248,7 @@ class ChunkSorter {
       const uint32_t code = codeOf(first + i);
       rows_[next_[code / kPostalGroupCodes]++] = {code, row};
     }
-    // Now every group ends where it was told to go on.
+    // next_[group] is now the end of each group.
     for (uint32_t group = 0, from = 0; group < kPostalGroups; from = next_[group++]) {
       std::sort(rows_.begin() + from, rows_.begin() + next_[group]);
     }

@@ -1,5 +1,5 @@
-// Reads the codes of chunks out of columns, and counts their combinations. Invariant: the same rows
-// give the same codes and cells, however many threads there are.
+// Reads the codes of chunks from columns, and counts their combinations.
+// Invariant: equal rows give equal codes and cells for any number of threads.
 #include "builder/stages/chunk_codes.h"
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace peneira {
 
-// Reads the codes of posting dimensions out of columns. Invariant: a chunk lies inside one batch,
-// so a column is one run of values.
+// Reads the codes of posting dimensions from columns.
+// Invariant: a chunk is inside one batch, so a column is one run of values.
 
 namespace {
 
 constexpr uint32_t kAreaCodes = 100;
 
-// The two digits after 55 of a phone number of 7 to 9 digits, or kAreaCodes when it has none.
+// The two digits after 55 of a phone number with 7 to 9 more digits, or kAreaCodes if it has none.
 uint32_t areaCodeOf(int64_t phone) {
   int64_t divisor = 1'000'000'000;
   while (divisor >= 10'000'000 && phone < divisor * 1000) divisor /= 10;
@@ -32,7 +32,7 @@ uint32_t areaCodeOf(int64_t phone) {
   return divisor >= 10'000'000 && head / 100 == 55 ? static_cast<uint32_t>(head % 100) : kAreaCodes;
 }
 
-// Codes of years by a table, because yearOf divides several times for each row.
+// A table of years, because yearOf divides several times per row.
 class YearTable {
  public:
   YearTable() {
@@ -41,8 +41,8 @@ class YearTable {
     }
   }
 
-  // The years from 1800 to the day's; negative before. 400 years have 146,097 days, so that the
-  // first guess is at most one year off.
+  // The year of a day minus 1800; negative before. 400 years have 146,097 days, so the first guess
+  // is at most one year off.
   int64_t codeOf(int32_t day) const {
     const int64_t since = int64_t{day} - firstDays_[0];
     if (since < 0) return -1;
@@ -158,7 +158,7 @@ void ChunkCodes::collectFlags() {
   collectShared();
 }
 
-// Rows whose e-mail no other company has: the number 1 is the code below which there is 0 alone.
+// Rows whose e-mail no other company has, that is, with the number 1.
 void ChunkCodes::collectShared() {
   const Slice shared = slice(Columns::kEmailShared);
   const StringBytes& numbers = context_.tables[Tables::kNumber];
@@ -226,10 +226,10 @@ void ChunkCodes::collectStartedYears() {
   }
 }
 
-// Makes keys out of codes, and counts them: the key of every account is put into the bucket of its
-// group, each bucket is sorted and its equal keys become one cell. Invariant: a key begins as that
-// of an account that has nothing; what it has is put in place of that. Every part of the chunks
-// writes to places of its own in every bucket.
+// Builds and counts keys: scatters all accounts' keys into buckets by group, then sorts each bucket
+// and merges equal keys into cells.
+// Invariant: a key starts as that of an account without any codes, and each code replaces its part.
+// Each part of the chunks writes to its own range of every bucket.
 
 RowKeys::RowKeys(const BuildContext& context, const Grouping& grouping)
     : codes_(context),
@@ -268,13 +268,12 @@ bool RowKeys::put(const KeyMember& member, uint32_t chunk) {
 
 namespace {
 
-// The keys of all rows, those of a group together.
 struct Buckets {
   std::unique_ptr<uint32_t[]> keys;
   std::vector<size_t> starts;  // by group, and the end
 };
 
-// Calls `action(chunk)` for the chunks of one of as many even parts as there are threads.
+// Calls `action(chunk)` for the chunks of part `part` of `threads` equal parts.
 template <class Action>
 void eachChunkOf(const BuildContext& context, unsigned part, Action action) {
   const uint32_t chunks = context.columns.chunkCount();
@@ -286,7 +285,7 @@ void eachChunkOf(const BuildContext& context, unsigned part, Action action) {
 
 using GroupCounts = std::vector<std::vector<size_t>>;  // by part, then group
 
-// How many rows of each group every part has; nothing where a code is no group.
+// Number of rows per part and group; nullopt if a code is not a group.
 std::optional<GroupCounts> countGroups(const BuildContext& context, const Grouping& grouping) {
   GroupCounts counts(context.threads, std::vector<size_t>(grouping.groups));
   std::atomic<bool> fit{true};
@@ -307,7 +306,7 @@ std::optional<GroupCounts> countGroups(const BuildContext& context, const Groupi
 }
 
 std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& grouping) {
-  // From here on: where the next row of a group goes.
+  // From here on: the position of the next row of a group.
   auto next = countGroups(context, grouping);
   if (!next) return std::nullopt;
   Buckets buckets{std::make_unique_for_overwrite<uint32_t[]>(context.columns.rowCount()), {}};
@@ -331,7 +330,7 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
       for (uint32_t i = 0; i < count; i++) {
         buckets.keys[(*next)[part][rows.group(i)]++] = rows.key(i);
       }
-      // The other parts take as long.
+      // The other parts take about as long.
       if (part == 0) context.progress.part((chunk + 1) * uint64_t{context.threads}, chunks);
     });
   });
@@ -339,13 +338,13 @@ std::optional<Buckets> fillBuckets(const BuildContext& context, const Grouping& 
   return buckets;
 }
 
-// Fewer keys are compared with each other.
+// Below this, std::sort is used.
 constexpr size_t kRadixMin = 1024;
 constexpr uint32_t kDigitBits = 11, kDigits = 3;
 constexpr uint32_t kDigitValues = 1u << kDigitBits;
 static_assert(kDigitBits * kDigits >= 32);
 
-// Sorts numbers digit by digit, the lowest first; digits in which all agree cost nothing.
+// LSD radix sort; a digit that is equal in all numbers costs no pass.
 void sortKeys(uint32_t* first, size_t count, std::vector<uint32_t>& scratch) {
   if (count < kRadixMin) return std::sort(first, first + count);
   std::array<std::array<uint32_t, kDigitValues>, kDigits> counts{};
@@ -373,7 +372,7 @@ void sortKeys(uint32_t* first, size_t count, std::vector<uint32_t>& scratch) {
   if (from != first) std::copy_n(from, count, first);
 }
 
-// One cell of each run of equal keys.
+// Merges equal keys of a sorted range into cells.
 Cells cellsOf(const uint32_t* first, const uint32_t* end) {
   Cells cells;
   for (const uint32_t* key = first; key != end; key++) {

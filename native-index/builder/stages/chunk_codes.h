@@ -1,5 +1,5 @@
-// The codes of the rows of a chunk, and their combinations. Invariant: a combination holds what the
-// posting lists hold, because both come from the same codes.
+// The codes of the rows of a chunk, and their combinations.
+// Invariant: combinations agree with the posting lists, because both use the same codes.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,10 +9,9 @@
 
 namespace peneira {
 
-// The codes of one posting dimension in one chunk. What comes in: the columns, a chunk and a
-// dimension. What goes out: (code, row) pairs in the order of the rows.
-// Invariant: a row appears at most once under a code; a code that its table does not have, or a
-// date before 1800, is refused, so that every later search for a code finds it.
+// The codes of one posting dimension in one chunk, as (code, row) pairs in row order.
+// Invariant: a row appears at most once per code. A code that its table lacks, or a date before
+// 1800, is rejected, so later look-ups of a code always succeed.
 
 // Pairs of a code and the low half of a row; both vectors have the same length.
 struct CodePairs {
@@ -27,8 +26,8 @@ struct CodePairs {
     codes.push_back(static_cast<uint16_t>(code));
     rows.push_back(static_cast<uint16_t>(row));
   }
-  // Adds the rows below `count` for which `has(row)` is true. Every row is written and only those
-  // that are to stay are counted, because a branch on random flags is mispredicted half the time.
+  // Adds the rows below `count` for which `has(row)` is true. Branch-free: every row is written but
+  // only matching ones advance, because random flags mispredict half the time.
   template <typename Has>
   void addWhere(uint32_t code, uint32_t count, Has&& has) {
     size_t at = codes.size();
@@ -43,7 +42,7 @@ struct CodePairs {
   }
 };
 
-// Collects the pairs of one chunk after another; one per thread, because it holds scratch.
+// Collects the pairs of chunks; one instance per thread, because it holds scratch memory.
 class ChunkCodes {
  public:
   explicit ChunkCodes(const BuildContext& context);
@@ -64,44 +63,40 @@ class ChunkCodes {
   void collectSecondary();
   void collectAreaCodes();
   void collectStartedYears();
-  // Number of codes of a dictionary column.
   uint32_t codeCount(Tables::Number table) const { return context_.tables[table].count(); }
 
   const BuildContext& context_;
   uint32_t firstRow_ = 0, rowCount_ = 0;  // of the current chunk
-  std::vector<uint32_t> lastRow_;         // by code: the last row added under it, plus 1
+  std::vector<uint32_t> lastRow_;         // by code: the last row added, plus 1
   CodePairs pairs_;
 };
 
-// Combinations of what has few values: of every row of a chunk, and how many accounts have each.
-// Input: the columns, by which codes accounts are put into groups, and which others make their
-// keys. Output: by row of the chunk its group and its key; the cells of every group: how many of
-// its accounts have each key.
-// Invariant: the same rows give the same cells, however many threads there are. Codes come from
-// chunk_codes.h, so that a combination holds what the posting lists hold; a code that does not fit
-// its bits gives no keys at all.
+// Combinations of low-cardinality columns: for each row of a chunk its group and key, and for each
+// group its cells (accounts per key).
+// Invariant: equal rows give equal cells for any number of threads. Codes come from ChunkCodes, so
+// combinations agree with the posting lists. A code that exceeds its bits gives no keys at all.
 
-// A dimension in a key: where its bits begin, and what stands there for accounts without a code.
+// A dimension in a key: its shift, and its value for accounts without a code.
 struct KeyMember {
   Dimensions::Number dimension;
   uint32_t shift, none;
 };
 
-// By what accounts are put into groups, of which the last is for those without a code; the members
-// of the keys, whose lowest bits are the flags.
+// The dimension that accounts are grouped by (the last group is for those without a code), and the
+// members of the keys, whose lowest bits are the flags.
 struct Grouping {
   Dimensions::Number dimension;
   uint32_t groups;
   std::vector<KeyMember> members;
 };
 
-// The group and the key of every row of one chunk after another; one per thread.
+// The group and key of every row of a chunk; one instance per thread.
 class RowKeys {
  public:
-  // The grouping outlives this.
+  // The grouping must outlive this.
   RowKeys(const BuildContext& context, const Grouping& grouping);
 
-  // Number of rows; 0 where a code does not fit.
+  // Returns the number of rows; 0 if a code exceeds its bits.
   uint32_t collect(uint32_t chunk);
   uint32_t key(uint32_t row) const { return keys_[row]; }
   uint16_t group(uint32_t row) const { return groups_[row]; }
@@ -117,18 +112,17 @@ class RowKeys {
   std::vector<uint16_t> groups_;
 };
 
-// A key, and how many accounts have it.
 struct Cell {
   uint32_t key, count;
 };
-using Cells = std::vector<Cell>;       // in the order of their keys, each once
+using Cells = std::vector<Cell>;       // ascending by key, unique
 using CellTable = std::vector<Cells>;  // by group
 
-// The cells of every group; nothing where a code does not fit its bits, or is no group. Needs 4
-// bytes of memory for each account, beside the cells.
+// The cells of every group; nullopt if a code exceeds its bits or is not a group. Needs 4 bytes of
+// memory per account, plus the cells.
 std::optional<CellTable> countCombinations(const BuildContext& context, const Grouping& grouping);
 
-// Sorted, with the cells of equal keys made one.
+// Sorts cells and merges those with equal keys.
 Cells mergedCells(Cells cells);
 
 }  // namespace peneira

@@ -1,8 +1,7 @@
-// Sorts contacts by their hashes. Input and output: see index_builder.h; the layout is drawn in
-// format/region/parts.h.
-// Invariant: values are scattered in the order of their rows and sorted stably, so that the rows of
-// a value ascend. The columns are read again for every group of buckets, which costs less than a
-// number per row that remembers its bucket.
+// Sorts contacts by hash (see index_builder.h; layout: format/region/parts.h).
+// Invariant: values are scattered in row order and sorted stably, so the rows of a value ascend.
+// The columns are read again for every group of buckets, which is cheaper than storing a bucket
+// number per row.
 #include "builder/stages/index_builder.h"
 
 #include <algorithm>
@@ -22,7 +21,7 @@ namespace {
 constexpr uint32_t kScatterBits = 12;
 constexpr uint32_t kScatterBuckets = 1u << kScatterBits;
 
-// Calls `use(hash)` for every different value of a kind that a row has.
+// Calls `use(hash)` for every distinct value of a kind in a row.
 template <typename Use>
 void eachHash(const SourceColumns& columns, ContactKind kind, uint32_t row, Use&& use) {
   if (kind == ContactKind::kEmail) {
@@ -37,7 +36,7 @@ void eachHash(const SourceColumns& columns, ContactKind kind, uint32_t row, Use&
   if (!first || other != one) use(phoneHash(other));
 }
 
-// The values of one kind, group by group of scatter buckets.
+// The values of one kind, processed by groups of scatter buckets.
 class ContactSorter {
  public:
   ContactSorter(const BuildContext& context, ContactKind kind)
@@ -60,8 +59,8 @@ class ContactSorter {
 
   uint64_t size() const { return starts_.back(); }
 
-  // Calls `take(items, count)` with all values in the order of CONTACTS; `extra` is 1 where an item
-  // has the value of the one before it. Once.
+  // Calls `take(items, count)` with all values in the order of CONTACTS; `extra` is 1 if an item
+  // has the same value as the one before. May be called once.
   template <typename Take>
   void forEach(Take&& take) {
     std::vector<SortScratch> scratches(parts());
@@ -116,7 +115,7 @@ class ContactSorter {
     return kind_ == ContactKind::kPhone || compareEmails(emailOf(a), emailOf(b)) == 0;
   }
 
-  // Different addresses of one hash are put one after the other, each with its rows ascending.
+  // Separates different addresses with equal hashes; the rows of each ascend.
   void markRepeats(KeyedRow* items, size_t count) const {
     for (size_t from = 0, to = 0; from < count; from = to) {
       to = from + 1;
@@ -141,7 +140,7 @@ class ContactSorter {
   std::vector<uint64_t> starts_;               // of each bucket; one more at the end
 };
 
-// Writes entries and starts of a kind; the sorter is used up.
+// Writes entries and starts of a kind; consumes the sorter.
 void writeKind(const BuildContext& context, ContactSorter& sorter, const ContactsKind& kind) {
   const ContactBits bits(context.columns.rowCount());
   std::vector<uint32_t> starts((size_t{1} << kind.bucket_bits) + 1);

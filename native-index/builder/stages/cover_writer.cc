@@ -1,8 +1,8 @@
-// Writes lists of rows with their keys: every thread counts the rows of its chunks by list, then
-// puts them where they go (COVER); and the same lists by municipality (CITIES), which puts them
-// into another order where they lie in memory. Input and output: see index_builder.h; parts.h draws
-// the layouts. Invariant: the chunks of a part lie before those of the next one, and each part has
-// places of its own in every list, so that the rows of a list ascend.
+// Writes COVER and CITIES. COVER: each thread counts the rows of its chunks by list, then scatters
+// them. CITIES: sorts the same lists by municipality in place. See index_builder.h; layouts:
+// parts.h.
+// Invariant: the chunks of a part come before those of the next, and each part has its own range of
+// every list, so the rows of a list ascend.
 #include "builder/stages/index_builder.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using ListCounts = std::vector<std::vector<uint32_t>>;  // by part, then list
 
-// The list and the key of every row of one chunk after another; one per thread.
+// The list and key of every row of a chunk; one instance per thread.
 class CoverRows {
  public:
   CoverRows(const BuildContext& context, const Grouping& grouping, uint32_t states)
@@ -33,7 +33,7 @@ class CoverRows {
         states_(states),
         stateOf_(kChunkRows) {}
 
-  // Number of rows; 0 where a code does not fit.
+  // Returns the number of rows; 0 if a code exceeds its bits.
   uint32_t collect(uint32_t chunk) {
     const uint32_t count = keys_.collect(chunk);
     std::fill_n(stateOf_.begin(), count, static_cast<uint16_t>(states_ - 1));
@@ -51,7 +51,7 @@ class CoverRows {
   uint32_t key(uint32_t row) const { return keys_.key(row) | dayOf(row) << CoverKey::kDayShift; }
 
  private:
-  // The year is in the key already, so that its first day is one subtraction away.
+  // The key already has the year, so only its first day is subtracted.
   uint32_t dayOf(uint32_t row) const {
     const uint32_t year = keys_.key(row) >> RollupKey::kYearShift & RollupKey::kNoYear;
     if (year == RollupKey::kNoYear) return CoverKey::kNoDay;
@@ -68,8 +68,8 @@ class CoverRows {
   uint32_t firstInBatch_ = 0;
 };
 
-// Calls `action(part, chunk, rows, count)` for every chunk, each thread for a part of its own;
-// false where a code does not fit.
+// Calls `action(part, chunk, rows, count)` for every chunk, one part per thread; returns false if a
+// code exceeds its bits.
 template <class Action>
 bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t states,
                Action action) {
@@ -89,7 +89,7 @@ bool eachChunk(const BuildContext& context, const Grouping& grouping, uint32_t s
   return fit;
 }
 
-// Where every list begins, and from here on in `counts`: where the next row of a part goes.
+// Returns the start of every list, and turns `counts` into the position of each part's next row.
 std::vector<uint32_t> startsOf(ListCounts& counts) {
   std::vector<uint32_t> starts;
   uint32_t start = 0;
@@ -105,7 +105,6 @@ std::vector<uint32_t> startsOf(ListCounts& counts) {
   return starts;
 }
 
-// The header, with its places.
 CoverHeader headerOf(const BuildContext& context) {
   CoverHeader header{};
   std::memcpy(header.magic, kCoverMagic, sizeof header.magic);
@@ -163,13 +162,12 @@ CoverLists writeCover(const BuildContext& context) {
 
 namespace {
 
-// The runs of some lists, and where those of each list end.
+// The runs of some lists, and the end of each list.
 struct ListRuns {
   std::vector<CitiesRun> runs;
   std::vector<uint32_t> ends;
 };
 
-// Puts lists into the order of their municipalities.
 class CityOrder {
  public:
   CityOrder(const BuildContext& context, CoverLists& lists)
@@ -178,7 +176,6 @@ class CityOrder {
         lists_(lists),
         statesOf_(none_ + 1) {}
 
-  // The lists of an activity.
   ListRuns sort(uint32_t activity) {
     ListRuns sorted;
     for (uint32_t state = 0; state < lists_.states; state++) {
@@ -189,7 +186,7 @@ class CityOrder {
     return sorted;
   }
 
-  // By municipality, a bit for each state whose rows have it.
+  // For each municipality, a bitmap of the states whose rows have it.
   std::vector<uint32_t> statesOf() const { return {statesOf_.begin(), statesOf_.end()}; }
 
  private:
@@ -230,7 +227,6 @@ class CityOrder {
   std::vector<std::atomic<uint32_t>> statesOf_;
 };
 
-// The header, with its places.
 CitiesHeader citiesOf(const BuildContext& context, const CoverLists& lists, uint32_t runs) {
   CitiesHeader header{};
   std::memcpy(header.magic, kCitiesMagic, sizeof header.magic);

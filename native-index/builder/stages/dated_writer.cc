@@ -1,8 +1,8 @@
-// Writes lists of rows by day, cells of days (DATED), and the rows of each state by day (OPENED).
-// The lists of COVER are put into another order where they lie in memory, and the rows of each
-// state are taken from them. Input and output: see index_builder.h; parts.h draws the layouts.
-// Invariant: the bytes follow from the lists and the municipalities alone; a list is sorted, and a
-// state counted, by one thread. Equal entries do not exist, because a row is in one list.
+// Writes DATED (lists of rows by day, and cells of days) and OPENED (the rows of each state by
+// day). Sorts the lists of COVER in place, and collects the rows of each state from them. See
+// index_builder.h; layouts: parts.h.
+// Invariant: the bytes depend only on the lists and municipalities. One thread sorts a list or
+// counts a state. Entries are unique, because a row is in one list.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace {
 
 using Cells = std::vector<DatedCell>;
 
-// Makes entries of DATED of those of COVER, in the order of their days.
+// Converts COVER entries to DATED entries, sorted by day.
 void sortLists(unsigned threads, CoverLists& lists) {
   forEachIndex(threads, lists.activities, [&lists](size_t activity, unsigned) {
     for (size_t list = activity * lists.states; list < (activity + 1) * lists.states; list++) {
@@ -34,26 +34,25 @@ void sortLists(unsigned threads, CoverLists& lists) {
   });
 }
 
-// The last date of all is that of rows without one.
+// The last date means "none".
 constexpr uint32_t kDates = 1u << Dated::kDateBits, kNoDate = kDates - 1;
 
-// The municipalities that the rows of a state have, by place; their codes ascend.
+// The municipalities of a state's rows, by place; codes ascend.
 using PlaceCodes = std::vector<uint16_t>;
 
-// The rows of one state by day, each as an entry of OPENED.
+// The rows of one state by day, each as an OPENED entry.
 struct StateDays {
   std::vector<uint32_t> ends{std::vector<uint32_t>(kDates)};  // of the entries of every date
   std::vector<uint64_t> entries;
   Cells cells;
 };
 
-// Puts the rows of states together by day, so that only those of one day are ever sorted.
+// Groups the rows of states by day, so only rows of one day are ever sorted.
 class StateReader {
  public:
   StateReader(const BuildContext& context, const CoverLists& lists)
       : context_(context), lists_(lists) {}
 
-  // The municipalities of a state.
   PlaceCodes placesOf(uint32_t state) const {
     std::vector<bool> met(municipalities());
     eachEntry(state, [&](uint64_t entry, uint32_t) { met[codeOf(Dated::rowOf(entry))] = true; });
@@ -64,7 +63,6 @@ class StateReader {
     return codes;
   }
 
-  // How many rows of a state have each date.
   std::vector<uint32_t> countDates(uint32_t state) const {
     std::vector<uint32_t> counts(kDates);
     eachEntry(state, [&](uint64_t entry, uint32_t) { counts[entry >> Dated::kDateShift]++; });
@@ -91,13 +89,12 @@ class StateReader {
   uint32_t municipalities() const { return context_.tables[Tables::kMunicipalityIbge].count() + 1; }
 
  private:
-  // Of a row; the last one where it has none.
+  // Municipality code of a row; the last one means "none".
   uint32_t codeOf(uint32_t row) const {
     if (!context_.columns.valid(Columns::kMunicipalityIbge, row)) return municipalities() - 1;
     return context_.columns.value<uint16_t>(Columns::kMunicipalityIbge, row);
   }
 
-  // Calls `action(entry of DATED, activity)`.
   template <class Action>
   void eachEntry(uint32_t state, Action action) const {
     for (uint32_t activity = 0; activity < lists_.activities; activity++) {
@@ -108,7 +105,7 @@ class StateReader {
     }
   }
 
-  // Orders the entries of each day, and counts its cells.
+  // Sorts the entries of each day, and counts its cells.
   static void sortDays(StateDays& days) {
     std::vector<uint16_t> lows;
     for (uint32_t date = 0, from = 0; date < kDates; from = days.ends[date++]) {
@@ -131,7 +128,6 @@ class StateReader {
 };
 static_assert(Dated::kLowBits <= 16);
 
-// All of OPENED but its entries.
 struct OpenedParts {
   OpenedHeader header{};
   std::vector<PlaceCodes> places;  // of every state
@@ -139,7 +135,7 @@ struct OpenedParts {
   std::vector<OpenedRun> runs;
 };
 
-// Nothing where a number does not fit its bits.
+// Returns nullopt if a number exceeds its bits.
 std::optional<OpenedParts> partsOf(const StateReader& reader, const CoverLists& lists,
                                    unsigned threads) {
   OpenedParts parts;
@@ -165,7 +161,7 @@ std::optional<OpenedParts> partsOf(const StateReader& reader, const CoverLists& 
   return parts;
 }
 
-// Appends all that comes before the entries.
+// Appends everything before the entries.
 void appendHead(const BuildContext& context, const CoverLists& lists, OpenedParts parts) {
   std::vector<uint32_t> placeStarts{0};
   PlaceCodes places;
@@ -208,7 +204,7 @@ void appendHead(const BuildContext& context, const CoverLists& lists, OpenedPart
   writer.align(kSectionAlign);
 }
 
-// Appends OPENED, and gives the cells of every state.
+// Appends OPENED, and returns the cells of every state.
 std::vector<Cells> writeOpened(const BuildContext& context, const CoverLists& lists) {
   const StateReader reader(context, lists);
   const auto parts = partsOf(reader, lists, context.threads);

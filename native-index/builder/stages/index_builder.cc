@@ -1,6 +1,6 @@
-// Sequences the stages of the index build. What comes in and goes out: see index_builder.h.
-// Invariant: BLOCKS and DIGESTS cover every byte before them, which is read back from the file, so
-// they also stand for what the writer of the record batches wrote.
+// Runs the stages of the index build (see index_builder.h).
+// Invariant: BLOCKS and DIGESTS cover every byte before them, read back from the file, so they also
+// cover the record batches, which another writer wrote.
 #include "builder/stages/index_builder.h"
 
 #include <fcntl.h>
@@ -24,9 +24,8 @@
 namespace peneira {
 namespace {
 
-constexpr size_t kSumBlocks = 16;  // blocks read at once for BLOCKS
+constexpr size_t kSumBlocks = 16;  // blocks per read for BLOCKS
 
-// A descriptor that closes itself.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CLOEXEC)) {
@@ -41,7 +40,6 @@ class OpenFile {
   int file_;
 };
 
-// Wall time of the stages.
 class Stopwatch {
  public:
   void lap(const char* name, BuildResult& result) {
@@ -55,7 +53,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// Makes the file end where the region begins.
+// Truncates the file to the start of the region.
 void cutFile(int file, const BuildRequest& request) {
   const uint64_t offset = request.regionOffset;
   if (offset == 0 || offset % kSectionAlign != 0) {
@@ -71,7 +69,7 @@ void cutFile(int file, const BuildRequest& request) {
   if (ftruncate(file, static_cast<off_t>(offset)) != 0) throwSystemError("cut", request.path);
 }
 
-// The prepared sections, each checked to be there exactly once.
+// The prepared sections, each checked to occur exactly once.
 struct Prepared {
   std::span<const uint8_t> columns;
   BuildTables tables;
@@ -123,13 +121,12 @@ void readFully(int file, const BuildRequest& request, std::span<uint8_t> bytes, 
   }
 }
 
-// What is known of every block.
 struct Sums {
   std::vector<uint32_t> crcs;
   std::vector<Digest> digests;
 };
 
-// Of every block of the first `length` bytes of the file.
+// Checksums and digests by block of the first `length` bytes.
 Sums sumBlocks(int file, const BuildRequest& request, uint64_t length, Progress& progress) {
   const size_t blocks = (length + kBlockBytes - 1) / kBlockBytes;
   Sums sums{std::vector<uint32_t>(blocks), std::vector<Digest>(blocks)};
@@ -172,8 +169,8 @@ DirectoryLocation writeDirectory(RegionWriter& writer, uint64_t rowCount, uint32
   return {offset, bytes.size(), crc32c(bytes.data(), bytes.size()), {}};
 }
 
-// Writes DIGESTS; `known` holds those of all whole blocks of the first `length` bytes. Those behind
-// are read back: BLOCKS and DIRECTORY, a 16,000th of the file. Pair of checkDigests, region.cc.
+// Writes DIGESTS; `known` holds those of all whole blocks of the first `length` bytes. BLOCKS and
+// DIRECTORY, 1/16,000 of the file, are read back. Counterpart of checkDigests, region.cc.
 DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest& request,
                              std::vector<Digest> known, uint64_t length) {
   writer.align(kSectionAlign);
@@ -195,9 +192,8 @@ DigestsLocation writeDigests(RegionWriter& writer, int file, const BuildRequest&
   return {end, known.size() * kDigestBytes, identityOf(digests, known.size(), end)};
 }
 
-// Runs the stages one after another. Their shares of 1,000 are those of the time at 72 million rows
-// on 2 cores: to the end of the words as counted there, the others in the proportions of 3 million
-// rows, which they keep.
+// Runs the stages in sequence. Their shares of 1,000 are their times at 72 million rows on 2 cores:
+// measured up to the words stage, the others in the proportions of 3 million rows.
 class Stages {
  public:
   Stages(Progress& progress, BuildResult& result) : progress_(progress), result_(result) {}
@@ -215,7 +211,6 @@ class Stages {
   Stopwatch watch_;
 };
 
-// Everything that is computed from the columns.
 void writeStages(const BuildContext& context, const std::string& path, Stages& stages) {
   stages.run("postings", 85, [&] { writePostings(context); });
   RowArray byCnpj;
@@ -239,7 +234,7 @@ void writeStages(const BuildContext& context, const std::string& path, Stages& s
   stages.run("beginnings", 44, [&] { writeBeginnings(context); });
 }
 
-// Appends what covers all bytes before it: BLOCKS, the directory and DIGESTS.
+// Appends the parts that cover all bytes before them: BLOCKS, the directory, and DIGESTS.
 DirectoryLocation writeChecksums(const BuildContext& context, int file,
                                  const BuildRequest& request) {
   RegionWriter& writer = context.writer;

@@ -1,6 +1,6 @@
-// Sorts rows by cnpj and by values of fixed width. What comes in and goes out: see index_builder.h.
-// Invariant: a value order is made of stable counting sorts of 16-bit digits, least significant
-// first, over keys reduced to value - smallest; missing values take the key after the largest.
+// Sorts rows by cnpj and by fixed-width values (see index_builder.h).
+// Invariant: a value order is made by stable counting sorts of 16-bit digits, least significant
+// first, over value - minimum; missing values get the key after the maximum.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -20,14 +20,13 @@ constexpr uint32_t kCnpjHead = 3;  // characters that choose the bucket
 constexpr uint32_t kCnpjBuckets = 36 * 36 * 36;
 constexpr uint32_t kDigitBits = 16;
 
-// Characters [from, to) of a cnpj as a number of base 36.
+// Characters [from, to) of a cnpj as a base-36 number.
 uint64_t base36(const uint8_t* cnpj, uint32_t from, uint32_t to) {
   uint64_t number = 0;
   for (uint32_t i = from; i < to; i++) number = number * 36 + cnpjDigit(cnpj[i]);
   return number;
 }
 
-// Smallest and largest key of the rows that have one.
 struct KeyRange {
   uint64_t smallest = std::numeric_limits<uint64_t>::max();
   uint64_t largest = 0;
@@ -36,8 +35,7 @@ struct KeyRange {
 // Maps signed values to unsigned ones in the same order.
 uint64_t biased(int64_t value) { return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63); }
 
-// One stable counting sort of rows; `digits` is scratch for the digit of each of them, which is
-// looked up once.
+// One stable counting sort of rows; `digits` is scratch for their digits, each read once.
 struct CountingPass {
   const uint32_t* from;
   uint32_t* to;
@@ -74,7 +72,7 @@ void countingSort(const CountingPass& pass, DigitOf&& digitOf) {
   });
 }
 
-// Sorts by one key after another, always from the order by cnpj.
+// Sorts by one key after another, always starting from the order by cnpj.
 class ValueOrders {
  public:
   ValueOrders(const BuildContext& context, const uint32_t* byCnpj)
@@ -84,7 +82,7 @@ class ValueOrders {
         sorted_(std::make_unique_for_overwrite<uint32_t[]>(rowCount_)),
         digits_(std::make_unique_for_overwrite<uint16_t[]>(rowCount_)) {}
 
-  // Writes the order by `keyOf(row)`, where `hasKey(row)`.
+  // Writes the order by `keyOf(row)`, for rows with `hasKey(row)`.
   template <typename HasKey, typename KeyOf>
   void write(Orders::Number order, HasKey&& hasKey, KeyOf&& keyOf) {
     const KeyRange range = rangeOf(hasKey, keyOf);
@@ -122,7 +120,7 @@ class ValueOrders {
     return ranges[0];
   }
 
-  // Rows by keys of 0 to `largest`; the result is valid until the next call.
+  // Sorts rows by keys from 0 to `largest`; the result is valid until the next call.
   template <typename KeyOf>
   const uint32_t* sort(uint64_t largest, KeyOf&& keyOf) {
     CountingPass pass{byCnpj_, sorted_.get(), digits_.get(), rowCount_, 0, context_.threads};
@@ -154,7 +152,7 @@ class ValueOrders {
   std::unique_ptr<uint16_t[]> digits_;
 };
 
-// Population by municipality code; empty is missing.
+// Population by municipality code; an empty text is missing.
 struct Populations {
   std::vector<uint64_t> byCode;
   std::vector<bool> known;
@@ -176,7 +174,6 @@ Populations readPopulations(const StringBytes& table) {
   return populations;
 }
 
-// Writes the order by a column of type T, missing values last.
 template <typename T>
 void writeColumn(ValueOrders& orders, const SourceColumns& columns, Orders::Number order,
                  Columns::Number column) {
@@ -261,10 +258,10 @@ void writeValueOrders(const BuildContext& context, const uint32_t* byCnpj) {
   writeScore(orders, columns, Orders::kScoreEstablished, Columns::kScoreEstablished);
 }
 
-// Sorts rows by legal name. Invariant: names compare by unsigned bytes, a name before every longer
-// one that it begins; equal names are in cnpj order and share one rank. Rows are scattered by the
-// first two bytes, then each bucket is sorted by seven bytes at a time, and only ties look at the
-// next seven.
+// Sorts rows by legal name.
+// Invariant: names compare by unsigned bytes, prefixes first; equal names are in cnpj order and
+// share one rank. Rows are scattered by the first two bytes, then each bucket is sorted by seven
+// bytes at a time; only ties read the next seven.
 
 namespace {
 
@@ -272,17 +269,17 @@ constexpr size_t kHeadBytes = 2;
 constexpr size_t kKeyBytes = 7;
 constexpr uint32_t kSecondBytes = 257;  // any byte, or the end of the name
 constexpr uint32_t kNameBuckets = 1 + 256 * kSecondBytes;
-constexpr uint64_t kMore = kKeyBytes + 1;  // low byte of a key whose name goes on behind it
+constexpr uint64_t kMore = kKeyBytes + 1;  // low byte of a key whose name continues
 
-// Bucket of a name by its first two bytes, in the order of the names.
+// Bucket of a name by its first two bytes, in name order.
 uint32_t bucketOfName(std::string_view name) {
   if (name.empty()) return 0;
   const uint32_t first = 1 + static_cast<uint8_t>(name[0]) * kSecondBytes;
   return name.size() == 1 ? first : first + 1 + static_cast<uint8_t>(name[1]);
 }
 
-// Seven bytes of a name from `depth` on, then how many of them there are (kMore: others follow).
-// So keys compare as the names do, for any bytes.
+// Seven bytes of a name from `depth` on, then how many there are (kMore: more follow), so that keys
+// compare like names, for any bytes.
 uint64_t keyOfName(std::string_view name, size_t depth) {
   const size_t left = name.size() > depth ? name.size() - depth : 0;
   uint64_t bytes = 0;
@@ -296,14 +293,14 @@ uint64_t keyOfName(std::string_view name, size_t depth) {
   return bytes | left;
 }
 
-// Sorts ranges of rows that share the first `depth` bytes of their names.
+// Sorts ranges of rows whose names share the first `depth` bytes.
 class NameSorter {
  public:
   NameSorter(const SourceColumns& columns, SortScratch& scratch)
       : columns_(columns), scratch_(scratch) {}
 
-  // Sorts the range and leaves in each key 1 where a new name begins, else 0. `extra` of the items
-  // is the rank of the row by cnpj. Keys are those of `depth`.
+  // Sorts the range and sets each key to 1 if a new name begins, else 0. `extra` of an item is its
+  // rank by cnpj. Keys must be those of `depth`.
   void sort(KeyedRow* items, size_t count, size_t depth) {
     if (count == 0) return;
     radixSortByKey(items, scratch_.room(count), count);
@@ -333,7 +330,6 @@ class NameSorter {
   SortScratch& scratch_;
 };
 
-// Position of each row in the order by cnpj.
 RowArray invert(RowArray rows, uint32_t rowCount, unsigned threads) {
   RowArray ranks = std::make_unique_for_overwrite<uint32_t[]>(rowCount);
   const unsigned parts = std::max(1u, threads);
@@ -346,7 +342,7 @@ RowArray invert(RowArray rows, uint32_t rowCount, unsigned threads) {
   return ranks;
 }
 
-// Sorts the names and appends their rows to the open section; gives the rank of every row.
+// Sorts the names and appends their rows to the open section; returns the rank of every row.
 RowArray appendNames(const BuildContext& context, const uint32_t* cnpjRanks) {
   const SourceColumns& columns = context.columns;
   const auto name = [&](uint32_t row) { return columns.text(Columns::kLegalName, row); };
@@ -377,7 +373,6 @@ RowArray appendNames(const BuildContext& context, const uint32_t* cnpjRanks) {
   return ranks;
 }
 
-// Rows without a name, by cnpj.
 std::vector<uint32_t> namelessRows(const SourceColumns& columns, const uint32_t* cnpjRanks) {
   std::vector<uint32_t> rows;
   for (uint32_t row = 0; row < columns.rowCount(); row++) {

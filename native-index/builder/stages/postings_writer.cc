@@ -1,6 +1,6 @@
-// Writes the posting lists of codes and of words, the Roaring containers that both are made of, and
-// how names begin. Input: the columns. Output: sections drawn in format.h and parts.h. Invariant:
-// the rows of a list ascend, each once.
+// Writes the posting lists of codes and words, their Roaring containers, and name prefixes
+// (layouts: format.h and parts.h).
+// Invariant: the rows of a list are unique and ascend.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,11 +22,10 @@
 
 namespace peneira {
 
-// Writer of Roaring containers and bitmaps in the portable format (RoaringFormatSpec). What comes
-// in: sorted distinct row numbers. What goes out: payload bytes.
-// Invariant: each container takes the smallest of its three forms, exactly the one that CRoaring's
-// run_optimize chooses; test/native-build-region.test.ts compares the bytes with those of the
-// `roaring` package.
+// Writer of Roaring containers and bitmaps in the portable format (RoaringFormatSpec), from sorted
+// distinct rows.
+// Invariant: each container takes the smallest of its three forms, as CRoaring's run_optimize does;
+// test/native-build-region.test.ts compares the bytes with the `roaring` package.
 
 // The low halves of the rows of one container, sorted and distinct; 1 to 65,536 of them.
 struct ContainerRows {
@@ -34,28 +33,25 @@ struct ContainerRows {
   uint32_t count;
 };
 
-// The chosen form of a container and its length.
 struct ContainerForm {
   ContainerType type;
   uint32_t runCount;
   uint32_t byteLength;
 };
 
-// Chooses the smallest form.
 ContainerForm chooseForm(const ContainerRows& container);
 
-// Appends the payload in that form.
 void appendContainer(RawBytes& out, const ContainerRows& container, const ContainerForm& form);
 
-// Appends a whole bitmap of sorted distinct rows in the portable format; count is at least 1.
+// Appends a whole portable bitmap of sorted distinct rows; count is at least 1.
 void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count);
 
-// Containers and bitmaps in the portable Roaring format. Invariant: all numbers are little endian,
-// as the whole index region.
+// Containers and bitmaps in the portable Roaring format.
+// Invariant: all numbers are little endian, as in the whole index region.
 //
 //   bitmap without runs: u32 12346, u32 containers, descriptions, offsets, payloads
 //   bitmap with runs:    u32 12347 | (containers - 1) << 16, a bit per container that has runs,
-//                        descriptions, offsets when there are 4 containers or more, payloads
+//                        descriptions, offsets if there are 4 containers or more, payloads
 //   description:         u16 high half of the rows, u16 cardinality - 1
 
 namespace {
@@ -101,7 +97,7 @@ struct Part {
   ContainerForm form;
 };
 
-// Cuts the rows by their high halves; `lows` receives the low halves.
+// Splits the rows by their high halves; `lows` receives the low halves.
 std::vector<Part> cut(const uint32_t* rows, size_t count, std::vector<uint16_t>& lows) {
   std::vector<Part> parts;
   lows.resize(count);
@@ -133,7 +129,7 @@ ContainerForm chooseForm(const ContainerRows& container) {
   const bool fitsArray = container.count <= kArrayMax;
   const uint32_t plainBytes = fitsArray ? container.count * 2 : kBitsetBytes;
   const uint32_t runs = countRuns(container);
-  // CRoaring prefers runs to an array of the same length, but a bitset to runs of the same length.
+  // CRoaring prefers runs to an array of equal length, but a bitset to runs of equal length.
   const bool preferRuns = 2 + 4 * runs < plainBytes + (fitsArray ? 2 : 0);
   if (preferRuns) return {ContainerType::kRun, runs, 2 + 4 * runs};
   return {fitsArray ? ContainerType::kArray : ContainerType::kBitset, runs, plainBytes};
@@ -175,13 +171,13 @@ void appendPortableBitmap(RawBytes& out, const uint32_t* rows, size_t count) {
   for (const Part& part : parts) appendContainer(out, part.container, part.form);
 }
 
-// Builds chunk blocks by counting sort: the pairs of a dimension come in row order, so scattering
-// them by code leaves the rows of every code sorted. Invariant: payload offsets are multiples of 8
-// for bitsets and of 2 for the other containers.
+// Builds chunk blocks by counting sort: the pairs of a dimension are in row order, so scattering
+// them by code leaves the rows of every code sorted.
+// Invariant: payload offsets are multiples of 8 for bitsets, and of 2 for other containers.
 
 namespace {
 
-// Makes the blocks of one thread.
+// Builds blocks; one instance per thread.
 class ChunkEncoder {
  public:
   explicit ChunkEncoder(const BuildContext& context) : codes_(context), counts_((1u << 16) + 1) {}
@@ -210,7 +206,7 @@ class ChunkEncoder {
     }
     sorted_.resize(count);
     for (size_t i = 0; i < count; i++) sorted_[counts_[pairs.codes[i]]++] = pairs.rows[i];
-    // Now counts_[code] is where the rows of the code end.
+    // counts_[code] is now the end of the rows of the code.
     uint32_t from = 0;
     for (uint32_t code = 0; code < codeEnd; code++) {
       const uint32_t end = counts_[code];
@@ -230,7 +226,7 @@ class ChunkEncoder {
     appendContainer(payloads_, container, form);
   }
 
-  // Header, dimension table, entries and payloads, the offsets made relative to the block.
+  // Joins header, dimension table, entries, and payloads; makes offsets relative to the block.
   RawBytes assemble(uint32_t chunk) {
     size_t head = sizeof(ChunkHeader) + Dimensions::kCount * sizeof(DimensionEntry);
     std::array<DimensionEntry, Dimensions::kCount> dimensions;
@@ -288,12 +284,11 @@ void writePostings(const BuildContext& context) {
   writer.end();
 }
 
-// Word postings of both names. Invariant: words and their lists are those of row_terms.h; entries
-// follow the order of the words.
+// Word postings of both names. Invariant: see row_terms.h; entries are in word order.
 
 namespace {
 
-constexpr uint64_t kBlockPostings = 1 << 18;  // a thread encodes about so many at a time
+constexpr uint64_t kBlockPostings = 1 << 18;  // approximate number a thread encodes at a time
 
 RowTerms collectWords(const BuildContext& context, const std::string& path) {
   const SourceColumns& columns = context.columns;
@@ -387,12 +382,12 @@ void writeWords(const BuildContext& context, const std::string& path) {
 
 namespace {
 
-// Chunks whose marks are made before they are written: 256 KB each.
+// Chunks whose marks are computed before they are written: 256 KB each.
 constexpr uint32_t kMarkedAtOnce = 64;
-// Bytes of a name that are analyzed; a name that has no long beginning in them is analyzed whole.
+// Analyzed bytes of a name; a name without a long prefix within them is analyzed whole.
 constexpr size_t kNameBytes = 32;
 
-// Makes the marks of rows; one per thread, because it holds scratch.
+// Computes the marks of rows; one instance per thread, because it holds scratch memory.
 class NameMarks {
  public:
   explicit NameMarks(const SourceColumns& columns) : columns_(columns) {}
@@ -411,7 +406,7 @@ class NameMarks {
   }
 
  private:
-  // Most names are longer than what their marks need.
+  // Most names are longer than their marks need.
   void read(std::string_view name) {
     const size_t space = name.size() > kNameBytes ? name.find(' ', kNameBytes) : name.npos;
     join(name.substr(0, space));

@@ -1,5 +1,5 @@
-// Writes ROLLUP and PLACES, the counts of combinations. Input: the columns. Output: both parts,
-// drawn in format/region/parts.h. Invariant: the counts of a table add up to the row count.
+// Writes ROLLUP and PLACES, the counts of combinations (layouts: format/region/parts.h).
+// Invariant: the counts of a table add up to the row count.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,16 +15,16 @@
 
 namespace peneira {
 
-// Writes tables of combinations: those by activity and those by municipality are counted, the
-// others are sums of their cells. Invariant: the cells of a table stand in the order of their keys,
-// counted or summed.
+// Writes tables of combinations: those by activity and by municipality are counted, the others are
+// sums of their cells.
+// Invariant: the cells of a table are in key order.
 
 namespace {
 
 constexpr uint32_t kStateShift = RollupKey::kStateShift;
 constexpr uint32_t kYearMask = ((1u << RollupKey::kYearBits) - 1) << RollupKey::kYearShift;
 
-// The members of keys: state, status and size, and the year of opening where it is wanted.
+// The members of keys: state, status, size, and optionally the opening year.
 std::vector<KeyMember> membersOf(uint32_t states, bool withYear) {
   std::vector<KeyMember> members = {
       {Dimensions::kUf, kStateShift, states - 1},
@@ -36,7 +36,6 @@ std::vector<KeyMember> membersOf(uint32_t states, bool withYear) {
   return members;
 }
 
-// The same table without the year.
 CellTable withoutYear(unsigned threads, const CellTable& table) {
   CellTable result(table.size());
   forEachIndex(threads, table.size(), [&](size_t group, unsigned) {
@@ -47,7 +46,7 @@ CellTable withoutYear(unsigned threads, const CellTable& table) {
   return result;
 }
 
-// The table of larger groups, `groupOf` by smaller one.
+// Merges groups: `groupOf` maps each group of `table` to a larger one.
 CellTable grouped(unsigned threads, const CellTable& table, const std::vector<uint16_t>& groupOf,
                   uint32_t groups) {
   CellTable result(groups);
@@ -62,8 +61,8 @@ CellTable grouped(unsigned threads, const CellTable& table, const std::vector<ui
   return result;
 }
 
-// The division of every activity: its first two digits, numbered as they come; the last is that of
-// accounts without an activity.
+// The division of every activity: its first two digits, numbered by first occurrence. The last is
+// for accounts without an activity.
 std::vector<uint16_t> divisionsOf(const StringBytes& activities, uint32_t& count) {
   std::map<std::string_view, uint16_t> known;
   std::vector<uint16_t> divisions;
@@ -82,13 +81,13 @@ size_t cellsIn(const CellTable& table) {
   return count;
 }
 
-// How many starts a table has; see format/region/parts.h.
+// Number of starts in a table; see format/region/parts.h.
 uint64_t startsOf(uint32_t number, const RollupHeader& header) {
   const uint64_t groups = header.tables[number].groups;
   return groups * (number == RollupTables::kMunicipality ? 1 : header.states) + 1;
 }
 
-// Where the tables go; `end` is the end of the divisions.
+// Assigns offsets to the tables; `end` is the end of the divisions.
 RollupHeader placeTables(RollupHeader header,
                          const std::array<CellTable, RollupTables::kCount>& tables, uint64_t end) {
   for (uint32_t i = 0; i < RollupTables::kCount; i++) {
@@ -104,7 +103,6 @@ RollupHeader placeTables(RollupHeader header,
   return header;
 }
 
-// The arrays of a table.
 struct TableArrays {
   std::vector<uint32_t> starts, keys, counts;
   void add(const Cell& cell, uint32_t mask) {
@@ -144,7 +142,7 @@ void writeArrays(RegionWriter& writer, TableArrays arrays) {
   }
 }
 
-// The header as far as it says what there is, without places.
+// The header without offsets.
 RollupHeader headerOf(const BuildTables& names) {
   RollupHeader header{};
   std::memcpy(header.magic, kRollupMagic, sizeof header.magic);
@@ -192,8 +190,8 @@ void writeRollup(const BuildContext& context) {
   }
 }
 
-// Counts the cube, one copy of the cells per thread. Invariant: codes were checked against their
-// tables by the postings before.
+// Counts the cube, with one copy of the cells per thread. Invariant: the postings stage has checked
+// codes against their tables.
 
 namespace {
 
@@ -240,17 +238,16 @@ void writeCube(const BuildContext& context) {
   context.writer.end();
 }
 
-// Writes combinations by municipality. Invariant: a table is made, and measured, before anything of
-// it is written, so that one that is too large leaves nothing behind.
+// Writes combinations by municipality. Invariant: a table is built and measured before any of it is
+// written, so one that is too large leaves nothing in the file.
 
 namespace {
 
-// Keys while they are sorted: the state above the municipality, which stands above the others.
+// Sort keys: the state in the highest bits, then the municipality, then the rest.
 constexpr uint32_t kMunicipalityShift = RollupKey::kYearShift, kMunicipalityBits = 13;
 constexpr uint32_t kPlaceStateShift = kMunicipalityShift + kMunicipalityBits;
 constexpr uint32_t kMostInByte = 255;
 
-// The arrays of a table.
 struct PlacesArrays {
   std::vector<PlacesBlock> blocks;
   std::vector<uint16_t> municipalities, keys;
@@ -260,7 +257,6 @@ struct PlacesArrays {
     return {static_cast<uint16_t>(group), static_cast<uint16_t>(state),
             static_cast<uint32_t>(municipalities.size()), static_cast<uint32_t>(keys.size())};
   }
-  // Adds a cell of the last block.
   void add(uint32_t municipality, uint32_t key, uint32_t count) {
     const bool isNew =
         municipalities.size() == blocks.back().first_run || municipalities.back() != municipality;
@@ -297,7 +293,7 @@ PlacesArrays arraysOf(const CellTable& table) {
   return arrays;
 }
 
-// Where the arrays go, and where the last of them ends; `at` is the end of what is before them.
+// Assigns offsets to the arrays, from `at` on; returns the end of the last.
 uint64_t place(PlacesTable& table, const PlacesArrays& arrays, uint64_t at) {
   table.blocks = static_cast<uint32_t>(arrays.blocks.size() - 1);
   table.runs = static_cast<uint32_t>(arrays.municipalities.size());
@@ -317,7 +313,7 @@ void write(RegionWriter& writer, const std::vector<T>& numbers) {
   writer.append(numbers.data(), numbers.size() * sizeof(T));
 }
 
-// The header as far as it says what there is, without places.
+// The header without offsets.
 PlacesHeader placesHeaderOf(const BuildTables& names) {
   PlacesHeader header{};
   std::memcpy(header.magic, kPlacesMagic, sizeof header.magic);

@@ -1,9 +1,9 @@
-// Rows scattered into buckets by the head of a sort key, some buckets at a time. What comes in: for
-// each row its bucket and the rest of its key. What goes out: the rows of each bucket one after
-// another, in row order, as often as their turn has come.
-// Invariant: buckets are in the order of their numbers, so sorting each bucket sorts all. Memory is
-// one u32 per row, and 16 bytes per row of the buckets that are held: `rowsHeld`, or one bucket
-// that is larger. Buckets can be sorted on several threads with small scratch.
+// Rows scattered into buckets by the head of a sort key, some buckets at a time.
+// Input: for each row its bucket and the rest of its key. Output: the rows of each bucket, in row
+// order.
+// Invariant: buckets are ordered, so sorting each one sorts all rows. Memory: one u32 per row, and
+// 16 bytes per row of the held buckets (`rowsHeld`, or one larger bucket). Buckets can be sorted on
+// several threads with little scratch memory.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,6 @@ namespace peneira {
 
 constexpr uint32_t kNoBucket = 0xffffffffu;
 
-// How rows are scattered.
 struct ScatterPlan {
   uint32_t rowCount;
   uint32_t bucketCount;
@@ -25,7 +24,7 @@ struct ScatterPlan {
   uint32_t rowsHeld;
 };
 
-// Rows of one bucket; `first` is the place of the first of them among all rows.
+// Rows of one bucket; `first` is the position of the first among all rows.
 struct BucketRows {
   KeyedRow* items;
   uint32_t first, count;
@@ -33,7 +32,7 @@ struct BucketRows {
 
 class RowBuckets {
  public:
-  // `bucketOf(row)` gives a bucket, or kNoBucket for a row that is left out.
+  // `bucketOf(row)` returns a bucket, or kNoBucket to omit the row.
   template <typename BucketOf>
   RowBuckets(const ScatterPlan& plan, BucketOf&& bucketOf)
       : plan_(plan),
@@ -50,7 +49,7 @@ class RowBuckets {
   }
 
   // Scatters `itemOf(row)` of all rows, calls `sort(rows, thread)` for every bucket on any thread,
-  // then `take(rows)` with all buckets that were held, in order. Once.
+  // then `take(rows)` with all held buckets, in order. May be called once.
   template <typename ItemOf, typename Sort, typename Take>
   void forEach(ItemOf&& itemOf, Sort&& sort, Take&& take) {
     const std::vector<uint32_t> groups = cutGroups();
@@ -72,7 +71,7 @@ class RowBuckets {
     return static_cast<uint32_t>(partStart(plan_.rowCount, part, parts()));
   }
 
-  // Turns counts into the places of the first row of each bucket and part.
+  // Turns counts into the position of the first row of each bucket and part.
   void countStarts() {
     starts_.reserve(plan_.bucketCount + 1);
     uint32_t start = 0;
@@ -87,7 +86,7 @@ class RowBuckets {
     starts_.push_back(start);
   }
 
-  // The first bucket of each group, and where the last one ends.
+  // The first bucket of each group, and the end of the last.
   std::vector<uint32_t> cutGroups() const {
     std::vector<uint32_t> groups{0};
     for (uint32_t bucket = 0; bucket < plan_.bucketCount; bucket++) {
@@ -106,7 +105,7 @@ class RowBuckets {
     return most;
   }
 
-  // The rows of [bucket, end) where `items` begins with the rows of bucket `held`.
+  // The rows of [bucket, end) if `items` begins with the rows of bucket `held`.
   BucketRows rowsOf(uint32_t held, uint32_t bucket, uint32_t end, KeyedRow* items) const {
     const uint32_t first = starts_[bucket];
     return {items + (first - starts_[held]), first, starts_[end] - first};
@@ -130,7 +129,7 @@ class RowBuckets {
   std::vector<uint32_t> starts_;               // of each bucket; one more at the end
 };
 
-// Scratch of one thread for the radix sort, grown to the largest bucket that it meets.
+// Radix sort scratch of one thread, sized to its largest bucket so far.
 class SortScratch {
  public:
   KeyedRow* room(size_t count) {

@@ -1,7 +1,7 @@
-// Lists by counting and filling, and the nameless files. Input and output: see row_terms.h.
-// Invariant: the stream of a part holds for each of its rows the local numbers of its strings, the
-// last one marked; and parts follow each other in row order, so filling part by part leaves every
-// list sorted. A file system that has no O_TMPFILE gets a named file that is unlinked at once.
+// Builds lists by counting and filling, and manages the unnamed files (see row_terms.h).
+// Invariant: the stream of a part holds the local string numbers of each of its rows, the last one
+// marked. Parts are in row order, so filling part by part leaves every list sorted. Without
+// O_TMPFILE support, a named file is created and unlinked immediately.
 #include "builder/stages/row_terms.h"
 
 #include <fcntl.h>
@@ -77,7 +77,7 @@ size_t Spill::read(uint64_t first, std::vector<uint32_t>& values) const {
 namespace {
 
 constexpr uint32_t kLastOfRow = 1u << 31;
-constexpr uint32_t kNoStrings = 0xffffffffu;  // stands for a row without strings
+constexpr uint32_t kNoStrings = 0xffffffffu;  // a row without strings
 
 }  // namespace
 
@@ -132,7 +132,7 @@ RowTerms::RowTerms(const BuildContext& context, const std::string& path, const C
   merge();
 }
 
-// The smallest string that the merge has not taken yet; false when there is none.
+// The smallest string not yet merged; false if there is none.
 bool RowTerms::nextText(std::string_view& text) const {
   bool found = false;
   for (const auto& part : parts_) {
@@ -144,7 +144,7 @@ bool RowTerms::nextText(std::string_view& text) const {
   return found;
 }
 
-// Merges the sorted strings of the parts; afterwards every `globalOf` is filled.
+// Merges the sorted strings of the parts, and fills every `globalOf`.
 void RowTerms::merge() {
   for (std::string_view text; nextText(text);) {
     const auto position = static_cast<uint32_t>(terms_.size());
@@ -175,7 +175,7 @@ TermLists RowTerms::plan(uint32_t first, uint64_t postingsMax) const {
   return lists;
 }
 
-// Where each part begins to write in each list; advances `next` of the parts over the lists.
+// The write position of each part in each list; advances `next` of the parts past the lists.
 std::vector<std::vector<uint64_t>> RowTerms::planCursors(const TermLists& lists) {
   std::vector<std::vector<uint64_t>> cursors(parts_.size());
   for (auto& cursor : cursors) cursor.resize(lists.end - lists.first);
@@ -225,13 +225,13 @@ std::vector<uint32_t> cutBlocks(const TermLists& lists, uint64_t blockRows) {
   return blocks;
 }
 
-// A hash table with linear probing over an arena of words. Invariant: the hash is only a way to
-// find words; nothing that is written to a snapshot depends on it or on the order of first meeting.
+// A hash table with linear probing over an arena of words.
+// Invariant: nothing written to a snapshot depends on the hash or on insertion order.
 
 namespace {
 
 constexpr size_t kFirstSlots = 1u << 16;
-constexpr uint32_t kTermsMax = (1u << 31) - 2;  // the builder's streams use the upper bit
+constexpr uint32_t kTermsMax = (1u << 31) - 2;  // the builder's streams use the top bit
 
 // Folds the product of two 64-bit numbers; both halves depend on all bits of both.
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -239,7 +239,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// Less than eight bytes as a number, which differs for different bytes of one length.
+// Loads less than eight bytes as a number, unique among inputs of one length.
 uint64_t loadTail(const char* bytes, size_t length) {
   if (length >= 4) {
     uint32_t first = 0, last = 0;
@@ -252,7 +252,7 @@ uint64_t loadTail(const char* bytes, size_t length) {
   return at(length - 1) << 16 | at(length / 2) << 8 | at(0);
 }
 
-// The first eight bytes, so that most comparisons need not touch the arena.
+// The first eight bytes, so most comparisons need not read the arena.
 uint64_t prefixOf(std::string_view word) {
   uint64_t prefix = 0;
   for (size_t i = 0; i < std::min<size_t>(8, word.size()); i++) {

@@ -1,14 +1,14 @@
-// Strings of rows, numbered, and the rows that have each. Input: for every row its strings. Output:
-// the distinct strings in the order of their bytes, and lists of rows by string.
-// Invariant: a row is once in the list of each of its strings, and lists ascend. Nothing depends
-// on the number of threads. A nameless file leaves nothing behind however the process ends; it lies
-// in the folder of the snapshot, which has room for more than it needs.
+// Strings of rows, numbered, and the rows that have each.
+// Input: the strings of every row. Output: the distinct strings in byte order, and lists of rows by
+// string.
+// Invariant: a row is once in the list of each of its strings, and lists ascend, for any number of
+// threads. Unnamed files leave nothing behind, even after a crash; they are in the snapshot's
+// folder, which has enough space.
 //
-// Rows are read once. Every thread takes one range of them, numbers the strings in a dictionary of
-// its own and writes the numbers, row by row, to a nameless file (4 bytes per string and row). The
-// dictionaries are merged and sorted; then the files are read a few times over, each time filling
-// the lists of as many strings as there is room for. So memory is the dictionaries and that room,
-// whatever the strings are.
+// Rows are read once. Each thread takes one range, numbers its strings in its own dictionary, and
+// writes the numbers row by row to an unnamed file (4 bytes per string and row). The dictionaries
+// are merged and sorted. Then the files are read several times, each time filling as many lists as
+// fit in memory. So memory is the dictionaries plus that buffer, for any strings.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -23,10 +23,9 @@
 
 namespace peneira {
 
-// The words met so far, and how many rows hold each. What comes in: words in any order. What goes
-// out: a number per distinct word, in order of first meeting. Invariant: numbers are dense from 0;
-// the text of a word never moves relative to the arena, which holds all words one after another, so
-// a word costs its bytes, 12 bytes and two hash slots.
+// Distinct words, and the number of rows with each. Numbers are assigned by first occurrence.
+// Invariant: numbers are dense from 0. Words are stored consecutively in an arena and never move
+// within it, so a word costs its bytes, 12 bytes, and two hash slots.
 
 class TermDictionary {
  public:
@@ -34,12 +33,12 @@ class TermDictionary {
 
   static uint32_t hashOf(std::string_view word);
 
-  // Number of the word with this hash, which is added when it is new. Throws TOO_LARGE beyond
-  // 2^31 - 2 words or 4 GiB of text.
+  // Number of the word with this hash, added if new. Throws TOO_LARGE beyond 2^31 - 2 words or 4
+  // GiB of text.
   uint32_t numberOf(std::string_view word, uint32_t hash);
 
-  // Fetch into the processor's cache what numberOf(word, hash) and countRow read: the slot, then
-  // the term that it names, then its text. Each needs what the one before has fetched.
+  // Prefetch what numberOf(word, hash) and countRow read: the slot, then its term, then the text.
+  // Each step needs the data of the one before.
   void prefetchSlot(uint32_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
   void prefetchTerm(uint32_t hash) const {
     const Slot& slot = slots_[hash & mask()];
@@ -52,7 +51,7 @@ class TermDictionary {
     if (slot.hash == hash && slot.term != 0) __builtin_prefetch(&arena_[ends_[slot.term - 1]]);
   }
 
-  // Counts the row under a term unless it was the last one counted; returns whether it counted.
+  // Counts the row under a term unless it was the last one counted; returns true if counted.
   bool countRow(uint32_t term, uint32_t row) {
     Usage& usage = usages_[term];
     if (usage.df > 0 && usage.lastRow == row) return false;
@@ -67,7 +66,6 @@ class TermDictionary {
     return {arena_.data() + ends_[term], ends_[term + 1] - ends_[term]};
   }
 
-  // Terms in the order of their bytes.
   std::vector<uint32_t> sorted() const;
 
  private:
@@ -87,7 +85,7 @@ class TermDictionary {
   std::vector<char> arena_;
 };
 
-// A stream of numbers that is too long for memory, which gives them in order as often as wanted.
+// A stream of numbers on disk, too long for memory, that can be read repeatedly in order.
 class Spill {
  public:
   // Opens an unnamed file in the folder of `path`; throws SystemFailure.
@@ -101,7 +99,6 @@ class Spill {
     if (buffer_.size() == kBufferValues) flush();
   }
 
-  // Calls `use(value)` for every number pushed so far.
   template <typename Use>
   void forEach(Use&& use) {
     flush();
@@ -125,15 +122,14 @@ class Spill {
   std::vector<uint32_t> buffer_;
 };
 
-// Takes the strings of one row after the other. Strings are looked up a batch at a time, each kind
-// of access for all of them: a look-up misses the caches several times where there are millions of
-// strings, and the misses of a batch overlap.
+// Receives the strings of rows. Look-ups are batched by kind of access: with millions of strings
+// each look-up misses the caches several times, and the misses of a batch overlap.
 class RowStrings {
  public:
   RowStrings(TermDictionary& dictionary, Spill& numbers, uint32_t firstRow)
       : dictionary_(dictionary), numbers_(numbers), row_(firstRow) {}
 
-  // A string of the row; repeats of it count once.
+  // Adds a string to the row; duplicates count once.
   void add(std::string_view text) {
     const uint32_t hash = TermDictionary::hashOf(text);
     dictionary_.prefetchSlot(hash);
@@ -142,20 +138,18 @@ class RowStrings {
     std::copy_n(text.data(), text.size(), texts_.data() + from);
     strings_.push_back({hash, static_cast<uint32_t>(from + text.size())});
   }
-  // Ends the row, whose number is one more than that of the row before.
+  // Ends the row; the next one has the next number.
   void end() {
     ends_.push_back(static_cast<uint32_t>(strings_.size()));
     if (strings_.size() >= kBatchStrings || ends_.size() >= kBatchStrings) finish();
   }
-  // Numbers the strings of all rows that have ended.
   void finish();
-  // Room for whoever makes the strings.
+  // Scratch memory for the code that makes the strings.
   std::string scratch;
 
  private:
   static constexpr size_t kBatchStrings = 256;
 
-  // A string of the batch: its hash, and where it ends in the texts.
   struct Pending {
     uint32_t hash, end;
   };
@@ -165,13 +159,13 @@ class RowStrings {
   TermDictionary& dictionary_;
   Spill& numbers_;
   uint32_t row_;             // the first of the batch
-  std::vector<char> texts_;  // of the batch, one after another; longer than they are
+  std::vector<char> texts_;  // of the batch, concatenated; may have excess capacity
   std::vector<Pending> strings_;
   std::vector<uint32_t> ends_;  // of the rows, in strings
   std::vector<uint32_t> terms_;
 };
 
-// The lists of consecutive strings, one after another.
+// The concatenated lists of consecutive strings.
 struct TermLists {
   uint32_t first = 0, end = 0;   // strings
   std::vector<uint64_t> starts;  // of each list; one more at the end
@@ -182,24 +176,21 @@ struct TermLists {
   uint64_t countOf(uint32_t term) const { return starts[term - first + 1] - startOf(term); }
 };
 
-// The strings of all rows.
 class RowTerms {
  public:
-  // Adds the strings of a row.
   using Collect = std::function<void(uint32_t row, RowStrings& strings)>;
 
-  // Reads all rows; the nameless files go to the folder of `path`. Throws TOO_LARGE beyond 2^31 - 2
-  // strings or 4 GiB of text.
+  // Reads all rows; unnamed files are created in the folder of `path`. Throws TOO_LARGE beyond 2^31
+  // - 2 strings or 4 GiB of text.
   RowTerms(const BuildContext& context, const std::string& path, const Collect& collect);
 
   uint32_t size() const { return static_cast<uint32_t>(terms_.size()); }
   std::string_view text(uint32_t term) const {
     return parts_[terms_[term].part]->dictionary.text(terms_[term].local);
   }
-  // Bytes of all texts.
   uint64_t textBytes() const { return textBytes_; }
   // The lists from `first` on, as many as have at most `postingsMax` rows together, at least one.
-  // Lists are asked for in order, each once.
+  // Lists must be requested in order, each once.
   TermLists listsFrom(uint32_t first, uint64_t postingsMax);
 
  private:
@@ -211,10 +202,10 @@ class RowTerms {
     Spill numbers;
     uint64_t firstRow = 0, endRow = 0;
     std::vector<uint32_t> sorted;    // local numbers in the order of the strings
-    std::vector<uint32_t> globalOf;  // by local number: position in the sorted strings of all parts
-    uint32_t next = 0;               // in `sorted`, of the merge or of the current range
+    std::vector<uint32_t> globalOf;  // by local number: index in the merged strings
+    uint32_t next = 0;               // in `sorted`, for the merge or the current range
   };
-  // A string of the snapshot: some part that knows its text, and how many rows have it.
+  // A string of the snapshot: a part that has its text, and its number of rows.
   struct Term {
     uint32_t part, local, df;
   };
@@ -229,8 +220,8 @@ class RowTerms {
   uint64_t textBytes_ = 0;
 };
 
-// Cuts the strings of the lists into blocks of about so many rows; tells where each begins, and
-// where the last one ends.
+// Splits the strings of the lists into blocks of about `blockRows` rows; returns the start of each,
+// and the end of the last.
 std::vector<uint32_t> cutBlocks(const TermLists& lists, uint64_t blockRows);
 
 }  // namespace peneira

@@ -1,14 +1,13 @@
 /**
- * What messages of the Arrow IPC format are made of, apart from their flatbuffers.
- * What comes in: columns, lengths. What goes out: the shapes that `arrow.ts` reads and writes, the
- * marks of a file, the ids of its dictionaries.
+ * Shapes of Arrow IPC messages, apart from their flatbuffers: the types that `arrow.ts` reads and
+ * writes, the markers of a file, and the ids of its dictionaries.
  * Invariant: everything starts on a multiple of 64 in the file.
  */
 
 import type { ColumnBuffers, FieldType, Sized } from "../../napi/engine.ts";
 import type { ColumnType } from "../columns.ts";
 
-/** What an Arrow file begins and ends with (the beginning is padded to 8 bytes). */
+/** Magic at the start and end of an Arrow file (padded to 8 bytes at the start). */
 export const ARROW_MAGIC = "ARROW1";
 
 /** Alignment of messages and buffers in the file. */
@@ -24,27 +23,27 @@ export interface ArrowColumn {
   readonly nullable: boolean;
 }
 
-/** Buffers of a column; a `list<utf8>` has a child. */
+/** Buffers of a column; `list<utf8>` has a child. */
 export interface ArrowBuffers<Part extends Sized = Uint8Array> extends ColumnBuffers<Part> {
   readonly child?: { readonly length: number; readonly buffers: ColumnBuffers<Part> } | null;
 }
 
-/** Where a message lies: prefix and metadata first, then the body. All in bytes. */
+/** Location of a message: prefix and metadata first, then the body. All in bytes. */
 export interface MessageBlock {
   readonly offset: number;
   readonly metadataLength: number;
   readonly bodyLength: number;
 }
 
-/** A message ready to be written: `head` (prefix and metadata), then the parts of the body. */
+/** A message ready to write: `head` (prefix and metadata), then the parts of the body. */
 export interface EncodedMessage<Part extends Sized = Uint8Array> {
   readonly head: Uint8Array;
-  /** Body parts in order, padding included; empty for a schema. */
+  /** Body parts in order, including padding; empty for a schema. */
   readonly body: readonly (Part | Uint8Array)[];
   readonly bodyLength: number;
 }
 
-/** Record batch, and where each column's buffers lie relative to the body. */
+/** Record batch, with the location of each column's buffers relative to the body. */
 export interface EncodedBatch<Part extends Sized = Uint8Array> extends EncodedMessage<Part> {
   readonly spans: readonly BufferSpans[];
 }
@@ -62,10 +61,10 @@ export interface Span {
   readonly length: number;
 }
 
-/** Key and value of the metadata of a schema or a footer. */
+/** Metadata of a schema or a footer. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** What a footer of ours is made of. */
+/** Contents of a footer that we write. */
 export interface FooterParts {
   readonly columns: readonly ArrowColumn[];
   readonly schemaMetadata: Metadata;
@@ -74,7 +73,7 @@ export interface FooterParts {
   readonly metadata: Metadata;
 }
 
-/** What a footer says, as far as we need it. */
+/** The decoded parts of a footer. */
 export interface DecodedFooter {
   /** Name of every top-level field, in order. */
   readonly columns: readonly string[];
@@ -82,12 +81,12 @@ export interface DecodedFooter {
   readonly metadata: Metadata;
 }
 
-/** Next multiple of 64. */
+/** Rounds up to a multiple of 64. */
 export function alignUp(value: number): number {
   return Math.ceil(value / ARROW_ALIGN) * ARROW_ALIGN;
 }
 
-/** Dictionary ids of the dictionary columns, by column name, in file order. */
+/** Dictionary ids by column name, in file order. */
 export function dictionaryIds(columns: readonly ArrowColumn[]): Map<string, bigint> {
   const ids = new Map<string, bigint>();
   for (const { name, type } of columns) {

@@ -1,28 +1,28 @@
 /**
- * Reads Arrow files and streams that other programs wrote.
- * What comes in: a path, or the bytes of an IPC stream.
- * What goes out: one record batch after the other, with a reader per column.
- * Invariant: one batch is in memory at a time; dictionaries are resolved, so a column of codes
- * reads the same whether it is dictionary-encoded or plain text. Together with `arrow.ts` the only
- * importer of apache-arrow: there its flatbuffers are written, here its readers are used.
+ * Reads Arrow files and streams from other programs.
+ * Input: a path, or the bytes of an IPC stream.
+ * Output: record batches, with a reader per column.
+ * Invariant: one batch is in memory at a time. Dictionaries are resolved, so a column of codes
+ * reads the same if it is dictionary-encoded or plain text. Only this file and `arrow.ts` import
+ * apache-arrow: this one its readers, `arrow.ts` its flatbuffers.
  */
 import { open } from "node:fs/promises";
 import { DataType, type RecordBatch, RecordBatchReader } from "apache-arrow";
 import { CommandError } from "../../../src/errors.ts";
 import { printable } from "../printable.ts";
 
-/** Value of a cell: text, number, bigint, boolean, list of such, or null. */
+/** Value of a cell: text, number, bigint, boolean, list of these, or null. */
 export type Cell = unknown;
 
 /** Rows of one record batch. */
 export interface ColumnBatch {
   readonly rows: number;
   readonly names: readonly string[];
-  /** Reader of a column's cells by row; undefined when there is no such column. */
+  /** Returns a reader of a column's cells by row, or undefined if there is no such column. */
   column(name: string): ((row: number) => Cell) | undefined;
 }
 
-/** Reads a file in the IPC file format. @throws CommandError when it cannot be read. */
+/** Reads a file in the IPC file format. @throws CommandError if it cannot be read. */
 export async function* readArrowFile(path: string): AsyncGenerator<ColumnBatch> {
   const handle = await open(path, "r");
   try {
@@ -35,12 +35,12 @@ export async function* readArrowFile(path: string): AsyncGenerator<ColumnBatch> 
   }
 }
 
-/** Reads an IPC stream that is in memory. @throws Error when it is damaged. */
+/** Reads an IPC stream in memory. @throws Error if it is damaged. */
 export function* readArrowStream(bytes: Uint8Array): Generator<ColumnBatch> {
   for (const batch of RecordBatchReader.from(bytes)) yield batchOf(batch);
 }
 
-/** Names of columns in a schema message that are dictionaries of string views, lists included. */
+/** Returns the columns of a schema that are dictionaries of string views, or lists of them. */
 export function viewDictionaries(schema: Uint8Array): string[] {
   const { fields } = RecordBatchReader.from(schema).open().schema;
   const isView = (type: DataType): boolean =>

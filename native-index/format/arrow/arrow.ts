@@ -1,9 +1,9 @@
 /**
  * The Arrow IPC file format, and the only importer of `apache-arrow`'s flatbuffers.
- * What comes in: columns, dictionaries and finished buffers; or the footer of somebody's file.
- * What goes out: messages and footers as bytes; the schema, metadata and blocks of a footer.
- * Invariant: every message and every buffer starts on a multiple of 64 in the file (the schema
- * message follows the magic at 8 and is padded to end on one). Nothing here depends on the clock.
+ * Input: columns, dictionaries, and buffers; or the footer of any file.
+ * Output: messages and footers as bytes; the schema, metadata, and blocks of a footer.
+ * Invariant: every message and buffer starts on a multiple of 64 in the file (the schema message
+ * follows the magic at 8 and is padded to end on one). Nothing here depends on the clock.
  * Format: Arrow columnar format 1.5, "IPC file format", metadata version 5, little endian.
  */
 import { Block } from "apache-arrow/fb/block";
@@ -47,7 +47,7 @@ import {
   type Span,
 } from "./arrow-parts.ts";
 
-/** Schema message; `at` is its place in the file, so that it can end on a multiple of 64. */
+/** Encodes a schema message at file offset `at`, so that it ends on a multiple of 64. */
 export function encodeSchema(
   columns: readonly ArrowColumn[],
   metadata: Metadata,
@@ -59,7 +59,7 @@ export function encodeSchema(
 }
 
 type Values = readonly string[] | Uint32Array<ArrayBuffer>;
-/** Dictionary message: the values of one dictionary column, texts or numbers, in code order. */
+/** Encodes a dictionary message: the texts or numbers of one dictionary column, in code order. */
 export function encodeDictionary(id: bigint, values: Values): EncodedMessage {
   const body = new BodyBuilder<Uint8Array>();
   body.node(values.length, 0);
@@ -85,7 +85,7 @@ function addTexts(body: BodyBuilder<Uint8Array>, values: readonly string[]): voi
   body.buffer(Buffer.concat(texts));
 }
 
-/** Record batch message of `rows` rows; the buffers are referred to, not copied. */
+/** Encodes a record batch of `rows` rows; refers to the buffers without copying them. */
 export function encodeBatch<Part extends Sized>(
   columns: readonly ArrowColumn[],
   buffers: readonly ArrowBuffers<Part>[],
@@ -200,7 +200,7 @@ function finishMessage<Part extends Sized = Uint8Array>(
   return { head, body, bodyLength };
 }
 
-/** Footer, its length and the closing magic. */
+/** Encodes a footer with its length and the closing magic. */
 export function encodeFooter(parts: FooterParts): Uint8Array {
   const builder = new Builder(1 << 16);
   const schema = buildSchema(builder, parts.columns, parts.schemaMetadata);
@@ -251,7 +251,7 @@ function buildSchema(
   return Schema.endSchema(builder);
 }
 
-/** Type of a list's items, by type of the list. */
+/** Item type by list type. */
 const LIST_ITEMS = new Map<ArrowColumn["type"], ArrowColumn["type"]>([
   ["list_dictionary16", "dictionary16"],
   ["list<utf8>", "utf8"],
@@ -330,8 +330,8 @@ function buildType(builder: Builder, type: ArrowColumn["type"]): [Type, number] 
 }
 
 /**
- * Reads a footer (without length and magic). A forged one may list more than it has bytes for, or
- * the same text again and again, so that what is listed is weighed before it is read.
+ * Decodes a footer (without length and magic). A forged footer may list more than its bytes allow,
+ * or the same text repeatedly, so sizes are checked before reading.
  * @throws RangeError or TypeError on damaged bytes.
  */
 export function decodeFooter(bytes: Uint8Array): DecodedFooter {
@@ -347,7 +347,7 @@ export function decodeFooter(bytes: Uint8Array): DecodedFooter {
   return { columns, schemaMetadata, metadata: readMetadata(footer, texts) };
 }
 
-/** The texts of a footer; in a sound one they do not overlap and every one takes some bytes. */
+/** Budget for the texts of a footer: in a valid one they do not overlap. */
 class Texts {
   readonly #length: number;
   #left: number;
@@ -357,13 +357,13 @@ class Texts {
     this.#left = length;
   }
 
-  /** A number of entries, each of which takes the four bytes of an offset at least. */
+  /** Checks a number of entries; each takes at least the four bytes of an offset. */
   counted(count: number): number {
     if (count * 4 > this.#length) throw new RangeError("the footer lists more than it can hold");
     return count;
   }
 
-  /** A text, which has at least as many bytes as UTF-16 units. */
+  /** Charges a text, which has at least as many bytes as UTF-16 units. */
   taken(text: string | null | undefined): string {
     this.#left -= text?.length ?? 0;
     if (this.#left < 0) throw new RangeError("the texts of the footer are longer than it");
@@ -371,7 +371,7 @@ class Texts {
   }
 }
 
-/** Blocks that a footer lists. @throws RangeError or TypeError on damaged bytes. */
+/** Decodes the blocks that a footer lists. @throws RangeError or TypeError on damaged bytes. */
 export function decodeBlocks(bytes: Uint8Array): Pick<FooterParts, "dictionaries" | "batches"> {
   const footer = Footer.getRootAsFooter(new ByteBuffer(bytes));
   const texts = new Texts(bytes.length);

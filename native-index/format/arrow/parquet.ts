@@ -1,8 +1,7 @@
 /**
- * The Parquet library, and its only importer. What comes in: nothing. What goes out: the library
- * with its WebAssembly loaded.
- * Invariant: it is loaded once per thread, when Parquet is first read there, because it takes 5 MB
- * and some 20 ms. Apart because tests write Parquet with it, to be read here.
+ * The Parquet library with its WebAssembly, and its only importer.
+ * Invariant: it is loaded once per thread, on first use, because it takes 5 MB and about 20 ms.
+ * Apart because tests write Parquet with it, to be read here.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +10,7 @@ import { IS_EXECUTABLE, partBytes } from "../../../src/executable/parts.ts";
 
 let isReady = false;
 
-/** The library, ready to be called. */
+/** Returns the initialized library. */
 export function parquetLibrary(): typeof library {
   if (!isReady) {
     library.initSync({ module: IS_EXECUTABLE ? partBytes("parquet.wasm") : readWasm() });

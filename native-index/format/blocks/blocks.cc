@@ -1,5 +1,5 @@
-// CRC-32C and SHA-256, and the check of blocks by them. Invariant: the portable form of a sum and
-// the one with instructions of x86-64 agree; which one runs is chosen once, at run time.
+// CRC-32C and SHA-256, and the check of blocks by them. Invariant: the portable and the x86-64 form
+// of each sum agree; the choice is made once, at run time.
 #include "format/blocks/blocks.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ uint32_t advancePortable(uint32_t state, const uint8_t* bytes, size_t length) {
 }
 
 #if defined(__x86_64__)
-// shift[k][b]: what byte k of a state becomes after kStreamBytes zero bytes. Appending zeros is
+// shift[k][b]: byte k of a state with value b, after kStreamBytes zero bytes. Appending zeros is
 // linear over GF(2), so the states of streams can be combined by shifting and xor.
 std::array<ByteTable, 4> makeShiftTables() {
   static const uint8_t zeros[kStreamBytes] = {};
@@ -139,9 +139,8 @@ const char* crc32cPath() {
   return "portable";
 }
 
-// SHA-256, twice: in plain C++ and by the SHA extensions of x86-64, which do four rounds in two
-// instructions. Invariant: words of the message are big endian, words of the state are as the
-// standard names them, a to h.
+// SHA-256, twice: in plain C++, and by the SHA extensions of x86-64, which do four rounds in two
+// instructions. Invariant: message words are big endian; state words are a to h as in the standard.
 
 namespace {
 
@@ -191,7 +190,7 @@ void compressPortable(uint32_t* state, const uint8_t* bytes, size_t blocks) {
 #if defined(__x86_64__)
 #define PENEIRA_SHA __attribute__((target("sha,sse4.1,ssse3")))
 
-// The instructions want the state as the halves (a b e f) and (c d g h), highest word first.
+// The instructions expect the state as the halves (a b e f) and (c d g h), highest word first.
 PENEIRA_SHA void compressHardware(uint32_t* state, const uint8_t* bytes, size_t blocks) {
   const __m128i toWords = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   auto* const halves = reinterpret_cast<__m128i*>(state);
@@ -201,7 +200,7 @@ PENEIRA_SHA void compressHardware(uint32_t* state, const uint8_t* bytes, size_t 
   __m128i cdgh = _mm_blend_epi16(hgfe, badc, 0xf0);
   for (; blocks > 0; blocks--, bytes += kBlock) {
     const __m128i abefBefore = abef, cdghBefore = cdgh;
-    __m128i words[4];  // of sixteen rounds, the next four first in turn
+    __m128i words[4];  // of sixteen rounds, rotating
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
       const auto* const at = reinterpret_cast<const __m128i*>(bytes + 16 * i);
@@ -316,12 +315,12 @@ const char* sha256Path() {
   return "portable";
 }
 
-// Block checksums. What comes in: ranges of bytes. What goes out: nothing, or SNAPSHOT_DAMAGED that
-// names the block. Invariant: a bit of `checked_` is set only after its block had the right sum.
+// Block checksums. Throws SNAPSHOT_DAMAGED with the block.
+// Invariant: a bit of `checked_` is set only after its block had the right sum.
 
 namespace {
 
-// Most blocks that are read ahead where one after the other is touched: 1 MiB.
+// Maximum number of blocks prefetched on sequential access: 1 MiB.
 constexpr uint64_t kAheadMax = 16;
 
 }  // namespace
@@ -354,11 +353,11 @@ void Blocks::check(uint64_t offset, uint64_t length) const {
 
 void Blocks::ask(uint64_t offset, uint64_t length) const {
   if (all_.load(std::memory_order_relaxed) || length == 0) return;
-  if (length > covered_ || offset > covered_ - length) return;  // `view` will say so
+  if (length > covered_ || offset > covered_ - length) return;  // `view` will report it
   askBlocks(offset / kBlockBytes, (offset + length - 1) / kBlockBytes + 1);
 }
 
-// Neighbours that nobody asked for are asked for at once.
+// Adjacent new blocks are prefetched with one call.
 void Blocks::askBlocks(uint64_t from, uint64_t to) const {
   uint64_t first = from;
   for (uint64_t block = from; block <= to; block++) {
@@ -371,12 +370,12 @@ void Blocks::askBlocks(uint64_t from, uint64_t to) const {
   }
 }
 
-// A block that is about to be touched, and as many behind it as were asked for right before it.
+// Prefetches a block about to be read, and after it as many as were prefetched right before it.
 void Blocks::askFor(uint64_t block) const {
   uint64_t before = 0;
   while (before < kAheadMax && before < block && isAsked(block - before - 1)) before++;
   const bool fresh = !isAsked(block);
-  // Halfway through what was read ahead the next half is asked for, so that nobody waits for it.
+  // Halfway through the prefetched range the next half is prefetched, so that no reader waits.
   if (!fresh && (before < kAheadMax / 2 || block % (kAheadMax / 2) != 0)) return;
   const uint64_t from = fresh ? block : block + kAheadMax / 2;
   const uint64_t count = fresh ? before + 1 : kAheadMax / 2;
@@ -388,7 +387,7 @@ void Blocks::verify(uint64_t block) const {
   const uint64_t from = block * kBlockBytes;
   const uint64_t length = std::min<uint64_t>(kBlockBytes, covered_ - from);
   askFor(block);
-#ifndef PENEIRA_TRUST_CHECKSUMS  // Set by the fuzz targets, so that mutations get past this point.
+#ifndef PENEIRA_TRUST_CHECKSUMS  // Set by fuzz targets, so that mutations get past the checksums.
   const uint32_t found = crc32c(base_ + from, length);
   const uint32_t expected = load<uint32_t>(sums_ + block * 4);
   if (found != expected) {
@@ -430,8 +429,8 @@ void Blocks::lost(uint64_t block, const std::string& why) const {
           std::to_string(to) + ") " + why);
 }
 
-// Whoever sets `all_` looks at the count again afterwards, whoever takes a block from the count
-// clears `all_` afterwards; so of two that meet, the last word is false.
+// A thread that sets `all_` rechecks the count afterwards; a thread that lowers the count clears
+// `all_` afterwards. So if both race, `all_` ends up false.
 void Blocks::remember(uint64_t block, uint64_t age) const {
   const uint64_t bit = uint64_t{1} << (block % 64);
   if (age_.load() != age) return;
@@ -440,7 +439,7 @@ void Blocks::remember(uint64_t block, uint64_t age) const {
     all_.store(true);
     if (checkedCount_.load() != count_) all_.store(false);
   }
-  // distrust() came between: these bytes may be others than those that were checked.
+  // distrust() ran in between: these bytes may differ from those that were checked.
   if (age_.load() != age) forget(block / 64, bit);
 }
 

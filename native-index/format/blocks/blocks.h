@@ -1,6 +1,6 @@
-// The blocks of a snapshot, and the two checksums that they are held against: CRC-32C, which finds
-// damage, and SHA-256, which nobody can forge. Invariant: `Blocks` gives out checked bytes only; a
-// sum depends on the bytes alone.
+// The blocks of a snapshot and their two checksums: CRC-32C against damage, and SHA-256 against
+// forgery.
+// Invariant: `Blocks` returns checked bytes only; a sum depends on the bytes alone.
 #pragma once
 #include <array>
 #include <atomic>
@@ -16,34 +16,32 @@
 
 namespace peneira {
 
-// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78; RFC 3720 appendix B.4). What comes in:
-// bytes and the sum of the bytes before them (0 to begin). What goes out: the sum.
-// Invariant: the sum does not depend on how the bytes were cut, nor on the processor: the SSE4.2
+// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78; RFC 3720 appendix B.4).
+// Invariant: the sum does not depend on how the bytes were split, nor on the processor: the SSE4.2
 // path and the table path are chosen at run time and agree (test/native-build.test.ts).
 
-// CRC-32C of `length` bytes, continuing from `seed`.
+// CRC-32C of `length` bytes, continuing from `seed` (0 to begin).
 uint32_t crc32c(const void* bytes, size_t length, uint32_t seed = 0);
 
-// The same by tables alone; exists so that a test can compare both paths.
+// The same by tables alone, so that a test can compare both paths.
 uint32_t crc32cPortable(const void* bytes, size_t length, uint32_t seed = 0);
 
-// "sse4.2" or "portable": the path that crc32c() takes on this processor.
+// "sse4.2" or "portable": the path of crc32c() on this processor.
 const char* crc32cPath();
 
-// SHA-256 (FIPS 180-4). What comes in: bytes. What goes out: their digest.
-// Invariant: the digest does not depend on how the bytes were cut, nor on the processor: the path
+// SHA-256 (FIPS 180-4).
+// Invariant: the digest does not depend on how the bytes were split, nor on the processor: the path
 // of the SHA extensions and the portable one are chosen at run time and agree
-// (test/native-build.test.ts, which also asks OpenSSL).
+// (test/native-build.test.ts, which also compares with OpenSSL).
 
 using Digest = std::array<uint8_t, 32>;
 
-// A digest in the making.
 class Sha256 {
  public:
-  // `portable` takes that path on every processor; it exists so that a test can compare both.
+  // `portable` forces that path, so that a test can compare both.
   explicit Sha256(bool portable = false);
   void update(const void* bytes, size_t length);
-  // Ends it; nothing may follow.
+  // Returns the digest; no update may follow.
   Digest finish();
 
  private:
@@ -51,30 +49,27 @@ class Sha256 {
 
   Compress compress_;
   uint32_t state_[8];
-  uint8_t rest_[64];  // bytes that do not fill a block yet
+  uint8_t rest_[64];  // bytes of an incomplete block
   uint64_t length_ = 0;
 };
 
-// Digest of `length` bytes.
 Digest sha256(const void* bytes, size_t length);
 
-// HMAC-SHA-256 (RFC 2104) of a message under a secret of any length.
+// HMAC-SHA-256 (RFC 2104) of a message, for a secret of any length.
 Digest hmacSha256(std::span<const uint8_t> secret, std::span<const uint8_t> message);
 
-// "sha" or "portable": the path that sha256() takes on this processor.
+// "sha" or "portable": the path of sha256() on this processor.
 const char* sha256Path();
 
-// The bytes of a snapshot, each 64-KiB block checked against its CRC-32C before its first use; its
-// SHA-256, which nobody can forge and which costs ten times as much, is checked on request.
-// What comes in: the mapping, BLOCKS and DIGESTS. What goes out: pointers to checked bytes.
-// Invariant: `view` never returns a pointer outside the covered bytes nor into an unchecked block;
-// the first block that any reader finds damaged stays named. After `distrust` every block
-// counts as unchecked; what was checked while that went on does too.
-// A block is read from the disk in one piece, when it is checked or asked for, and not with others
-// unless those before it were: what is touched here and there costs its own blocks.
-// Thread-safe: a block may be checked twice at the same time, with the same result.
+// The bytes of a snapshot. Each 64-KiB block is checked against its CRC-32C before its first use;
+// its SHA-256, which is unforgeable and ten times as expensive, is checked on request.
+// Invariant: `view` never returns a pointer outside the covered bytes or into an unchecked block.
+// The first damaged block stays recorded. After `distrust` every block counts as unchecked,
+// including those checked concurrently.
+// A block is read from disk as a whole, when it is checked or prefetched. It is read ahead only
+// after sequential access, so random reads cost only their own blocks.
+// Thread-safe: a block may be checked twice concurrently, with the same result.
 
-// Reads a value that need not be aligned.
 template <class T>
 inline T load(const uint8_t* at) {
   T value;
@@ -88,43 +83,43 @@ Digest identityOf(const uint8_t* digests, uint64_t count, uint64_t digested);
 // Checked access to the bytes [0, covered) of a file.
 class Blocks {
  public:
-  // `sums` points to one u32 per block; it and the mapping outlive this.
+  // `sums` points to one u32 per block; it and the mapping must outlive this.
   Blocks(const Mapping& mapping, uint64_t covered, const uint8_t* sums);
-  // Digests of the blocks of the bytes [0, digested) of the file, which lie right behind these.
-  // Without them prove() is verify(). Call it before the first of these.
+  // Adds digests of the blocks of the bytes [0, digested); they are stored right after these bytes.
+  // Without them prove() equals verify(). Must be called before the first of these.
   void addDigests(uint64_t digested, const Digest& identity);
 
-  // Pointer to `length` checked bytes; throws SNAPSHOT_DAMAGED when out of bounds or damaged.
+  // Returns `length` checked bytes; throws SNAPSHOT_DAMAGED if out of bounds or damaged.
   const uint8_t* view(uint64_t offset, uint64_t length) const {
     if (length > covered_ || offset > covered_ - length) outside(offset, length);
     if (!all_.load(std::memory_order_acquire) && !known(offset, length)) check(offset, length);
     return base_ + offset;
   }
 
-  // Asks the processor for the bytes at an offset, which `view` will be asked for soon.
+  // Prefetches the bytes at an offset into the processor cache.
   void prefetch(uint64_t offset) const { __builtin_prefetch(base_ + offset); }
-  // Asks the system for the blocks of bytes that nobody asked for; waits for nothing. It pays where
-  // many blocks are needed that were not touched yet: the disk then has all of them to do at once.
+  // Prefetches blocks from disk, without waiting; skips those already requested. Useful if many
+  // cold blocks are needed, because the disk reads them in parallel.
   void ask(uint64_t offset, uint64_t length) const;
-  // How many blocks are checked; that it grows says that what is read now was not touched before.
+  // Number of checked blocks; if it grows, the current reads are cold.
   uint64_t checkedCount() const { return checkedCount_.load(std::memory_order_relaxed); }
 
   uint64_t covered() const { return covered_; }
-  // How many blocks prove() knows; those behind the covered bytes have a digest only.
+  // Number of blocks that prove() covers; those after the covered bytes have only a digest.
   uint64_t count() const { return total_; }
-  // Checks the CRC-32C of one block of the covered bytes, whether or not it was checked before.
+  // Checks the CRC-32C of one covered block, even if it was checked before.
   void verify(uint64_t block) const;
-  // Checks everything that is known of one block.
+  // Checks all sums of one block.
   void prove(uint64_t block) const;
-  // Checks that the digests are those of the identity; reads all of them.
+  // Checks that the digests match the identity; reads all of them.
   void proveIdentity() const;
-  // Forgets what was checked, because the bytes may have changed since.
+  // Marks all blocks as unchecked, because the bytes may have changed.
   void distrust() const;
-  // The first block that was found damaged, or -1.
+  // The first block found damaged, or -1.
   int64_t damagedBlock() const { return damaged_.load(std::memory_order_acquire); }
 
  private:
-  // Whether bytes lie in one block that was checked; false says nothing.
+  // True if the bytes are in one checked block; false is inconclusive.
   bool known(uint64_t offset, uint64_t length) const {
     const uint64_t block = offset / kBlockBytes;
     if ((offset + length - 1) / kBlockBytes != block) return false;
@@ -145,13 +140,13 @@ class Blocks {
   const uint8_t* base_;
   uint64_t covered_, count_, total_;
   const uint8_t* sums_;
-  uint64_t digested_ = 0;  // 0: there are no digests
+  uint64_t digested_ = 0;  // 0: no digests
   Digest identity_{};
   std::unique_ptr<std::atomic<uint64_t>[]> checked_;  // one bit per block
-  std::unique_ptr<std::atomic<uint64_t>[]> asked_;    // one bit per block: a hint, nothing more
+  std::unique_ptr<std::atomic<uint64_t>[]> asked_;    // one bit per block; only a hint
   mutable std::atomic<uint64_t> checkedCount_{0};
   mutable std::atomic<bool> all_{false};
-  mutable std::atomic<uint64_t> age_{0};  // how often distrust() was called
+  mutable std::atomic<uint64_t> age_{0};  // number of distrust() calls
   mutable std::atomic<int64_t> damaged_{-1};
 };
 

@@ -1,7 +1,7 @@
-// mmap, the SIGBUS guard and the reader's lock. What comes in: a path. What goes out: a Mapping.
-// Invariant: the signal handler touches only lock-free atomics and mmap(2); a SIGBUS at an address
-// that is not ours goes to whoever handled it before. The lock is the system's and only tells that
-// somebody reads: it ends with its process, and a file system without locks changes nothing.
+// mmap, the SIGBUS guard, and the reader's lock.
+// Invariant: the signal handler uses only lock-free atomics and mmap(2); a SIGBUS at a foreign
+// address goes to the previous handler. The flock only signals that a reader exists: it ends with
+// its process, and on file systems without locks nothing changes.
 #include "format/blocks/mapping.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kGuardsMax = 256;
 
-// One mapped range that the handler may patch. `base` is written last and cleared first.
+// A mapped range that the handler may patch. `base` is written last and cleared first.
 struct Guard {
   std::atomic<uintptr_t> base{0};
   std::atomic<size_t> size{0};
@@ -38,8 +38,8 @@ struct sigaction previousAction;
 uintptr_t pageMask = 0;
 std::once_flag handlerOnce;
 
-// Puts zero pages over everything from the faulting page to the end of the mapping: after a
-// truncation all of it is gone, and after a disk error nothing of this snapshot is served anyway.
+// Maps zero pages from the faulting page to the end of the mapping: after a truncation all of it is
+// gone, and after a disk error the snapshot is no longer served anyway.
 bool patch(uintptr_t address) {
   for (Guard& guard : guards) {
     const uintptr_t base = guard.base.load(std::memory_order_acquire);
@@ -57,7 +57,7 @@ bool patch(uintptr_t address) {
 
 void onSigbus(int signal, siginfo_t* info, void* context) {
   const int savedErrno = errno;
-  // A positive si_code says that the kernel raised it; only then is si_addr an address.
+  // A positive si_code means the kernel raised it; only then is si_addr an address.
   const bool patched = info->si_code > 0 && patch(reinterpret_cast<uintptr_t>(info->si_addr));
   errno = savedErrno;
   if (patched) return;
@@ -67,7 +67,7 @@ void onSigbus(int signal, siginfo_t* info, void* context) {
     previousAction.sa_handler(signal);
   } else {
     sigaction(signal, &previousAction, nullptr);
-    if (info->si_code <= 0) raise(signal);  // A fault comes again by itself.
+    if (info->si_code <= 0) raise(signal);  // A fault recurs by itself.
   }
 }
 
@@ -109,7 +109,7 @@ void removeGuard(int slot) {
                 "cannot " + std::string(doing) + " " + path + ": " + std::strerror(errno));
 }
 
-// Both times of a status in nanoseconds since 1970.
+// mtime and ctime in nanoseconds since 1970.
 std::pair<int64_t, int64_t> timesOf(const struct stat& status) {
 #ifdef __APPLE__
   const struct timespec modified = status.st_mtimespec, changed = status.st_ctimespec;
@@ -128,7 +128,7 @@ std::shared_ptr<Mapping> Mapping::open(const std::string& path) {
   std::shared_ptr<Mapping> mapping(new Mapping());
   mapping->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (mapping->descriptor_ < 0) unreadable(path, "open");
-  // Held as long as the descriptor, and shared by all readers. Whoever cannot have it reads on.
+  // Held as long as the descriptor, and shared by all readers. If it is refused, reading continues.
   flock(mapping->descriptor_, LOCK_SH | LOCK_NB);
   struct stat status;
   if (fstat(mapping->descriptor_, &status) != 0) unreadable(path, "read the size of");
@@ -165,7 +165,7 @@ void Mapping::advise(uint64_t from, uint64_t to, int advice) const {
   if (guard_ < 0 || from >= to) return;
   const int saved = errno;
   const uint64_t start = from & pageMask;
-  // Advice that a system does not take costs time, not answers.
+  // Refused advice costs time, not correctness.
   madvise(const_cast<uint8_t*>(data_) + start, to - start, advice);
   errno = saved;
 }
@@ -179,7 +179,7 @@ FileState Mapping::state() const {
 }
 
 Removal removeUnread(const std::string& path) {
-  // Network file systems give a lock of one's own only to who may write.
+  // Network file systems grant an exclusive lock only to writers.
   int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throwSystemError("open", path);
@@ -188,7 +188,7 @@ Removal removeUnread(const std::string& path) {
     close(descriptor);
     return isRead ? Removal::kRead : Removal::kUnknown;
   }
-  // Under the lock, so that nobody begins to read in between.
+  // Under the lock, so that no reader can start in between.
   const bool isRemoved = unlink(path.c_str()) == 0;
   const int why = errno;
   close(descriptor);

@@ -1,8 +1,8 @@
-// A file mapped for reading. What comes in: a path. What goes out: its bytes.
-// Invariant: a page that cannot be read (the file was truncated under us, or the disk failed) does
-// not kill the process: it reads as zeros and `poisoned` is true from then on, so whoever computed
-// from the bytes checks `poisoned` afterwards. A file that was replaced by rename stays whole.
-// While it is mapped it has a shared lock (flock), by which other processes see that it is read.
+// A file mapped for reading.
+// Invariant: an unreadable page (the file was truncated, or the disk failed) does not kill the
+// process: it reads as zeros and sets `poisoned`, so code that computes from the bytes must check
+// `poisoned` afterwards. A file replaced by rename stays intact. A mapped file has a shared lock
+// (flock), so other processes can see that it is in use.
 #pragma once
 #include <atomic>
 #include <compare>
@@ -13,7 +13,7 @@
 
 namespace peneira {
 
-// What makes two openings of a path the same file in the same state.
+// Identifies a file and its state.
 struct FileIdentity {
   uint64_t device = 0, inode = 0, size = 0;
   int64_t modifiedNs = 0;
@@ -21,16 +21,16 @@ struct FileIdentity {
   auto operator<=>(const FileIdentity&) const = default;
 };
 
-// What the system knows of a file now: it tells that it was written to.
+// The current state of a file; it changes if the file is written to.
 struct FileState {
   uint64_t inode = 0, size = 0, links = 0;
   int64_t modifiedNs = 0, changedNs = 0;
 };
 
-// Read-only bytes; unmapped by the destructor, so every user holds a shared_ptr.
+// Read-only bytes, unmapped by the destructor, so every user holds a shared_ptr.
 class Mapping {
  public:
-  // Maps a file; throws SNAPSHOT_UNREADABLE with the reason of the system.
+  // Maps a file; throws SNAPSHOT_UNREADABLE with the system's reason.
   static std::shared_ptr<Mapping> open(const std::string& path);
   // Wraps bytes that outlive the mapping; for fuzzing and tests.
   static std::shared_ptr<Mapping> ofBytes(const uint8_t* bytes, size_t length);
@@ -41,33 +41,33 @@ class Mapping {
   const uint8_t* data() const { return data_; }
   uint64_t size() const { return identity_.size; }
   const FileIdentity& identity() const { return identity_; }
-  // From here on single pages are touched in no order: none is read because of its neighbours.
+  // Advises random access from `offset` on: no page is read because of its neighbors.
   void scattered(uint64_t offset) const;
-  // Asks the system to read bytes soon; waits for nothing, and what cannot be had is no failure.
+  // Prefetches bytes from disk, without waiting; failures are ignored.
   void ask(uint64_t offset, uint64_t length) const;
-  // Of the file that is mapped, wherever its name has gone.
+  // State of the mapped file, even if it was renamed or removed.
   FileState state() const;
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
 
  private:
   Mapping() = default;
-  // Says how the bytes [from, to) will be used, in whole pages.
+  // Passes advice for the bytes [from, to) to the kernel, in whole pages.
   void advise(uint64_t from, uint64_t to, int advice) const;
   const uint8_t* data_ = nullptr;
   FileIdentity identity_;
   int descriptor_ = -1;
-  int guard_ = -1;  // slot of the SIGBUS guard, -1 when the bytes are not mapped
+  int guard_ = -1;  // slot of the SIGBUS guard, -1 if not mapped
   std::atomic<bool> poisoned_{false};
 };
 
-// What became of a file that was to go unless it is read.
+// Result of removing a file unless it is in use.
 enum class Removal : uint8_t {
   kRemoved,
-  kRead,     // somebody has it mapped, in this process or another one
+  kRead,     // mapped by this or another process
   kUnknown,  // the file system has no locks, so it stays
 };
 
-// Removes a file that nobody has mapped; throws SystemFailure where the system refuses.
+// Removes a file that no process has mapped; throws SystemFailure on system errors.
 Removal removeUnread(const std::string& path);
 
 }  // namespace peneira

@@ -1,5 +1,5 @@
-// Loops over words of bits, and the set operations of containers. Invariant: the portable form of
-// each loop is its definition; no form touches anything outside the words that it is given.
+// Bit-word loops, and the set operations of containers. Invariant: the portable form of each loop
+// is its definition; no form accesses anything outside of its words.
 #include "format/postings/container.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 
 namespace peneira {
 
-// Word loops with run-time dispatch. What comes in: words, values. What goes out: bits, counts.
-// Invariant: the portable form is the definition; the AVX2 form is checked against it by
-// test/native-query.test.ts, which runs both (PENEIRA_SIMD=portable turns AVX2 off).
+// Word loops with run-time dispatch.
+// Invariant: the portable form is the definition; test/native-query.test.ts checks the AVX2 form
+// against it by running both (PENEIRA_SIMD=portable disables AVX2).
 
 namespace {
 
@@ -97,7 +97,7 @@ __attribute__((target("avx2"))) uint64_t inRange32Avx2(const uint8_t* values, ui
 
 __attribute__((target("avx2"))) uint64_t inRange64Avx2(const uint8_t* values, uint64_t low,
                                                        uint64_t width) {
-  // AVX2 compares signed numbers only; flipping the sign bit keeps the unsigned order.
+  // AVX2 compares only signed numbers; flipping the sign bit keeps the unsigned order.
   constexpr uint64_t sign = uint64_t{1} << 63;
   const __m256i lows = _mm256_set1_epi64x(static_cast<long long>(low));
   const __m256i flip = _mm256_set1_epi64x(static_cast<long long>(sign));
@@ -156,9 +156,9 @@ const char* simdPath() {
   return "portable";
 }
 
-// Container operations. What comes in: payloads as found. What goes out: bits.
-// Invariant: a row is a u16, so a bit index is always inside 1,024 words; runs must start behind
-// the end of the run before, which bounds the work by the words of a chunk plus the runs.
+// Container operations on unchecked payloads.
+// Invariant: a row is a u16, so a bit index is always inside 1,024 words. Runs must start after the
+// end of the previous run, so the work is bounded by the words of a chunk plus the runs.
 
 namespace {
 
@@ -222,7 +222,7 @@ uint32_t Container::arrayLowerBound(uint32_t value) const {
 }
 
 uint32_t Container::arrayGallop(uint32_t from, uint32_t value) const {
-  // Whether the group at an index ends below the value, so that it is not the last one either.
+  // True if the group at an index ends below the value, so it is not the last one either.
   const auto isBelow = [this, value](uint32_t at) {
     return at + kGroup <= cardinality && element(at + kGroup - 1) < value;
   };
@@ -232,7 +232,7 @@ uint32_t Container::arrayGallop(uint32_t from, uint32_t value) const {
     from += step;
     step *= 2;
   }
-  // The group at `from` is below, the one `step` further on is not.
+  // The group at `from` is below, the one at `from + step` is not.
   for (step /= 2; step >= kGroup; step /= 2) {
     if (isBelow(from + step)) from += step;
   }

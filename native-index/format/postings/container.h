@@ -1,5 +1,5 @@
-// Sets of rows of one chunk: words of bits, and the containers of a posting list. Invariant: no
-// operation touches anything outside the payload and the words that it is given.
+// Sets of rows of one chunk: bit words, and the containers of a posting list.
+// Invariant: no operation accesses anything outside of its payload and words.
 #pragma once
 #include <cstdint>
 
@@ -8,27 +8,25 @@
 
 namespace peneira {
 
-// Loops over words of bits, in the fastest form that the processor has. What comes in: words. What
-// goes out: words or a count. Invariant: every form gives the same result; the choice is made once.
+// Bit-word loops in the fastest form for the processor.
+// Invariant: every form gives the same result; the choice is made once.
 
-// Number of set bits in `count` words.
 uint64_t countBits(const uint64_t* words, uint32_t count);
-// Number of bits that both have set; `other` need not be aligned.
+// Number of bits set in both; `other` may be unaligned.
 uint64_t countBoth(const uint64_t* words, const uint8_t* other, uint32_t count);
-// words &= other; `other` need not be aligned.
+// words &= other; `other` may be unaligned.
 void andWords(uint64_t* words, const uint8_t* other, uint32_t count);
-// One bit per value of `values` (u32, not aligned) with (value - low) <= width, modulo 2^32.
+// One bit per value of `values` (unaligned u32) with (value - low) <= width, modulo 2^32.
 uint64_t inRange32(const uint8_t* values, uint32_t low, uint32_t width);
-// One bit per value of `values` (u64, not aligned) with (value - low) <= width, modulo 2^64.
+// One bit per value of `values` (unaligned u64) with (value - low) <= width, modulo 2^64.
 uint64_t inRange64(const uint8_t* values, uint64_t low, uint64_t width);
 // "avx2" or "portable".
 const char* simdPath();
 
-// One container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset or runs.
-// What comes in: a place in a chunk block or in a portable Roaring bitmap. What goes out: set
-// operations on low 16 bits of row ids.
-// Invariant: `read` has checked that the payload lies in the file; with any payload the
-// operations end, and touch nothing outside it and the 1,024 words they are given.
+// One container: the rows of a 65,536-row chunk that hold a value, as sorted array, bitset, or
+// runs, in a chunk block or a portable Roaring bitmap. Rows are the low 16 bits of row ids.
+// Invariant: `read` has checked that the payload is in the file. For any payload, operations end,
+// and access only the payload and their 1,024 words.
 
 constexpr uint32_t kChunkWords = kChunkRows / 64;
 constexpr uint32_t kArrayMax = 4096;  // more values are a bitset or runs
@@ -41,21 +39,21 @@ struct ChunkSpan {
   uint32_t rows() const { return high - low; }
 };
 
-// Elements that are compared at once.
+// Elements compared at a time.
 constexpr uint32_t kGroup = 16;
 
-// A container in place. `payload` is not aligned; of runs it is the first (start, length - 1) pair.
+// A container in place. `payload` may be unaligned; runs: the first (start, length - 1) pair.
 struct Container {
   const uint8_t* payload = nullptr;
   uint32_t cardinality = 0;
   uint32_t runCount = 0;
   ContainerType type = ContainerType::kArray;
 
-  // Bytes of the payload of an array or a bitset.
+  // Size of the payload of an array or a bitset.
   static uint32_t plainBytes(ContainerType type, uint32_t cardinality) {
     return type == ContainerType::kArray ? cardinality * 2 : kChunkWords * 8;
   }
-  // Checks type, cardinality and payload at an absolute offset, which must end before `end`.
+  // Checks type, cardinality, and payload at an absolute offset; the payload must end before `end`.
   static Container read(const Blocks& blocks, const struct ContainerPlace& place);
 
   uint16_t element(uint32_t index) const { return load<uint16_t>(payload + index * 2); }
@@ -67,20 +65,17 @@ struct Container {
   }
 
   bool contains(uint32_t value) const;
-  // First index of an array whose element is not below `value`.
   uint32_t arrayLowerBound(uint32_t value) const;
   // First group of kGroup elements, counted from `from`, whose last one is not below `value`, or
-  // the group that holds the end of the array; it begins at the index that is given back.
+  // the group that holds the end of the array; returns its first index.
   uint32_t arrayGallop(uint32_t from, uint32_t value) const;
-  // Whether one of the kGroup elements from an index on, or of those that are left, is `value`.
+  // True if one of the kGroup (or remaining) elements from an index on is `value`.
   bool groupHolds(uint32_t from, uint16_t value) const;
-  // First run that does not end before `value`.
   uint32_t runLowerBound(uint32_t value) const;
-  // Sets the bits of the container's rows in the span.
   void set(const ChunkSpan& span, uint64_t* words) const;
-  // How many of the container's rows in the span have their bit set.
+  // Number of the container's rows in the span that have their bit set.
   uint32_t countIn(const ChunkSpan& span, const uint64_t* words) const;
-  // Clears them.
+  // Clears the bits of the container's rows in the span.
   void clear(const ChunkSpan& span, uint64_t* words) const;
   // Rough cost of set() over a whole chunk, in words or elements touched.
   uint32_t cost() const {
@@ -90,14 +85,14 @@ struct Container {
   }
 };
 
-// Where an index says that a container lies.
+// Location of a container according to an index.
 struct ContainerPlace {
   uint64_t offset, end;  // absolute; the payload must end at or before `end`
   uint32_t type;         // a ContainerType, unchecked
   uint32_t cardinality;
 };
 
-// Counts, sets or clears the bits [from, to] of a set of words.
+// Counts, sets, or clears the bits [from, to] of a bitmap.
 uint32_t countRange(const uint64_t* words, uint32_t from, uint32_t to);
 void setBits(uint64_t* words, uint32_t from, uint32_t to);
 void clearBits(uint64_t* words, uint32_t from, uint32_t to);

@@ -1,5 +1,5 @@
-// Finds posting lists of codes and of words. Input: untrusted sections. Output: checked containers.
-// Invariant: every number of the file is compared with its section before it is used.
+// Finds posting lists of codes and of words in untrusted sections.
+// Invariant: every number from the file is checked against its section before use.
 #include "format/postings/postings.h"
 
 #include <algorithm>
@@ -9,21 +9,20 @@
 
 namespace peneira {
 
-// Finds containers in chunk blocks. What comes in: blocks as found in the file. What goes out:
-// checked containers. Invariant: the cost of a lookup is logarithmic in the entries of a dimension
-// for few codes, and linear for many, with any entries.
+// Finds containers in chunk blocks.
+// Invariant: for any entries, the cost of a look-up is logarithmic in the entries of a dimension
+// for few codes, and linear for many.
 
 namespace {
 
 constexpr size_t kEntryBytes = sizeof(ContainerEntry);
-// A binary search takes about this many steps in the largest dimension.
+// Approximate steps of a binary search in the largest dimension.
 constexpr size_t kSearchSteps = 12;
 
 uint32_t codeAt(std::span<const uint8_t> entries, size_t index) {
   return load<uint32_t>(entries.data() + index * kEntryBytes);
 }
 
-// First entry from `from` on whose code is not below `code`.
 size_t lowerBound(std::span<const uint8_t> entries, size_t from, uint32_t code) {
   size_t low = from, count = entries.size() / kEntryBytes - from;
   while (count > 0) {
@@ -125,7 +124,7 @@ void Postings::askContainers(const ChunkView& chunk, uint32_t dimension,
                              std::span<const uint32_t> codes) const {
   eachEntry(chunk, dimension, codes, [&](const uint8_t* at) {
     const auto stored = load<ContainerEntry>(at);
-    // Of runs the length is not known yet; most are short.
+    // The length of runs is not known yet; most are short.
     const auto type = static_cast<ContainerType>(stored.type);
     const bool runs = type == ContainerType::kRun;
     const uint32_t bytes =
@@ -146,9 +145,9 @@ void Postings::all(const ChunkView& chunk, uint32_t dimension,
   }
 }
 
-// Reads word postings. What comes in: untrusted sections. What goes out: containers.
-// Invariant: every offset and count is compared with the section before it is used, and a row of a
-// flat list with the row count.
+// Reads word postings.
+// Invariant: every offset and count is checked against the section before use, and each row of a
+// flat list against the row count.
 
 namespace {
 

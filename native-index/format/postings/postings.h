@@ -1,5 +1,5 @@
-// The posting lists of codes and of words. Invariant: a list is read only inside the section that
-// holds it.
+// The posting lists of codes and of words.
+// Invariant: a list is read only inside its section.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,45 +13,41 @@
 
 namespace peneira {
 
-// The posting lists, chunk by chunk. What comes in: chunk number, dimension, sorted codes. What
-// goes out: the containers of those codes in that chunk.
+// The posting lists, chunk by chunk.
 // Invariant: chunk offsets were checked at open; a chunk block is read only inside its own bytes.
 
-// One chunk block, its header checked.
 struct ChunkView {
   uint64_t offset = 0;
   uint32_t byteLength = 0;
 };
 
-// A container with the code whose rows it holds.
 struct CodedContainer {
   uint32_t code;
   Container container;
 };
 
-// Reader of POSTINGS and CHUNKS; the Blocks outlive it.
+// Reader of POSTINGS and CHUNKS; the Blocks must outlive it.
 class Postings {
  public:
   Postings(const Blocks& blocks, const Directory& directory);
 
-  // Opens the block of a chunk, which must be below the chunk count.
+  // Opens the block of a chunk; `number` must be below the chunk count.
   ChunkView chunk(uint32_t number) const;
   // Appends the containers of those `codes` (ascending) that the chunk has.
   void find(const ChunkView& chunk, uint32_t dimension, std::span<const uint32_t> codes,
             std::vector<Container>& found) const;
-  // Asks the disk for what `find` is going to read, in three steps that wait for no other disk
-  // than that of the step before: the head of a chunk, the entries of a dimension, the containers.
+  // Prefetches the data of `find` in three steps: the head of a chunk, the entries of a dimension,
+  // and the containers. Each needs only the data of the step before.
   void askHead(uint32_t number) const;
   void askEntries(const ChunkView& chunk, uint32_t dimension) const;
   void askContainers(const ChunkView& chunk, uint32_t dimension,
                      std::span<const uint32_t> codes) const;
-  // How many containers the chunk has of a dimension.
   size_t count(const ChunkView& chunk, uint32_t dimension) const;
-  // Appends all containers that the chunk has of a dimension, in order of their codes.
+  // Appends all containers of a dimension in the chunk, in code order.
   void all(const ChunkView& chunk, uint32_t dimension, std::vector<CodedContainer>& found) const;
 
  private:
-  // Where the entries of a dimension lie, absolute.
+  // Absolute location of the entries of a dimension.
   SectionRange placeOf(const ChunkView& chunk, uint32_t dimension) const;
   std::span<const uint8_t> entries(const ChunkView& chunk, uint32_t dimension) const;
   // Calls `found(entry)` for the entries of those codes that the chunk has.
@@ -64,9 +60,8 @@ class Postings {
   std::vector<uint64_t> offsets_;
 };
 
-// Word postings. What comes in: an analyzed word. What goes out: how many rows hold it, and its
-// rows chunk by chunk.
-// Invariant: TERMS and TERM_INDEX are as long as each other; a posting list is read only inside
+// Word postings: the rows of an analyzed word, chunk by chunk, and their number.
+// Invariant: TERMS and TERM_INDEX have equal lengths; a posting list is read only inside
 // TERM_POSTINGS. A list of up to kFlatTermMax rows is flat u32, a longer one portable Roaring
 // (https://github.com/RoaringBitmap/RoaringFormatSpec), read in place by `RoaringView`.
 
@@ -76,9 +71,9 @@ class RoaringView {
   RoaringView() = default;
   // Checks the head of the bitmap at absolute [offset, offset + length).
   RoaringView(const Blocks& blocks, uint64_t offset, uint64_t length);
-  // The container of rows with the high 16 bits `key`; false when there is none.
+  // The container of rows with the high 16 bits `key`; false if there is none.
   bool find(uint32_t key, Container& found) const;
-  // How many containers there are; each with the high 16 bits of its rows.
+  // Number of containers; `at` returns each with the high 16 bits of its rows.
   uint32_t count() const { return count_; }
   std::pair<uint32_t, Container> at(uint32_t index) const;
 
@@ -87,12 +82,11 @@ class RoaringView {
 
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0, end_ = 0;
-  uint64_t runFlags_ = 0;            // absolute; 0 when no container has runs
-  uint64_t keys_ = 0, offsets_ = 0;  // absolute; offsets_ 0 when the bitmap has none
+  uint64_t runFlags_ = 0;            // absolute; 0 if no container has runs
+  uint64_t keys_ = 0, offsets_ = 0;  // absolute; offsets_ 0 if the bitmap has none
   uint32_t count_ = 0;
 };
 
-// The rows of one word.
 class TermRows {
  public:
   // At most kFlatTermMax rows: the low halves of those in one chunk.
@@ -100,9 +94,9 @@ class TermRows {
 
   uint32_t count() const { return count_; }
   bool contains(uint32_t row) const;
-  // The container of a chunk; a flat list is written into `flat`, which must outlive `found`.
+  // The container of a chunk; a flat list is copied to `flat`, which must outlive `found`.
   bool find(uint32_t chunk, Container& found, FlatChunk& flat) const;
-  // At most kFlatTermMax rows in place; none where there are more, which `containers` has.
+  // At most kFlatTermMax rows in place; empty if there are more (see `containers`).
   std::span<const uint32_t> flat() const {
     return {flat_.data(), count_ <= kFlatTermMax ? count_ : 0};
   }
@@ -115,16 +109,15 @@ class TermRows {
   RoaringView roaring_;
 };
 
-// The dictionary of words; the Blocks outlive it.
+// The dictionary of words; the Blocks must outlive it.
 class Terms {
  public:
   Terms(const Blocks& blocks, const Directory& directory);
-  // Rows that hold a word; none for an unknown one.
+  // Rows that hold a word; empty if the word is unknown.
   TermRows rows(std::string_view word) const;
-  // Number of rows that hold a word.
   uint32_t frequency(std::string_view word) const;
 
-  // The words by their number, which ascends with their bytes; a number is below count().
+  // Words by number, in byte order; a number must be below count().
   uint32_t count() const { return words_.count(); }
   std::string_view wordAt(uint32_t term) const { return words_.at(term); }
   uint32_t frequencyAt(uint32_t term) const { return entryAt(term).df; }

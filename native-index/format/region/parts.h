@@ -1,5 +1,5 @@
-// The layouts of the optional parts of an index region, which their writers and readers share:
-// ROLLUP, PLACES, COVER, CITIES, DATED, OPENED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS.
+// The layouts of the optional parts of an index region, shared by writers and readers: ROLLUP,
+// PLACES, COVER, CITIES, DATED, OPENED, POSTAL, DISTRICTS, CONTACTS, and BEGINNINGS.
 // Invariant: little endian, offsets relative to the first byte of the part.
 #pragma once
 #include <bit>
@@ -10,29 +10,28 @@
 
 namespace peneira {
 
-// The layout of ROLLUP: how many accounts have each combination of what has few values. What comes
-// in: nothing. What goes out: the structs and the key that its writer and its reader share.
+// The layout of ROLLUP: the number of accounts of each combination of low-cardinality columns.
 // Invariant: little endian, offsets relative to the first byte of ROLLUP, every array on a multiple
-// of 64. The cells of a table stand in the order of their group, then their state, then their key;
-// no combination is there twice, and the counts of each table add up to the row count.
+// of 64. The cells of a table are sorted by group, state, and key; each combination occurs once,
+// and the counts of each table add up to the row count.
 //
 //   RollupHeader, then u16 division[activities], then per table:
 //     u32 start[groups x states + 1]   first cell of every (group, state)
 //     u32 key[cells], u32 count[cells]
 //
-// The table by municipality has no starts by state, since nearly every municipality lies in one
-// (start[groups + 1]); the state stands above the other bits of its keys.
+// The table by municipality has no starts by state, because nearly every municipality is in one
+// (start[groups + 1]); the state is in the top bits of its keys.
 //
 // ROLLUP is optional and not in DIRECTORY: see region.h. BLOCKS and DIGESTS cover it.
 //
-// The idea is that of a data cube's cuboids (Gray et al., "Data Cube", 1997), kept as sorted lists
+// The idea is the cuboids of a data cube (Gray et al., "Data Cube", 1997), stored as sorted lists
 // of the combinations that occur, which are 50 times fewer than the accounts.
 
 constexpr char kRollupMagic[8] = {'P', 'N', 'R', 'O', 'L', 'L', 'U', 'P'};
 constexpr uint32_t kRollupVersion = 2;
 
-// The tables: three ways to group activities, each by year of opening or without it; and all
-// activities by municipality (IBGE), without it.
+// The tables: three groupings of activities, each with and without opening year; and all activities
+// by municipality (IBGE), without it.
 struct RollupTables {
   enum Number : uint32_t {
     kActivityYear = 0,
@@ -65,9 +64,9 @@ struct RollupHeader {
 };
 static_assert(sizeof(RollupHeader) == 40 + RollupTables::kCount * sizeof(RollupTable));
 
-// A key: flags 6 bits (by FlagCodes, the first six), status 4, size 4, year of opening 9, lowest
-// first; a value that an account lacks has all bits set, the year is 0 in tables without it. The
-// state stands above them by municipality only, and while cells are sorted.
+// A key, lowest bits first: flags 6 bits (the first six FlagCodes), status 4, size 4, opening year
+// 9. A missing value has all bits set; the year is 0 in tables without it. The state is above them
+// only by municipality, and while cells are sorted.
 struct RollupKey {
   static constexpr uint32_t kFlagBits = 6, kStatusBits = 4, kSizeBits = 4, kYearBits = 9;
   static constexpr uint32_t kStatusShift = kFlagBits;
@@ -83,31 +82,28 @@ static_assert(FlagCodes::kSanctioned < RollupKey::kFlagBits);
 static_assert(kStatusCount <= RollupKey::kNoStatus);
 static_assert(RollupKey::kStateShift < 32);
 
-// The layout of PLACES: how many accounts each municipality has of every combination of what has
-// few values, by year of opening, and by primary activity. Output: the structs that its writer and
-// its reader share.
+// The layout of PLACES: the number of accounts of each municipality for every combination of
+// low-cardinality columns, by opening year and by primary activity.
 // Invariant: little endian, offsets relative to the first byte of PLACES, every array on a multiple
-// of 64. Blocks stand in the order of their group, then their state; the runs of a block in that of
-// their municipality, the cells of a run in that of their key. What is more than fits a byte goes
-// on in the next run or cell of the same name; the counts of each table add up to the row count.
+// of 64. Blocks are sorted by group and state, the runs of a block by municipality, the cells of a
+// run by key. Counts over 255 continue in the next run or cell of the same name; the counts of each
+// table add up to the row count.
 //
 //   PlacesHeader, then per table:
-//     PlacesBlock block[blocks + 1]   one for every (group, state) that has accounts; the last one
-//                                     says where the others end
+//     PlacesBlock block[blocks + 1]   one per (group, state) with accounts; the last is the end
 //     u16 municipality[runs], u8 length[runs]   cells of a municipality in a block
 //     u16 key[cells], u8 count[cells]
 //
-// A key is the lower bits of one of ROLLUP: flags, status and size. Groups are years of opening, or
-// activities; a value that an account lacks is the one behind the last, for years that of all bits.
+// A key is the lower bits of a ROLLUP key: flags, status, and size. Groups are opening years or
+// activities; a missing activity is the code after the last, a missing year has all bits set.
 //
-// PLACES is optional and not in DIRECTORY: see region.h. It has a table only while it takes no
-// more than one and a half bytes an account: a registry that is small has nearly as many
-// combinations as accounts, and its accounts are counted as quickly one by one. A table that is
-// left out is empty.
+// PLACES is optional and not in DIRECTORY: see region.h. It has a table only if that takes at most
+// one and a half bytes per account: small registries have nearly as many combinations as accounts,
+// and counting their accounts one by one is as fast. An omitted table is empty.
 
 constexpr char kPlacesMagic[8] = {'P', 'N', 'P', 'L', 'A', 'C', 'E', 'S'};
 constexpr uint32_t kPlacesVersion = 1;
-// Of all tables together, for so many accounts.
+// Limit for all tables together: 3 bytes per 2 accounts.
 constexpr uint64_t kPlacesBytesMax = 3, kPlacesBytesPer = 2;
 
 struct PlacesTables {
@@ -136,29 +132,27 @@ struct PlacesHeader {
 };
 static_assert(sizeof(PlacesHeader) == 32 + PlacesTables::kCount * sizeof(PlacesTable));
 
-// Flags, status and size.
+// Flags, status, and size.
 constexpr uint32_t kPlacesKeys = 1u << RollupKey::kYearShift;
 static_assert(kPlacesKeys <= 1u << 16);
 
-// The layout of COVER: the rows of every primary activity in every state, each with what else a
-// question commonly asks for. Output: the structs and the key that its writer and its reader share.
+// The layout of COVER: the rows of every primary activity in every state, each with other columns
+// that queries commonly filter by.
 // Invariant: little endian, offsets relative to the first byte of COVER, both arrays on a multiple
-// of 64. Every row is in one list; the lists stand in the order of their activity, then their
-// state, the rows of a list ascend.
+// of 64. Every row is in one list; lists are sorted by activity and state, and their rows ascend.
 //
 //   CoverHeader
 //   u32 start[activities x states + 1]   first entry of every (activity, state)
 //   CoverEntry entry[rows]
 //
-// A key is that of ROLLUP (flags, status, size, year of opening) with the day of that year above
-// it, so that an interval of dates is one of keys: the year and, below it, the day.
+// A key is a ROLLUP key (flags, status, size, opening year) with the day of that year in the top
+// bits.
 //
-// COVER is optional and not in DIRECTORY: see region.h. It is left out where a year does not
-// fit.
+// COVER is optional and not in DIRECTORY: see region.h. It is omitted if a year does not fit.
 //
-// It is a covering index, as relational systems call one that answers a question without the table:
-// posting lists of six members are six places to look for a row, and at seventy million rows each
-// of them is out of every cache. A list of COVER is read from its beginning to where a page ends.
+// It is a covering index: it answers a query without the columns. Posting lists of six members are
+// six places to search for a row, and at seventy million rows all of them miss every cache. A COVER
+// list is read from its start to the end of a page.
 
 constexpr char kCoverMagic[8] = {'P', 'N', 'C', 'O', 'V', 'E', 'R', 'S'};
 constexpr uint32_t kCoverVersion = 1;
@@ -179,13 +173,12 @@ struct CoverEntry {
 };
 static_assert(sizeof(CoverEntry) == 8);
 
-// The day of a year, from 0 on, all bits set where the date is missing; the year stands below it.
+// The day of a year, from 0 on, with all bits set if the date is missing; the year is below it.
 struct CoverKey {
   static constexpr uint32_t kDayBits = 9;
   static constexpr uint32_t kDayShift = RollupKey::kYearShift + RollupKey::kYearBits;
   static constexpr uint32_t kNoDay = (1u << kDayBits) - 1;
-  // Year and day as one number that rises with the date; above that of every date where there is
-  // none.
+  // Year and day as one number that rises with the date; a missing date is above all others.
   static constexpr uint32_t dateOf(uint32_t key) {
     const uint32_t year = key >> RollupKey::kYearShift & RollupKey::kNoYear;
     return year << kDayBits | key >> kDayShift;
@@ -193,19 +186,19 @@ struct CoverKey {
 };
 static_assert(CoverKey::kDayShift + CoverKey::kDayBits == 32);
 
-// The layout of CITIES: the entries of COVER once more, those of each list by municipality.
+// The layout of CITIES: the entries of COVER again, those of each list by municipality.
 // Invariant: little endian, offsets relative to the first byte of CITIES, every array on a multiple
-// of 64. Every row is in one run; the lists stand as in COVER, the runs of a list in the order of
-// their municipality, the rows of a run ascend.
+// of 64. Every row is in one run; lists are sorted as in COVER, the runs of a list by municipality,
+// and the rows of a run ascend.
 //
 //   CitiesHeader
 //   u32 states_of[municipalities]            a bit for each state whose rows have it
 //   u32 run_start[activities x states + 1]   first run of every (activity, state)
-//   CitiesRun run[runs + 1]                  the last one says where entries end
+//   CitiesRun run[runs + 1]                  the last one is the end of the entries
 //   CoverEntry entry[entries]
 //
-// CITIES is optional and not in DIRECTORY: see region.h. It is left out where COVER is, and where
-// there are more states than bits. By posting lists "bakeries in Campinas" opens every chunk.
+// CITIES is optional and not in DIRECTORY: see region.h. It is omitted if COVER is, or if there are
+// more states than bits. With posting lists, "bakeries in Campinas" would open every chunk.
 
 constexpr char kCitiesMagic[8] = {'P', 'N', 'C', 'I', 'T', 'I', 'E', 'S'};
 constexpr uint32_t kCitiesVersion = 1;
@@ -222,17 +215,15 @@ struct CitiesHeader {
 static_assert(sizeof(CitiesHeader) == 72);
 
 struct CitiesRun {
-  uint32_t municipality, first;  // the number of its first entry
+  uint32_t municipality, first;  // number of its first entry
 };
 static_assert(sizeof(CitiesRun) == 8);
 
-// The layout of DATED: the rows of every primary activity in every state by their day of opening,
-// and the number of rows of every state that were opened on each day. Output: the structs and the
-// numbers that its writer and its reader share.
+// The layout of DATED: the rows of every primary activity in every state by opening day, and the
+// number of rows of every state by day.
 // Invariant: little endian, offsets relative to the first byte of DATED, every array on a multiple
-// of 64. Every row is in one list; the lists stand in the order of their activity, then their
-// state, and the entries of a list ascend as numbers. The cells of a state ascend by key, each key
-// is there once, and their counts add up to the rows of the state.
+// of 64. Every row is in one list; lists are sorted by activity and state, and entries ascend. The
+// cells of a state have unique, ascending keys; their counts add up to the rows of the state.
 //
 //   DatedHeader
 //   u32 start[activities x states + 1]   first entry of every (activity, state)
@@ -240,15 +231,14 @@ static_assert(sizeof(CitiesRun) == 8);
 //   u32 cell_start[states + 1]           first cell of every state
 //   DatedCell cell[cells]
 //
-// An entry holds, lowest first, 14 bits of a key of ROLLUP (flags, status, size), 32 bits of the
-// row, and 18 bits of the day as CoverKey::dateOf has it. The key of a cell is the same without the
-// row, so that an interval of days is an interval of entries and one of cells.
+// An entry holds, lowest first, 14 bits of a ROLLUP key (flags, status, size), 32 bits of the row,
+// and 18 bits of the day (CoverKey::dateOf). A cell key is the same without the row, so an interval
+// of days is an interval of entries and of cells.
 //
-// DATED is optional and not in DIRECTORY: see region.h. It is left out where COVER is.
+// DATED is optional and not in DIRECTORY: see region.h. It is omitted if COVER is.
 //
-// The years of an interval that are wanted whole are sums of ROLLUP. What is left of the others is
-// at most half a year of a list, and stands in one piece here; in COVER, whose lists are in the
-// order of rows, the same days lie everywhere.
+// The whole years of an interval are sums of ROLLUP. The rest is at most half a year of a list, and
+// contiguous here; in COVER, whose lists are in row order, these days are scattered.
 
 constexpr char kDatedMagic[8] = {'P', 'N', 'D', 'A', 'T', 'E', 'D', 'S'};
 constexpr uint32_t kDatedVersion = 1;
@@ -265,13 +255,13 @@ struct DatedHeader {
 };
 static_assert(sizeof(DatedHeader) == 64);
 
-// The rows of a state that were opened on one day and are alike in all else of a key.
+// The rows of a state that were opened on one day and have the same other key members.
 struct DatedCell {
   uint32_t key, count;
 };
 static_assert(sizeof(DatedCell) == 8);
 
-// How entries and keys of cells are made of what they hold, and the other way round.
+// Encodes and decodes entries and cell keys.
 struct Dated {
   static constexpr uint32_t kLowBits = RollupKey::kYearShift;
   static constexpr uint32_t kLowMask = (1u << kLowBits) - 1;
@@ -279,7 +269,6 @@ struct Dated {
   static constexpr uint32_t kRowBits = 32;
   static constexpr uint32_t kDateShift = kLowBits + kRowBits;
 
-  // The entry of a row; `key` is its key of COVER.
   static constexpr uint64_t entryOf(uint32_t row, uint32_t key) {
     return uint64_t{CoverKey::dateOf(key)} << kDateShift | uint64_t{row} << kLowBits |
            (key & kLowMask);
@@ -287,12 +276,10 @@ struct Dated {
   static constexpr uint32_t rowOf(uint64_t entry) {
     return static_cast<uint32_t>(entry >> kLowBits);
   }
-  // Of an entry, what stands in the key of a cell.
   static constexpr uint32_t cellKeyOf(uint64_t entry) {
     return static_cast<uint32_t>(entry >> kDateShift) << kLowBits |
            (static_cast<uint32_t>(entry) & kLowMask);
   }
-  // The key of ROLLUP for a key of a cell.
   static constexpr uint32_t rollupKeyOf(uint32_t cellKey) {
     const uint32_t year = cellKey >> (kLowBits + CoverKey::kDayBits);
     return year << RollupKey::kYearShift | (cellKey & kLowMask);
@@ -300,28 +287,27 @@ struct Dated {
 };
 static_assert(Dated::kDateShift + Dated::kDateBits == 64);
 
-// The layout of OPENED: the rows of every state by their day of opening, each with all else that a
-// question commonly asks for, its municipality included. Output: the structs and the numbers that
-// its writer and its reader share.
+// The layout of OPENED: the rows of every state by opening day, each with all columns that queries
+// commonly filter by, including municipality.
 // Invariant: little endian, offsets relative to the first byte of OPENED, every array on a multiple
-// of 64. Every row that has a date is in one run; the runs stand in the order of their state, then
-// their date, and the entries of a run ascend as numbers, which is by row.
+// of 64. Every row with a date is in one run; runs are sorted by state and date, and their entries
+// ascend, which is by row.
 //
 //   OpenedHeader
 //   u32 place_start[states + 1]   first municipality of every state
 //   u16 municipality[places]      codes; those of a state ascend
 //   u32 run_start[states + 1]     first run of every state
-//   OpenedRun run[runs + 1]       dates that have rows; the last one says where entries end
+//   OpenedRun run[runs + 1]       dates that have rows; the last one is the end of the entries
 //   u64 entry[entries]            by row
 //
-// A date is one of CoverKey::dateOf. The entries of a state between two days lie behind each other.
-// An entry holds, lowest first, 14 bits of a key of ROLLUP (flags, status, size), 11 of the
-// activity, 10 of the place of its municipality in the list of the state, and 29 of the row.
+// A date is a CoverKey::dateOf. The entries of a state between two days are contiguous. An entry
+// holds, lowest first, 14 bits of a ROLLUP key (flags, status, size), 11 of the activity, 10 of the
+// index of its municipality in the list of the state, and 29 of the row.
 //
-// OPENED is optional and not in DIRECTORY: see region.h. It is left out where DATED is, and where a
-// number does not fit its bits.
-// Companies that were opened this summer are scored alike, so they lie behind many others in COVER
-// and the posting lists. A state has a thousand lists in DATED, and a city has none.
+// OPENED is optional and not in DIRECTORY: see region.h. It is omitted if DATED is, or if a number
+// does not fit its bits.
+// Companies opened this summer have similar scores, so in COVER and the posting lists they come
+// after many others. A state has a thousand lists in DATED, and a city has none.
 
 constexpr char kOpenedMagic[8] = {'P', 'N', 'O', 'P', 'E', 'N', 'E', 'D'};
 constexpr uint32_t kOpenedVersion = 1;
@@ -338,11 +324,10 @@ struct OpenedHeader {
 static_assert(sizeof(OpenedHeader) == 88);
 
 struct OpenedRun {
-  uint32_t date, first;  // the number of its first entry
+  uint32_t date, first;  // number of its first entry
 };
 static_assert(sizeof(OpenedRun) == 8);
 
-// How entries are made of what they hold, and the other way round.
 struct Opened {
   static constexpr uint32_t kLowBits = Dated::kLowBits, kActivityBits = 11, kPlaceBits = 10;
   static constexpr uint32_t kPlaceShift = kLowBits + kActivityBits;
@@ -367,21 +352,20 @@ struct Opened {
   }
 };
 
-// The layout of POSTAL: the rows of every chunk by postal code. What comes in: nothing. What goes
-// out: the header that its writer and its reader share.
+// The layout of POSTAL: the rows of every chunk by postal code.
 // Invariant: little endian, offsets relative to the first byte of POSTAL, every array on a multiple
-// of 64. The starts of a chunk rise from group to group, and end with its rows that have a code.
+// of 64. The starts of a chunk rise from group to group, and end with the number of its rows with a
+// code.
 //
 //   PostalHeader
 //   u16 row[row_count]            chunk after chunk: low halves of its rows, by (code, row), those
 //                                 without a code last, by row
-//   u32 start[groups + 1][chunks] by group, the first kGroupCodes codes, the next, ...: where its
-//                                 rows begin among those of each chunk
+//   u32 start[groups + 1][chunks] by group of kPostalGroupCodes codes: start of its rows among
+//   those of each chunk
 //
-// POSTAL is optional and not in DIRECTORY: see region.h. A prefix of four digits or fewer is a
-// run of groups, so nothing is searched; of a longer one the ends are searched among the rows of
-// one group. A chunk costs the same whichever prefix is asked for, and codes are not stored again:
-// they are read from their column.
+// POSTAL is optional and not in DIRECTORY: see region.h. A prefix of up to four digits is a run of
+// groups and needs no search; the ends of a longer one are searched within one group. The cost per
+// chunk does not depend on the prefix. Codes are not stored again but read from their column.
 
 constexpr char kPostalMagic[8] = {'P', 'N', 'P', 'O', 'S', 'T', 'A', 'L'};
 constexpr uint32_t kPostalVersion = 1;
@@ -400,28 +384,27 @@ struct PostalHeader {
 };
 static_assert(sizeof(PostalHeader) == 48);
 
-// The layout of DISTRICTS: the districts of each municipality, and the rows of each. What comes in:
-// nothing. What goes out: the structs and the rule that its writer and its reader share.
-// Invariant: little endian, offsets relative to the first byte of DISTRICTS. Districts of one
-// municipality stand by the bytes of their folded names (analyzer.h), each once.
+// The layout of DISTRICTS: the districts of each municipality, and the rows of each.
+// Invariant: little endian, offsets relative to the first byte of DISTRICTS. Districts of a
+// municipality are unique and sorted by the bytes of their folded names (analyzer.h).
 //
 //   DistrictsHeader
-//   DistrictsPlace[municipalities + 1]   by code of municipality_ibge; the last one says the ends
-//   entries     municipality after municipality, district after district: varint how many bytes of
-//               the name before it begins with (0 for the first one), varint how many bytes follow,
-//               these bytes, varint rows, varint bytes of its list
+//   DistrictsPlace[municipalities + 1]   by code of municipality_ibge; the last one is the end
+//   entries     by municipality and district: varint length of the prefix shared with the name
+//               before (0 for the first), varint number of further bytes, these bytes, varint rows,
+//               varint bytes of its list
 //   lists       in the order of the entries
 //
-// A varint has seven bits a byte, lowest first; all bytes but its last have the highest bit set.
+// A varint has seven bits per byte, lowest first; all bytes but the last have the highest bit set.
 //
-// A list does not name rows of the snapshot but their places among all rows of its municipality,
-// which the postings of municipality_ibge have: places take half the bytes. It is the gaps between
-// ascending places, less one (the first: the place itself), in Rice's code with districtShift() low
-// bits: the others as so many zeros and a one, then the low bits; bits fill bytes from the lowest
-// on, and a list ends with zeros up to a whole byte.
+// A list holds not rows of the snapshot but their indexes among all rows of its municipality (the
+// postings of municipality_ibge), which take half the bytes. It is the gaps between ascending
+// indexes, minus one (the first: the index itself), in Rice code with districtShift() low bits: the
+// quotient as so many zeros and a one, then the low bits. Bits fill bytes from the lowest on, and a
+// list is padded with zeros to a whole byte.
 //
-// DISTRICTS is optional and not in DIRECTORY: see region.h. Rows without a municipality or
-// without a district are in no list.
+// DISTRICTS is optional and not in DIRECTORY: see region.h. Rows without a municipality or a
+// district are in no list.
 
 constexpr char kDistrictsMagic[8] = {'P', 'N', 'D', 'I', 'S', 'T', 'R', 'I'};
 constexpr uint32_t kDistrictsVersion = 1;
@@ -437,31 +420,30 @@ static_assert(sizeof(DistrictsHeader) == 32);
 
 struct DistrictsPlace {
   uint64_t entries_offset, lists_offset;
-  uint32_t rows;  // of the municipality, with those without a district
+  uint32_t rows;  // of the municipality, including those without a district
   uint32_t districts;
 };
 static_assert(sizeof(DistrictsPlace) == 24);
 
-// How many low bits of the gaps in a list of `count` rows of a municipality of `rows` stand as they
-// are: about as many as their mean has.
+// Rice parameter of a list of `count` rows in a municipality of `rows`: about the number of bits of
+// the mean gap.
 constexpr uint32_t districtShift(uint32_t rows, uint32_t count) {
   const uint64_t mean = uint64_t{rows} * 7 / (uint64_t{count} * 10);
   return mean == 0 ? 0 : static_cast<uint32_t>(std::bit_width(mean)) - 1;
 }
 
-// The layout of CONTACTS: the rows of every e-mail and of every phone, by the hash of the value.
+// The layout of CONTACTS: the rows of every e-mail and phone, by the hash of the value.
 // Invariant: little endian, offsets relative to the first byte of CONTACTS, every array on a
 // multiple of 64. Builder and reader share the hashes and the packing below.
 //
-//   ContactsHeader, with a ContactsKind for e-mails and one for phones; then of each kind
+//   ContactsHeader, with a ContactsKind for e-mails and one for phones; then for each kind
 //   u8  entry[entries][5]          by (hash, value, row); see packContact
 //   u32 start[2^bucket_bits + 1]   first entry of each bucket; a bucket is the top bits of the hash
 //
-// An entry names its row, whether it has the value of the entry before it, and, as its mark, the
-// bits of the hash that follow those of the bucket. A look-up reads one bucket and compares the
-// value of the first row of each group whose mark fits, so that equal hashes cannot give wrong rows
-// and a value that thousands share costs one comparison. A row with the same phone twice has one
-// entry.
+// An entry holds its row, whether it has the value of the entry before, and as its mark the hash
+// bits that follow those of the bucket. A look-up reads one bucket and compares the value of the
+// first row of each group with the same mark. So hash collisions cannot give wrong rows, and a
+// value shared by thousands costs one comparison. A row with the same phone twice has one entry.
 //
 // CONTACTS is optional and not in DIRECTORY: see region.h.
 
@@ -469,7 +451,7 @@ constexpr char kContactsMagic[8] = {'P', 'N', 'C', 'O', 'N', 'T', 'A', 'C'};
 constexpr uint32_t kContactsVersion = 1;
 constexpr uint32_t kContactBytes = 5;
 constexpr uint32_t kContactBits = kContactBytes * 8;
-constexpr uint32_t kContactBucketEntries = 64;  // of a bucket, about
+constexpr uint32_t kContactBucketEntries = 64;  // average per bucket
 
 // Kinds of contacts, in the order of the header.
 enum class ContactKind : uint32_t { kEmail, kPhone };
@@ -491,24 +473,23 @@ struct ContactsHeader {
 };
 static_assert(sizeof(ContactsHeader) == 80);
 
-// Bits of a hash that choose the bucket, where there are so many entries.
+// Bits of a hash that choose the bucket, for a number of entries.
 constexpr uint32_t contactBucketBits(uint64_t entries) {
   return static_cast<uint32_t>(std::bit_width(entries / kContactBucketEntries));
 }
 
-// The bucket of a hash.
 constexpr uint32_t contactBucket(uint64_t hash, uint32_t bucketBits) {
   return bucketBits == 0 ? 0 : static_cast<uint32_t>(hash >> (64 - bucketBits));
 }
 
-// How the bits of an entry are shared out: the lowest name the row.
+// Bit layout of an entry: the lowest bits are the row.
 struct ContactBits {
   uint32_t row, mark;
 
   explicit constexpr ContactBits(uint32_t rowCount)
       : row(static_cast<uint32_t>(std::bit_width(rowCount))), mark(kContactBits - 1 - row) {}
 
-  // The mark of a hash; the bits of the bucket say nothing within one.
+  // The mark of a hash; bucket bits are omitted, because they are equal within a bucket.
   constexpr uint64_t markOf(uint64_t hash, uint32_t bucketBits) const {
     return (hash << bucketBits) >> (64 - mark);
   }
@@ -520,8 +501,7 @@ struct ContactBits {
   constexpr uint64_t markIn(uint64_t entry) const { return entry >> (row + 1); }
 };
 
-// Mixes all bits of a number into all others (the finalizer of MurmurHash3, public domain); no two
-// numbers become the same.
+// Mixes all bits of a number (the finalizer of MurmurHash3, public domain); a bijection.
 constexpr uint64_t mixBits(uint64_t number) {
   number = (number ^ (number >> 33)) * 0xff51afd7ed558ccd;
   number = (number ^ (number >> 33)) * 0xc4ceb9fe1a85ec53;
@@ -535,7 +515,7 @@ constexpr char lowerAscii(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + 32) : byte;
 }
 
-// FNV-1a of an address in lower case, mixed.
+// Mixed FNV-1a of an address in lower case.
 constexpr uint64_t emailHash(std::string_view email) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char byte : email) {
@@ -544,7 +524,7 @@ constexpr uint64_t emailHash(std::string_view email) {
   return mixBits(hash);
 }
 
-// Compares addresses in lower case, by bytes.
+// Compares addresses by bytes, ignoring ASCII case.
 constexpr int compareEmails(std::string_view a, std::string_view b) {
   for (size_t i = 0; i < a.size() && i < b.size(); i++) {
     const auto x = static_cast<uint8_t>(lowerAscii(a[i])),
@@ -554,25 +534,24 @@ constexpr int compareEmails(std::string_view a, std::string_view b) {
   return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
 }
 
-// The layout of BEGINNINGS: four marks of each row, by which most names that do not begin with a
-// text are known without reading them. Output: the header and the rule of the marks, which its
-// writer and its reader share.
+// The layout of BEGINNINGS: four prefix marks per row, which rule out most names that do not begin
+// with a text, without reading them.
 // Invariant: little endian, offsets relative to the first byte of BEGINNINGS, the array on a
 // multiple of 64.
 //
 //   BeginningsHeader
 //   u32 marks[rows]   lowest byte first: legal name short, long; trade name short, long
 //
-// The text of a name is its words, as the analyzer makes them (analyzer.h), joined by spaces. A
-// short mark is made of the first 4 bytes of that text, a long one of the first 9: 1 to 255, and 0
-// if there are fewer. Equal beginnings have equal marks; different ones have, once in 255.
+// The text of a name is its analyzed words (analyzer.h), joined by spaces. A short mark is a hash
+// of the first 4 bytes of that text, a long one of the first 9: 1 to 255, and 0 if there are fewer.
+// Equal prefixes have equal marks; different ones collide once in 255.
 //
 // BEGINNINGS is optional and not in DIRECTORY: see region.h. Two common words have thousands of
-// rows. The names of so many rows are in as many places of the file, their marks in a few.
+// rows. Their names are scattered over the file, their marks are in a few blocks.
 
 constexpr char kBeginningsMagic[8] = {'P', 'N', 'B', 'E', 'G', 'I', 'N', 'S'};
 constexpr uint32_t kBeginningsVersion = 1;
-// Bytes of a short mark and of a long one.
+// Prefix bytes of a short and a long mark.
 constexpr size_t kBeginningBytes[2] = {4, 9};
 
 struct BeginningsHeader {
@@ -584,8 +563,8 @@ struct BeginningsHeader {
 };
 static_assert(sizeof(BeginningsHeader) == 40);
 
-// The mark of the first `count` bytes of a text; 0 if it has fewer. `count` is at most 16. The
-// multipliers are those of SplitMix64 (public domain, Steele, Lea, Flood 2014).
+// The mark of the first `count` bytes of a text; 0 if it has fewer. `count` is at most 16.
+// Multipliers: SplitMix64 (public domain, Steele, Lea, Flood 2014).
 constexpr uint8_t beginningMark(std::string_view text, size_t count) {
   if (text.size() < count) return 0;
   uint64_t low = 0, high = 0;

@@ -1,6 +1,6 @@
-// Reads the directory, the string tables and the columns of an index region. Input: untrusted
-// bytes. Output: checked places and values. Invariant: no number of the file is used before it is
-// compared with what contains it.
+// Reads the directory, the string tables, and the columns of an index region. Input: untrusted
+// bytes. Output: checked locations and values.
+// Invariant: every number from the file is checked against its container before use.
 #include "format/region/region.h"
 
 #include <algorithm>
@@ -13,10 +13,9 @@
 
 namespace peneira {
 
-// Reads the directory, and goes from part to part. Input: untrusted bytes. Output: checked places.
-// Invariant: no number of the file is used before it is compared with the size of the mapping.
-// Every step from part to part goes on by at least the length of a head, so that the walk ends
-// whatever the file holds.
+// Reads the directory, and iterates over the parts.
+// Invariant: every number from the file is checked against the size of the mapping before use. Each
+// step from part to part advances by at least the length of a head, so the loop ends for any file.
 
 namespace {
 
@@ -128,7 +127,7 @@ void checkLengths(const Directory& directory, const std::vector<DirectoryEntry>&
   }
 }
 
-// The number of a section among all that must be there: tables from 16, orders from 32.
+// The bit of a section among all required ones: tables from 16, orders from 32.
 uint32_t sectionBit(uint32_t kind, uint32_t argument) {
   if (kind == static_cast<uint32_t>(Section::kTable)) return 16 + argument;
   if (kind == static_cast<uint32_t>(Section::kOrder)) return 32 + argument;
@@ -147,7 +146,7 @@ void checkPresent(uint64_t present, uint32_t tables) {
   }
 }
 
-// Pair of writeDigests in index_builder.cc.
+// Counterpart of writeDigests in index_builder.cc.
 void checkDigests(const DigestsLocation& digests, const DirectoryLocation& location,
                   uint64_t size) {
   if (digests.length > size || digests.offset > size - digests.length) {
@@ -197,7 +196,7 @@ std::optional<SectionRange> findPart(const Blocks& blocks, const Directory& dire
   const uint64_t end = directory.blocks.offset;
   for (uint64_t at = directory.end; at < end && end - at >= sizeof(PartHead);) {
     const auto head = load<PartHead>(blocks.view(at, sizeof(PartHead)));
-    // All of them are named like this; whatever else stands here is none of ours.
+    // Names of all parts begin like this; anything else is unknown data.
     if (std::memcmp(head.magic, "PN", 2) != 0) return std::nullopt;
     if (head.length < sizeof head || head.length > end - at) {
       damaged("a part of the index is longer than the room for it, or too short");
@@ -209,8 +208,8 @@ std::optional<SectionRange> findPart(const Blocks& blocks, const Directory& dire
   return std::nullopt;
 }
 
-// String tables. What comes in: untrusted sections. What goes out: checked strings.
-// Invariant: the section is exactly as long as its last offset says.
+// String tables from untrusted sections.
+// Invariant: the section is exactly as long as its last offset implies.
 
 StringTable::StringTable(const Blocks& blocks, const SectionRange& range, std::string name)
     : blocks_(&blocks), name_(std::move(name)) {
@@ -251,12 +250,12 @@ uint32_t StringTable::find(std::string_view wanted) const {
   return low < count_ && at(low) == wanted ? low : count_;
 }
 
-// Opens and reads the columns. What comes in: the untrusted COLUMNS section. What goes out: values.
-// Invariant: the checks of the constructor are what makes value() safe.
+// Opens and reads the columns of the untrusted COLUMNS section.
+// Invariant: the checks of the constructor make value() safe.
 
 namespace {
 
-// Arrow pads buffers to a multiple of 8 or 64 bytes; more slack than that is a mistake.
+// Arrow pads buffers to a multiple of 8 or 64 bytes; more padding is an error.
 constexpr uint64_t kPaddingMax = 64;
 
 void checkLength(const std::string& what, uint64_t found, uint64_t needed) {

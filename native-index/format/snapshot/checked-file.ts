@@ -1,26 +1,26 @@
 /**
- * Reads of a file that nobody vouches for. What comes in: a path, then offsets and lengths that
- * the file itself names. What goes out: bytes, or a refusal that names the file.
- * Invariant: every range is checked against the file's length before it is read; nothing stays
- * open between reads.
+ * Reads an untrusted file.
+ * Input: a path, then offsets and lengths from the file itself. Output: bytes, or an error that
+ * names the file. Invariant: every range is checked against the file's length before it is read; no
+ * descriptor stays open between reads.
  */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { CommandError } from "../../../src/errors.ts";
 
-/** A file read at absolute places; every read is checked against its length first. */
+/** A file read at absolute offsets; every read is checked against its length first. */
 export class CheckedFile {
   /** Path as given, for messages. */
   readonly path: string;
   readonly bytes: number;
-  /** Where the Arrow footer starts, once known. */
+  /** Start of the Arrow footer, once known. */
   footerOffset = 0;
 
-  /** @throws CommandError when there is no such file. */
+  /** @throws CommandError if there is no such file. */
   constructor(path: string) {
     this.path = path;
     try {
       const found = statSync(path);
-      // A pipe would be waited for.
+      // Reading a pipe would block.
       if (found.isDirectory()) throw new Error("it is a folder; name a snapshot file in it");
       if (!found.isFile()) throw new Error("it is not a plain file");
       this.bytes = found.size;
@@ -31,7 +31,7 @@ export class CheckedFile {
     }
   }
 
-  /** Bytes of a range. @throws CommandError when it reaches beyond the end. */
+  /** Returns a range of bytes. @throws CommandError if it exceeds the file. */
   read(offset: number, length: number): Buffer {
     const fits = Number.isSafeInteger(offset) && offset >= 0 && length >= 0;
     if (!fits || offset > this.bytes - length) this.refuse("it is cut off or damaged");
@@ -50,7 +50,7 @@ export class CheckedFile {
     return bytes;
   }
 
-  /** Refuses the file for a reason that continues the sentence. */
+  /** Throws a CommandError; `reason` continues the sentence. */
   refuse(reason: string): never {
     throw new CommandError(`${this.path} cannot be opened as a snapshot: ${reason}`);
   }

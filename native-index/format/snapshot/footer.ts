@@ -1,9 +1,8 @@
 /**
- * The footer of an Arrow file, and what it says of us. What comes in: the path of a file that
- * nobody vouches for. What goes out: its columns and metadata; whether it is a snapshot; the
- * metadata that a snapshot left in a plain file.
- * Invariant: a file is refused in words before anything in it is believed, and reading a footer
- * costs no more than its length, whatever it says.
+ * The footer of an untrusted Arrow file. Input: a path. Output: its columns and metadata; whether
+ * it is a snapshot; the metadata that a snapshot left in a plain file.
+ * Invariant: a file is rejected with a message before any of its content is trusted, and reading a
+ * footer costs no more than its length.
  */
 import { CommandError } from "../../../src/errors.ts";
 import { insteadOf, type KindId, kindOf, TELLING_BYTES } from "../../../src/files/filekind.ts";
@@ -21,18 +20,18 @@ export const META_KEY = "peneira.meta";
 /** Key of the directory's location in the Arrow footer. */
 export const INDEX_KEY = "peneira.index";
 
-/** Longest footer: the metadata, and the places of batches of any registry. */
+/** Maximum footer size: the metadata, and the batch locations of any registry. */
 const FOOTER_BYTES_MAX = 2 * META_BYTES_MAX;
 
-/** Columns that a snapshot of an earlier version lacks. */
+/** Columns that snapshots of earlier versions lack. */
 const LATER_COLUMNS: readonly string[] = COLUMNS.slice(columnsOf(1).length).map(({ name }) => name);
 
-/** Columns that a plain file may leave out: they are computed anew. */
+/** Columns that a plain file may omit, because they are recomputed. */
 const COMPUTED_COLUMNS: readonly string[] = COLUMNS.map(({ name }) => name as string).filter(
   (name) => name === "score" || name.startsWith("score_") || LATER_COLUMNS.includes(name),
 );
 
-/** Reads the footer of a file with our columns. @throws CommandError when it has none. */
+/** Reads the footer of a file with our columns. @throws CommandError if it has none. */
 export function readFooter(path: string): { footer: DecodedFooter; file: CheckedFile } {
   const file = new CheckedFile(path);
   refuseOtherKinds(file);
@@ -54,7 +53,7 @@ export function readFooter(path: string): { footer: DecodedFooter; file: Checked
   return { footer, file };
 }
 
-/** A file that does not begin as an Arrow file does is named by its kind. */
+/** Rejects files of other kinds, naming the kind. */
 function refuseOtherKinds(file: CheckedFile): void {
   const kind = kindOf(file.read(0, Math.min(file.bytes, TELLING_BYTES)));
   if (kind === null) file.refuse("it is not an Arrow file");
@@ -78,19 +77,19 @@ function decode(file: CheckedFile, length: number): DecodedFooter {
   }
 }
 
-/** Whether the Arrow file at `path` carries an index region. @throws CommandError if no Arrow. */
+/** True if the Arrow file at `path` has an index region. @throws CommandError if not Arrow. */
 export function isIndexed(path: string): boolean {
   return readFooter(path).footer.metadata[INDEX_KEY] !== undefined;
 }
 
-/** The metadata that a snapshot left in a plain Arrow file. @throws CommandError as `plainMeta`. */
+/** Reads metadata left by a snapshot in an Arrow file. @throws CommandError as `plainMeta`. */
 export function readPlainMeta(path: string): SnapshotMeta | null {
   return plainMeta(path, readFooter(path).footer.schemaMetadata[META_KEY]);
 }
 
 /**
- * The metadata that a snapshot left in another file; null where there are none.
- * @throws CommandError when they are not what a snapshot has.
+ * Parses the metadata that a snapshot left in another file; null if there is none.
+ * @throws CommandError if it is not a snapshot's metadata.
  */
 export function plainMeta(path: string, text: string | undefined): SnapshotMeta | null {
   if (text === undefined) return null;

@@ -1,9 +1,9 @@
 /**
- * The identity of a snapshot: a hash that stands for every byte of it. What comes in: a file, and
- * where its footer says that the digests of its blocks lie. What goes out: the identity, checked.
- * Invariant: what is given back is the hash of the digests that are in the file; that the blocks
- * have these digests is checked by whoever verifies them (`verify.ts`, the addon's `verify`).
- * Layout: `format.h`.
+ * The identity of a snapshot: a hash that covers every byte of it.
+ * Input: a file, and the location of its block digests from the footer. Output: the checked
+ * identity.
+ * Invariant: the identity is the hash of the digests in the file. Verification checks that the
+ * blocks match these digests (`verify.ts`, the addon's `verify`). Layout: `format.h`.
  */
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -13,27 +13,27 @@ import type { CheckedFile } from "./checked-file.ts";
 /** Bytes of a digest. */
 export const DIGEST_BYTES = 32;
 
-/** Bytes that one digest covers: those of one checksum (region.ts has the same number). */
+/** Bytes per digest, equal to those per checksum (region.ts has the same number). */
 const BLOCK_BYTES = 1 << 16;
 
-/** Digests are read this much at a time: under a millisecond of work. */
+/** Digests are read in slices of this size: under a millisecond of work. */
 const SLICE_BYTES = 1 << 20;
 
 const MAGIC = "PNRIDENT";
 
-/** How many blocks there are before an offset. */
+/** Number of blocks before an offset. */
 export function blocksBefore(offset: number): number {
   return Math.ceil(offset / BLOCK_BYTES);
 }
 
-/** The place of the digests as the footer's JSON has it; nothing where there are none. */
+/** Returns the location of the digests for the footer's JSON; empty if there are none. */
 export function digestsJson({ digests }: DirectoryLocation): object {
   if (digests === undefined) return {};
   const { offset, length, sha256 } = digests;
   return { digests: { offset: String(offset), length: String(length), sha256 } };
 }
 
-/** Reads it back; nothing where a file has none. @throws CommandError where it cannot be. */
+/** Parses it; empty if a file has none. @throws CommandError if it is invalid. */
 export function readDigests(
   file: CheckedFile,
   json: unknown,
@@ -56,8 +56,8 @@ export function readDigests(
 }
 
 /**
- * The identity, 64 hexadecimal digits, computed from the digests; lets other work have its turns.
- * @throws CommandError where it is not the one that the footer says.
+ * Computes the identity (64 hexadecimal digits) from the digests; yields to the event loop.
+ * @throws CommandError if it differs from the footer's.
  */
 export async function identityOf(file: CheckedFile, digests: DigestsLocation): Promise<string> {
   const { offset, length, sha256 } = digests;

@@ -1,36 +1,34 @@
 /**
- * The schema of a snapshot's metadata. What comes in: JSON that somebody wrote, whatever its
- * checksums are. What goes out: the metadata, or the first member that is not what it must be, with
- * what was expected there.
- * Invariant: what passes can be put into a header, a file name, a page or a log line by anybody who
- * knows what it is: labels are months, dates are days, codes are digits, names are printable. The
- * tables below hold all of it; each thing that an import can write passes
- * (`campaign/files/forged-meta.test.ts`).
+ * The schema of a snapshot's metadata. Input: untrusted JSON, even if its checksums are right.
+ * Output: the metadata, or the first invalid member with the expected value.
+ * Invariant: valid metadata is safe in a header, a file name, a page, or a log line: labels are
+ * months, dates are days, codes are digits, names are printable. The tables below define all of it.
+ * Everything an import can write is valid (`campaign/files/forged-meta.test.ts`).
  */
 
 import { isPrintable, quoted } from "../printable.ts";
 import type { DictionaryName, SnapshotMeta } from "./meta.ts";
 import { ADMITTED } from "./versions.ts";
 
-/** Longest JSON of metadata, in bytes; that of the whole registry has half a megabyte. */
+/** Maximum bytes of metadata JSON; the whole registry has half a megabyte. */
 export const META_BYTES_MAX = 1 << 25;
 
-/** Longest name of a code, in UTF-16 units. */
+/** Maximum length of a code's name, in UTF-16 units. */
 export const NAME_LENGTH_MAX = 1_000;
 
-/** What an import writes where it was given no populations or sanctions. */
+/** Written if an import had no populations or sanctions. */
 const NOT_AVAILABLE = "not_available";
 
-/** A member that is not what it must be. */
+/** An invalid member. */
 interface MetaFault {
-  /** Its place: `/lookups/cnaes/12/1`. */
+  /** Its JSON pointer: `/lookups/cnaes/12/1`. */
   readonly place: string;
   readonly expected: string;
-  /** What stands there, fit to be shown. */
+  /** The value found, safe to show. */
   readonly found: string;
 }
 
-/** What a value must be; many of them are looked at together, which is several times as fast. */
+/** A rule for values; `fitAll` checks many together, which is several times as fast. */
 interface Rule {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
@@ -55,7 +53,7 @@ function either(one: Rule, other: unknown): Rule {
   );
 }
 
-/** A text of so many characters of a class. */
+/** A text of `length` characters of a class. */
 function code(length: number, characters: string, expected: string): Rule {
   const one = new RegExp(`^[${characters}]{${length}}$`);
   const many = new RegExp(`^[${characters}]*$`);
@@ -67,17 +65,17 @@ function code(length: number, characters: string, expected: string): Rule {
 }
 
 function printableUpTo(length: number): Rule {
-  // Not by toLocaleString(), whose first call takes 20 ms of every start.
+  // toLocaleString() would add 20 ms to every start.
   const most = String(length).replace(/(?<=\d)(?=\d{3}$)/, ",");
   return rule(
     `one line of printable text, up to ${most} characters`,
     (value) => typeof value === "string" && value.length <= length && isPrintable(value),
-    // Nothing printable ends up between two halves of a character, as there is a blank.
+    // Joining with a blank cannot combine two lone surrogates.
     (values) => areTexts(values, 0, length) && isPrintable(values.join(" ")),
   );
 }
 
-/** Counted by hand, as the other loops here: a file is opened once and the loops run cold. */
+/** Explicit loops, here and below: a file is opened once, so the code runs cold. */
 function areTexts(values: readonly unknown[], least: number, most: number): boolean {
   for (let at = 0; at < values.length; at++) {
     const value = values[at];
@@ -86,7 +84,7 @@ function areTexts(values: readonly unknown[], least: number, most: number): bool
   return true;
 }
 
-/** Degrees of a place on the earth. */
+/** Degrees of latitude or longitude. */
 function degrees(most: number): Rule {
   return rule(`degrees from -${most} to ${most}`, (value) => {
     return typeof value === "number" && Math.abs(value) <= most;
@@ -120,7 +118,7 @@ const ORIGIN: readonly (readonly [name: string, rule: Rule])[] = [
   ["rows_left_out", whole(0, Number.MAX_SAFE_INTEGER, "a number of rows")],
 ];
 
-/** The cells of a row of each lookup; the first is the code that the rows ascend by. */
+/** The cells of a row of each lookup; rows ascend by the first, the code. */
 const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> = {
   cnaes: [digits(7), name],
   legal_natures: [digits(4), name],
@@ -138,10 +136,10 @@ const LOOKUPS: Readonly<Record<keyof SnapshotMeta["lookups"], readonly Rule[]>> 
 /** The cells of a municipality that was not joined by its name alone. */
 const ODD_MUNICIPALITY: readonly Rule[] = [digits(4), name, either(digits(7), null)];
 
-/** Names of regions; their ordinals are checked against how many there are. */
+/** Maximum number of region names; ordinals are checked against the actual number. */
 const PLACES_MAX = 100_000;
 
-/** The cells of a municipality with its place. */
+/** The cells of a municipality with its location. */
 const PLACED: readonly Rule[] = [
   digits(7),
   ...Array.from({ length: 4 }, () => either(whole(0, PLACES_MAX, "an ordinal of a name"), null)),
@@ -149,7 +147,7 @@ const PLACED: readonly Rule[] = [
   either(degrees(180), null),
 ];
 
-/** The values of each dictionary, and how many its stored codes can number; the last is null. */
+/** The values of each dictionary, and the capacity of its stored codes; the last is null. */
 const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most: number]>> = {
   registration_status_reason: [digits(2), 0xff],
   cnae_primary: [digits(7), 0xffff],
@@ -162,12 +160,12 @@ const DICTIONARIES: Readonly<Record<DictionaryName, readonly [value: Rule, most:
   number: [digits(10), 0xffff],
 };
 
-/** Whether a value is a month as `YYYY-MM`. */
+/** Returns true if a value is a month as `YYYY-MM`. */
 export function isMonth(value: unknown): value is string {
   return typeof value === "string" && /^[0-9]{4}-(0[1-9]|1[0-2])$/.test(value);
 }
 
-/** Whether a value is a day of the calendar as `YYYY-MM-DD`. */
+/** Returns true if a value is a calendar day as `YYYY-MM-DD`. */
 export function isDay(value: unknown): value is string {
   if (typeof value !== "string" || !/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);
@@ -178,7 +176,7 @@ function isAdmitted(value: unknown): boolean {
   return typeof value === "number" && ADMITTED.has(value);
 }
 
-/** Thrown inside of this file, so that a check can end at the first fault. */
+/** Thrown only inside this file, to end a check at the first fault. */
 class Misfit extends Error {
   readonly fault: MetaFault;
 
@@ -188,7 +186,7 @@ class Misfit extends Error {
   }
 }
 
-/** The first fault of metadata; null when there is none and the value is a `SnapshotMeta`. */
+/** Returns the first fault, or null if the value is a `SnapshotMeta`. */
 export function metaFault(value: unknown): MetaFault | null {
   try {
     checkMeta(value);
@@ -199,7 +197,7 @@ export function metaFault(value: unknown): MetaFault | null {
   }
 }
 
-/** Metadata of a text, or why it holds none, as a sentence: `/label is 5, not a month …`. */
+/** Parses metadata; `problem` is a sentence like `/label is 5, not a month …`. */
 export function parseMeta(
   text: string,
 ): { readonly meta: SnapshotMeta } | { readonly meta: null; readonly problem: string } {
@@ -217,7 +215,7 @@ export function parseMeta(
   return { meta: null, problem: `${fault.place} is ${fault.found}, not ${fault.expected}` };
 }
 
-/** Metadata of version 1 have no dictionary of numbers: none is as good as an empty one. */
+/** Version 1 has no dictionary of numbers: adds an empty one. */
 function withNumbers(meta: SnapshotMeta): SnapshotMeta {
   if (hasDictionary({ format: meta.format }, "number")) return meta;
   return { ...meta, dictionaries: { ...meta.dictionaries, number: [] } };
@@ -228,7 +226,7 @@ function checkMeta(value: unknown): void {
   checkMembers("", meta, MEMBERS);
   const provenance = closedAt("/provenance", meta.provenance, names(PROVENANCE));
   checkMembers("/provenance", provenance, PROVENANCE);
-  // Nothing was written of it before there was something to tell.
+  // Omitted if there was nothing to report.
   if (meta.origin !== undefined) {
     checkMembers("/origin", closedAt("/origin", meta.origin, names(ORIGIN)), ORIGIN);
   }
@@ -253,7 +251,7 @@ function checkMeta(value: unknown): void {
   }
 }
 
-/** Places that an operator gave; a snapshot may have none. */
+/** Places are optional; an operator may supply them. */
 function checkPlaces(value: unknown): void {
   const places = closedAt("/places", value, ["names", "municipalities"]);
   const names = listAt("/places/names", places.names);
@@ -269,7 +267,7 @@ function checkPlaces(value: unknown): void {
   }
 }
 
-/** Whether metadata of a format have a dictionary. */
+/** Returns true if metadata of a format has a dictionary. */
 function hasDictionary({ format }: Members, name: string): boolean {
   return format !== 1 || name !== "number";
 }
@@ -285,7 +283,7 @@ function objectAt(place: string, value: unknown): Members {
   throw new Misfit(place, "an object", quoted(value));
 }
 
-/** An object with no other members than these; a later version may have more at the top only. */
+/** An object with no other members; later versions may add members only at the top level. */
 function closedAt(place: string, value: unknown, known: readonly string[]): Members {
   const members = objectAt(place, value);
   const other = Object.keys(members).find((name) => !known.includes(name));
@@ -342,7 +340,7 @@ function checkAll(values: readonly unknown[], one: Rule, placeOf: (at: number) =
   throw new Misfit(placeOf(at), one.expected, quoted(values[at]));
 }
 
-/** They are texts of one shape by now, in ASCII, so that any way to compare them is the same. */
+/** The values are ASCII texts of one shape by now, so every comparison gives the same order. */
 function checkAscending(values: readonly unknown[], placeOf: (at: number) => string): void {
   let before = "";
   for (let at = 0; at < values.length; at++) {

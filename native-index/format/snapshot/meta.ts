@@ -1,8 +1,8 @@
 /**
- * The metadata of a snapshot: what its META section and its Arrow schema carry as JSON.
- * What comes in: codes, names, dates gathered by an import. What goes out: the JSON's shape, and
- * the string tables derived from it.
- * Invariant: it holds nothing of the clock or the machine, so the same dump gives the same bytes.
+ * The metadata of a snapshot: the JSON of its META section and Arrow schema.
+ * Input: codes, names, and dates gathered by an import. Output: the shape of the JSON, and the
+ * string tables derived from it.
+ * Invariant: nothing depends on the clock or the machine, so the same dump gives the same bytes.
  */
 import { COLUMNS, type TableName } from "../columns.ts";
 
@@ -23,7 +23,7 @@ export type CodeName = readonly [code: string, name: string];
 
 /**
  * A municipality of the registry's table: TOM code (4 digits), name, IBGE code (7 digits; null
- * abroad and where unknown), state (`EX` abroad, null where unknown), population.
+ * abroad and if unknown), state (`EX` abroad, null if unknown), population.
  */
 export type SnapshotMunicipality = readonly [
   tom: string,
@@ -34,8 +34,8 @@ export type SnapshotMunicipality = readonly [
 ];
 
 /**
- * A municipality with its place: IBGE code, ordinals of its mesoregion, microregion, intermediate
- * and immediate region among `names`, latitude and longitude of its seat; null where unknown.
+ * A municipality with its location: IBGE code, ordinals of its mesoregion, microregion,
+ * intermediate and immediate region in `names`, seat (latitude, longitude); null if unknown.
  */
 export type PlacedMunicipality = readonly [
   ibge: string,
@@ -47,9 +47,9 @@ export type PlacedMunicipality = readonly [
   longitude: number | null,
 ];
 
-/** Regions of the statistics and seats, as an operator gave them to an import. */
+/** Statistical regions and municipal seats, supplied by an operator. */
 export interface SnapshotPlaces {
-  /** Names of regions, ascending; one may be that of several regions. */
+  /** Names of regions, ascending; several regions may share one. */
   readonly names: readonly string[];
   /** Ascending by code. */
   readonly municipalities: readonly PlacedMunicipality[];
@@ -57,21 +57,21 @@ export interface SnapshotPlaces {
 
 /**
  * A municipality that was not joined by its name alone: TOM code, name in the dump's table (empty
- * if it has none), IBGE code that was taken (null if none was).
+ * if it has none), IBGE code chosen (null if none).
  */
 export type OddSnapshotMunicipality = readonly [tom: string, name: string, ibge: string | null];
 
-/** Where the files of a month came from, and what of it the snapshot lacks. */
+/** The source of a month's files, and missing data. */
 export interface SnapshotOrigin {
-  /** Host that they were downloaded from; null where nobody says. */
+  /** Host that they were downloaded from; null if unknown. */
   readonly host: string | null;
-  /** Whether parts were missing, or had no rows, and that was allowed. */
+  /** True if parts were missing or empty, and that was allowed. */
   readonly partial: boolean;
-  /** Malformed rows that were left out. */
+  /** Malformed rows that were skipped. */
   readonly rows_left_out: number;
 }
 
-/** The JSON of the META section and of the schema metadata; holds nothing of the clock. */
+/** The JSON of the META section and the schema metadata; independent of the clock. */
 export interface SnapshotMeta {
   readonly format: number;
   /** Release label `YYYY-MM`. */
@@ -83,11 +83,11 @@ export interface SnapshotMeta {
     readonly ibge_population_year: string;
     readonly ceis_as_of_date: string;
   };
-  /** What is to be known of the files; absent where nothing is. */
+  /** Notes on the files; absent if there are none. */
   readonly origin?: SnapshotOrigin;
-  /** Absent where an import was given none. */
+  /** Absent if the import had none. */
   readonly places?: SnapshotPlaces;
-  /** Ascending by code; absent where all were joined by their names. */
+  /** Ascending by code; absent if all were joined by name. */
   readonly odd_municipalities?: readonly OddSnapshotMunicipality[];
   readonly accounts: number;
   readonly score_version: number;
@@ -101,32 +101,32 @@ export interface SnapshotMeta {
     readonly municipalities: readonly SnapshotMunicipality[];
   };
   /**
-   * Ascending; the ordinal is the stored code. `cnae_secondary` uses that of `cnae_primary`; what
-   * was counted uses `number`, of which a snapshot of version 1 has none.
+   * Ascending; the ordinal is the stored code. `cnae_secondary` uses that of `cnae_primary`;
+   * counted columns use `number`, which snapshots of version 1 lack.
    */
   readonly dictionaries: Readonly<Record<DictionaryName, readonly string[]>>;
 }
 
-/** Columns of numbers, which share a dictionary. */
+/** Number columns, which share a dictionary. */
 const NUMBERS: readonly string[] = COLUMNS.flatMap(({ name, type }) =>
   type === "dictionary16_uint32" ? [name] : [],
 );
 
-/** Digits of a number in the dictionary, so that texts ascend as the numbers do. */
+/** Digits of a number in the dictionary, padded so that texts sort like numbers. */
 const NUMBER_DIGITS = 10;
 
-/** A dictionary of numbers, which ascend. */
+/** Returns a dictionary of ascending numbers. */
 export function numberTexts(numbers: Iterable<number>): string[] {
   return Array.from(numbers, (number) => String(number).padStart(NUMBER_DIGITS, "0"));
 }
 
-/** The dictionary that a dictionary column uses. */
+/** Returns the dictionary of a dictionary column. */
 export function dictionaryOf(column: string): DictionaryName {
   if (NUMBERS.includes(column)) return "number";
   return column === "cnae_secondary" ? "cnae_primary" : (column as DictionaryName);
 }
 
-/** Values of a string table: a dictionary, or what is derived from one. */
+/** Returns the values of a string table: a dictionary, or texts derived from one. */
 export function tableValues(meta: SnapshotMeta, name: TableName): readonly string[] {
   const { dictionaries, lookups } = meta;
   switch (name) {
@@ -144,8 +144,8 @@ export function tableValues(meta: SnapshotMeta, name: TableName): readonly strin
 }
 
 /**
- * Names in the order of the codes, both ascending; empty where a code has none. Like all of this
- * file it is part of every opening, where taking rows apart by patterns would cost milliseconds.
+ * Names in the order of the codes, both ascending; empty for a code without a name. This runs at
+ * every opening, and destructuring the rows would cost milliseconds.
  */
 function aligned(
   codes: readonly string[],
@@ -159,7 +159,7 @@ function aligned(
   });
 }
 
-/** By IBGE code, which the municipalities are not in the order of. */
+/** By IBGE code, which the municipalities are not sorted by. */
 function populations(
   codes: readonly string[],
   municipalities: readonly SnapshotMunicipality[],
@@ -169,9 +169,9 @@ function populations(
   return codes.map((code) => String(people.get(code) ?? ""));
 }
 
-/** Bytes of a string table section: u32 count, u32 offsets[count + 1], bytes. */
+/** Encodes a string table section: u32 count, u32 offsets[count + 1], bytes. */
 export function encodeTable(values: readonly string[]): Buffer {
-  // One copy of all texts: the tables are made again whenever a snapshot is opened.
+  // Copies the texts once, because the tables are rebuilt at every opening.
   const text = values.join("");
   const head = new Uint32Array(values.length + 2);
   head[0] = values.length;

@@ -1,9 +1,9 @@
 /**
- * The index region of a file that nobody vouches for. What comes in: the text of the index location
- * in its footer. What goes out: where directory and digests lie, its entries, and sections whose
- * blocks have the right checksums.
- * Invariant: no number is used before it was checked against the file; every kind of section is
- * there once for each argument, so that no two readers can read two different ones.
+ * The index region of an untrusted file.
+ * Input: the index location from its footer. Output: the location of directory and digests, its
+ * entries, and sections whose blocks have valid checksums.
+ * Invariant: every number is checked against the file before use. Each kind of section occurs once
+ * per argument, so two readers cannot read different ones.
  */
 
 import { crc32c, type DirectoryLocation } from "../../napi/engine.ts";
@@ -12,13 +12,13 @@ import type { CheckedFile } from "./checked-file.ts";
 import { readDigests } from "./identity.ts";
 import { ADMITTED, versionRefusal } from "./versions.ts";
 
-/** Kinds of section that the writer prepares; the numbers of `format.h`. */
+/** Kinds of section that the writer prepares; numbers as in `format.h`. */
 export const SECTION = { meta: 1, columns: 2, table: 3, blocks: 12 } as const;
 
 /** Bytes that one checksum of the BLOCKS section covers. */
 export const BLOCK_BYTES = 1 << 16;
 
-/** Header of the directory, and the longest one that is read: hundreds of sections. */
+/** Size of the directory's header, and maximum size: hundreds of sections. */
 const DIRECTORY_HEADER_BYTES = 48;
 const DIRECTORY_BYTES_MAX = 1 << 16;
 
@@ -30,7 +30,7 @@ export interface SnapshotSection {
   readonly length: number;
 }
 
-/** Where the directory lies, by the index location of a footer. */
+/** Parses the index location of a footer. */
 export function parseLocation(file: CheckedFile, text: string | undefined): DirectoryLocation {
   if (text === undefined) {
     return file.refuse("it is an Arrow file without an index; run `peneira import` on it first");
@@ -50,7 +50,7 @@ export function parseLocation(file: CheckedFile, text: string | undefined): Dire
   return { ...directory, ...readDigests(file, digests, directory) };
 }
 
-/** The members of the index location; NaN for what is no number. */
+/** The members of the index location; NaN for anything but a number. */
 type LocationMembers = Omit<DirectoryLocation, "digests"> & Record<"version" | "digests", unknown>;
 
 function locationOf(file: CheckedFile, text: string): LocationMembers {
@@ -67,7 +67,7 @@ function locationOf(file: CheckedFile, text: string): LocationMembers {
   return { version, ...numbers, digests };
 }
 
-/** The entries of the directory, its version and rows. @throws CommandError when damaged. */
+/** Reads the directory's entries, version, and rows. @throws CommandError if it is damaged. */
 export function readDirectory(
   file: CheckedFile,
   location: DirectoryLocation,
@@ -105,13 +105,13 @@ export function readDirectory(
   return { sections, rowCount: Number(bytes.readBigUInt64LE(16)), version };
 }
 
-/** Sections begin on multiples of this (`format.h`), and so do the optional parts. */
+/** Alignment of sections and optional parts (`format.h`). */
 const SECTION_ALIGN = 64;
-/** Bytes of the head of an optional part (`region.h`), and where its length stands in them. */
+/** Size of an optional part's head (`region.h`), and the offset of its length. */
 const PART_HEAD_BYTES = 32;
 const PART_LENGTH_AT = 24;
 
-/** An optional part of the region, by the name in its magic. */
+/** An optional part of the region, with the name in its magic. */
 export interface SnapshotPart {
   readonly name: string;
   readonly offset: number;
@@ -119,8 +119,8 @@ export interface SnapshotPart {
 }
 
 /**
- * The optional parts, which stand between the last section before BLOCKS and BLOCKS.
- * @throws CommandError when one of them is longer than the room for it.
+ * Reads the optional parts, which are between the last section and BLOCKS.
+ * @throws CommandError if one of them exceeds the space for parts.
  */
 export function readParts(
   file: CheckedFile,
@@ -145,7 +145,7 @@ export function readParts(
   return parts;
 }
 
-/** The one section of a kind and argument. @throws CommandError when there is none. */
+/** Returns the section of a kind and argument. @throws CommandError if there is none. */
 export function sectionOf(
   file: CheckedFile,
   sections: readonly SnapshotSection[],
@@ -157,9 +157,9 @@ export function sectionOf(
 }
 
 /**
- * The bytes of sections, after their blocks were checked against their checksums. They are written
- * one behind the other, and then read at once; forged ones may lie anywhere.
- * @throws CommandError when they are damaged.
+ * Reads sections and checks the checksums of their blocks. Sections are normally contiguous and
+ * read in one call; forged ones may be anywhere.
+ * @throws CommandError if they are damaged.
  */
 export function readSections(
   file: CheckedFile,

@@ -1,10 +1,10 @@
 /**
- * Writer and opener of the snapshot file: a valid Arrow IPC file whose index region lies between
- * the end of the stream and the footer (layout: `format.h`).
- * What comes in: metadata, record batches in rank order; or a path.
- * What goes out: the finished file under its name; or where its parts lie, checked.
- * Invariant: the file appears under its name only when whole (temporary name, fsync, rename, fsync
- * of the folder), and the opener believes no number before it has checked it against the file.
+ * Writer and opener of the snapshot file: a valid Arrow IPC file with an index region between the
+ * end of the stream and the footer (layout: `format.h`).
+ * Input: metadata and record batches in rank order; or a path.
+ * Output: the finished file under its name; or the checked locations of its parts.
+ * Invariant: the file appears under its name only when complete (temporary name, fsync, rename,
+ * fsync of the folder), and the opener checks every number against the file before use.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -46,10 +46,10 @@ import { writeAll, writeAllSync } from "./write-all.ts";
 
 export type { SnapshotMeta } from "./meta.ts";
 
-/** What finishing may be told. */
+/** Options of `finish`. */
 export interface FinishOptions {
   readonly threads: number;
-  /** Shared u32 that counts from 0 to 1,000 while the index is built. */
+  /** Shared u32 that counts from 0 to 1,000 during the index build. */
   readonly progress?: Uint32Array;
 }
 
@@ -67,7 +67,7 @@ export class SnapshotWriter {
   private readonly batches: MessageBlock[] = [];
   private readonly batchTable: bigint[][] = [];
 
-  /** Starts `path` under a temporary name beside it; see `createSnapshotWriter`. */
+  /** Creates a temporary file next to `path`; see `createSnapshotWriter`. */
   constructor(path: string, meta: SnapshotMeta) {
     this.path = path;
     this.temporary = `${path}.${process.pid}.partial`;
@@ -85,8 +85,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Appends a record batch; `buffers` are in column order and must stay as they are until the
-   * promise is kept. The bytes go to the disk while the caller prepares the next batch.
+   * Appends a record batch; `buffers` are in column order and must not change until the promise
+   * resolves. The disk write overlaps with the preparation of the next batch.
    */
   async writeBatch(rows: number, buffers: readonly ColumnBuffers[]): Promise<void> {
     const before = this.pending;
@@ -98,8 +98,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Appends the rows that a batch of the addon has collected, which is empty afterwards; none of
-   * their bytes passes through JavaScript. The promise is kept when the next ones may be appended.
+   * Appends the rows collected in a native batch, and empties it; their bytes bypass JavaScript.
+   * Resolves when the next rows may be appended.
    */
   async writeCollected(collected: NativeBatch): Promise<void> {
     const before = this.pending;
@@ -137,7 +137,7 @@ export class SnapshotWriter {
     return block;
   }
 
-  /** Builds the index region, writes the footer and gives the file its name. */
+  /** Builds the index region, writes the footer, and renames the file. */
   async finish(options: FinishOptions): Promise<void> {
     if (this.rows !== this.meta.accounts) {
       throw new RangeError(`${this.rows} rows written, ${this.meta.accounts} announced`);
@@ -160,12 +160,12 @@ export class SnapshotWriter {
     this.publish();
   }
 
-  /** The addon has hashed what it held; this hashes what is in the file, with another program. */
+  /** The addon hashed its buffers; this hashes the file's bytes, with another implementation. */
   private async proveIdentity({ digests }: DirectoryLocation): Promise<void> {
     if (digests !== undefined) await identityOf(new CheckedFile(this.temporary), digests);
   }
 
-  /** Closes and removes what was written so far. */
+  /** Closes and removes the partial file. */
   abandon(): void {
     if (this.fd !== null) closeSync(this.fd);
     this.fd = null;
@@ -241,7 +241,7 @@ export function createSnapshotWriter(path: string, meta: SnapshotMeta): Snapshot
   return new SnapshotWriter(path, meta);
 }
 
-/** The JSON text of metadata. @throws CommandError for what the opener would refuse. */
+/** Serializes metadata. @throws CommandError for metadata that the opener would reject. */
 function metaText(meta: SnapshotMeta): string {
   const text = JSON.stringify(meta);
   const parsed = parseMeta(text);
@@ -249,14 +249,14 @@ function metaText(meta: SnapshotMeta): string {
   throw new CommandError(`No snapshot can be made with these metadata: ${parsed.problem}`);
 }
 
-/** The JSON text of a directory's location; 64-bit numbers are strings in it. */
+/** Serializes a directory's location; 64-bit numbers become strings. */
 export function locationText(directory: DirectoryLocation): string {
   const { offset, length, crc32c } = directory;
   const numbers = { offset: String(offset), length: String(length), crc32c };
   return JSON.stringify({ version: FORMAT_VERSION, ...numbers, ...digestsJson(directory) });
 }
 
-/** An indexed snapshot whose footer, directory and metadata were found sound. */
+/** An indexed snapshot with validated footer, directory, and metadata. */
 export interface OpenedSnapshot {
   readonly path: string;
   readonly bytes: number;
@@ -264,20 +264,20 @@ export interface OpenedSnapshot {
   readonly sections: readonly SnapshotSection[];
   readonly rowCount: number;
   readonly meta: SnapshotMeta;
-  /** What stands for every byte, 64 hexadecimal digits; null in files without digests. */
+  /** Covers every byte, 64 hexadecimal digits; null in files without digests. */
   readonly identity: string | null;
-  /** Where the Arrow footer starts. */
+  /** Start of the Arrow footer. */
   readonly footerOffset: number;
 }
 
 /**
- * Opens a snapshot and checks footer, directory and metadata; nothing stays open.
- * @throws CommandError when the file is none of ours, of another version, damaged or cut off.
+ * Opens a snapshot and checks footer, directory, and metadata; no descriptor stays open.
+ * @throws CommandError if the file is not ours, of another version, damaged, or cut off.
  */
 export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   const { footer, file } = readFooter(path);
   const directory = parseLocation(file, footer.metadata[INDEX_KEY]);
-  // The footer and the metadata take milliseconds each; other work may have its turn.
+  // The footer and the metadata take milliseconds each, so yield to the event loop.
   await setImmediate();
   const { sections, rowCount, version } = readDirectory(file, directory);
   const text = readMeta(file, sections);
@@ -301,7 +301,7 @@ export async function openSnapshot(path: string): Promise<OpenedSnapshot> {
   return { path, bytes, directory, sections, rowCount, meta, identity, footerOffset };
 }
 
-/** Right checksums say that nobody damaged a file, not who wrote it. */
+/** Valid checksums prove that the file is undamaged, not who wrote it. */
 function refuseMeta(file: CheckedFile, problem: string): never {
   return file.refuse(
     `its metadata are not a snapshot's (${problem}); it was not made by \`peneira import\`, or ` +
@@ -309,7 +309,7 @@ function refuseMeta(file: CheckedFile, problem: string): never {
   );
 }
 
-/** The metadata's text, after its blocks were checked against their checksums. */
+/** The metadata's text; the checksums of its blocks are checked first. */
 function readMeta(file: CheckedFile, sections: readonly SnapshotSection[]): string {
   const meta = sectionOf(file, sections, SECTION.meta);
   if (meta.length > META_BYTES_MAX) return refuseMeta(file, `${meta.length} bytes of them`);
@@ -317,7 +317,7 @@ function readMeta(file: CheckedFile, sections: readonly SnapshotSection[]): stri
   return (bytes as Buffer).toString();
 }
 
-/** Refuses string tables that say something else than the metadata, from which they are made. */
+/** Rejects string tables that differ from the metadata they are derived from. */
 function checkTables(
   file: CheckedFile,
   sections: readonly SnapshotSection[],
@@ -330,7 +330,7 @@ function checkTables(
     const other = names.find((_, table) => !isEqual(table));
     if (other !== undefined) refuseMeta(file, `table ${other} of its index has other values`);
   };
-  // One of another length may be as long as the file, so that it is not even read.
+  // A table of another length may be as long as the file, so it is not read.
   check((table) => tables[table]?.length === expected[table]?.length);
   const found = readSections(file, sections, tables);
   check((table) => expected[table]?.equals(found[table] as Buffer) === true);

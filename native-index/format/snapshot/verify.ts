@@ -1,10 +1,9 @@
 /**
- * Checks every byte of a snapshot. What comes in: an opened snapshot. What goes out: a list of
- * everything that is damaged, each with its place.
- * Invariant: nothing is mapped and nothing served; footer, directory, metadata and identity were
- * checked by the opener, so what is left is one CRC-32C and one SHA-256 per 64 KiB block (a file of
- * before has no SHA-256) and the footer's block lists, which are compared with a walk over the
- * messages themselves.
+ * Checks every byte of a snapshot.
+ * Input: an opened snapshot. Output: a list of all damage, with locations.
+ * Invariant: nothing is mapped or served. The opener has checked footer, directory, metadata, and
+ * identity. This checks one CRC-32C and one SHA-256 per 64 KiB block (older files have no SHA-256),
+ * and compares the footer's block lists with a walk over the messages.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { crc32c, sha256 } from "../../napi/engine.ts";
@@ -18,7 +17,7 @@ import type { OpenedSnapshot } from "./snapshot.ts";
 /** Blocks read at a time: 4 MiB. */
 const BLOCKS_AT_ONCE = 64;
 
-/** Problems listed; more of them say nothing new. */
+/** Maximum problems listed; more would add no information. */
 const PROBLEMS_MAX = 20;
 
 /** A damaged place of a snapshot. */
@@ -26,19 +25,19 @@ export interface Damage {
   readonly block: number;
   /** First byte of the damaged block. */
   readonly offset: number;
-  /** Sections that the block touches; null for the Arrow stream before the index. */
+  /** A section in the block; null for the Arrow stream before the index. */
   readonly section: SnapshotSection | null;
 }
 
-/** What a check found. */
+/** Result of a check. */
 export interface Verification {
   readonly blocks: number;
   readonly damaged: readonly Damage[];
-  /** False when the footer does not list the messages that the file holds. */
+  /** False if the footer does not list the messages in the file. */
   readonly footerAgrees: boolean;
 }
 
-/** Checks all blocks; `onBlocks` is told how many are done. */
+/** Checks all blocks; `onBlocks` receives the number done. */
 export async function verifySnapshot(
   snapshot: OpenedSnapshot,
   onBlocks: (done: number) => void,
@@ -72,7 +71,7 @@ export async function verifySnapshot(
   return { blocks, damaged, footerAgrees: damaged.length > 0 || footerAgrees(snapshot, file) };
 }
 
-/** Tells whether the bytes of a block are those that were written. */
+/** Returns a function that tests the bytes of a block against its sums. */
 function comparison(
   { directory: { digests } }: OpenedSnapshot,
   section: SnapshotSection,
@@ -82,7 +81,7 @@ function comparison(
   if (section.length !== 4 * blocksBefore(section.offset)) file.refuse("its checksums are cut off");
   const known = digests === undefined ? null : file.read(digests.offset, digests.length);
   return (block, bytes) => {
-    // The digests go on behind the bytes that have checksums.
+    // Digests also cover bytes after those with checksums.
     const summed = bytes.subarray(0, Math.max(0, section.offset - block * BLOCK_BYTES));
     if (summed.length > 0 && crc32c(summed) !== sums.readUInt32LE(4 * block)) return false;
     const at = block * DIGEST_BYTES;

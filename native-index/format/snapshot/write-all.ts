@@ -1,8 +1,7 @@
 /**
- * Writes that leave nothing out. What comes in: byte parts and a place in an open file.
- * What goes out: the parts on their way to the disk, one after another.
- * Invariant: the kernel may take fewer bytes than it is offered; these functions go on until all
- * of them are taken.
+ * Complete writes of byte parts to an open file, in order.
+ * Invariant: the kernel may accept fewer bytes than offered; these functions continue until all are
+ * written.
  */
 import { writeSync, writev } from "node:fs";
 import { promisify } from "node:util";
@@ -31,7 +30,7 @@ export async function writeAll(
   }
 }
 
-/** Writes all bytes at `offset` before it returns. */
+/** Writes all bytes at `offset` synchronously. */
 export function writeAllSync(fd: number, bytes: Uint8Array, offset: number): void {
   let done = 0;
   while (done < bytes.byteLength) {

@@ -1,5 +1,5 @@
-// Record batches, ranges and the index region as JavaScript sees them. Invariant: the bytes of a
-// typed array are used only during the call, or are kept alive until the promise is settled.
+// Record batches, ranges, and the index region for JavaScript. Invariant: the bytes of a typed
+// array are used only during the call, or are kept alive until the promise settles.
 #include <memory>
 #include <span>
 #include <string>
@@ -17,9 +17,9 @@
 
 namespace peneira {
 
-// Ranges and record batches as JavaScript sees them. What comes in: N-API values. What goes out:
-// N-API values. Invariant: the bytes of a typed array are used only during the call; what a thread
-// reads or writes lives until it is done, whatever becomes of the JavaScript object.
+// Ranges and record batches for JavaScript.
+// Invariant: the bytes of a typed array are used only during the call; data of another thread lives
+// until it is done, even if the JavaScript object is gone.
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr napi_type_tag kBatchTag = {0x6f1d0a7c52b34e8bu, 0x9c3e7741d0a55f26u};
 constexpr napi_type_tag kRangeTag = {0x2f9d5c10b7e84a63u, 0x8e41d7a2c06b3f95u};
 constexpr size_t kPlaces = 3 * size_t{Columns::kCount};  // validity, offsets and data
 
-// Buffers that are full, and being written. The state is the main thread's.
+// Sealed buffers, full or being written. Only the main thread accesses the state.
 struct Sealed {
   enum State : uint8_t { kFree, kFull, kWriting };
 
@@ -35,7 +35,6 @@ struct Sealed {
   State state = kFree;
 };
 
-// What a NativeBatch holds.
 struct Batch {
   explicit Batch(std::vector<uint32_t> numbers) : builder(std::move(numbers)) {}
 
@@ -43,13 +42,13 @@ struct Batch {
   std::shared_ptr<Sealed> sealed = std::make_shared<Sealed>();
 };
 
-// What a NativeRange holds. The flags are the main thread's.
+// State of a NativeRange. Only the main thread accesses the flags.
 struct Range {
   RankedRange range;
   bool isLoading = false, isLoaded = false;
 };
 
-// As a NativeRange holds it; empty after close().
+// Handle of a NativeRange; empty after close().
 struct RangeHandle {
   explicit RangeHandle(std::shared_ptr<Range> held) : range(std::move(held)) {}
 
@@ -111,7 +110,7 @@ napi_value batchFinish(napi_env env, napi_callback_info info) {
     BatchColumns columns = batchOf(arguments.self()).builder.finish();
     const napi_value result = makeArray(env, columns.size());
     for (uint32_t i = 0; i < columns.size(); i++) {
-      // Let go of as soon as it is copied: the columns of a batch are hundreds of megabytes.
+      // Released after each copy, because the columns of a batch are hundreds of megabytes.
       const ColumnBuffers buffers = std::move(columns[i]);
       const napi_value column = makeObject(env);
       putProperty(env, column, "nullCount", fromNumber(env, buffers.nullCount));
@@ -242,7 +241,7 @@ napi_value rangeLoad(napi_env env, napi_callback_info info) {
     range->isLoaded = false;
     const auto compute = [range, rows = readExtents(arguments.at(0, "rows")),
                           corrections = readExtents(arguments.at(1, "corrections"))]() -> Give {
-      // A range lies in every file, in extents that are read one by one.
+      // A range has extents in every file, which are read one by one.
       for (const auto* files : {&rows, &corrections}) {
         for (const auto& [path, offsets, lengths] : *files) prefetchExtents(path, offsets, lengths);
       }
@@ -286,9 +285,9 @@ void registerBatch(napi_env env, napi_value exports) {
   putFunction(env, exports, "createRange", createRange);
 }
 
-// The build side of the addon as JavaScript sees it. What comes in: N-API values. What goes out:
-// N-API values. Invariant: the bytes of a typed array are used only during the
-// call, except the progress counter of buildIndex, which is kept alive until the promise settles.
+// Index building for JavaScript.
+// Invariant: the bytes of a typed array are used only during the call, except the progress counter
+// of buildIndex, which is kept alive until the promise settles.
 
 namespace {
 
@@ -343,7 +342,7 @@ napi_value sha256Call(napi_env env, napi_callback_info info) {
   });
 }
 
-// The first bytes of a message, as many as are said.
+// The first `length` bytes.
 std::span<const uint8_t> messageOf(const Given& bytes, const Given& length) {
   const std::span<const uint8_t> all = bytes.bytes();
   return all.first(length.whole(all.size()));
@@ -356,7 +355,6 @@ napi_value writeDigest(const Digest& digest, const Given& target) {
   return nullptr;
 }
 
-// hashInto(bytes, length, target)
 napi_value hashIntoCall(napi_env env, napi_callback_info info) {
   return guarded(env, [&] {
     const Arguments arguments(env, info);
@@ -365,7 +363,6 @@ napi_value hashIntoCall(napi_env env, napi_callback_info info) {
   });
 }
 
-// hmacInto(secret, bytes, length, target)
 napi_value hmacIntoCall(napi_env env, napi_callback_info info) {
   return guarded(env, [&] {
     const Arguments arguments(env, info);

@@ -1,9 +1,8 @@
-// The first two passes of an import, as import-handles.ts has them: `openScan`, `joinPartition` and
-// `samplePartition`, with what belongs to each. Input: JavaScript arguments. Output: JavaScript
-// values.
-// Invariant: the bytes of a piece or a typed array are used only during the call, and not changed;
-// all bytes of findings are copied; a scan that is over holds neither memory nor file. Numbers of
-// rules are those of src/dump/rules.ts.
+// The first two passes of an import (see import-handles.ts): `openScan`, `joinPartition`,
+// `samplePartition`, and related functions.
+// Invariant: the bytes of a chunk or a typed array are used only during the call and not changed;
+// all bytes of findings are copied; a finished scan holds neither memory nor file. Rule numbers are
+// those of src/dump/rules.ts.
 #include <memory>
 #include <utility>
 
@@ -46,7 +45,7 @@ void putOddValues(napi_env env, napi_value object, const OddValues& odd) {
   putProperty(env, object, "examples", fromExamples(env, odd.examples()));
 }
 
-// What a NativeScan holds; empty after its end.
+// State of a NativeScan; empty after its end.
 struct Scan {
   std::unique_ptr<MemberScan> scan;
 };

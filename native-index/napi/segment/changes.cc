@@ -1,6 +1,5 @@
-// `differences` and `openChanges` of engine.ts. What comes in: JavaScript arguments. What goes out:
-// JavaScript values. Invariant: segments are held while they are read, and asked afterwards whether
-// their files are still whole.
+// `differences` and `openChanges` of engine.ts.
+// Invariant: segments are retained while they are read, and their files are checked afterwards.
 #include <memory>
 #include <utility>
 
@@ -11,7 +10,7 @@
 namespace peneira {
 namespace {
 
-// What a NativeChanges holds; empty after close().
+// State of a NativeChanges; empty after close().
 struct Changes {
   std::shared_ptr<ChangeList> list;
 };

@@ -1,6 +1,6 @@
-// Finding accounts of a NativeSegment, and lists of its rows. Input: bytes and JavaScript requests.
-// Output: promises, lists of rows, objects. Invariant: a request is read whole before anything is
-// computed; another thread computes with copies of its own.
+// Account search of a NativeSegment, and lists of its rows.
+// Invariant: a request is read completely before anything is computed; other threads use their own
+// copies.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -16,11 +16,10 @@
 
 namespace peneira {
 
-// Finding accounts of a NativeSegment by name, company, district, e-mail or phone. Input:
-// JavaScript requests. Output: promises of rows; lists of rows, and objects.
-// Invariant: a request is read whole before anything is computed, and names and companies are never
-// looked for on the main thread; there are as many codes of municipalities as names of districts; a
-// phone is a whole number that JavaScript holds exactly.
+// Account search of a NativeSegment by name, company, district, e-mail, or phone.
+// Invariant: a request is read completely before anything is computed. Names and companies are
+// never searched on the main thread. Municipality codes and district names are equal in number. A
+// phone is an exact JavaScript integer.
 
 namespace {
 
@@ -157,16 +156,15 @@ constexpr NamedMethod kFindMethods[] = {
 
 std::span<const NamedMethod> findMethods() { return kFindMethods; }
 
-// Lists of rows, and entries of lists as rows and back. Input: bytes and JavaScript requests.
-// Output: objects, and promises of bytes. Invariant: bytes that another thread computes with are
-// copies of its own.
+// Lists of rows, and conversion between list entries and rows.
+// Invariant: bytes used by another thread are copies.
 
 namespace {
 
-// Marks our objects, so that a clause that names another object is refused.
+// Tags our objects, so that clauses reject others.
 constexpr napi_type_tag kListTag = {0x70656e6569726133, 0x726f776c69737473};
 
-// What the JavaScript object of a list holds; queries share it.
+// State of a list's JavaScript object; queries share it.
 struct HeldList {
   std::shared_ptr<const RowList> list;
 };

@@ -1,5 +1,5 @@
-// Methods of NativeSegment. What comes in: JavaScript arguments. What goes out: JavaScript values.
-// Invariant: see handle.h; `call` is the one way in, so no method can forget a check.
+// Methods of NativeSegment.
+// Invariant: see handle.h; every method goes through `call`, so no check can be forgotten.
 #include "napi/segment/handle.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace peneira {
 
-// Conversions of requests and results of a segment. Invariant: a name that is not known is refused
-// with its text; offsets stay below 2^53, which a number of JavaScript holds exactly.
+// Conversions of requests and results of a segment. Invariant: an unknown name is rejected with its
+// text; offsets stay below 2^53, so JavaScript numbers hold them exactly.
 
 namespace {
 
@@ -81,7 +81,7 @@ Query readQuery(const Arguments& arguments) {
   return queryOf(readerOf(arguments, RequestKinds::kQuery));
 }
 
-// A request that is read off the main thread: reading ten thousand values takes a millisecond, and
+// A request that is parsed off the main thread: parsing ten thousand values takes a millisecond,
 // copying their numbers a fiftieth of that.
 struct SentRequest {
   explicit SentRequest(const Arguments& arguments) : lists(listsOf(arguments)) {
@@ -117,7 +117,7 @@ napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts) {
 
 namespace {
 
-// Nanoseconds since 1970 and inodes are more than a number of JavaScript holds exactly.
+// Nanoseconds since 1970 and inodes exceed exact JavaScript numbers.
 napi_value fromInt64(napi_env env, int64_t number) {
   napi_value value = nullptr;
   check(env, napi_create_bigint_int64(env, number, &value));
@@ -165,7 +165,7 @@ napi_value fromFileState(napi_env env, const FileState& state) {
 
 namespace {
 
-// Marks our objects, so that a method called on another object is refused.
+// Tags our objects, so that methods reject others.
 constexpr napi_type_tag kTag = {0x70656e6569726131, 0x7365676d656e7431};
 
 napi_value meta(napi_env env, napi_callback_info info) {
@@ -211,20 +211,20 @@ napi_value selectAside(napi_env env, napi_callback_info info) {
   return begin(env, info, run);
 }
 
-// What a page says of itself, in the order in which JavaScript reads it, and behind that what it is
-// told: from which byte of the room its text may be written.
+// Results of a page in JavaScript's order, then an argument: the write offset of its text in the
+// room.
 struct PageFacts {
   enum : size_t { kMatches, kRows, kLastRow, kMore, kPlace, kCount };
 };
 
-// The place that `facts` tell; throws INVALID_ARGUMENT for one outside of the room.
+// The offset in `facts`; throws INVALID_ARGUMENT if it is outside of the room.
 size_t placeIn(std::span<const uint8_t> room, std::span<const double> facts) {
   const double place = facts[PageFacts::kPlace];
   if (place >= 0 && place <= static_cast<double>(room.size())) return static_cast<size_t>(place);
   badArgument("facts must tell a place in the room of " + std::to_string(room.size()) + " bytes");
 }
 
-// Counts, selects and renders; tells `facts` of the page.
+// Counts, selects, and renders; writes `facts` of the page.
 void renderPage(const Segment& segment, const PageRequest& request,
                 const std::vector<Field>& fields, Work& work, std::span<double> facts,
                 TextBuffer& text) {
@@ -237,8 +237,7 @@ void renderPage(const Segment& segment, const PageRequest& request,
   facts[PageFacts::kMore] = page.more ? 1 : 0;
 }
 
-// Nothing of the request outlives the call. Answers that are worth keeping are cached as bytes, in
-// JavaScript.
+// Nothing of the request outlives the call. JavaScript caches answers as bytes.
 napi_value wholePage(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle& handle, const auto& segment, const Arguments& arguments) {
     QueryReader reader = readerOf(arguments, RequestKinds::kPage);
@@ -401,12 +400,12 @@ napi_value close(napi_env env, napi_callback_info info) {
   });
 }
 
-// Segments that other threads of the process may open, as long as one has them open.
+// Segments that other threads of the process may open, while any thread has them open.
 std::mutex& sharedMutex = *new std::mutex;
 auto& sharedSegments = *new std::map<uint32_t, std::weak_ptr<Segment>>;
 uint32_t lastShared = 0;
 
-// share(): number by which another thread opens the same segment, also if its file is gone.
+// share(): a number by which another thread opens the same segment, even if its file is gone.
 napi_value share(napi_env env, napi_callback_info info) {
   return call(env, info, [env](Handle&, const auto& segment, const Arguments&) {
     const std::lock_guard<std::mutex> lock(sharedMutex);
@@ -473,7 +472,7 @@ napi_value openSegment(napi_env env, napi_callback_info info) {
   });
 }
 
-// openShared(number): the segment of a thread that has called share().
+// openShared(number): the segment of a thread that called share().
 napi_value openShared(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

@@ -1,9 +1,8 @@
 // The JavaScript object of an opened snapshot (NativeSegment in engine.ts), and calls of its
-// methods. Input: calls from one JavaScript thread, a method as a function of its handle, the open
-// segment and the arguments. Output: copies of row ids and bytes, or the error as JavaScript's.
-// Invariant: `begin` is the one way in, so that no method can forget a check. Every call holds the
-// segment while it runs, so close() never unmaps under it; every call asks at its end whether the
-// file is still whole, so zeros of a lost page are never served.
+// methods. Output: copies of row ids and bytes, or a JavaScript error.
+// Invariant: every method goes through `begin`, so no check can be forgotten. Each call retains the
+// segment, so close() never unmaps it during a call. Each call checks the file at its end, so zeros
+// of a lost page are never served.
 #pragma once
 #include <node_api.h>
 #include <cstring>
@@ -24,20 +23,20 @@
 
 namespace peneira {
 
-// What a NativeSegment holds; the segment is empty after close().
+// State of a NativeSegment; the segment is empty after close().
 struct Handle {
   std::shared_ptr<Segment> segment;
   Work work;
 };
 
-// The handle behind an object of ours; throws INVALID_ARGUMENT for another object.
+// The handle of our object; throws INVALID_ARGUMENT for another object.
 Handle& handleOf(const Given& object);
 
-// Its segment; throws SNAPSHOT_CLOSED where there is none any more.
+// Its segment; throws SNAPSHOT_CLOSED after close().
 std::shared_ptr<Segment> openOf(const Handle& handle);
 
-// The segment behind a NativeSegment; throws INVALID_ARGUMENT for another object and
-// SNAPSHOT_CLOSED for a closed one.
+// The segment of a NativeSegment; throws INVALID_ARGUMENT for another object and SNAPSHOT_CLOSED
+// for a closed one.
 std::shared_ptr<Segment> segmentOf(const Given& object);
 
 // Runs `body(handle, segment, arguments)` on an open segment.
@@ -51,8 +50,8 @@ napi_value begin(napi_env env, napi_callback_info info, Body body) {
   });
 }
 
-// As `begin`, and checks the file afterwards: what was read may be zeros of a lost page. Not for
-// what gives a promise: its thread may find damage first, and the promise says so.
+// Like `begin`, but checks the file afterwards, because zeros of a lost page may have been read.
+// Not for methods that return a promise: their thread checks, and the promise rejects.
 template <class Body>
 napi_value call(napi_env env, napi_callback_info info, Body body) {
   return begin(env, info, [&](Handle& handle, const auto& segment, const Arguments& arguments) {
@@ -62,7 +61,7 @@ napi_value call(napi_env env, napi_callback_info info, Body body) {
   });
 }
 
-// Promise of what `compute` finds over the segment, which stays open until then.
+// Returns a promise of `compute`'s result; the segment stays open until then.
 template <class Compute>
 napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Compute compute) {
   return computeAside(env, "peneira.aside", [segment, compute = std::move(compute)]() -> Give {
@@ -72,48 +71,45 @@ napi_value overSegment(napi_env env, const std::shared_ptr<Segment>& segment, Co
   });
 }
 
-// The methods of a NativeSegment that other files than handle.cc make. Input: nothing. Output:
-// their names and functions. Invariant: each is in native-index/napi/handles.ts, which says what it
-// does.
+// Methods of a NativeSegment outside of handle.cc: their names and functions.
+// Invariant: native-index/napi/handles.ts declares and documents each.
 
-// A method by its name.
 using NamedMethod = std::pair<const char*, napi_callback>;
 
-// The methods that render rows for files: rows.cc.
+// Methods that render rows for files: rows.cc.
 std::span<const NamedMethod> rowMethods();
-// The methods that find accounts by what a person knows of them: a name as far as it is typed, the
-// company, a district, an e-mail or a phone: find.cc.
+// Methods that find accounts by a partial name, company, district, e-mail, or phone: find.cc.
 std::span<const NamedMethod> findMethods();
-// The methods that turn entries of lists into rows and back: find.cc.
+// Methods that convert list entries to rows and back: find.cc.
 std::span<const NamedMethod> listMethods();
-// The methods that check the file, and tell what is known of it: verify.cc.
+// Methods that check the file and report its state: verify.cc.
 std::span<const NamedMethod> verifyMethods();
 
-// What goes into and out of the methods of a segment, as JavaScript values. Input: values of either
-// side. Output: the same on the other side: work, pages, counts of facets, where the parts of a
-// snapshot file lie, and what the system knows of it. Invariant: nothing here touches a mapping;
-// what JavaScript gives is checked, and named when it is refused; no number is cut.
+// Conversions between JavaScript and C++: work, pages, counts of facets, locations in a snapshot
+// file, and its file state.
+// Invariant: nothing here touches a mapping; JavaScript values are validated, and named in errors;
+// no number is truncated.
 
-// Work, Selection and the counts of facets, as handles.ts has them.
+// Work, Selection, and the counts of facets, as in handles.ts.
 napi_value fromWork(napi_env env, const Work& work);
 napi_value fromPage(napi_env env, const Page& page, const Work& work);
 napi_value fromCounts(napi_env env, const std::vector<FacetCounts>& counts);
 
-// The numbers of a written request and its lists of rows, the first two arguments of a method.
+// The numbers and lists of rows of a written request: the first two arguments of a method.
 QueryReader readerOf(const Arguments& arguments, RequestKinds::Number kind);
-// A request that is nothing but a query.
+// A request that is only a query.
 Query readQuery(const Arguments& arguments);
 
-// Facets by their names; INVALID_ARGUMENT for one that there is not.
+// Facets by name; throws INVALID_ARGUMENT if one is unknown.
 std::vector<Facet> readFacets(const Given& names);
-// Output fields by their names; INVALID_ARGUMENT for one that there is not.
+// Output fields by name; throws INVALID_ARGUMENT if one is unknown.
 std::vector<Field> readFields(const Given& names);
 
-// Rendered bytes above this are not kept for the next call; the rows of a sheet at a time are 2 MB.
+// Larger render buffers are freed after the call; the rows of a sheet at a time are 2 MB.
 constexpr size_t kKeptBytes = 1u << 22;
 
-// Bytes of what `render` appends to a text, whose memory is kept for the next call; or how many
-// they are, where they have room in what is lent.
+// Returns the bytes that `render` appends to a reused buffer; or their length, if they fit in
+// `lent`.
 template <class Render>
 napi_value fromRendered(napi_env env, std::span<uint8_t> lent, Render render) {
   thread_local TextBuffer text;
@@ -137,14 +133,14 @@ napi_value fromRendered(napi_env env, Render render) {
 DirectoryLocation readLocation(const Given& object);
 napi_value fromFileState(napi_env env, const FileState& state);
 
-// Lists of rows across N-API: a portable Roaring bitmap as an object that clauses name. Input: a
-// list. Output: its object, and the way back; find.cc also has the methods of a NativeSegment that
-// turn entries of lists into rows and back. Invariant: an object stands for one list for good.
+// Lists of rows across N-API: a portable Roaring bitmap as an object for clauses; find.cc also
+// converts list entries.
+// Invariant: an object always represents the same list.
 
-// The object of a list, which clauses may name.
+// The object of a list, for use in clauses.
 napi_value fromRowList(napi_env env, std::shared_ptr<const RowList> list);
 
-// The list behind an object that openRowList gave; another one is refused.
+// The list of an object from openRowList; throws for others.
 std::shared_ptr<const RowList> rowListOf(const Given& object);
 
 }  // namespace peneira

@@ -1,8 +1,8 @@
 // Rows of a NativeSegment as bytes and columns of files. Input: row ids, fields, formats. Output:
 // rendered bytes, columns.
-// Invariant: bytes are copied, or written into memory that the caller lent. Every value of a
-// request is read once and copied, so a request that changes while it is read cannot become another
-// one; what it misses or misspells is refused by name.
+// Invariant: bytes are copied, or written into the caller's memory. Every value of a request is
+// read once and copied, so concurrent changes cannot mix two requests; missing or misspelled
+// members are rejected by name.
 #include "napi/segment/handle.h"
 
 #include <memory>
@@ -16,7 +16,7 @@
 namespace peneira {
 namespace {
 
-// Lets go of the values that were read in it, so that there are few however many rows there are.
+// Releases the values read within it, so their number does not grow with the rows.
 class HandleScope {
  public:
   explicit HandleScope(napi_env env) : env_(env) {
@@ -90,7 +90,7 @@ void readBytes(const Given& given, RawBytes& to) {
   to.append(bytes.data(), bytes.size());
 }
 
-// Buffers of a column of so many rows; validity without a missing value is none.
+// Buffers of a column of `length` rows; drops a validity bitmap without nulls.
 void readBuffers(const Given& object, uint32_t length, ColumnBuffers& buffers) {
   readBytes(object.member("offsets"), buffers.offsets);
   readBytes(object.member("data"), buffers.data);
@@ -140,8 +140,7 @@ napi_value fromChild(napi_env env, const FieldColumn* child) {
   return object;
 }
 
-// Lone surrogates in texts of further columns become U+FFFD, as in everything that leaves
-// JavaScript as UTF-8.
+// Lone surrogates in texts of additional columns become U+FFFD, as in all UTF-8 from JavaScript.
 RowRequest readRowRequest(const Given& object) {
   RowRequest request;
   request.format = readFormat(object.member("format"));
@@ -163,13 +162,12 @@ RowRequest readRowRequest(const Given& object) {
   return request;
 }
 
-// A column of a Parquet file with its name.
 struct NamedColumn {
   std::string name;
   FieldColumn column;
 };
 
-// An array of FieldColumn objects, with copies of their buffers; how many are missing is counted.
+// An array of FieldColumn objects, with copies of their buffers; counts the nulls.
 std::vector<NamedColumn> readColumns(const Given& columns) {
   std::vector<NamedColumn> read;
   const uint32_t count = columns.length();
@@ -249,7 +247,7 @@ napi_value columnsOf(napi_env env, napi_callback_info info) {
   });
 }
 
-// A Parquet file of fields of rows, and of further columns behind them.
+// A Parquet file of fields of rows, then additional columns.
 struct ParquetRequest {
   std::vector<uint32_t> rows;
   std::vector<Field> fields;
@@ -265,7 +263,7 @@ ParquetRequest readParquetRequest(const Arguments& arguments) {
   return request;
 }
 
-// A column is written before the next one is read.
+// Each column is written before the next one is read, to save memory.
 RawBytes parquetBytes(const Segment& segment, const ParquetRequest& request) {
   ParquetFile file;
   for (const Field field : request.fields) {

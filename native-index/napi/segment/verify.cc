@@ -1,9 +1,9 @@
-// Checks a snapshot, or some blocks of it, off the main thread, and tells what is known of its
-// file. Input: a range of blocks, and a place for progress. Output: the number of checked blocks
-// while it runs, then a promise that is settled with success or the first damage.
-// Invariant: the segment and the progress array stay alive until the promise is settled, so closing
-// the segment meanwhile unmaps nothing; a block that was checked before is checked again; with the
-// last one the digests are checked too.
+// Checks a snapshot, or some of its blocks, off the main thread, and reports the state of its file.
+// Output: the number of checked blocks while running, then a promise that resolves, or rejects with
+// the first damage.
+// Invariant: the segment and the progress array stay alive until the promise settles, so close()
+// unmaps nothing meanwhile. Blocks are checked even if they were before; with the last one the
+// digests are checked too.
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -39,7 +39,6 @@ napi_value start(napi_env env, std::shared_ptr<Segment> segment, Range range,
   return computeAside(env, "peneira.verify", compute);
 }
 
-// verify(progress)
 napi_value verify(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const Range all{0, segment->blocks().count()};
@@ -47,7 +46,6 @@ napi_value verify(napi_env env, napi_callback_info info) {
   });
 }
 
-// verifyBlocks(from, count)
 napi_value verifyBlocks(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
     const uint64_t blocks = segment->blocks().count();

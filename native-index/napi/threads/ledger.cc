@@ -1,5 +1,5 @@
-// What all threads of a process count together, and the functions of JavaScript over it. Invariant:
-// a call locks one ledger once, and a call of the hot path makes no object of JavaScript.
+// Counters shared by all threads of a process, and their JavaScript functions.
+// Invariant: a call locks one ledger once; calls on the hot path create no JavaScript object.
 #include "napi/threads/ledger.h"
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace peneira {
 
-// What all threads of a process count together. Invariant: see ledger.h. Sums and products are
-// those of JavaScript, bit by bit.
+// Counters shared by all threads of a process.
+// Invariant: see ledger.h. Sums and products equal those of JavaScript, bit by bit.
 
 namespace {
 
-// Rounding of sums of milliseconds must not cost a client its last unit.
+// Rounding of millisecond sums must not cost a client its last unit.
 constexpr double ROUNDING_MS = 1e-6;
 constexpr double ROUNDING_UNITS = 1e-9;
-// Names cached before those at rest are forgotten.
+// Maximum names before those at rest are evicted.
 constexpr size_t NAMES_MAX = 10'000;
-// Names and owners cached at rest: an entry that comes and goes allocates memory each time.
+// Names and owners retained at rest, because each new entry allocates memory.
 constexpr size_t AT_REST_MAX = 1'000;
 
-// Not inlined: with a sum in the same function a compiler could round only once.
+// Not inlined: a compiler could fuse it with a sum in the same function and round only once.
 __attribute__((noinline)) double product(double a, double b) { return a * b; }
 
 }  // namespace
@@ -66,7 +66,7 @@ void Rates::remember(Names::iterator found, std::string_view name, double wholeA
   names_.emplace(name, Whole{wholeAt, ++lastPlace_});
 }
 
-// A name at rest is as good as unknown; if none is, the one that rests first goes.
+// A name at rest equals an unknown one; if none is at rest, the next to rest is evicted.
 void Rates::forget(double now) {
   std::erase_if(names_, [now](const auto& entry) { return entry.second.at <= now; });
   if (names_.size() < NAMES_MAX) return;
@@ -80,7 +80,7 @@ Shortage Holds::shortage(std::string_view owner, const HoldRequest& request) con
   const double wanted = held + request.amount;
   if (wanted > request.ownerMost) return Shortage::kShare;
   const double left = request.most - (used_ - held);
-  // Rounded up, so that an owner with nothing gets the last one of a few.
+  // Rounded up, so that an owner with nothing can get the last of a few.
   if (wanted <= std::ceil(request.share * left)) {
     const double reserved = used_ + request.amount + request.reserve;
     return request.reserve > 0 && reserved > request.most ? Shortage::kAll : Shortage::kNone;
@@ -163,7 +163,7 @@ std::vector<Use> Uses::take() {
 }
 
 void Lines::append(Line line) {
-  // Threads that write at the same time differ by little: the place is near the end.
+  // Concurrent writers differ by little, so the position is near the end.
   auto place = lines_.end();
   while (place != lines_.begin() && std::prev(place)->atMs > line.atMs) --place;
   lines_.insert(place, std::move(line));
@@ -177,14 +177,14 @@ std::vector<Line> Lines::take(double upToMs) {
   return taken;
 }
 
-// The ledgers of the process as functions of JavaScript. Input: the id of a ledger, names, and
-// numbers in an array of the caller. Output: decisions in the same array, sums and lists.
-// Invariant: a ledger is found by its id from every thread until it is closed; a call locks one
-// ledger once. A call of the hot path makes no object of JavaScript.
+// The ledgers of the process as JavaScript functions. Input: a ledger id, names, and numbers in an
+// array of the caller. Output: decisions in the same array, sums, and lists.
+// Invariant: any thread finds a ledger by its id until it is closed; a call locks one ledger once.
+// Calls on the hot path create no JavaScript object.
 
 namespace {
 
-// Places in the arrays of numbers; the counterparts in handles.ts have the same names.
+// Indexes of the number arrays; handles.ts has the same names.
 namespace rate {
 enum {
   perSecond,
@@ -207,12 +207,11 @@ namespace use {
 enum { day, requests, accounts, end };
 }
 
-// The open ledgers. Never destroyed: at the end of the process its threads may still count.
+// The open ledgers. Never destroyed, because threads may still count at process exit.
 std::shared_mutex& ledgersMutex = *new std::shared_mutex;
 auto& ledgers = *new std::unordered_map<uint32_t, std::shared_ptr<Ledger>>;
 uint32_t lastLedger = 0;
 
-// An open ledger, locked.
 class Locked {
  public:
   explicit Locked(const Arguments& arguments)
@@ -233,7 +232,7 @@ class Locked {
   std::lock_guard<std::mutex> lock_;
 };
 
-// A text that JavaScript gave; a short one needs no memory of its own.
+// A text from JavaScript; short ones need no allocation.
 class Name {
  public:
   explicit Name(const Given& given) {
@@ -241,7 +240,7 @@ class Name {
     const napi_status status =
         napi_get_value_string_utf8(given.env(), given.value(), short_, sizeof short_, &length);
     given.expect(status, "a string");
-    // Fewer bytes than a character has may be missing at the end of a text that was cut.
+    // A truncated text may end up to one character early, so a shorter one is complete.
     if (length + kCharacterMax < sizeof short_) {
       text_ = {short_, length};
     } else {
@@ -270,7 +269,7 @@ napi_value openLedger(napi_env env, napi_callback_info) {
   });
 }
 
-// closeLedger(ledger); may be called again.
+// closeLedger(ledger); idempotent.
 napi_value closeLedger(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -281,7 +280,7 @@ napi_value closeLedger(napi_env env, napi_callback_info info) {
   });
 }
 
-// takeRate(ledger, name, numbers): true if the cost was there.
+// takeRate(ledger, name, numbers): true if the cost was available.
 napi_value takeRate(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -292,7 +291,7 @@ napi_value takeRate(napi_env env, napi_callback_info info) {
     const Locked ledger(arguments);
     Rates& rates = ledger->rates[static_cast<size_t>(table)];
     const double given = numbers[rate::now];
-    // Read with the lock, so that time passes in the order of the decisions.
+    // Read under the lock, so that time ascends with the order of decisions.
     const double now = std::isnan(given) ? ledger->nowMs() : given;
     const RateDecision decision =
         rates.take(name.text(), {numbers[rate::perSecond], numbers[rate::burst],
@@ -309,7 +308,7 @@ uint32_t kindOf(const Arguments& arguments) {
   return arguments.at(1, "kind").whole32(HOLD_KINDS - 1);
 }
 
-// The numbers of a hold, or of one that is given back.
+// The numbers of a hold, or of its release.
 HoldRequest requestOf(const Arguments& arguments) {
   const std::span<double> numbers = arguments.at(3, "numbers").doubles(hold::end);
   const double amount = numbers[hold::amount];
@@ -324,7 +323,7 @@ HoldRequest requestOf(const Arguments& arguments) {
           numbers[hold::reserve]};
 }
 
-// takeHold(ledger, kind, owner, numbers): the shortage because of which nothing was taken, or 0.
+// takeHold(ledger, kind, owner, numbers): the shortage that prevented it, or 0.
 napi_value takeHold(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -349,7 +348,6 @@ napi_value shortageOf(napi_env env, napi_callback_info info) {
   });
 }
 
-// giveHold(ledger, kind, owner, numbers)
 napi_value giveHold(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -362,7 +360,6 @@ napi_value giveHold(napi_env env, napi_callback_info info) {
   });
 }
 
-// releaseSlot(ledger, slot)
 napi_value releaseSlot(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -373,7 +370,7 @@ napi_value releaseSlot(napi_env env, napi_callback_info info) {
   });
 }
 
-// heldIn(ledger, kind): what all owners hold.
+// heldIn(ledger, kind): the total of all owners.
 napi_value heldIn(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -383,7 +380,6 @@ napi_value heldIn(napi_env env, napi_callback_info info) {
   });
 }
 
-// heldBy(ledger, kind, owner)
 napi_value heldBy(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -394,7 +390,6 @@ napi_value heldBy(napi_env env, napi_callback_info info) {
   });
 }
 
-// countUse(ledger, tenant, key, numbers)
 napi_value countUse(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -409,7 +404,7 @@ napi_value countUse(napi_env env, napi_callback_info info) {
   });
 }
 
-// An array of one text of each element.
+// An array with one text per element.
 template <class List, class TextOf>
 napi_value textsOf(napi_env env, const List& list, const TextOf& textOf) {
   const napi_value texts = makeArray(env, list.size());
@@ -430,7 +425,7 @@ napi_value fromUses(napi_env env, const std::vector<Use>& uses) {
   return result;
 }
 
-// usesOf(ledger, tenant): what the keys of a tenant used and the database does not have yet.
+// usesOf(ledger, tenant): uses of a tenant's keys that are not in the database yet.
 napi_value usesOf(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -444,7 +439,7 @@ napi_value usesOf(napi_env env, napi_callback_info info) {
   });
 }
 
-// takeUses(ledger): the uses of all tenants, which the ledger then has no more.
+// takeUses(ledger): removes and returns the uses of all tenants.
 napi_value takeUses(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -457,7 +452,7 @@ napi_value takeUses(napi_env env, napi_callback_info info) {
   });
 }
 
-// noteUsed(ledger, key, atMs): a key was used at a time; the latest one counts.
+// noteUsed(ledger, key, atMs): records the time of a key's use; the latest one counts.
 napi_value noteUsed(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -473,7 +468,7 @@ napi_value noteUsed(napi_env env, napi_callback_info info) {
   });
 }
 
-// takeUsed(ledger): the keys that were used and when, which the ledger then has no more.
+// takeUsed(ledger): removes and returns the used keys and their times.
 napi_value takeUsed(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -492,7 +487,6 @@ napi_value takeUsed(napi_env env, napi_callback_info info) {
   });
 }
 
-// appendLine(ledger, atMs, level, text)
 napi_value appendLine(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -505,7 +499,7 @@ napi_value appendLine(napi_env env, napi_callback_info info) {
   });
 }
 
-// takeLines(ledger, upToMs): the lines up to a time, which the ledger then has no more.
+// takeLines(ledger, upToMs): removes and returns the lines up to a time.
 napi_value takeLines(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

@@ -1,7 +1,6 @@
-// What all threads of a process count together: rates, amounts that are held, uses, times of use,
-// and lines of a log. Input: names and numbers. Output: decisions, sums and lists.
-// Invariant: every decision is that of one thread which gets all calls in some order. The caller
-// holds the mutex of the ledger. No call waits for anything else.
+// Counters shared by all threads of a process: rates, holds, uses, times of use, and log lines.
+// Invariant: decisions are linearizable. The caller holds the mutex of the ledger. No call blocks
+// on anything else.
 #pragma once
 #include <array>
 #include <chrono>
@@ -17,7 +16,7 @@
 
 namespace peneira {
 
-// Lets maps with names be searched without a copy of the name.
+// Allows look-ups by name without copying the name.
 struct NameHash {
   using is_transparent = void;
   size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
@@ -38,25 +37,25 @@ struct RateDecision {
   bool allowed;
   // Whole units that could be spent now.
   double remaining;
-  // Seconds until the burst is whole again.
+  // Seconds until the burst is full again.
   double resetSeconds;
   // Seconds after which the same attempt would be allowed; 0 if it was.
   double retrySeconds;
 };
 
-// Limits by name: the generic cell rate algorithm. A restart forgives.
+// Limits by name: the generic cell rate algorithm. A restart resets them.
 class Rates {
  public:
-  // Spends the cost if it is there. A cost above the burst counts as the burst, because it could
-  // otherwise never be paid. A refusal gives back what was paid before.
+  // Spends the cost if available. A cost above the burst counts as the burst, because it could
+  // never be paid. A rejection refunds what was paid before.
   RateDecision take(std::string_view name, const RateAttempt& attempt);
   size_t names() const { return names_.size(); }
 
  private:
   struct Whole {
-    // When the burst is whole again.
+    // Time when the burst is full again.
     double at;
-    // Order in which names came.
+    // Insertion order.
     uint64_t place;
   };
   using Names = ByName<Whole>;
@@ -68,25 +67,23 @@ class Rates {
   uint64_t lastPlace_ = 0;
 };
 
-// An amount that an owner wants, and its limits.
+// An amount requested by an owner, and its limits.
 struct HoldRequest {
   double amount;
-  // Thread that takes it.
   uint32_t slot;
-  // Limit of the owner.
   double ownerMost;
   // Limit of all owners together.
   double most;
-  // Part of what the others leave that one owner may hold.
+  // Maximum share of the remaining amount that one owner may hold.
   double share;
-  // Amount that must be left for other requests.
+  // Amount reserved for other requests.
   double reserve;
 };
 
-// Why an amount cannot be taken: the owner holds what it may, or all together do.
+// The limit that prevents a hold: the owner's, or the total.
 enum class Shortage : uint32_t { kNone = 0, kShare = 1, kAll = 2 };
 
-// Amounts of one kind that owners hold.
+// Amounts of one kind held by owners.
 class Holds {
  public:
   Shortage shortage(std::string_view owner, const HoldRequest& request) const;
@@ -108,7 +105,7 @@ class Holds {
   double used_ = 0;
 };
 
-// What a key used on a UTC day.
+// Usage of a key on a UTC day.
 struct Use {
   std::string tenant;
   std::string key;
@@ -121,7 +118,6 @@ struct Use {
 class Uses {
  public:
   void add(std::string_view tenant, std::string_view key, const Use& amounts);
-  // Uses of one tenant.
   std::vector<Use> of(std::string_view tenant) const;
   std::vector<Use> take();
 
@@ -139,11 +135,10 @@ struct Line {
   std::string text;
 };
 
-// Lines of a log by time; lines of the same time in the order in which they came.
+// Log lines by time; lines of equal time in insertion order.
 class Lines {
  public:
   void append(Line line);
-  // Removes and returns the lines up to a time.
   std::vector<Line> take(double upToMs);
 
  private:
@@ -158,12 +153,12 @@ struct Ledger {
   std::array<Rates, RATE_TABLES> rates;
   std::array<Holds, HOLD_KINDS> holds;
   Uses uses;
-  // When keys were last used, in milliseconds since 1970.
+  // Time of the last use of keys, in milliseconds since 1970.
   ByName<double> used;
   Lines lines;
   const std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
 
-  // Milliseconds since the ledger was opened; the same for all threads.
+  // Milliseconds since the ledger was opened, on a clock shared by all threads.
   double nowMs() const {
     const std::chrono::duration<double, std::milli> passed =
         std::chrono::steady_clock::now() - opened;

@@ -1,11 +1,10 @@
-// Listening ports whose connections are dealt to the threads that answer. Input: an address, and
-// the functions that take connections on their threads. Output: the descriptor of each connection,
-// to one taker after the other.
-// Invariant: every accepted connection goes to one taker or is closed. Each of N takers has a
-// share of 1/N, plus or minus one connection. A taker gets all of its connections before the end.
-// Reason: Linux can share a port among threads (SO_REUSEPORT), but by a hash. With 16 connections
-// that stay open the busier of two threads has 60 % of them. Closing one of the sockets resets
-// the connections in its queue.
+// Listening ports whose connections are distributed to worker threads, round robin. Input: an
+// address, and a taker function per thread. Output: the descriptor of each connection.
+// Invariant: every accepted connection goes to one taker or is closed. Each of N takers gets 1/N of
+// them, plus or minus one connection. A taker gets all of its connections before the end.
+// Reason: Linux can share a port among threads (SO_REUSEPORT), but by hash: with 16 persistent
+// connections the busier of two threads has 60 % of them. Closing one of the sockets resets the
+// connections in its queue.
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -31,12 +30,12 @@ namespace {
 
 // Length of the accept queue; Linux caps it at net.core.somaxconn.
 constexpr int WAITING_MAX = 512;
-// Pause before the next try if the process has no descriptor or memory for a connection.
+// Pause before a retry if the process lacks a descriptor or memory for a connection.
 constexpr auto SHORTAGE_PAUSE = std::chrono::milliseconds(20);
-// Descriptor that stands for the end of a port.
+// Descriptor that signals the end of a port.
 constexpr intptr_t CLOSED = -1;
 
-// Runs on the thread of the taker; without an environment that thread is ending.
+// Runs on the taker's thread; if `env` is null, that thread is ending.
 void handOver(napi_env env, napi_value taker, void*, void* data) {
   const auto descriptor = reinterpret_cast<intptr_t>(data);
   if (env == nullptr || taker == nullptr) {
@@ -51,7 +50,7 @@ void handOver(napi_env env, napi_value taker, void*, void* data) {
   static_cast<void>(napi_call_function(env, receiver, taker, 1, &number, nullptr));
 }
 
-// An open port and who takes what comes to it.
+// An open port and its takers.
 class Port {
  public:
   explicit Port(int descriptor) : descriptor_(descriptor) {
@@ -75,13 +74,13 @@ class Port {
     early_.clear();
   }
 
-  // Leaves a taker alone whose thread is ending.
+  // Removes a taker whose thread is ending.
   void forget(uint32_t id) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::erase_if(takers_, [id](const Taker& taker) { return taker.id == id; });
   }
 
-  // Takes nothing more, and tells the takers when they have all that was taken.
+  // Stops accepting, and signals the end to the takers after their last connection.
   void stop() {
     if (!accepting_.joinable()) return;
     const char one = 1;
@@ -108,7 +107,7 @@ class Port {
     next_ = 0;
   }
 
-  // With the lock.
+  // Requires the lock.
   void give(int connection) {
     while (!takers_.empty()) {
       next_ = next_ % takers_.size();
@@ -133,7 +132,7 @@ class Port {
     }
   }
 
-  // Everything that waits at the port.
+  // Accepts all pending connections.
   void takeAll() {
     for (;;) {
       const int connection = accepted();
@@ -168,14 +167,13 @@ class Port {
   std::thread accepting_;
   std::mutex mutex_;
   std::vector<Taker> takers_;
-  // Where the next connection goes.
+  // Index of the taker for the next connection.
   size_t next_ = 0;
-  // What came while nobody took.
+  // Connections accepted while there was no taker.
   std::vector<int> early_;
 };
 
-// The open ports of the process. Never destroyed: at the end of the process its threads may still
-// accept.
+// The open ports of the process. Never destroyed, because threads may still accept at process exit.
 std::mutex& portsMutex = *new std::mutex;
 auto& ports = *new std::map<uint32_t, std::shared_ptr<Port>>;
 uint32_t lastPort = 0;
@@ -192,7 +190,7 @@ struct FreeAddresses {
   void operator()(addrinfo* found) const { freeaddrinfo(found); }
 };
 
-// The addresses of a name; IPv6 first, which takes IPv4 as well where the address is that of all.
+// The addresses of a name, IPv6 first, because an IPv6 wildcard address accepts IPv4 as well.
 std::vector<const addrinfo*> inOrder(const addrinfo* found) {
   std::vector<const addrinfo*> order;
   for (const int family : {AF_INET6, AF_INET}) {
@@ -203,7 +201,7 @@ std::vector<const addrinfo*> inOrder(const addrinfo* found) {
   return order;
 }
 
-// A socket that listens at an address, or the reason why there is none as a negative number.
+// Returns a socket listening at an address, or a negative errno.
 int listenAt(const addrinfo& address) {
   const int descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol);
   if (descriptor < 0) return -errno;
@@ -228,11 +226,11 @@ uint16_t numberOf(int descriptor) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
   if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
-  // The port is at the same place in both families.
+  // The port has the same offset in both families.
   return ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
-// openPort(host, port): [id, number of the port], or null where the address cannot be had.
+// openPort(host, port): [id, port number], or null if the address is unavailable.
 napi_value openPort(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -247,7 +245,7 @@ napi_value openPort(napi_env env, napi_callback_info info) {
     const std::unique_ptr<addrinfo, FreeAddresses> found(list);
     for (const addrinfo* const address : inOrder(found.get())) {
       const int descriptor = listenAt(*address);
-      // A system without IPv6 has addresses of it all the same.
+      // A system without IPv6 still resolves IPv6 addresses.
       if (descriptor == -EAFNOSUPPORT || descriptor == -EADDRNOTAVAIL) continue;
       if (descriptor < 0) return fromNull(env);
       const std::lock_guard<std::mutex> lock(portsMutex);
@@ -275,18 +273,18 @@ void closeIfConnection(uv_handle_t* handle, void*) {
   if (isOpen) close(descriptor);
 }
 
-// Closes the connections of a thread that ends while it has some, because it was killed or has no
-// memory: uWebSockets.js leaves them open, and Node ends the process if a loop has open handles
-// (uv_loop_close in node::worker::Worker::Run). The polls are freed with the memory of the loop's
-// thread; only their closing has to be over.
+// Closes the connections of a thread that ends while it has some (killed, or out of memory):
+// uWebSockets.js leaves them open, and Node aborts if a loop has open handles (uv_loop_close in
+// node::worker::Worker::Run). The polls are freed with the memory of the loop's thread; only their
+// closing must finish here.
 void closeConnections(void* data) {
   auto* const loop = static_cast<uv_loop_t*>(data);
   uv_walk(loop, closeIfConnection, nullptr);
   uv_run(loop, UV_RUN_NOWAIT);
 }
 
-// Has the connections of this thread closed at its end, also if its port is closed before. At the
-// end of the process the system does that for the main thread.
+// Registers closing of this thread's connections at its end, even if its port is closed before. For
+// the main thread, process exit closes them.
 void closeConnectionsAtEnd(napi_env env) {
   thread_local bool isSet = false;
   uv_loop_t* loop = nullptr;
@@ -296,7 +294,7 @@ void closeConnectionsAtEnd(napi_env env) {
   isSet = true;
 }
 
-// Runs before Node frees the function of the taker, which it does although others may call it.
+// Runs before Node frees the taker's function, which it does even if other threads may call it.
 void threadEnds(void* data) {
   auto* const leaving = static_cast<Leaving*>(data);
   leaving->ended = true;
@@ -308,8 +306,8 @@ void takerIsOver(napi_env env, void* data, void*) {
   if (!leaving->ended) napi_remove_env_cleanup_hook(env, threadEnds, leaving.get());
 }
 
-// takeConnections(port, taker): false if the port is closed. The taker is a function that gets the
-// descriptor of each connection, and -1 after the last one.
+// takeConnections(port, taker): false if the port is closed. The taker is called with the
+// descriptor of each connection, and with -1 after the last one.
 napi_value takeConnections(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);
@@ -327,14 +325,13 @@ napi_value takeConnections(napi_env env, napi_callback_info info) {
       const std::lock_guard<std::mutex> lock(portsMutex);
       kept->id = ++lastTaker;
     }
-    // Behind the hook of the function itself, so that it runs before that.
+    // Registered after the function's own hook, so that it runs before that.
     check(env, napi_add_env_cleanup_hook(env, threadEnds, kept));
     port->add(kept->id, call);
     return fromBool(env, true);
   });
 }
 
-// closePort(port)
 napi_value closePort(napi_env env, napi_callback_info info) {
   return guarded(env, [&]() {
     const Arguments arguments(env, info);

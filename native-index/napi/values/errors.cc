@@ -1,5 +1,5 @@
-// Makes JavaScript errors. What comes in and goes out: see values.h.
-// Invariant: whatever fails while an error is made, there is an error in the end.
+// Creates JavaScript errors (see values.h).
+// Invariant: even if creating an error fails, some error is thrown.
 #include "napi/values/values.h"
 
 #include <cerrno>
@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kOutOfMemory = "OUT_OF_MEMORY";
 constexpr const char* kInternal = "INTERNAL";
 
-// What files can fail with, by the names that Node gives its `code`.
+// System errors of files, with Node's names for their `code`.
 constexpr std::pair<int, const char*> kSystemCodes[] = {
     {EACCES, "EACCES"},   {EAGAIN, "EAGAIN"}, {EBADF, "EBADF"},
     {EBUSY, "EBUSY"},     {EDQUOT, "EDQUOT"}, {EEXIST, "EEXIST"},
@@ -33,7 +33,7 @@ const char* codeOf(int number) {
   return "SYSTEM";
 }
 
-// An error, or what N-API left pending because it could not make one.
+// Creates an error; throws Pending if N-API cannot.
 napi_value newError(napi_env env, const char* code, std::string_view message) {
   napi_value codeValue = nullptr, text = nullptr, error = nullptr;
   check(env, napi_create_string_utf8(env, code, NAPI_AUTO_LENGTH, &codeValue));
@@ -84,7 +84,7 @@ napi_value errorOf(napi_env env, const std::exception_ptr& thrown) {
   } catch (const std::bad_alloc&) {
     return memoryError(env, 0);
   } catch (const std::length_error&) {
-    // A container of the standard library that was to hold more than can be addressed.
+    // A standard container would exceed the addressable size.
     return memoryError(env, 0);
   } catch (const std::exception& error) {
     return newError(env, kInternal, error.what());
@@ -99,7 +99,7 @@ void check(napi_env env, napi_status status) {
   if (status == napi_ok) return;
   const napi_extended_error_info* info = nullptr;
   napi_get_last_error_info(env, &info);
-  // The next call forgets which message it was; the messages themselves are constants of Node.
+  // The next call resets which message it was; the messages themselves are constants of Node.
   const char* message = info == nullptr ? nullptr : info->error_message;
   bool pending = false;
   napi_is_exception_pending(env, &pending);
@@ -111,7 +111,7 @@ napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept {
   try {
     return errorOf(env, thrown);
   } catch (...) {
-    // Not even the error could be made: an exception of Node's is better than none.
+    // The error could not be created: an exception from Node is better than none.
     bool pending = false;
     napi_is_exception_pending(env, &pending);
     if (!pending) napi_throw_error(env, kInternal, "an error could not be told");

@@ -1,5 +1,5 @@
-// Conversions between JavaScript and C++. What comes in and goes out: see values.h.
-// Invariant: see values.h; memory that V8 cannot have is an error, never the end of the process.
+// Conversions between JavaScript and C++ (see values.h).
+// Invariant: see values.h; failed V8 allocations throw and never end the process.
 #include "napi/values/values.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace peneira {
 namespace {
 
-// From this size on memory may well not be there.
+// From this size on, allocations may fail.
 constexpr size_t kLargeBytes = size_t{1} << 20;
 constexpr size_t kQuotedMax = 60;
 
@@ -25,7 +25,7 @@ std::string quoted(const std::string& text) {
   return text.size() > kQuotedMax ? "a longer text" : '"' + text + '"';
 }
 
-// What a value is, in words.
+// Describes a value in words.
 std::string described(const Given& given, napi_valuetype type) {
   switch (type) {
     case napi_undefined: return "undefined";
@@ -46,8 +46,8 @@ napi_value globalNamed(napi_env env, const char* name) {
   return value;
 }
 
-// `new ArrayBuffer(length)`: where the memory is not there this throws, while the calls of N-API
-// that make buffers end the process.
+// `new ArrayBuffer(length)`: throws if memory is exhausted, while the N-API calls that create
+// buffers abort the process.
 napi_value newLargeBuffer(napi_env env, size_t length) {
   const napi_value constructor = globalNamed(env, "ArrayBuffer");
   const napi_value size = fromNumber(env, static_cast<double>(length));
@@ -62,7 +62,6 @@ napi_value newLargeBuffer(napi_env env, size_t length) {
   throw OutOfMemory(length);
 }
 
-// An ArrayBuffer with a copy of the bytes.
 napi_value copiedBuffer(napi_env env, std::span<const uint8_t> bytes) {
   napi_value buffer = nullptr;
   void* data = nullptr;
@@ -77,7 +76,6 @@ napi_value copiedBuffer(napi_env env, std::span<const uint8_t> bytes) {
   return buffer;
 }
 
-// An array over a copy of the bytes.
 napi_value copied(napi_env env, napi_typedarray_type type, std::span<const uint8_t> bytes) {
   napi_value array = nullptr;
   const napi_value buffer = copiedBuffer(env, bytes);
@@ -116,7 +114,7 @@ void Given::expect(napi_status status, const char* expected) const {
     case napi_boolean_expected:
     case napi_array_expected:
     case napi_bigint_expected: {
-      // Node may have thrown about it as well, in words that name nothing.
+      // Node may also have thrown an error, which does not name the value.
       napi_value thrown = nullptr;
       bool pending = false;
       napi_is_exception_pending(env_, &pending);
@@ -328,8 +326,8 @@ void putFunction(napi_env env, napi_value object, const char* name, napi_callbac
   putProperty(env, object, name, function);
 }
 
-// The worker of what is computed aside. What comes in: a computation. What goes out: a settled
-// promise. Invariant: one work item, deleted when it completes.
+// Runs computations off the main thread and settles their promises.
+// Invariant: one work item per computation, deleted when it completes.
 
 namespace {
 
@@ -358,7 +356,7 @@ void execute(napi_env, void* data) {
   }
 }
 
-// Settles the promise; nobody is left who could be told that even that failed.
+// Settles the promise; if even that fails, the failure cannot be reported.
 void complete(napi_env env, napi_status, void* data) {
   const std::unique_ptr<Aside> aside(static_cast<Aside*>(data));
   if (!aside->failure) {

@@ -1,6 +1,5 @@
-// Values, errors and functions across N-API. Input: JavaScript values and C++ exceptions. Output:
-// C++ values and JavaScript errors. Invariant: no status of N-API is ignored, and no C++ exception
-// crosses into Node.
+// Values, errors, and functions across N-API, in both directions.
+// Invariant: no N-API status is ignored, and no C++ exception crosses into Node.
 #pragma once
 #include <node_api.h>
 
@@ -17,15 +16,14 @@
 
 namespace peneira {
 
-// The one contract of errors between C++ and JavaScript. What comes in: a C++ exception. What goes
-// out: a JavaScript error with a stable class and `code`:
+// The one mapping of C++ exceptions to JavaScript errors with a stable class and `code`:
 //
 //   thrown                           JavaScript error
-//   Failure INVALID_ARGUMENT         TypeError; says what was expected, and what was given
+//   Failure INVALID_ARGUMENT         TypeError; states the expected and the given value
 //   Failure of another code          Error with that code
 //   SystemFailure                    Error; `code` as Node's (ENOSPC ...), `errno`, `path`
-//   OutOfMemory, std::bad_alloc      Error OUT_OF_MEMORY; says how much was asked for, where known
-//   Pending                          what JavaScript itself threw, as it is
+//   OutOfMemory, std::bad_alloc      Error OUT_OF_MEMORY; states the requested size, if known
+//   Pending                          the exception that JavaScript threw
 //   anything else                    Error INTERNAL
 //
 // Invariant: no C++ exception crosses into Node: every entry point is a `guarded` body.
@@ -33,16 +31,16 @@ namespace peneira {
 // Thrown when a JavaScript exception is already pending.
 struct Pending {};
 
-// Throws Pending or a Failure unless the call worked.
+// Throws Pending or a Failure unless the call succeeded.
 void check(napi_env env, napi_status status);
 
-// Makes the JavaScript error of what was thrown; of Pending, takes the exception that is pending.
+// Converts an exception to a JavaScript error; for Pending, takes the pending one.
 napi_value makeError(napi_env env, const std::exception_ptr& thrown) noexcept;
 
-// Throws what is being caught as a JavaScript error.
+// Rethrows the current exception as a JavaScript error.
 void throwCaught(napi_env env) noexcept;
 
-// Runs the body of a native function; undefined after an exception.
+// Runs the body of a native function; returns undefined after an exception.
 template <class Body>
 napi_value guarded(napi_env env, const Body& body) {
   try {
@@ -53,17 +51,16 @@ napi_value guarded(napi_env env, const Body& body) {
   return nullptr;
 }
 
-// Values across N-API. Input: JavaScript values. Output: C++ values, or a refusal that names the
-// value, what it must be and what it is; and the way back. Also C++ objects that JavaScript objects
-// stand for.
-// Invariant: no status of N-API is ignored. Spans are valid until control returns to JavaScript. A
-// method that is called on an object without the tag is refused; a wrapped C++ object lives as long
-// as its JavaScript object.
+// Values across N-API: JavaScript values as C++ values, and back; also C++ objects wrapped in
+// JavaScript objects. Errors name the value, its expected form, and its actual form.
+// Invariant: no N-API status is ignored. Spans are valid until control returns to JavaScript. A
+// method called on an object without the tag throws; a wrapped C++ object lives as long as its
+// JavaScript object.
 
-// The largest whole number that a number of JavaScript holds exactly, with all smaller ones.
+// The largest integer that JavaScript numbers hold exactly, including all smaller ones.
 constexpr int64_t kSafeInteger = (int64_t{1} << 53) - 1;
 
-// A value that JavaScript gave, and the name under which it is refused, a constant.
+// A JavaScript value, and its constant name for errors.
 class Given {
  public:
   Given(napi_env env, napi_value value, const char* name) : env_(env), value_(value), name_(name) {}
@@ -73,9 +70,9 @@ class Given {
 
   bool isUndefined() const { return type() == napi_undefined; }
   bool isNull() const { return type() == napi_null; }
-  // A property of an object, which is refused under its own name.
+  // A property of an object; errors use the property's name.
   Given member(const char* name) const;
-  // Length and elements of an array; an element is refused under the name of the array.
+  // Length and elements of an array; errors use the array's name.
   uint32_t length() const;
   Given item(uint32_t index) const;
 
@@ -83,26 +80,25 @@ class Given {
   std::vector<std::string> texts() const;
   bool flag() const;
   double number() const;
-  // A whole number in [least, most].
+  // An integer in [least, most].
   int64_t integer(int64_t least, int64_t most) const;
   // The same as an unsigned number.
   uint64_t whole(uint64_t most) const;
   uint32_t whole32(uint32_t most = UINT32_MAX) const;
   uint64_t bigUint64() const;
-  // The elements of a Uint32Array, in place.
   std::span<uint32_t> uint32s() const;
-  // The numbers of a Float64Array of at least so many, in place.
+  // The numbers of a Float64Array of at least `least` elements, in place.
   std::span<double> doubles(size_t least) const;
   // The bytes of a Uint8Array or Buffer, in place.
   std::span<uint8_t> bytes() const;
 
-  // Throws that the value is not what was expected.
+  // Throws INVALID_ARGUMENT with the expected form.
   [[noreturn]] void refuse(const std::string& expected) const;
-  // Throws that nothing of this kind has the name that was given.
+  // Throws that nothing of this kind has the given name.
   [[noreturn]] void noSuch(const char* kind, const std::string& expected) const;
-  // Refuses what has no properties of its own.
+  // Throws unless the value is an object.
   void expectObject(const char* expected) const;
-  // As `check`, and refuses the value where that is why the call failed.
+  // Like `check`, and throws INVALID_ARGUMENT if the value caused the failure.
   void expect(napi_status status, const char* expected) const;
 
  private:
@@ -115,7 +111,7 @@ class Given {
   const char* name_;
 };
 
-// The arguments of a call, of which none takes more than five, and its `this`.
+// The arguments of a call (at most five), and its `this`.
 class Arguments {
  public:
   Arguments(napi_env env, napi_callback_info info);
@@ -140,7 +136,7 @@ napi_value fromUint32s(napi_env env, std::span<const uint32_t> numbers);
 napi_value fromDoubles(napi_env env, std::span<const double> numbers);
 // A Buffer with a copy of the bytes.
 napi_value fromBytes(napi_env env, std::string_view bytes);
-// A plain Uint8Array with a copy of the bytes, whose ArrayBuffer is its own.
+// A plain Uint8Array with a copy of the bytes, in its own ArrayBuffer.
 napi_value fromUint8s(napi_env env, std::span<const uint8_t> bytes);
 napi_value makeArray(napi_env env, size_t length);
 void putItem(napi_env env, napi_value array, uint32_t index, napi_value value);
@@ -148,7 +144,7 @@ napi_value makeObject(napi_env env);
 void putProperty(napi_env env, napi_value object, const char* name, napi_value value);
 void putFunction(napi_env env, napi_value object, const char* name, napi_callback callback);
 
-// Gives `data` to the object, which is marked by the tag.
+// Transfers `data` to the object and tags it.
 template <class Data>
 void wrap(napi_env env, napi_value object, const napi_type_tag& tag, std::unique_ptr<Data> data) {
   const auto release = [](napi_env, void* wrapped, void*) { delete static_cast<Data*>(wrapped); };
@@ -157,7 +153,7 @@ void wrap(napi_env env, napi_value object, const napi_type_tag& tag, std::unique
   check(env, napi_type_tag_object(env, object, &tag));
 }
 
-// What the object stands for; null without the tag. `expected` says what it must be.
+// The data of an object; null without the tag. `expected` describes it in errors.
 template <class Data>
 Data* unwrapIf(const Given& object, const napi_type_tag& tag, const char* expected) {
   object.expectObject(expected);
@@ -169,7 +165,7 @@ Data* unwrapIf(const Given& object, const napi_type_tag& tag, const char* expect
   return static_cast<Data*>(data);
 }
 
-// As `unwrapIf`, and refuses an object without the tag.
+// Like `unwrapIf`, but throws without the tag.
 template <class Data>
 Data& unwrap(const Given& object, const napi_type_tag& tag, const char* expected) {
   Data* const data = unwrapIf<Data>(object, tag, expected);
@@ -177,18 +173,17 @@ Data& unwrap(const Given& object, const napi_type_tag& tag, const char* expected
   return *data;
 }
 
-// Computes off the main thread. What comes in: what is to be computed, and how its outcome becomes
-// a JavaScript value. What goes out: a promise. Invariant: no JavaScript value is touched off the
-// main thread; what the computation holds is let go on the main thread; a failure rejects with the
-// error that a call at once would have thrown.
+// Computes off the main thread; returns a promise.
+// Invariant: JavaScript values are touched only on the main thread, and the computation's captures
+// are released there. A failure rejects with the error that a synchronous call would have thrown.
 
-// Makes a JavaScript value on the main thread.
+// Creates a JavaScript value on the main thread.
 using Give = std::function<napi_value(napi_env)>;
 
-// Promise of what `compute` finds; `name` tells it apart in Node's diagnostics.
+// Returns a promise of `compute`'s result; `name` identifies it in Node's diagnostics.
 napi_value computeAside(napi_env env, const char* name, std::function<Give()> compute);
 
-// A typed array that another thread writes into: kept alive for as long as this is.
+// A typed array that another thread writes to, kept alive by this object.
 class KeptNumbers {
  public:
   explicit KeptNumbers(const Given& array);
@@ -207,29 +202,29 @@ class KeptNumbers {
 // Memory for progress: null for undefined, else a Uint32Array of one number or more.
 std::shared_ptr<KeptNumbers> keepProgress(const Given& progress);
 
-// The parts of the addon, each of which adds its functions to the exports. Input: the exports
-// object of the addon. Output: functions on it, with the signatures of engine.ts.
+// The parts of the addon. Each adds its functions, with the signatures of engine.ts, to the exports
+// object.
 // Invariant: no C++ exception leaves a callback; each becomes a JavaScript error.
 
 // Adds openSegment: napi/segment/handle.cc.
 void registerSegment(napi_env env, napi_value exports);
-// Adds openRowList, rowListBytes and sortEntriesAside: napi/segment/find.cc.
+// Adds openRowList, rowListBytes, and sortEntriesAside: napi/segment/find.cc.
 void registerRowLists(napi_env env, napi_value exports);
 // Adds differences and openChanges: napi/segment/changes.cc.
 void registerChanges(napi_env env, napi_value exports);
 // Adds createBatch and createRange: napi/import/build.cc.
 void registerBatch(napi_env env, napi_value exports);
-// Adds rankRecords, buildIndex, analyze, crc32c, sha256, columnsFingerprint and columnNames:
+// Adds rankRecords, buildIndex, analyze, crc32c, sha256, columnsFingerprint, and columnNames:
 // napi/import/build.cc.
 void registerBuild(napi_env env, napi_value exports);
-// Adds openScan, releaseExtents, prefetchExtents, joinPartition, samplePartition and countShared:
+// Adds openScan, releaseExtents, prefetchExtents, joinPartition, samplePartition, and countShared:
 // napi/import/passes.cc.
 void registerPasses(napi_env env, napi_value exports);
-// Adds the functions about limits, listening sockets and files that are read: napi/process.cc.
+// Adds the functions for limits, listening sockets, and files in use: napi/process.cc.
 void registerProcess(napi_env env, napi_value exports);
-// Adds openPort, takeConnections and closePort: napi/threads/port.cc.
+// Adds openPort, takeConnections, and closePort: napi/threads/port.cc.
 void registerPorts(napi_env env, napi_value exports);
-// Adds the functions about ledgers: napi/threads/ledger.cc.
+// Adds the functions on ledgers: napi/threads/ledger.cc.
 void registerLedgers(napi_env env, napi_value exports);
 
 }  // namespace peneira

@@ -1,6 +1,6 @@
-// Walks change lists. What comes in and goes out: see changelist.h.
+// Walks change lists (see changelist.h).
 // Invariant: an account none of whose filter columns differ matches in both snapshots or in
-// neither, so it is tested once, and only where a watched column differs.
+// neither, so it is tested once, and only if a watched column differs.
 #include "query/changes/changelist.h"
 
 #include <string_view>
@@ -49,7 +49,7 @@ uint32_t columnsOfPart(const DimensionCodes& part) {
   return columns;
 }
 
-// The matches of one snapshot; says no for an account that it lacks.
+// The matches of one snapshot; an account it lacks does not match.
 class Matches {
  public:
   Matches(const Segment& segment, const Query& query)
@@ -67,7 +67,7 @@ class Matches {
   RowFilter filter_;
 };
 
-// What has happened to accounts, for a query.
+// Classifies the changes of accounts for a query.
 class Judge {
  public:
   explicit Judge(const WalkRequest& request)
@@ -104,7 +104,7 @@ uint32_t columnsOf(const Query& query) {
     if (clause.kind == ClauseKinds::kWords) {
       columns |= columnBit(Columns::kLegalName) | columnBit(Columns::kTradeName);
     }
-    // Where rows come from is not known here: those of districts follow two columns, for one.
+    // Lists may depend on any column; those of districts, for example, follow two.
     if (!clause.lists.empty()) columns = ~uint32_t{0};
     for (const DimensionCodes& part : clause.any) columns |= columnsOfPart(part);
   }
@@ -158,21 +158,20 @@ Walked ChangeList::walk(const WalkRequest& request) const {
   return walked;
 }
 
-// Compares two snapshots. Invariant: see changelist.h; a row or code that a snapshot should not
-// name is SNAPSHOT_DAMAGED.
+// Compares two snapshots.
+// Invariant: see changelist.h; an out-of-range row or code is SNAPSHOT_DAMAGED.
 //
-// Rows are stored by score, so a walk by cnpj goes through some hundred runs of equal score at
-// once, each of them forwards: the files are read nearly in sequence and only once. All pairs of a
-// stretch are compared in one column before the next, so that the pages of these runs stay in the
-// cache of addresses: with stretches of 65,536 accounts that is 2.3 times as fast as with 256
-// (measured).
+// Rows are stored by score, so a walk by cnpj advances through some hundred runs of equal score in
+// parallel, each forwards: files are read nearly sequentially and only once. All pairs of a stretch
+// are compared in one column before the next, so the pages of these runs stay in the TLB. Stretches
+// of 65,536 accounts are 2.3 times as fast as those of 256 (measured).
 
 namespace {
 
-constexpr uint32_t kNoCode = 0xffffffffu;    // the other snapshot does not know the value
-constexpr uint32_t kNullCode = 0xfffffffeu;  // an empty string: shown as null
+constexpr uint32_t kNoCode = 0xffffffffu;    // the other snapshot lacks the value
+constexpr uint32_t kNullCode = 0xfffffffeu;  // an empty string, shown as null
 
-// The table that the codes of a column belong to, or Tables::kCount.
+// The table of a column's codes, or Tables::kCount.
 uint32_t tableOf(uint32_t column) {
   switch (column) {
     case Columns::kRegistrationStatusReason: return Tables::kRegistrationStatusReason;
@@ -192,7 +191,7 @@ uint32_t tableOf(uint32_t column) {
   }
 }
 
-// The codes of one table of two snapshots, as numbers that are equal where the values are.
+// Maps the codes of one table in two snapshots to numbers that are equal if the values are.
 class SharedCodes {
  public:
   SharedCodes(const StringTable& older, const StringTable& newer) {
@@ -221,7 +220,6 @@ class SharedCodes {
   std::vector<uint32_t> older_, newer_;
 };
 
-// Compares pairs of rows.
 class Comparison {
  public:
   Comparison(const Segment& older, const Segment& newer, uint32_t columns)
@@ -233,7 +231,7 @@ class Comparison {
     }
   }
 
-  // Sets the bits of the columns in which the rows of pairs differ.
+  // Sets the bits of the columns in which paired rows differ.
   void compare(std::vector<Difference*>& pairs) {
     for (uint32_t column = 0; column < Columns::kCount; column++) {
       if (isWanted(column)) compareColumn(column, pairs);
@@ -254,7 +252,7 @@ class Comparison {
     }
   }
 
-  // As `each`, where both or neither row has a value; `same` is asked where both have one.
+  // Like `each`, but first compares nulls; `same` is called if both rows have a value.
   template <class Same>
   void eachValue(uint32_t column, std::vector<Difference*>& pairs, Same same) {
     const ColumnSet& old = older_.columns();
@@ -351,7 +349,7 @@ class Accounts {
   }
 
  private:
-  // Rows a few places ahead are asked for early: each of them is somewhere else.
+  // Prefetches rows a few positions ahead, because each is on a different page.
   void read() {
     if (ended()) return;
     if (segment_.rowCount() - position_ > kAhead) {
@@ -369,7 +367,7 @@ class Accounts {
   std::string_view cnpj_;
 };
 
-// Appends the next account of either snapshot, and moves behind it.
+// Appends the next account of either snapshot and advances past it.
 void takeNext(Accounts& older, Accounts& newer, std::vector<Difference>& accounts) {
   const int order = older.ended() ? 1 : newer.ended() ? -1 : older.cnpj().compare(newer.cnpj());
   accounts.push_back({order <= 0 ? older.row() : kNoRow, order >= 0 ? newer.row() : kNoRow, 0});

@@ -1,11 +1,11 @@
-// What differs between two snapshots, account by account. Input: two segments, the columns to
-// compare, and positions in their orders by cnpj; or the mapped entries of a change list
-// (src/changes/list.ts). Output: an entry for every account of a stretch that one of them lacks, or
-// whose values differ in a compared column; or the entries that are changes for a query.
-// Invariant: values are compared as the fields show them, never codes, because the dictionaries of
-// two snapshots differ; memory depends on the length of the stretch alone; entries ascend by cnpj.
-// Entries of a list had their checksum when they were mapped; every row is checked against its
-// segment before it is read; the work is in proportion to the entries that are looked at.
+// Differences between two snapshots, account by account.
+// Input: two segments, the columns to compare, and positions in their orders by cnpj; or the mapped
+// entries of a change list (src/changes/list.ts).
+// Output: an entry for every account of a stretch that only one has, or whose values differ in a
+// compared column; or the entries that are changes for a query.
+// Invariant: values are compared as the fields show them, never as codes, because dictionaries
+// differ. Memory depends only on the stretch length. Entries ascend by cnpj. Lists were checksummed
+// when mapped. Every row is bounds-checked before it is read. Work is linear in the entries read.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -18,18 +18,18 @@
 
 namespace peneira {
 
-// Row of an account that a snapshot lacks.
+// Marks an account that a snapshot lacks.
 constexpr uint32_t kNoRow = 0xffffffffu;
 
-// One account that differs; also how it stands in a change list.
+// One account that differs; also the stored form in a change list.
 struct Difference {
   uint32_t older, newer;  // rows, or kNoRow
   uint32_t columns;       // a bit per column that differs; 0 unless both have the account
 };
 static_assert(sizeof(Difference) == 12);
 
-// Bit of a column in the masks of differences. Scores are no facts and have none. What was counted
-// shares bits: nothing but filters asks whether it differs.
+// Bit of a column in difference masks. Scores are not facts and have none. Counted columns share
+// bits, because only filters test whether they differ.
 constexpr uint32_t columnBit(uint32_t column) {
   switch (column) {
     case Columns::kEmailShared:
@@ -42,24 +42,22 @@ constexpr uint32_t columnBit(uint32_t column) {
 }
 static_assert(Columns::kScore == 29 && Columns::kCount == Columns::kEmailOwnDomain + 1);
 
-// Most accounts of a stretch: their entries are held while they are compared.
+// Maximum accounts of a stretch: their entries are in memory while they are compared.
 constexpr uint32_t kStretchMax = 1u << 20;
 
-// A stretch of the registry.
 struct DifferenceRequest {
   uint32_t columns = 0;
-  uint32_t older = 0, newer = 0;  // positions, moved behind the stretch
-  uint32_t accounts = 0;          // at most so many are looked at, at most kStretchMax
+  uint32_t older = 0, newer = 0;  // positions, advanced past the stretch
+  uint32_t accounts = 0;          // maximum to compare, up to kStretchMax
 };
 
-// Compares the stretch that begins at the positions of the request, and moves them behind it.
+// Compares the stretch at the request's positions, and advances them past it.
 std::vector<Difference> findDifferences(const Segment& older, const Segment& newer,
                                         DifferenceRequest& request);
 
-// Kinds of changes, by their number.
 enum class ChangeKind : uint32_t { kEntered, kLeft, kChanged, kCount };
 
-// Which entries are wanted; see `WalkRequest` in engine.ts.
+// Selects entries; see `WalkRequest` in engine.ts.
 struct WalkRequest {
   std::shared_ptr<Segment> older, newer;
   Query olderQuery, newerQuery;
@@ -69,20 +67,19 @@ struct WalkRequest {
   uint64_t limit = 0;
 };
 
-// What a walk found: five numbers per entry (see engine.ts), and counts of all kinds.
+// Result of a walk: five numbers per entry (see engine.ts), and counts of all kinds.
 struct Walked {
   std::vector<uint32_t> found;
   uint32_t counts[static_cast<size_t>(ChangeKind::kCount)] = {};
   uint64_t next = 0;
 };
 
-// Bits of the columns that decide whether a row matches a query.
+// Bits of the columns that determine whether a row matches a query.
 uint32_t columnsOf(const Query& query);
 
-// The entries of one list.
 class ChangeList {
  public:
-  // Maps `count` entries from `offset` on; throws SNAPSHOT_DAMAGED where the checksum differs.
+  // Maps `count` entries from `offset` on; throws SNAPSHOT_DAMAGED if the checksum differs.
   ChangeList(const std::string& path, uint64_t offset, uint64_t count, uint32_t crc32c);
 
   uint64_t count() const { return count_; }

@@ -1,5 +1,5 @@
-// Reads queries and makes them canonical; reads their clauses as wanted codes. Invariant: a number
-// that JavaScript gives is checked before it counts anything.
+// Reads and canonicalizes queries; reads their clauses as wanted codes.
+// Invariant: a number from JavaScript is checked before it is used.
 #include "query/clauses/query.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace peneira {
 
-// Invariant: every part of the key is preceded by its length, so no two queries share one; a number
-// is checked before it counts anything, and NaN is none.
+// Invariant: every part of the key is preceded by its length, so no two queries share one. A number
+// is checked before it is used, and NaN is rejected.
 
 namespace {
 
 template <class T>
 void sortUnique(std::vector<T>& values) {
-  // Most come in order.
+  // Most are sorted already.
   if (std::is_sorted(values.begin(), values.end(), std::less_equal<T>())) return;
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -86,7 +86,7 @@ std::string rowsKey(const Clause& clause) {
   return key;
 }
 
-// Sorts ranges and joins those that overlap or follow each other; one without values is left out.
+// Sorts ranges, and joins those that overlap or are adjacent; drops empty ones.
 void joinRanges(std::vector<std::pair<int64_t, int64_t>>& ranges) {
   std::erase_if(ranges, [](const auto& range) { return range.first > range.second; });
   std::sort(ranges.begin(), ranges.end());
@@ -223,7 +223,7 @@ void QueryReader::range(Clause& clause) {
   }
 }
 
-// A range may be open, so what lies outside of 64 bits becomes the nearest bound.
+// A range may be open, so a value outside of 64 bits becomes the nearest bound.
 int64_t QueryReader::bound(bool low) {
   constexpr double limit = 9223372036854775808.0;  // 2^63
   const double number = next();
@@ -242,12 +242,12 @@ void QueryReader::rows(Clause& clause) {
   listsRead_ += count;
 }
 
-// Reads clauses as wanted codes. Invariant: the code behind the last of a member is named by no
-// clause: it stands for none.
+// Reads clauses as wanted codes.
+// Invariant: the code after the last of a member means "none"; no clause names it.
 
 namespace {
 
-// Leaves what a clause lets through of the codes; the last stands for accounts that have none.
+// Narrows `allowed` to what a clause permits; its last code stands for accounts without one.
 void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
   const std::vector<uint32_t>& named = clause.any[0].codes;
   const size_t none = allowed.size() - 1;
@@ -264,14 +264,14 @@ void narrowCodes(std::vector<uint8_t>& allowed, const Clause& clause) {
   allowed.swap(through);
 }
 
-// Flags that came later are not combined with the others.
+// Flags that were added later are not part of the combinations.
 bool areCombined(const std::vector<uint32_t>& flags) {
   return std::all_of(flags.begin(), flags.end(), [](uint32_t flag) {
     return flag < RollupKey::kFlagBits || flag >= FlagCodes::kCount;
   });
 }
 
-// Which combinations of flags a clause lets through.
+// Bitmap of the flag combinations that a clause permits.
 uint64_t flagsThrough(const Clause& clause) {
   uint32_t any = 0;
   for (const uint32_t code : clause.any[0].codes) {
@@ -287,13 +287,12 @@ uint64_t flagsThrough(const Clause& clause) {
 constexpr int64_t kFirstDay = firstDayOf(kFirstStartedYear);
 constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::kNoYear}) - 1;
 
-// Municipalities stand in no key of COVER.
+// Keys of COVER contain no municipality.
 bool namesMunicipality(const Clause& clause) {
   return clause.kind == ClauseKinds::kPosting && clause.any.size() == 1 &&
          clause.any[0].dimension == Dimensions::kMunicipalityIbge;
 }
 
-// A day as CoverKey::dateOf has it.
 uint32_t dateOfDay(int64_t day) {
   const int64_t year = yearOf(day);
   const auto dayOfYear = static_cast<uint32_t>(day - firstDayOf(year));

@@ -1,5 +1,5 @@
-// A query as the engine runs it, how it is read from numbers, and which combinations of codes it
-// lets through. Invariant: a query is canonical before it is run, so equal queries have equal keys.
+// A query as the engine runs it, its reader, and the combinations of codes that it permits.
+// Invariant: a query is canonical before it runs, so equal queries have equal keys.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,33 +14,32 @@
 
 namespace peneira {
 
-// A query as the engine runs it, and reading one from the numbers that query.ts writes. Input:
-// numbers and lists of rows. Output: clauses in canonical form, and a key that equal queries share.
-// Invariant: codes are sorted and without duplicates, ranges sorted and apart from each other; the
-// key says everything that the set of matches depends on. Any numbers at all are a request or are
-// refused: nothing is read outside of them, and no memory is made for more than they hold.
+// A query as the engine runs it, and its reader of the numbers and lists that query.ts writes.
+// Output: clauses in canonical form, and a key that equal queries share.
+// Invariant: codes are sorted and unique, ranges sorted and disjoint; the key covers everything
+// that the matches depend on. Any numbers are either a request or rejected: nothing is read out of
+// bounds, and no memory is allocated for more than they hold.
 
 class RowList;
 
-// Codes of one posting dimension.
 struct DimensionCodes {
   uint32_t dimension;
   std::vector<uint32_t> codes;
 };
 
-// Says that a range is looked for in one column alone.
+// A range clause over one column only.
 constexpr uint32_t kNoColumn = 0xffffffffu;
 
-// One condition; the members of the other kinds are empty.
+// One condition; members of other kinds are empty.
 struct Clause {
   ClauseKinds::Number kind = ClauseKinds::kPosting;
   bool negated = false;                               // kPosting, kRows
   std::vector<DimensionCodes> any;                    // kPosting
   std::vector<std::vector<std::string>> hints;        // kWords
   uint32_t column = 0;                                // kRange: a column of numbers
-  uint32_t orColumn = kNoColumn;                      // kRange: one of the same type, as good
+  uint32_t orColumn = kNoColumn;                      // kRange: other column, same type
   std::vector<std::pair<int64_t, int64_t>> ranges;    // kRange, inclusive
-  std::vector<std::shared_ptr<const RowList>> lists;  // kRows: a row is in one of them
+  std::vector<std::shared_ptr<const RowList>> lists;  // kRows: a row is in any of them
 };
 
 // Work done by one call; see `Work` in engine.ts.
@@ -53,36 +52,31 @@ struct Query {
   std::vector<Clause> clauses;
   std::string key;
 
-  // Sorts codes, ranges and words, and computes the key.
+  // Sorts codes, ranges, and words, and computes the key.
   void canonicalize();
 };
 
-// Reads a request, part after part. The numbers are not copied; a request that is read holds no
-// reference to them.
+// Reads a request part by part. The numbers are not copied; requests keep no reference to them.
 class QueryReader {
  public:
   using Lists = std::vector<std::shared_ptr<const RowList>>;
 
-  // Throws INVALID_ARGUMENT, as all of these, unless the numbers begin a request of the kind.
+  // Throws INVALID_ARGUMENT (as do all methods) unless the numbers begin a request of `kind`.
   QueryReader(std::span<const double> numbers, Lists lists, RequestKinds::Number kind);
 
   // A whole number below `end`.
   uint32_t whole(uint64_t end);
-  // Any unsigned number of 32 bits.
   uint32_t whole32() { return whole(uint64_t{1} << 32); }
   bool flag() { return whole(2) == 1; }
-  // How many things follow, of at least so many numbers each.
+  // Number of items that follow, of at least `each` numbers each.
   uint32_t count(size_t each) { return whole((numbers_.size() - at_) / each + 1); }
-  // A row, or -1.
   int64_t rowOrNone();
-  // The next query, in canonical form.
   Query query();
-  // Refuses numbers and lists that follow.
   void expectEnd() const;
 
  private:
   double next();
-  // Names the last number that was read.
+  // Throws an error that names the last number read.
   [[noreturn]] void refuse() const;
   Clause clause();
   void posting(Clause& clause);
@@ -97,25 +91,23 @@ class QueryReader {
   size_t listsRead_ = 0;
 };
 
-// What a question lets through of combinations. What comes in: its clauses. What goes out: for
-// every member of a combination, which of its codes are wanted.
-// Invariant: an account matches the question if, and only if, each member of its combination is
-// wanted; a question about anything else has no such answer.
+// The combinations of codes that a query permits.
+// Input: its clauses. Output: for every member of a combination, which of its codes are wanted.
+// Invariant: an account matches the query if and only if each member of its combination is wanted.
+// Queries about anything else have no such form.
 
-// How many codes there are, each with one for accounts without.
+// Number of codes of each member, including one for accounts without a code.
 struct CombinedCodes {
   uint32_t activities, states, municipalities;
 };
 
-// The first wanted code from one on, or how many codes there are: most questions want few of many.
+// The first wanted code from `from` on, or codes.size(): most queries want few codes of many.
 uint32_t nextWanted(const std::vector<uint8_t>& codes, uint32_t from);
 
-// By member and code, whether it is wanted (0 or 1); the last code of each stands for accounts
-// without one.
+// For each member and code, 1 if it is wanted, else 0. The last code means "none".
 class Wanted {
  public:
-  // Nothing where a clause is about something that is not combined. The clause `apart` is left to
-  // the caller.
+  // Returns nullopt if a clause is about anything else. The clause `apart` is left to the caller.
   static std::optional<Wanted> read(const Query& query, const CombinedCodes& codes,
                                     const Clause* apart = nullptr);
 
@@ -124,19 +116,19 @@ class Wanted {
   bool wantsActivities() const { return wantsActivities_; }
   bool wantsMunicipalities() const { return wantsMunicipalities_; }
   bool wantsYears() const { return wantsYears_; }
-  // Whether there is no year whose accounts may match.
+  // True if no year can have matches.
   bool wantsNoYear() const { return nextWanted(years, 0) == years.size(); }
-  // Whether flags, status, size and year of a key of ROLLUP are wanted.
+  // True if flags, status, size, and year of a ROLLUP key are wanted.
   bool holds(uint32_t key) const {
     const uint32_t year = key >> RollupKey::kYearShift & (kYears - 1);
     return (low_[key >> RollupKey::kFlagBits & (kLows - 1)] >> (key % 64) &
             yearBits_[year / 64] >> (year % 64) & 1) != 0;
   }
-  // True if flags, status and size of the lower bits of a key are wanted.
+  // True if flags, status, and size in the lower bits of a key are wanted.
   bool holdsLow(uint32_t low) const {
     return (low_[low >> RollupKey::kFlagBits & (kLows - 1)] >> (low % 64) & 1) != 0;
   }
-  // By the lower bits of a key, those of flags, status and size: all bits where they are wanted.
+  // A mask per lower bits of a key (flags, status, and size): all ones if they are wanted.
   std::vector<uint8_t> lowMasks() const;
 
  private:
@@ -150,19 +142,19 @@ class Wanted {
   std::vector<uint8_t> statuses_, sizes_;
   uint64_t flags_ = ~uint64_t{0};
   bool wantsActivities_ = false, wantsMunicipalities_ = false, wantsYears_ = false;
-  // Made from these: by size and status the flags that are let through; by year whether it is.
+  // Derived: permitted flags by size and status; a bit per permitted year.
   uint64_t low_[kLows] = {};
   uint64_t yearBits_[kYears / 64] = {};
 };
 
-// What a question lets through of the keys of COVER: codes, and days of opening.
+// The COVER keys that a query permits: codes, and opening days.
 struct WantedDays {
   Wanted codes;
-  bool dated;                                       // whether days decide
-  std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, as CoverKey::dateOf
+  bool dated;                                       // true if days matter
+  std::vector<std::pair<uint32_t, uint32_t>> days;  // inclusive, encoded like CoverKey::dateOf
 
-  // Nothing where a clause is about something else, or two are about days; and where one is about
-  // municipalities, unless there are several codes of them.
+  // Returns nullopt if a clause is about anything else, if two are about days, or if one names
+  // municipalities and `all` has no codes of them.
   static std::optional<WantedDays> read(const Query& query, const CombinedCodes& all);
   bool holds(uint32_t key) const;
 };

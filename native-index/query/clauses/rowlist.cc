@@ -1,6 +1,6 @@
-// Reads and writes portable Roaring bitmaps. What comes in and goes out: see rowlist.h.
-// Invariant: every read is checked against the end; a container is taken once its values ascend
-// and are as many as its head says.
+// Reads and writes portable Roaring bitmaps (see rowlist.h).
+// Invariant: every read is bounds-checked; a container is accepted only if its values ascend and
+// match its stated cardinality.
 #include "query/clauses/rowlist.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kCookie = 12346;
 constexpr uint32_t kRunCookie = 12347;
-// With runs, offsets of containers are there from so many containers on.
+// With runs, container offsets are present from this number of containers on.
 constexpr uint32_t kOffsetsFrom = 4;
 constexpr uint32_t kChunksMax = 1u << 16;
 
@@ -27,7 +27,6 @@ std::atomic<uint64_t> lastNumber{0};
               " " + what);
 }
 
-// Reads numbers one after the other.
 class Reader {
  public:
   explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -48,12 +47,12 @@ class Reader {
   size_t at_ = 0;
 };
 
-// What stands before the containers.
+// The header before the containers.
 struct Head {
   uint32_t count = 0;
-  const uint8_t* runs = nullptr;  // a bit per container; null where none has runs
+  const uint8_t* runs = nullptr;  // a bit per container; null if none has runs
   const uint8_t* descriptions = nullptr;
-  const uint8_t* offsets = nullptr;  // null where there are none
+  const uint8_t* offsets = nullptr;  // null if absent
 
   bool hasRuns(uint32_t i) const { return runs != nullptr && (runs[i / 8] >> (i % 8) & 1) != 0; }
   uint16_t chunk(uint32_t i) const { return load<uint16_t>(descriptions + size_t{i} * 4); }
@@ -137,7 +136,6 @@ uint32_t lastOf(const Container& container) {
   return word * 64 + 63 - static_cast<uint32_t>(std::countl_zero(container.word(word)));
 }
 
-// Appends numbers as a portable bitmap has them.
 class Writer {
  public:
   explicit Writer(size_t bytes) { bytes_.reserve(bytes); }

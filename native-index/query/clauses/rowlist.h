@@ -1,8 +1,8 @@
-// A set of rows that somebody gives from outside: a portable Roaring bitmap, read where it lies.
-// What comes in: its bytes, whoever wrote them. What goes out: the container of each chunk.
-// Invariant: everything about the bytes is checked before any of them is used, so that a container
-// holds what it says and is in order; nothing is read behind their end. The format is that of
-// RoaringFormatSpec: cookie 12346, or 12347 where there are runs; integers are little-endian.
+// A set of rows from outside: a portable Roaring bitmap, read in place.
+// Input: its bytes, untrusted. Output: the container of each chunk.
+// Invariant: all bytes are validated before any is used, so containers are sorted and hold what
+// they state, and nothing is read past the end. Format: RoaringFormatSpec, cookie 12346, or 12347
+// with runs; little-endian integers.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,16 +14,16 @@
 
 namespace peneira {
 
-// The rows of a list; immutable, and shared by all queries that name it.
+// The rows of a list; immutable, and shared by all queries that use it.
 class RowList {
  public:
-  // Takes the bytes; throws INVALID_ARGUMENT with the place of what is wrong with them.
+  // Takes ownership of the bytes; throws INVALID_ARGUMENT with the position of the first error.
   explicit RowList(std::vector<uint8_t> bytes);
   RowList(const RowList&) = delete;
   RowList& operator=(const RowList&) = delete;
   ~RowList() = default;
 
-  // The rows of a chunk, counted from its first one; null where it has none.
+  // The rows of a chunk, relative to its first row; null if it has none.
   const Container* of(uint32_t chunk) const {
     return chunk < places_.size() && places_[chunk] != 0 ? &containers_[places_[chunk] - 1]
                                                          : nullptr;
@@ -32,12 +32,11 @@ class RowList {
     const Container* const container = of(row / kChunkRows);
     return container != nullptr && container->contains(row % kChunkRows);
   }
-  // The bytes that it was made of.
   std::span<const uint8_t> bytes() const { return bytes_; }
   uint64_t size() const { return size_; }
-  // The first row behind all of the list.
+  // The last row plus one.
   uint64_t end() const { return end_; }
-  // Tells it from every other list of this process, open or not.
+  // Unique among all lists of this process, open or closed.
   uint64_t number() const { return number_; }
 
  private:
@@ -45,17 +44,17 @@ class RowList {
 
   std::vector<uint8_t> bytes_;
   std::vector<Container> containers_;
-  std::vector<uint32_t> places_;  // by chunk: one more than the place of its container, or 0
+  std::vector<uint32_t> places_;  // by chunk: index of its container plus 1, or 0
   uint64_t size_ = 0, end_ = 0, number_;
 };
 
-// Throws INVALID_ARGUMENT for a list with rows that a snapshot of so many rows lacks.
+// Throws INVALID_ARGUMENT if the list has rows beyond `rowCount`.
 void checkRows(const RowList& list, uint32_t rowCount);
 
-// Bits of a set of rows, 64 a word, as the bytes of a portable Roaring bitmap without runs.
+// Encodes a set of rows, given as 64-bit words, as a portable Roaring bitmap without runs.
 std::vector<uint8_t> portableRoaring(std::span<const uint64_t> words);
 
-// The same of rows that ascend, each once; costs nothing for the rows between them.
+// The same for ascending, unique rows; costs nothing for the rows between them.
 std::vector<uint8_t> portableRoaringOf(std::span<const uint32_t> rows);
 
 }  // namespace peneira

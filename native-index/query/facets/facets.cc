@@ -1,6 +1,6 @@
-// Counts facets. What comes in: a query. What goes out: counts by code.
-// Invariant: a facet is counted once: of sums, of sums of whole years and the rows of other years,
-// or of all matches; all ways give the same.
+// Counts facets: a query in, counts by code out.
+// Invariant: each facet is counted in one way (from sums, from sums of whole years plus the rows of
+// other years, or from all matches); all ways give the same result.
 #include "query/facets/facets.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ int cubeAxis(Facet facet) {
   }
 }
 
-// What combinations are told apart by for a facet; nothing where they do not hold it.
+// The axis of combinations for a facet; nullopt if they do not contain it.
 std::optional<RollupAxis> rollupAxis(Facet facet) {
   using Kind = RollupAxis::Kind;
   switch (facet) {
@@ -66,17 +66,17 @@ struct Counting {
   void add(const Query& query, const std::vector<size_t>& which) const;
 };
 
-// Lets the calling thread give way to those that answer requests, as src/process/priority.ts does.
+// Lowers the calling thread's priority below request handling, like src/process/priority.ts.
 void stepBack() {
 #if defined(__linux__)
   constexpr int belowNormal = 10;
-  // 0 means the calling thread alone. One of a process that somebody has put lower stays there;
-  // where it is not allowed, the work is done all the same.
+  // 0 means the calling thread only. A lower priority set for the process is left unchanged; if the
+  // call is not permitted, the work continues.
   if (getpriority(PRIO_PROCESS, 0) < belowNormal) setpriority(PRIO_PROCESS, 0, belowNormal);
 #endif
 }
 
-// Whether the counts of a facet were made of sums; they are empty, or zeros, where not.
+// Counts a facet from sums. If it returns false, the counts are empty or zeros.
 bool countBySums(const Counting& counting, const Query& query, size_t number) {
   const Segment& segment = counting.segment;
   const Facet facet = counting.facets[number];
@@ -93,15 +93,14 @@ bool countBySums(const Counting& counting, const Query& query, size_t number) {
   return facet == Facet::kMunicipality && segment.places().spread(query, counts, counting.work);
 }
 
-// Chunks that a thread takes at a time: as many in a row as let it ask for those behind them, and
-// some turns for each thread, because matches are not spread evenly.
+// Chunks per turn of a thread: enough consecutive ones for prefetching, and several turns per
+// thread, because matches are not spread evenly.
 uint32_t chunksAtOnce(const Segment& segment, unsigned threads) {
   constexpr uint32_t most = 32, turns = 4;
   return std::min(most, segment.chunkCount() / (turns * threads) + 1);
 }
 
-// Adds the matches of chunks to the counts of some of the facets, in one pass over them; for one
-// thread.
+// Adds the matches of chunks to the counts of some facets, in one pass, on one thread.
 class ChunksCounted {
  public:
   ChunksCounted(const Counting& counting, const Query& query, const std::vector<size_t>& which)
@@ -133,14 +132,13 @@ void addWork(Work& sum, const Work& part) {
   sum.cells += part.cells;
 }
 
-// What a thread counts by itself.
+// The partial counts of one thread.
 struct CountedApart {
   std::vector<FacetCounts> counts;
   Work work;
   std::optional<ChunksCounted> chunks;  // made by the thread, whose scratch memory it uses
 };
 
-// Adds the matches of a query to the counts of some of the facets.
 void Counting::add(const Query& query, const std::vector<size_t>& which) const {
   const uint32_t all = segment.chunkCount(), atOnce = chunksAtOnce(segment, threads);
   std::vector<CountedApart> apart(threads);
@@ -166,7 +164,7 @@ void Counting::add(const Query& query, const std::vector<size_t>& which) const {
   }
 }
 
-// Adds to counts of facets, or takes away from them, what was counted of some rows by themselves.
+// Adds partial counts to those of facets, or subtracts them if `without`.
 void join(const Counting& counting, const std::vector<FacetCounts>& other, bool without,
           const std::vector<size_t>& which) {
   for (const size_t number : which) {
@@ -179,7 +177,7 @@ void join(const Counting& counting, const std::vector<FacetCounts>& other, bool 
   }
 }
 
-// How many cells the sums of a facet are made of; nothing where it has none.
+// Number of cells that a facet's sums are made of; nullopt if it has none.
 std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Facet facet) {
   const auto combined = rollupAxis(facet);
   const auto cells = combined ? segment.rollup().cellsOf(query, *combined) : std::nullopt;
@@ -187,7 +185,7 @@ std::optional<uint64_t> cellsOf(const Segment& segment, const Query& query, Face
   return segment.places().cellsOf(query);
 }
 
-// As splitYears. "Since a day" wants all years to come: no cell is read for those of no row.
+// Like splitYears, but drops future years: "since a day" includes them, and no row has them.
 std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   auto split = splitYears(query);
   if (!split) return split;
@@ -197,10 +195,10 @@ std::optional<WholeYears> yearsOf(const Segment& segment, const Query& query) {
   return split;
 }
 
-// An entry of OPENED costs a fourth of one of DATED, whose lists are searched one by one.
+// Reading an entry of OPENED costs a quarter of one of DATED, whose lists are searched singly.
 constexpr uint64_t kOpenedPerEntry = 4;
 
-// The entries of OPENED on the days of years in parts, if it is read for them.
+// Number of OPENED entries on the days of partial years, if OPENED is the source to use.
 std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
                                    const RollupAxis& axis) {
   const auto dated = segment.dated().entriesMax(rest, axis);
@@ -209,21 +207,21 @@ std::optional<uint64_t> openedDays(const Segment& segment, const Query& rest,
   return isLess && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// Counts the days of years in parts, from the lists that cost less; false where none has them.
+// Counts the days of partial years from the cheaper lists; returns false if neither has them.
 bool spreadDays(const Segment& segment, const Query& rest, const RollupAxis& axis,
                 FacetCounts& counts, Work& work) {
   return openedDays(segment, rest, axis) ? segment.opened().spread(rest, axis, counts, work)
                                          : segment.dated().spread(rest, axis, counts, work);
 }
 
-// The number of entries of OPENED on the wanted days; nothing where it does not hold all that the
-// query and the facet need, or they are too many.
+// Number of OPENED entries on the wanted days; nullopt if OPENED lacks something the query or the
+// facet needs, or has too many.
 std::optional<uint64_t> openedOf(const Segment& segment, const Query& query, Facet facet) {
   const auto opened = rollupAxis(facet) ? segment.opened().entriesMax(query) : std::nullopt;
   return opened && *opened <= openedMax(segment) ? opened : std::nullopt;
 }
 
-// Counts the facets that no sums give from the entries of all wanted days. Leaves the others.
+// Counts facets without sums from the entries of all wanted days; leaves the others in `left`.
 void countOpened(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
   std::erase_if(left, [&](size_t number) {
@@ -234,9 +232,9 @@ void countOpened(const Counting& counting, const Query& query, std::vector<size_
   });
 }
 
-// Counts those of the facets that whole years have sums of. The days of years in parts are looked
-// up (DATED); where they are in no list, the rows of these years are looked at. Leaves the facets
-// for which all matches are.
+// Counts the facets for which whole years have sums. The days of partial years are read from DATED;
+// if they are in no list, the rows of those years are scanned. Facets that need all matches stay in
+// `left`.
 void countByYears(const Counting& counting, const Query& query, std::vector<size_t>& left) {
   const Segment& segment = counting.segment;
   const auto split = left.empty() ? std::nullopt : yearsOf(segment, query);
@@ -271,8 +269,8 @@ void countByYears(const Counting& counting, const Query& query, std::vector<size
   join(counting, rest, split->without, summed);
 }
 
-// Every match is counted in each facet, so that the total need not be found again. Of few matches
-// the rows are kept with it where they are looked for.
+// Caches the total: every match is counted in each facet, so it need not be computed again. For few
+// matches the total is cached with their rows elsewhere.
 void keepTotal(const Segment& segment, const Query& query, const std::vector<FacetCounts>& counts) {
   if (counts.empty() || segment.answers().count(query.key)) return;
   uint64_t total = 0;
@@ -280,8 +278,7 @@ void keepTotal(const Segment& segment, const Query& query, const std::vector<Fac
   if (total > kFewRows) segment.answers().keepCount(query.key, total);
 }
 
-// At most so many entries are read for the days of years in parts; nothing where they are in no
-// list.
+// Upper bound of the entries read for the days of partial years; nullopt if no list has them.
 std::optional<uint64_t> daysOf(const Segment& segment, const Query& rest, Facet facet) {
   const auto axis = rollupAxis(facet);
   if (!axis) return std::nullopt;
@@ -289,7 +286,6 @@ std::optional<uint64_t> daysOf(const Segment& segment, const Query& rest, Facet 
   return opened ? opened : segment.dated().entriesMax(rest, *axis);
 }
 
-// How many cells the total is the sum of.
 std::optional<uint64_t> totalWork(const Segment& segment, const Query& query) {
   const auto cells = segment.rollup().cellsOf(query, {RollupAxis::Kind::kStatus, {}});
   return cells ? cells : segment.rollup().cellsOf(query, {RollupAxis::Kind::kMunicipality, {}});
@@ -317,7 +313,7 @@ std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets) {
   const auto split = yearsOf(segment, query);
-  // Whole years are summed as codes of years are.
+  // Whole years are summed by year code.
   const Query& asked = split && split->rest.clauses.empty() ? split->whole : query;
   const uint64_t rows = rowsMax(segment, query);
   const auto total = totalWork(segment, asked);
@@ -328,17 +324,17 @@ uint64_t facetsWorkMax(const Segment& segment, const Query& query,
     const auto days = whole ? daysOf(segment, split->rest, facet) : std::nullopt;
     const auto opened = cells || days ? std::nullopt : openedOf(segment, query, facet);
     work += cells ? *cells : opened ? *opened : whole.value_or(0) + days.value_or(0);
-    // Of other years only the rest is.
+    // With sums of whole years, only the other years are scanned.
     if (!cells && !days && !opened) walked++;
   }
   if (walked == 0) return work;
   return work + walked * rows + openingWork(segment, query);
 }
 
-// Counts facets of chunks. Invariant: the counts of a chunk add up to its matches, or the snapshot
-// is damaged.
+// Counts facets of chunks.
+// Invariant: the counts of a chunk add up to its matches, or the snapshot is damaged.
 
-// How the code of a row is found.
+// Source of a row's code.
 struct FacetSource {
   enum class Kind : uint8_t { kCode8, kCode16, kValue8, kYear, kFlag, kContact };  // of values
 
@@ -353,7 +349,7 @@ namespace {
 
 using Kind = FacetSource::Kind;
 
-constexpr uint32_t kYears = 301;  // 1800 to 2100, as the dimension has them
+constexpr uint32_t kYears = 301;  // 1800 to 2100, as in the dimension
 
 // By facet number.
 constexpr FacetSource kSources[] = {
@@ -383,13 +379,12 @@ uint32_t yearCode(int32_t days) {
   const int64_t yearOfEra =
       (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365;
   const int64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-  // The computed years begin in March: from the 306th day on it is January of the next one.
+  // The computed years begin in March, so day 306 is January of the next year.
   const int64_t code = yearOfEra + era * 400 + (dayOfYear >= 306 ? 1 : 0) - kFirstStartedYear;
   return code >= 0 && code < kYears ? static_cast<uint32_t>(code) : kYears;
 }
 
-// What counting costs, in rows that are counted one by one (about 2.5 ns); tuned with
-// bench/facets.bench.ts.
+// Counting costs, in rows counted one by one (about 2.5 ns each); tuned with bench/facets.bench.ts.
 constexpr uint32_t kContainerCost = 16, kBitsetCost = 160, kRunCost = 3;
 
 uint32_t costOf(const Container& container) {
@@ -401,7 +396,7 @@ uint32_t costOf(const Container& container) {
   return 0;
 }
 
-// Fewer matches of a chunk are always counted row by row.
+// Chunks with fewer matches are always counted row by row.
 constexpr uint32_t kDenseRows = 1024;
 
 }  // namespace
@@ -432,7 +427,7 @@ uint64_t ChunkFacet::add(const ChunkMatches& matches, uint32_t count, uint32_t c
   return count;
 }
 
-// By containers; false where row by row is cheaper, and then nothing was counted.
+// Counts by containers; returns false and counts nothing if row by row is cheaper.
 bool ChunkFacet::countContainers(const Dense& matches) {
   const size_t containers = segment_.postings().count(matches.view, source_.dimension);
   if (containers * kContainerCost > matches.count) return false;
@@ -498,7 +493,7 @@ void ChunkFacet::countRows(const ChunkMatches& matches, uint32_t firstRow, uint3
   }
 }
 
-// The container of a flag, or null where no row of the chunk has it.
+// The container of a flag, or null if no row of the chunk has it.
 const Container* ChunkFacet::flag(uint32_t code) const {
   for (const CodedContainer& one : found_) {
     if (one.code == code) return &one.container;
@@ -530,7 +525,6 @@ void ChunkFacet::countFlags(const Dense& matches) {
   counts_[3] += both;
 }
 
-// Matches with an e-mail and a phone.
 uint32_t ChunkFacet::countBothWays(const Dense& matches) const {
   const Container* email = flag(FlagCodes::kHasEmail);
   const Container* phone = flag(FlagCodes::kHasPhone);

@@ -1,9 +1,9 @@
-// Facets: how the matches of a query spread over the values of a column. Input: a query and facets.
-// Output: for every facet one count per value code, and one for "none".
-// Invariant: exact; the counts of a facet sum to the number of matches, because every row has one
-// value or none in each of them. A code is checked before it is counted, so a damaged column or
-// index cannot count outside of its facet. Many matches of a chunk are counted container by
-// container, few of them row by row from the column; both ways give the same.
+// Facets: the distribution of a query's matches over the values of a column.
+// Input: a query and facets. Output: for every facet one count per value code, and one for "none".
+// Invariant: exact. The counts of a facet sum to the number of matches, because every row has one
+// value or none in each. A code is checked before it is counted, so damage cannot write out of
+// bounds. Dense chunks are counted by container, sparse ones by row from the column; both give the
+// same result.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -16,8 +16,8 @@
 
 namespace peneira {
 
-// The facets by number. Codes are those of the column's dictionary, except: kStatus the value 0-8,
-// kStartedYear the year minus 1800, the flags 0 and 1, kContact 1 for an e-mail plus 2 for a phone.
+// Facets by number. Codes are those of the column's dictionary, except: kStatus the value 0-8,
+// kStartedYear the year minus 1800, flags 0 and 1, kContact 1 for an e-mail plus 2 for a phone.
 enum class Facet : uint8_t {
   kUf,
   kMunicipality,
@@ -33,38 +33,36 @@ enum class Facet : uint8_t {
   kCount,
 };
 
-// Names by number, as engine.ts has them.
+// Names by number, as in engine.ts.
 extern const std::string_view kFacetNames[static_cast<size_t>(Facet::kCount)];
 
 // Counts by code; the last element counts the rows without a value.
 using FacetCounts = std::vector<uint32_t>;
 
-// Counts every facet of the matches of a query in one pass over them, by so many threads (one is
-// the caller's), or from sums (ROLLUP, CUBE).
+// Counts every facet in one pass over the matches, with `threads` threads (including the caller's),
+// or from sums (ROLLUP, CUBE).
 std::vector<FacetCounts> countFacets(const Segment& segment, const Query& query,
                                      const std::vector<Facet>& facets, Work& work,
                                      unsigned threads = 1);
 
-// At most how much is looked at for that, and for the total, in rows of which one column is read;
-// cheap, whatever is asked: it is found out without looking at any row.
+// Upper bound of the work for that and for the total, in rows read from one column. Cheap for any
+// query: it reads no row.
 uint64_t facetsWorkMax(const Segment& segment, const Query& query,
                        const std::vector<Facet>& facets);
 
-// Where the codes of a facet are found.
 struct FacetSource;
 const FacetSource& sourceOf(Facet facet);
-// The flag of a facet of one.
+// The flag of a single-flag facet.
 uint32_t flagOf(Facet facet);
-// Number of codes of a facet, "none" not counted.
+// Number of codes of a facet, not counting "none".
 uint32_t codeCount(const Segment& segment, Facet facet);
 
-// Counts one facet chunk by chunk.
 class ChunkFacet {
  public:
   ChunkFacet(const Segment& segment, Facet facet, FacetCounts& counts)
       : segment_(segment), source_(sourceOf(facet)), counts_(counts), none_(counts.size() - 1) {}
 
-  // Counts the `count` matches of a chunk; gives how many of them were looked at one by one.
+  // Counts the `count` matches of a chunk; returns how many were read one by one.
   uint64_t add(const ChunkMatches& matches, uint32_t count, uint32_t chunk);
 
  private:
@@ -92,7 +90,7 @@ class ChunkFacet {
   const FacetSource& source_;
   FacetCounts& counts_;
   uint32_t none_;
-  std::vector<CodedContainer> found_;  // of the chunk that is being counted
+  std::vector<CodedContainer> found_;  // of the current chunk
 };
 
 }  // namespace peneira

@@ -1,5 +1,5 @@
-// Finds companies and entries of lists in the order by cnpj. Invariant: every search ends within
-// the rows of the snapshot, whatever their CNPJs are.
+// Finds companies and list entries in the order by cnpj.
+// Invariant: every search ends within the rows of the snapshot, even if its CNPJs are damaged.
 #include "query/find/cnpj.h"
 
 #include <algorithm>
@@ -13,20 +13,20 @@
 
 namespace peneira {
 
-// Finds the establishments of companies. Invariant: the establishments of a company are neighbours
-// in the order by cnpj. For first rows a company is looked at once per call, and each of its
-// establishments is tested at most once.
+// Finds the establishments of companies.
+// Invariant: the establishments of a company are neighbors in the order by cnpj. First rows are
+// looked up once per company and call, and each establishment is tested at most once.
 //
-// The place of a company is found by interpolation: roots are handed out in sequence, so a few
-// probes are enough. After as many as that the rest is halved, so that no gap, no letter and no
-// damage makes it much slower than a binary search.
+// A company is located by interpolation: roots are assigned in sequence, so a few probes suffice.
+// After kGuessesMax probes the search falls back to bisection, so gaps, letters, or damage cannot
+// make it much slower than a binary search.
 
 namespace {
 
-// Interpolation needs about as many probes as the number of rows can be rooted until it is 2.
+// Interpolation needs about log2(log2(rows)) probes.
 constexpr uint32_t kGuessesMax = 8;
 
-// A root as a number that ascends like its bytes.
+// Converts a root to a number with the same order as its bytes.
 uint64_t rootNumber(std::string_view cnpj) {
   uint64_t number = 0;
   for (uint32_t i = 0; i < kRootLength; i++) {
@@ -42,7 +42,7 @@ uint64_t rootOfRow(const Segment& segment, uint32_t row) {
   return rootNumber(cnpj);
 }
 
-// Where a root lies between 0 and 99999999: a letter is a nine, which is near enough for a guess.
+// Maps a root to 0-99999999. Letters count as nines, which is close enough for a guess.
 uint32_t approximate(uint64_t root) {
   uint32_t number = 0;
   for (uint32_t i = 0; i < kRootLength; i++) {
@@ -74,7 +74,7 @@ class Firsts {
       if (rootOfRow(segment_, other) != root) break;
       if (other != first && isBefore(other, first) && filter_.matches(other)) first = other;
     }
-    // Nearly every company has one establishment, which is not worth remembering.
+    // Nearly every company has one establishment, which is not worth caching.
     if (to - from > 1) firsts_.emplace(root, first);
     return first == row;
   }
@@ -85,11 +85,11 @@ class Firsts {
     return keys_.less(keys_.read(row), keys_.read(other));
   }
 
-  // First position of a root in the order by cnpj; the root occurs, so a probe meets it at last.
+  // First position of a root in the order by cnpj. The root occurs, so a probe meets it eventually.
   uint32_t positionOf(uint64_t root) {
     uint32_t low = 0, high = segment_.rowCount();
     const uint32_t wanted = approximate(root);
-    // About where the roots of the positions `low` - 1 and `high` lie.
+    // Approximate roots at the positions `low` - 1 and `high`.
     uint32_t lowPlace = 0, highPlace = 99'999'999;
     for (uint32_t probes = 0; low < high; probes++) {
       uint32_t at = low + (high - low) / 2;
@@ -110,7 +110,6 @@ class Firsts {
     damaged("the order by cnpj lacks a company");
   }
 
-  // Where the establishments of a company begin, of which one stands at `at`.
   uint32_t firstOfRun(uint32_t at, uint64_t root) {
     while (at > 0 && rootAt(at - 1) == root) at--;
     return at;
@@ -129,7 +128,7 @@ class Firsts {
   std::unordered_map<uint64_t, uint32_t> firsts_;  // of companies with several establishments
 };
 
-// Of rows that an answer begins with, all that comes before a row is among them.
+// For the first rows of an answer, every earlier row is in `rows`, so no look-up is needed.
 std::vector<uint32_t> firstsOfBeginning(const Segment& segment, std::span<const uint32_t> rows) {
   std::vector<uint32_t> kept;
   std::unordered_set<uint64_t> seen;
@@ -169,7 +168,6 @@ std::string_view rootAt(const Segment& segment, uint32_t position) {
   return segment.columns().cnpj(row).substr(0, kRootLength);
 }
 
-// The first position whose root is not below one.
 uint32_t positionOf(const Segment& segment, std::string_view root) {
   uint32_t low = 0, high = segment.rowCount();
   while (low < high) {
@@ -208,11 +206,11 @@ CompanyRows companyRows(const Segment& segment, const CompanyRequest& request) {
   return found;
 }
 
-// Entries to rows and back. Invariant: rows are collected as bits, so that memory is bounded by the
-// rows of the snapshot.
+// Converts entries to rows and back.
+// Invariant: rows are collected as bits, so memory is bounded by the row count of the snapshot.
 //
-// Entries ascend as the order by cnpj does, so each is looked for from where the one before was, in
-// steps that double: as many looks as the gap between the two has binary digits, twice.
+// Entries ascend like the order by cnpj. Each is found by galloping from the one before: twice as
+// many looks as the gap between them has binary digits.
 
 namespace {
 
@@ -220,10 +218,10 @@ constexpr uint32_t kRootSigns = 8, kSigns = 12, kOrderBits = 21;
 constexpr uint64_t kOrderMask = (uint64_t{1} << kOrderBits) - 1;
 constexpr uint64_t kRootEnd = 2'821'109'907'456;  // 36^8
 
-// How the order of a packed entry is told: src/lists/blocks.ts.
+// How a packed entry encodes its order; see src/lists/blocks.ts.
 enum class PackedForm : uint8_t { kNext = 0, kCompany = 1, kFurther = 2 };
 constexpr uint32_t kFormBits = 2;
-// Bits of the longest number, in sevens: a gap between roots and a form.
+// Bits of the longest number, in groups of seven: a gap between roots and a form.
 constexpr uint32_t kNumberBits = 49;
 
 uint32_t valueOf(char sign) {
@@ -244,7 +242,6 @@ uint64_t entryOf(std::string_view cnpj) {
          numberOf(cnpj.substr(kRootSigns, kSigns - kRootSigns));
 }
 
-// The stored order by cnpj as entries.
 class Registry {
  public:
   explicit Registry(const Segment& segment) : segment_(segment) {}
@@ -255,7 +252,6 @@ class Registry {
     return entryOf(segment_.columns().cnpj(row(position)));
   }
 
-  // The first position from `from` on whose entry is not below one.
   uint32_t lowerBound(uint32_t from, uint64_t entry) const {
     uint64_t step = 1, low = from;
     while (low + step <= count() && this->entry(static_cast<uint32_t>(low + step - 1)) < entry) {
@@ -278,12 +274,12 @@ class Registry {
   const Segment& segment_;
 };
 
-// Reads packed blocks, whoever wrote them.
+// Reads packed blocks from untrusted input.
 class PackedEntries {
  public:
   explicit PackedEntries(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
-  // The next entry, which is above the one before; false at the end.
+  // Reads the next entry, which is above the one before; returns false at the end.
   bool next(uint64_t& entry) {
     if (left_ == 0 && !begin()) return false;
     left_--;
@@ -301,7 +297,7 @@ class PackedEntries {
   }
 
  private:
-  // A block begins anew, so that each can be read alone.
+  // A block resets the state, so that each can be read alone.
   bool begin() {
     if (at_ == bytes_.size()) return false;
     left_ = number();
@@ -341,14 +337,12 @@ class PackedEntries {
   bool any_ = false;
 };
 
-// Collects the rows of entries that ascend.
 class Finder {
  public:
   explicit Finder(const Segment& segment)
       : registry_(segment),
         words_((uint64_t{segment.rowCount()} + kChunkRows - 1) / kChunkRows * kChunkWords) {}
 
-  // Rows that are known already.
   void know(const RowList& list, const Segment& segment) {
     checkRows(list, segment.rowCount());
     for (uint64_t first = 0; first < list.end(); first += kChunkRows) {
@@ -363,10 +357,10 @@ class Finder {
     const bool company = (entry & kOrderMask) == 0;
     const uint64_t last = company ? entry | kOrderMask : entry;
     uint32_t next = at_;
-    // More than one for an account too: check digits are no part of an entry, and some are wrong.
+    // An account may match several rows: entries omit check digits, and some of those are wrong.
     while (next < registry_.count() && registry_.entry(next) <= last) put(registry_.row(next++));
     found_ += next > at_;
-    // A company's accounts may be entries too.
+    // The accounts of a company may also be entries.
     if (!company) at_ = next;
   }
 

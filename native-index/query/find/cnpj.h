@@ -1,5 +1,5 @@
-// Accounts by their CNPJ: the establishments of companies, and the entries of tenants' lists.
-// Invariant: rows of a company are neighbours in the order by cnpj.
+// Accounts by CNPJ: the establishments of companies, and the entries of tenants' lists.
+// Invariant: rows of a company are neighbors in the order by cnpj.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -12,31 +12,29 @@
 
 namespace peneira {
 
-// Companies and their establishments, by the first characters of a cnpj. Input: a query, an order,
-// and rows that match the query; or a company, and the row after which a page begins. Output: those
-// rows before which no match of the same company comes; or its rows, head offices first, then by
-// cnpj.
-// Invariant: the first row of a company depends on query, order and row alone, never on the other
-// rows of the request, so an answer may be asked page by page; walking all pages of a company gives
-// each of its establishments once.
+// Companies and their establishments, by the first characters of a cnpj.
+// Input: a query, an order, and matching rows; or a company and the last row of the page before.
+// Output: the rows that are the first match of their company; or its rows, head offices first, then
+// by cnpj.
+// Invariant: a company's first row depends only on the query, order, and row, so answers can be
+// paged. Walking all pages of a company returns each establishment once.
 
-// Characters of a cnpj that name the company.
+// Length of the part of a cnpj that identifies the company.
 constexpr uint32_t kRootLength = 8;
 
-// The answer that rows are first in.
+// The query and order that decide which row of a company comes first.
 struct FirstsRequest {
   Query query;
-  std::vector<SortKey> order;  // empty: the order of the rows themselves, as score descending
+  std::vector<SortKey> order;  // empty: row order, that is, descending score
   uint64_t seed = 0;
-  // True if the answer begins with these rows and none is left out: then nothing has to
-  // be looked up.
+  // True if the rows are a complete prefix of the answer; then no look-ups are needed.
   bool beginning = false;
 };
 
-// Reads such an answer, which writeFirsts of query.ts writes.
+// Reads a request written by writeFirsts of query.ts.
 FirstsRequest readFirsts(QueryReader& reader);
 
-// The rows that are the first of their company, in the order in which they come in.
+// Returns the rows that are the first of their company, in input order.
 std::vector<uint32_t> firstsOfCompany(const Segment& segment, const FirstsRequest& request,
                                       std::span<const uint32_t> rows, Work& work);
 
@@ -53,43 +51,42 @@ struct CompanyRows {
 
 CompanyRows companyRows(const Segment& segment, const CompanyRequest& request);
 
-// Entries of tenants' lists, which outlive snapshots: accounts and whole companies by their CNPJ.
-// What comes in: entries in ascending order, or matches of a query. What goes out: the rows that a
-// snapshot has of them as a portable Roaring bitmap, or the entries of rows.
-// Invariant: an entry is a number, (root in base 36) << 21 | (order in base 36), and order 0, which
-// no establishment has, stands for all of its company; numbers ascend as the CNPJs do.
+// Entries of tenants' lists, which outlive snapshots: accounts and whole companies by CNPJ.
+// Input: entries in ascending order, or matches of a query.
+// Output: their rows in a snapshot as a portable Roaring bitmap, or the entries of rows.
+// Invariant: an entry is (root in base 36) << 21 | (order in base 36). No establishment has order
+// 0, so it means the whole company. Entries ascend as the CNPJs do.
 
-// What a snapshot has of entries.
 struct EntryRows {
   std::vector<uint8_t> roaring;
   uint64_t rows = 0;
   uint64_t found = 0;  // entries with at least one row
 };
 
-// Throws INVALID_ARGUMENT where the entries do not ascend.
+// Throws INVALID_ARGUMENT if the entries do not ascend.
 EntryRows rowsOfEntries(const Segment& segment, std::span<const uint64_t> entries);
 
-// As rowsOfEntries, of packed blocks one after the other (src/lists/blocks.ts), and rows that are
-// known already. Throws INVALID_ARGUMENT with the place of what is wrong with the blocks.
+// Like rowsOfEntries, for consecutive packed blocks (src/lists/blocks.ts) and rows known already.
+// Throws INVALID_ARGUMENT with the position of the first error in the blocks.
 EntryRows rowsOfBlocks(const Segment& segment, std::span<const uint8_t> blocks,
                        const class RowList* known);
 
-// Entries of some rows, ascending, and the position in the order by cnpj behind the last of them.
+// Ascending entries of some rows, and the next position in the order by cnpj.
 struct EntrySlice {
   std::vector<uint64_t> entries;
   uint32_t next = 0;
 };
 
-// Entries of the rows whose bits are set (row r is bit r % 8 of byte r / 8), from a position of the
-// order by cnpj on, at most so many.
+// Returns at most `most` entries of the rows whose bits are set (row r is bit r % 8 of byte r / 8),
+// starting at position `from` of the order by cnpj.
 EntrySlice entriesOfBits(const Segment& segment, std::span<const uint8_t> bits, uint32_t from,
                          uint32_t most);
 
-// Entries of rows, those of their companies with `companies`; ascending, each once.
+// Entries of rows, or of their companies if `companies`; ascending, without duplicates.
 std::vector<uint64_t> entriesOfRows(const Segment& segment, std::span<const uint32_t> rows,
                                     bool companies);
 
-// Sorts entries and leaves each once; gives how many are left.
+// Sorts and deduplicates entries; returns how many are left.
 size_t sortEntries(std::span<uint64_t> entries);
 
 }  // namespace peneira

@@ -1,7 +1,7 @@
-// Finds accounts class by class. What comes in and goes out: see suggest.h.
-// Invariant: posting lists decide, except for words that begin very many words of the vocabulary:
-// whether a row holds one of those is read from its names, as long as that is less work than to
-// gather the rows of so many words. Which of the two is done changes the work and no answer.
+// Finds accounts class by class (see suggest.h).
+// Invariant: posting lists decide, except for prefixes of very many vocabulary words. Those are
+// tested on a row's names, as long as that is less work than gathering the rows of so many words.
+// The choice changes the work, never the answer.
 #include "query/find/suggest.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 namespace peneira {
 namespace {
 
-// The rows of a word that begins so many words, or rare ones with so many rows, are gathered only
-// where it turns out that names would have to be read for longer.
+// A prefix of more words, or with more rows of rare words, is gathered only if reading names turns
+// out to take longer.
 constexpr uint64_t kGatheredAtOnce = 4'096;
-// So many words and rows are gathered while one name is read.
+// Words and rows that are gathered in the time of reading one name.
 constexpr uint64_t kGatheredPerName = 4;
 
 constexpr uint32_t kOneEditLetters = 4;
@@ -29,7 +29,7 @@ uint32_t editsFor(size_t letters) {
   return letters >= kTwoEditsLetters ? 2 : letters >= kOneEditLetters ? 1 : 0;
 }
 
-// A typed word and the rows of what it stands for.
+// A typed word and the rows of the words it matches.
 struct TypedWord {
   TypedWord(const Segment& segment, const std::string& typed, bool isLast)
       : text(typed),
@@ -42,22 +42,22 @@ struct TypedWord {
   std::string text;
   EditAutomaton automaton;
   bool mayBegin;
-  TermRun run{0, 0};    // the words that it begins, itself included
-  bool isWide = false;  // whether their rows are not gathered, so that names are read
+  TermRun run{0, 0};    // the words that it begins, including itself
+  bool isWide = false;  // rows are not gathered, so names are read
   WordRows whole, begun, near;
 };
 
-// The words of a row's legal and trade names, read where posting lists do not tell enough. They are
-// those of the analyzer, as the posting lists have them; a row without a name has no words, and
-// begins with nothing.
+// Words of a row's legal and trade names, read where posting lists cannot decide. They are the
+// analyzer's words, as in the posting lists. A row without a name has no words and matches no
+// prefix.
 class NameWords {
  public:
   explicit NameWords(const Segment& segment) : segment_(segment) {}
 
-  // Whether the words of one of the names, joined by spaces, begin with a text.
+  // True if the words of one of the names, joined by spaces, begin with `text`.
   bool begins(uint32_t row, std::string_view text);
-  // The edits from a word to the nearest word of the names, or more than the automaton's most; none
-  // where it `mayBegin` one of them.
+  // Edits from `word` to the nearest word of the names, or more than the automaton's maximum. 0 if
+  // `mayBegin` and it begins one of them.
   uint32_t edits(uint32_t row, std::string_view word, bool mayBegin,
                  const EditAutomaton& automaton);
 
@@ -123,7 +123,7 @@ class Suggestion {
   }
 
  private:
-  // What the names of a row have to be read for.
+  // The typed words for which a row's names must be read.
   using Wide = std::vector<const TypedWord*>;
 
   bool isWanted() const { return found_.rows.size() < request_.limit; }
@@ -132,15 +132,15 @@ class Suggestion {
     return std::find(found_.rows.begin(), found_.rows.end(), row) != found_.rows.end();
   }
 
-  // Takes a row that none of the classes before has; whether more are wanted.
+  // Adds a row that no earlier class has. Returns true if more are wanted.
   bool take(uint32_t row, Fit fit) {
     found_.rows.push_back(row);
     found_.fits.push_back(fit);
     return isWanted();
   }
 
-  // Finds the rows of a class where more are wanted; from its beginning again, with all rows
-  // gathered, where too many names had to be read.
+  // Finds the rows of a class if more are wanted. If too many names had to be read, gathers all
+  // rows and starts the class again.
   template <class Find>
   void pass(Find find) {
     const size_t before = found_.rows.size();
@@ -166,7 +166,7 @@ class Suggestion {
     if (!word.isWide) gather(word);
   }
 
-  // The words and rows that would have to be gathered.
+  // Counts the words and rows that would have to be gathered.
   uint64_t gatheringOf(const TermRun& run) {
     uint64_t work = run.count();
     for (uint32_t term = run.from; term < run.to; term++) {
@@ -184,8 +184,8 @@ class Suggestion {
     word.isWide = false;
   }
 
-  // The edits that a row needs for words whose names have to be read, or more than `most`; nothing
-  // where no more names may be read.
+  // Edits a row needs for words whose names must be read, or more than `most`; nullopt once the
+  // budget of names is used up.
   std::optional<uint32_t> wideEdits(const Wide& wide, uint32_t row, uint32_t most) {
     if (wide.empty()) return 0;
     if (namesLeft_ == 0) return std::nullopt;
@@ -199,8 +199,8 @@ class Suggestion {
     return edits;
   }
 
-  // Calls `use(row, edits)` for the rows that need at most so many edits, until it gives false.
-  // Whether it came to its end: false where too many names would have to be read.
+  // Calls `use(row, edits)` for the rows that need at most `most` edits, until it returns false.
+  // Returns false if too many names would have to be read.
   template <class Use>
   bool each(std::vector<WordParts> words, const Wide& wide, uint32_t most, Use use) {
     WordMatch match(segment_, request_.query, std::move(words), most, work_);
@@ -258,8 +258,8 @@ class Suggestion {
                 [&](uint32_t row, uint32_t) { return isFound(row) || take(row, Fit::kPrefix); });
   }
 
-  // Rows with one edit and with two are found together; of the latter those are kept that are
-  // wanted should there be no further one with one edit.
+  // Finds rows with one and two edits in one pass. Rows with two edits are kept only as far as
+  // needed if no more rows with one follow.
   bool findEdited() {
     if (!addNearWords()) return true;
     std::vector<WordParts> words;
@@ -285,8 +285,8 @@ class Suggestion {
     return ended;
   }
 
-  // Adds what typed words stand for with edits; false where no row can fit. Words that nothing fits
-  // as they are need an edit each, and leave the others no more than the rest.
+  // Adds words within the edit distance; returns false if no row can match. A typed word without an
+  // exact or prefix match needs an edit, which leaves fewer for the others.
   bool addNearWords() {
     const auto isNeedy = [](const TypedWord& word) {
       return !word.isWide && word.whole.isEmpty() && word.begun.isEmpty();
@@ -306,7 +306,7 @@ class Suggestion {
   }
 
   void addNear(TypedWord& word, uint32_t most) {
-    if (!word.near.isEmpty()) return;  // the pass before was given up
+    if (!word.near.isEmpty()) return;  // an earlier, abandoned pass added them
     const EditAutomaton automaton(word.automaton.word(), std::min(most, word.automaton.most()));
     std::vector<NearTerm> near = nearTerms(segment_.terms(), automaton, found_.terms);
     std::erase_if(near, [&](const NearTerm& one) {

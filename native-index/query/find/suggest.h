@@ -1,23 +1,23 @@
-// Accounts by a name as far as it is typed. What comes in: the typed words, as the analyzer makes
-// them, clauses that have to hold as well, and how many accounts are wanted. What goes out: the
-// rows, with how each fits.
+// Account suggestions for a partly typed name.
+// Input: the typed words, as the analyzer produces them, clauses that must also hold, and a limit.
+// Output: the rows, with the match class of each.
 //
-// A typed word stands for a word of the legal or the trade name that is the same, that begins with
-// it (the last word, and any of kBeginningLetters letters or more), or that is some edits away: one
-// for 4 to 7 letters, two for 8 and more. Of all of these the one with the fewest edits counts. A
-// row fits where every typed word stands for one of its words, with two edits in all at most.
-// How it fits is a class; the rows come class by class, and in the order of rank within each:
-//   kBegins   one of its names begins with all typed words, of which the last may go on. This is
-//             looked for among the first kBeginningsRead rows that match the clauses and hold all
-//             words but the last whole, and the last whole or as a beginning.
-//   kWhole    all words are there as they are
-//   kPrefix   all are, or begin words that are
-//   kOneEdit  there is one edit in all
-//   kTwoEdits there are two
+// A typed word matches an equal word of the legal or trade name, a word it begins (the last typed
+// word, and any of kBeginningLetters characters or more), or a word within one edit (4 to 7
+// characters) or two (8 and more). The match with the fewest edits counts. A row matches if every
+// typed word matches one of its words, with at most two edits in total.
+// Rows come class by class, in rank order within each:
+//   kBegins   one of its names begins with all typed words, the last as a prefix. Only the first
+//             kBeginningsRead rows that match the clauses and hold all words are checked (the last
+//             word whole or as a prefix).
+//   kWhole    all words match exactly
+//   kPrefix   all words match exactly or as prefixes
+//   kOneEdit  one edit in total
+//   kTwoEdits two edits in total
 //
-// Invariant: what is found are the first rows of that order, whatever is typed; nothing is left out
-// to save work. Frequent words cost a look at each chunk, rare ones their rows, and a beginning of
-// very many words at most twice what gathering their rows does.
+// Invariant: the result is always the first rows of that order; nothing is skipped to save work.
+// Frequent words cost one look per chunk, rare ones their rows, and a prefix of very many words at
+// most twice the cost of gathering its rows.
 #pragma once
 #include <string>
 #include <vector>
@@ -41,7 +41,7 @@ struct SuggestRequest {
 struct Suggested {
   std::vector<uint32_t> rows;
   std::vector<Fit> fits;  // of each row
-  uint64_t terms = 0;     // words of the vocabulary that were looked at
+  uint64_t terms = 0;     // words of the vocabulary that were checked
   uint64_t names = 0;     // accounts whose names were read
 };
 

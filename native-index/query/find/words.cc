@@ -1,5 +1,5 @@
-// Finds the words near to a typed word, and intersects the rows of words chunk by chunk. Invariant:
-// a row that leaves here is below the rows of its chunk, or the snapshot is damaged.
+// Finds the words near a typed word, and intersects the rows of words chunk by chunk.
+// Invariant: a returned row is below the row count of its chunk; otherwise the snapshot is damaged.
 #include "query/find/words.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace peneira {
 
-// Steps the automaton, and walks the sorted vocabulary with it as if that were a tree of
-// beginnings. Invariant: a place of the band outside of the word holds more edits than are allowed,
-// for good. A run of words shares its first bytes, which the automaton has read. A run whose
-// beginning is too far away is passed over in one search; where no edit is left the rest of the
-// word is searched for as it is, so that the width of the tree counts for the edits alone.
+// Steps the automaton, and walks the sorted vocabulary with it as if it were a prefix tree.
+// Invariant: a band cell outside of the word always holds more edits than allowed. The words of a
+// run share their first bytes, which the automaton has read. A run whose prefix is too far away is
+// skipped with one search. Once no edit is left, the rest of the word is searched for exactly, so
+// the width of the tree matters for the edits alone.
 
 std::u32string lettersOf(std::string_view word) {
   std::u32string letters;
@@ -50,11 +50,11 @@ EditAutomaton::State EditAutomaton::step(const State& state, char32_t letter) co
     }
     const auto at = static_cast<size_t>(position);
     uint32_t edits = none;
-    // The letter takes the place of the one before `at`, is put in behind it, or that one is out.
+    // Substitution or match, insertion, and deletion.
     if (at > 0) edits = state.edits[i] + (word_[at - 1] == letter ? 0u : 1u);
     if (i + 1 < width()) edits = std::min(edits, state.edits[i + 1] + 1u);
     if (i > 0) edits = std::min(edits, next.edits[i - 1] + 1u);
-    // Or it has changed places with the letter before it.
+    // Transposition with the character before.
     const bool changed = at > 1 && word_[at - 1] == state.letter && word_[at - 2] == letter;
     if (changed) edits = std::min(edits, state.before[i] + 1u);
     next.edits[i] = static_cast<uint8_t>(std::min(edits, none));
@@ -63,7 +63,7 @@ EditAutomaton::State EditAutomaton::step(const State& state, char32_t letter) co
 }
 
 bool EditAutomaton::mayChange(const State& state, uint32_t place) const {
-  // One letter ago the place stood for one letter less.
+  // One character ago, this band cell stood for one character less.
   const int64_t first = position(state.depth, place) - 1;
   if (state.before[place] + 1u != most_ || first < 0) return false;
   const auto at = static_cast<size_t>(first);
@@ -93,10 +93,10 @@ uint32_t EditAutomaton::distance(std::string_view rest, const State& from) const
 
 namespace {
 
-// So few words are compared one by one.
+// Longest run that is compared word by word.
 constexpr uint32_t kFewTerms = 6;
 
-// Bytes of a letter as `letterAt` has put them into a number.
+// Appends the bytes that `letterAt` packed into a number.
 void appendLetter(std::string& text, char32_t letter) {
   for (int shift = 24; shift >= 0; shift -= 8) {
     const auto byte = static_cast<uint8_t>(letter >> shift);
@@ -119,7 +119,7 @@ class NearWalk {
  private:
   using State = EditAutomaton::State;
 
-  // What follows the first bytes of a word.
+  // The rest of a word after its first `bytes` bytes.
   std::string_view restOf(uint32_t term, size_t bytes) {
     touched_++;
     const std::string_view word = terms_.wordAt(term);
@@ -153,7 +153,7 @@ class NearWalk {
     }
   }
 
-  // No edit is left: there is one way to go on from each of the beginnings that are so near.
+  // No edit is left, so each prefix within the distance has exactly one continuation.
   void searchRest(TermRun run, size_t bytes, const State& state) {
     automaton_.eachRest(state, [&](const std::u32string& letters) {
       rest_.clear();
@@ -163,7 +163,6 @@ class NearWalk {
     });
   }
 
-  // The first word of a run whose bytes from `bytes` on are not below a text.
   uint32_t lowerBound(TermRun run, size_t bytes, std::string_view text) {
     while (run.from < run.to) {
       const uint32_t middle = run.from + run.count() / 2;
@@ -176,7 +175,7 @@ class NearWalk {
     return run.from;
   }
 
-  // Where the words of a run end that go on with a letter, as its first one does.
+  // End of the words in a run that continue with the same character as its first word.
   uint32_t endOf(TermRun run, size_t bytes, std::string_view letter) {
     const auto goesOn = [&](uint32_t term) {
       return restOf(term, bytes).substr(0, letter.size()) == letter;
@@ -233,14 +232,14 @@ std::vector<NearTerm> nearTerms(const Terms& terms, const EditAutomaton& automat
   return NearWalk(terms, automaton, touched).run();
 }
 
-// Gathers rows of words, and intersects them chunk by chunk. Invariant: a row that leaves here is
-// below the rows of its chunk, or the snapshot is damaged. The word with the fewest rows in a chunk
-// is taken first; few rows are a list, each of which is looked up in the words that are left, many
-// are bits by the edits they need at most.
+// Gathers rows of words, and intersects them chunk by chunk.
+// Invariant: a returned row is below the row count of its chunk; otherwise the snapshot is damaged.
+// The word with the fewest rows in a chunk comes first. Few rows are a list, looked up in the
+// remaining words; many rows are bitmaps by maximum edits.
 
 namespace {
 
-constexpr uint64_t kEditsBits = 4;  // more than the edits that there are
+constexpr uint64_t kEditsBits = 4;  // larger than any number of edits
 
 }  // namespace
 
@@ -338,9 +337,9 @@ uint32_t WordRows::edits(uint32_t low) const {
 
 namespace {
 
-// So few rows are looked up one by one.
+// Maximum rows that are looked up one by one.
 constexpr uint32_t kListRows = 128;
-// So many look-ups, each a search in a list, cost as much as to make bits of a word.
+// So many binary searches in a list cost as much as building the bitmaps of a word.
 constexpr uint32_t kLookups = 96;
 
 uint32_t editsOf(const WordParts& word, uint32_t low) {
@@ -349,7 +348,7 @@ uint32_t editsOf(const WordParts& word, uint32_t low) {
   return least;
 }
 
-// The rows of a word: at each number of edits those that need so many or fewer.
+// Builds the bitmaps of a word: `bits[e]` holds the rows that need at most e edits.
 void setBits(const WordParts& word, EditBits& bits, uint32_t most) {
   for (uint32_t edits = 0; edits <= most; edits++) bits.bits[edits].fill(0);
   for (const WordRows* part : word) part->set(bits, most);
@@ -387,7 +386,7 @@ bool WordMatch::open(uint32_t chunk) {
   return keepMatches(rows);
 }
 
-// Orders the words by their rows in the chunk; false where one of them has none.
+// Orders the words by their rows in the chunk; returns false if one has none.
 bool WordMatch::openWords(uint32_t chunk) {
   order_.clear();
   for (uint32_t i = 0; i < words_.size(); i++) {
@@ -444,7 +443,7 @@ void WordMatch::narrowList(const WordParts& word) {
   });
 }
 
-// The rows within some edits are those within fewer here and the others there, in any way.
+// Rows within e edits in total: every split of e between this word and the others.
 void WordMatch::narrowBits(const WordParts& word) {
   setBits(word, own_, most_);
   auto& rest = rest_.bits;
@@ -458,7 +457,7 @@ void WordMatch::narrowBits(const WordParts& word) {
   }
 }
 
-// Makes a list of bits that are few.
+// Turns sparse bits into a list.
 void WordMatch::listFew() {
   isList_ = true;
   const auto add = [&](uint32_t row, uint32_t edits) {
@@ -470,7 +469,7 @@ void WordMatch::listFew() {
   rows_.clear();
 }
 
-// Refuses rows behind the last one of the chunk.
+// Rejects rows after the last one of the chunk.
 void WordMatch::check(uint32_t rows) const {
   bool isBehind = isList_ && !rows_.empty() && rows_.back().row >= rows;
   for (uint32_t w = rows / 64; !isList_ && w < kChunkWords; w++) {
@@ -480,7 +479,7 @@ void WordMatch::check(uint32_t rows) const {
   if (isBehind) damaged("a word list names a row that does not exist");
 }
 
-// Leaves the rows that match the query; false where none is left.
+// Keeps the rows that match the query; returns false if none is left.
 bool WordMatch::keepMatches(uint32_t rows) {
   check(rows);
   if (isList_ && rows_.empty()) return false;

@@ -1,5 +1,5 @@
-// Typed words: the words of the vocabulary that each may stand for, and the rows that hold all of
-// them. Invariant: exact, within the edits that are allowed.
+// Typed words: the vocabulary words that each may match, and the rows that hold all of them.
+// Invariant: exact, within the allowed edits.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,19 +14,18 @@
 
 namespace peneira {
 
-// Words that are near to a word, by an automaton of edits. Input: a word. Output: how many edits
-// other words are away, as far as that is at most kEditsMax; of the vocabulary the number of the
-// word itself, the run of those that it begins, and those some edits away. An edit puts in, takes
-// out or replaces one letter, a code point, or has two neighbours change places; no letter is
-// edited twice (Damerau 1964, "optimal string alignment").
-// Invariant: exact: every word of the vocabulary that is so near is found, and no other. A state of
-// the automaton is the band of the table of edit distances around its diagonal, with the line
-// before for letters that change places, so that a step costs the same however long the words are.
-// The work grows with the beginnings that words within the edits share, not with the vocabulary.
+// Words near a word, by a Levenshtein automaton. Input: a word.
+// Output: the edit distance to other words, up to kEditsMax; in the vocabulary, the number of the
+// word itself, the run of words it begins, and the words within the distance. An edit inserts,
+// deletes, or replaces one character (code point), or swaps two neighbors; no character is edited
+// twice (Damerau 1964, "optimal string alignment").
+// Invariant: exact. A state is the band of the edit-distance table around its diagonal, with the
+// row before for swaps, so a step costs the same for words of any length. The work grows with the
+// prefixes that words within the distance share, not with the vocabulary.
 
 constexpr uint32_t kEditsMax = 2;
 
-// The letter that begins at a byte of a word, and its bytes; a stray byte is a letter of its own.
+// The character that begins at a byte of a word, and its length; a stray byte counts as one.
 struct Letter {
   uint32_t value, bytes;
 };
@@ -35,23 +34,22 @@ inline Letter letterAt(std::string_view text, size_t at) {
   const auto lead = static_cast<uint8_t>(text[at]);
   const uint32_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   if (length == 1 || length > text.size() - at) return {lead, 1};
-  // Equal for equal bytes and for no others, which is all that is asked of it.
+  // Only equality matters: equal for equal bytes and for no others.
   uint32_t value = 0;
   for (uint32_t i = 0; i < length; i++) value = value << 8 | static_cast<uint8_t>(text[at + i]);
   return {value, length};
 }
 
-// The letters of a word.
 std::u32string lettersOf(std::string_view word);
 
-// The automaton of a word for at most so many edits, up to kEditsMax.
+// Automaton of a word for at most `most` edits, up to kEditsMax.
 class EditAutomaton {
  public:
-  // After some letters: the edits to each beginning of the word near to as many letters.
+  // Edits from the characters read so far to each prefix of the word of similar length.
   struct State {
     uint32_t depth = 0;
     std::array<uint8_t, 2 * kEditsMax + 1> edits{};
-    // The same one letter ago, and that letter.
+    // The same one character ago, and that character.
     std::array<uint8_t, 2 * kEditsMax + 1> before{};
     char32_t letter = 0;
   };
@@ -62,12 +60,12 @@ class EditAutomaton {
   uint32_t most() const { return most_; }
   State start() const;
   State step(const State& state, char32_t letter) const;
-  // At least so many edits are needed whatever follows; more than most() says that none is enough.
+  // Minimum edits for any continuation; more than most() if no continuation can match.
   uint32_t least(const State& state) const;
-  // The edits to the word where nothing follows; more than most() where they are too many.
+  // Edits to the word if the input ends here; more than most() if there are too many.
   uint32_t whole(const State& state) const;
-  // Where least() is most(): calls `use(letters)` once for each text with which what was read so
-  // far is most() edits from the word; there are no others.
+  // Requires least() == most(). Calls `use(letters)` once for each continuation that makes the text
+  // read so far a match.
   template <class Use>
   void eachRest(const State& state, Use use) const {
     for (uint32_t i = 0; i < width(); i++) {
@@ -80,62 +78,59 @@ class EditAutomaton {
     }
   }
 
-  // The edits between the word and another, or most() + 1 where they are more than most().
+  // The edits between the word and another, or most() + 1 if there are more than most().
   uint32_t distance(std::string_view other) const { return distance(other, start()); }
-  // The same where the automaton has read the beginning of the other already.
+  // The same for the rest of a word whose beginning the automaton has read.
   uint32_t distance(std::string_view rest, const State& from) const;
 
  private:
   uint32_t width() const { return 2 * most_ + 1; }
-  // The beginning that a place of the band stands for; it may lie outside of the word.
+  // The prefix length of a band cell; may be outside of the word.
   int64_t position(uint32_t depth, uint32_t place) const {
     return static_cast<int64_t>(depth) - most_ + place;
   }
 
-  // Whether the word has a beginning of so many letters.
+  // True if the word has a prefix of length `at`.
   bool isBeginning(int64_t at) const { return at >= 0 && at <= static_cast<int64_t>(word_.size()); }
-  // Whether the letter read last is the second of two that changed places, with the last edit, and
-  // the first of them is still to come.
+  // True if the character read last is the first half of a swap that uses the last edit.
   bool mayChange(const State& state, uint32_t place) const;
 
   std::u32string word_;
   uint32_t most_;
 };
 
-// Numbers of words that follow each other, [from, to).
+// Consecutive word numbers, [from, to).
 struct TermRun {
   uint32_t from, to;
   uint32_t count() const { return to - from; }
 };
 
-// A word of the vocabulary and how many edits it is away.
 struct NearTerm {
   uint32_t term;
   uint32_t edits;
 };
 
-// The words that begin with a text, itself included.
+// Returns the words that begin with a text, including the text itself.
 TermRun termsBeginning(const Terms& terms, std::string_view beginning);
 
-// The words from one to the automaton's most edits away, in their order. `touched` is raised by how
-// many words were looked at.
+// Returns the words from one to the automaton's maximum edits away, in vocabulary order. Adds the
+// number of words checked to `touched`.
 std::vector<NearTerm> nearTerms(const Terms& terms, const EditAutomaton& automaton,
                                 uint64_t& touched);
 
-// The rows of typed words, each with the edits that it needs. Input: numbers of the words of the
-// vocabulary that a typed word may stand for, the most edits, and clauses that have to hold as
-// well. Output: for one typed word the rows of a chunk, as bits by their edits; for all of them the
-// rows that hold every word, in ascending order, which is that of rank, until no more are wanted.
-// Invariant: every row that needs at most so many edits comes once, with the fewest that do. Rows
-// of rare words are gathered once, in the chunks they lie in; lists of frequent words are read in
-// place. Chunks are opened in any order.
+// The rows of typed words, each with its number of edits.
+// Input: the vocabulary words that each typed word may match, the maximum edits, and clauses.
+// Output: for one typed word the rows of a chunk, as bitmaps by edits; for all of them the rows
+// that hold every word, in ascending order (rank), until the caller stops.
+// Invariant: every row within the maximum edits comes once, with its minimum. Rows of rare
+// words are gathered once, in their chunks. Lists of frequent words are read in place. Chunks may
+// be opened in any order.
 
-// Rows of a chunk by how many edits they need at most.
+// Rows of a chunk by the maximum number of edits they need.
 struct EditBits {
   alignas(64) std::array<std::array<uint64_t, kChunkWords>, kEditsMax + 1> bits;
 };
 
-// A row of a chunk and the edits that it needs.
 struct EditedRow {
   uint32_t row;
   uint32_t edits;
@@ -143,25 +138,25 @@ struct EditedRow {
 
 class WordRows {
  public:
-  // A word with up to so many rows is gathered; of a list of many words each then costs as much as
-  // its rows, and nothing in each chunk.
+  // Words with at most this many rows are gathered. Each then costs as much as its rows, and
+  // nothing per chunk.
   static constexpr uint32_t kGatheredMax = 256;
 
   explicit WordRows(const Segment& segment) : segment_(&segment) {}
 
-  // Adds words; call it before the first chunk is opened.
+  // Adds words; must be called before the first chunk is opened.
   void add(std::span<const NearTerm> terms);
 
   bool isEmpty() const { return gathered_.empty() && frequent_.empty(); }
-  // Goes to a chunk; gives how many rows it holds at most.
+  // Moves to a chunk; returns an upper bound of its rows.
   uint32_t open(uint32_t chunk);
-  // Sets the bits of the rows of the opened chunk, at the edits that each needs, up to `most`.
+  // Sets the bits of the rows of the opened chunk, at the edits each needs, up to `most`.
   void set(EditBits& bits, uint32_t most) const;
-  // Appends the rows of the opened chunk, in no order, and a row perhaps several times.
+  // Appends the rows of the opened chunk, unordered and possibly with duplicates.
   void append(std::vector<EditedRow>& rows) const;
-  // The edits that a row of the opened chunk needs, or kEditsMax + 1 where it holds no such word.
+  // The edits that a row of the opened chunk needs, or kEditsMax + 1 if it holds no such word.
   uint32_t edits(uint32_t low) const;
-  // What `edits` costs, in lists that it looks into.
+  // Cost of `edits`, in lists searched.
   uint32_t lists() const { return static_cast<uint32_t>(opened_.size()) + 1; }
 
  private:
@@ -187,7 +182,7 @@ class WordRows {
   std::vector<Opened> opened_;
 };
 
-// Calls `use(low)` for every row of a container, of which none has more than its cardinality.
+// Calls `use(low)` for every row of a container, at most its cardinality.
 template <class Use>
 void eachLow(const Container& container, Use use) {
   switch (container.type) {
@@ -210,16 +205,15 @@ void eachLow(const Container& container, Use use) {
   }
 }
 
-// A typed word: a row holds it where one of these says so, with the fewest edits of them.
+// A typed word: a row holds it if one of these does; the fewest edits count.
 using WordParts = std::vector<WordRows*>;
 
 class WordMatch {
  public:
-  // All of it outlives this. Without words every row of the query matches, with no edit.
+  // The arguments must outlive this. Without words every row of the query matches with no edit.
   WordMatch(const Segment& segment, const Query& query, std::vector<WordParts> words, uint32_t most,
             Work& work);
 
-  // Calls `use(row, edits)` for each row, until it gives false.
   template <class Use>
   void each(Use use) {
     if (!isPossible()) return;
@@ -247,9 +241,9 @@ class WordMatch {
     return true;
   }
 
-  // Whether every word has rows at all.
+  // True if every word has rows at all.
   bool isPossible() const;
-  // Finds the rows of a chunk; false where there is none.
+  // Finds the rows of a chunk; returns false if there are none.
   bool open(uint32_t chunk);
   bool openWords(uint32_t chunk);
   void begin(uint32_t rows);
@@ -263,11 +257,11 @@ class WordMatch {
   const Segment& segment_;
   std::vector<WordParts> words_;
   uint32_t most_;
-  std::optional<ChunkQuery> query_;  // none where all rows match it
-  // The words in the order in which they leave out most, with how many rows each has.
+  std::optional<ChunkQuery> query_;  // nullopt if all rows match it
+  // The words, most selective first, each with its number of rows.
   std::vector<std::pair<uint32_t, uint32_t>> order_;
   uint32_t firstRow_ = 0;
-  // The rows that are left: as a list of few, or as bits.
+  // The remaining rows: a list if few, else bits.
   bool isList_ = false;
   std::vector<EditedRow> rows_;
   EditBits rest_, own_;

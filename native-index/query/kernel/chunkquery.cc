@@ -1,6 +1,5 @@
-// Opens chunk after chunk. What comes in: clauses. What goes out: the conditions of a chunk in the
-// order in which they are applied, and how many rows each has there.
-// Invariant: see chunkquery.h; a condition that every row of the chunk meets is left out.
+// Opens chunks: orders the conditions of a query by their number of rows in each chunk.
+// Invariant: see chunkquery.h; a condition that every row of the chunk meets is dropped.
 #include "query/kernel/chunkquery.h"
 
 #include <algorithm>
@@ -14,14 +13,13 @@
 namespace peneira {
 namespace {
 
-// What it costs to find a row in a column of codes, in an array or in runs where rows are looked
-// for in order, and where each is searched (about log2 of 4,096), in bit tests; the last is not
-// tuned.
+// Cost of finding a row, in bit tests: in a column of codes; in an array or runs when galloping in
+// order; by binary search (about log2 of 4,096). The last is not tuned.
 constexpr uint64_t kCodeCost = 2, kGallopCost = 4, kSearchCost = 10;
-// From so many ranges of postal codes on the column is tested instead.
+// From this number of postal code ranges on, the column is tested instead.
 constexpr size_t kIndexedRanges = 64;
 
-// How many chunks before they are opened their heads, entries and containers are asked for.
+// Distance in chunks at which heads, entries, and containers are prefetched.
 constexpr uint32_t kHeadsAhead = 12;
 constexpr uint32_t kEntriesAhead = 8;
 constexpr uint32_t kContainersAhead = 4;
@@ -84,7 +82,7 @@ void ChunkQuery::askAhead() {
   askChunk(chunk_ + kContainersAhead);
 }
 
-// What every condition wants of a chunk, as far as it is known before it is opened.
+// Prefetches the data of a chunk that every condition needs, as far as known before opening.
 void ChunkQuery::askChunk(uint32_t chunk) const {
   if (chunk >= segment_.chunkCount()) return;
   const Postings& postings = segment_.postings();
@@ -117,7 +115,7 @@ bool ChunkQuery::open(uint32_t chunk) {
   work_.chunks++;
   const ChunkView view = segment_.postings().chunk(chunk);
   for (size_t i = 0; i < conditions_.size(); i++) {
-    // What was missing last is likely to be missing again, and then nothing else is looked for.
+    // The condition that failed last is likely to fail again, and then no other is opened.
     const size_t next = i == 0 ? missing_ : i <= missing_ ? i - 1 : i;
     Condition& condition = conditions_[next];
     if (!openCondition(condition, view)) {
@@ -143,7 +141,7 @@ int ChunkQuery::rankOf(const Condition& condition) {
   return condition.range != nullptr && !condition.isIndexed ? 2 : condition.negated ? 1 : 0;
 }
 
-// What it costs to look for one row in a condition, in bit tests.
+// Cost of testing one row against a condition, in bit tests.
 uint64_t ChunkQuery::probeCost(const Condition& condition) {
   uint64_t cost = kSearchCost * (condition.conjunctionCount + condition.isIndexed);
   for (const Container& container : condition.alternatives) {
@@ -153,8 +151,8 @@ uint64_t ChunkQuery::probeCost(const Condition& condition) {
   return cost;
 }
 
-// Inside a rank the fewest rows come first. Where these are a list, the further conditions of that
-// rank follow by what a look costs for each row that it leaves out.
+// Within a rank the fewest rows come first. If these form a list, the other conditions of the rank
+// follow by probe cost per excluded row.
 void ChunkQuery::arrange() {
   std::sort(order_.begin(), order_.end(), [](const Condition* a, const Condition* b) {
     const int first = rankOf(*a), second = rankOf(*b);
@@ -249,7 +247,7 @@ bool ChunkQuery::openRange(Condition& condition) const {
   return condition.estimate > 0;
 }
 
-// True when one container alone holds every row of the chunk, or a hint has no words at all.
+// True if a single container holds every row of the chunk, or a hint has no words.
 bool ChunkQuery::isEverything(const Condition& condition) const {
   for (const Container& container : condition.alternatives) {
     if (container.cardinality == rows_) return true;
@@ -260,23 +258,22 @@ bool ChunkQuery::isEverything(const Condition& condition) const {
   return false;
 }
 
-// Runs the conditions on a chunk. What comes in: containers, column values and rows by postal code.
-// What goes out: matches. Invariant: see chunkquery.h. `state_` says whether the rows left are all
-// of the span, the bits of scratch words, or the list; a list never grows, and no word behind those
-// of a chunk is touched.
+// Runs the conditions on a chunk of containers, column values, and rows by postal code.
+// Invariant: see chunkquery.h. `state_` tells whether the remaining rows are the whole span, bits,
+// or a list. Lists never grow, and no word past those of a chunk is touched.
 
 namespace {
 
-// Bits that are expected to hold fewer rows than this become a list.
+// Bits with fewer expected rows than this become a list.
 constexpr uint64_t kListRows = 512;
-// A word with more rows left than this is tested as 64 values at once.
+// Words with more rows left than this are tested as 64 values in one step.
 constexpr int kSparseWord = 6;
 
-// Values that are tested together in the time in which the bit of one row is set, and how often
-// that is done in the time in which one value is tested alone (bench search, postal codes).
+// Values tested together in the time of setting one row's bit, and such steps in the time of one
+// single test (bench search, postal codes).
 constexpr uint32_t kTestedAtOnce = 4, kTestCost = 6;
 
-// Words that are looked at together.
+// Words checked together.
 constexpr uint32_t kWordsAtOnce = 8;
 
 bool areEmpty(const uint64_t* words) {
@@ -352,7 +349,7 @@ void ChunkQuery::start(const Condition& condition) {
   if (condition.estimate * span_.rows() / kChunkRows < kListRows) listFromBits();
 }
 
-// Sets the rows of a condition in the span; words that are not in the span are left alone.
+// Sets the rows of a condition in the span; words outside of it stay unchanged.
 void ChunkQuery::fill(const Condition& condition, uint64_t* words) {
   for (const Container& container : condition.alternatives) container.set(span_, words);
   const uint32_t first = span_.firstWord(), count = span_.endWord() - first;
@@ -393,7 +390,7 @@ void ChunkQuery::filterList(const Condition& condition) {
   const std::vector<Container>& any = condition.alternatives;
   const bool single = any.size() == 1 && condition.conjunctionCount == 0;
   if (single && any[0].type == ContainerType::kBitset) return filterByBits(any[0].payload, keep);
-  // Where nothing was read yet the disk has the lists already, and would have to bring the column.
+  // In a cold chunk the lists have been requested already; the column would be an extra read.
   if (condition.codes && !isCold_) return filterByCodes(*condition.codes, keep);
   if (single && any[0].type == ContainerType::kArray) return filterByArray(any[0], keep);
   uint64_t fillCost = span_.endWord() - span_.firstWord(), probeCost = 0;
@@ -439,7 +436,7 @@ void ChunkQuery::filterByCodes(const CodeTest& codes, bool keep) {
   listCount_ = codes.filter(chunk_ * kChunkRows, span_, scratch_.list, listCount_, keep);
 }
 
-// Gallops to the group of elements that a value can be in, and compares with all of them at once.
+// Gallops to the group of elements that may contain a value, and compares the whole group.
 void ChunkQuery::filterByArray(const Container& container, bool keep) {
   uint32_t kept = 0, at = 0;
   for (uint32_t i = 0; i < listCount_; i++) {
@@ -459,7 +456,7 @@ void ChunkQuery::testRange(const RangeTest& range) {
     work_.tests += listCount_;
     for (uint32_t i = 0; i < listCount_; i++) {
       const uint16_t value = scratch_.list[i];
-      // An array that is not sorted can bring rows of another span; they have no value here.
+      // An unsorted array may yield rows of another span, whose values are not loaded.
       if (value < span_.low || value >= span_.high) damaged("an array container is not sorted");
       scratch_.list[kept] = value;
       kept += range.matches(values, value - span_.low);
@@ -484,8 +481,8 @@ void ChunkQuery::testRange(const RangeTest& range) {
   }
 }
 
-// Rows by code are in no order, so all of the chunk are read for any span; where fewer values
-// are to be tested, those are.
+// Rows by code are unordered, so every span reads all rows of the chunk; if fewer values would be
+// tested directly, those are.
 void ChunkQuery::applyIndexed(const Condition& condition) {
   const bool all = state_ == State::kAll;
   const uint64_t tests =
@@ -509,7 +506,7 @@ void ChunkQuery::applyIndexed(const Condition& condition) {
            span_.endWord() - first);
 }
 
-// Also sets bits outside of the span, in words that do not count.
+// Also sets bits outside of the span, in words that are ignored.
 void ChunkQuery::setIndexed(const Condition& condition, uint64_t* words) const {
   for (const PostalRows& rows : condition.indexed) {
     const uint8_t* places = segment_.postal().view(rows);
@@ -550,7 +547,7 @@ void ChunkQuery::listFromBits() {
   state_ = State::kList;
 }
 
-// Clears the bits of the first and last word that lie outside the span.
+// Clears the bits of the first and last word that are outside of the span.
 void ChunkQuery::trim(uint64_t* words) const {
   words[span_.firstWord()] &= ~uint64_t{0} << (span_.low % 64);
   if (span_.high % 64 != 0) words[span_.endWord() - 1] &= ~uint64_t{0} >> (64 - span_.high % 64);

@@ -1,8 +1,8 @@
-// The query on one chunk of 65,536 rows. What comes in: clauses and a span of the chunk. What goes
-// out: the matching rows of the span, as sorted list or as bits.
-// Invariant: the condition with the fewest rows in this chunk is applied first, then the others
-// from what leaves out most for its cost, exclusions after them, column tests on what is left;
-// nothing larger than a chunk is ever built, and no row outside the span is returned.
+// A query on one chunk of 65,536 rows.
+// Input: clauses and a span of the chunk. Output: the matching rows, as a sorted list or as bits.
+// Invariant: the condition with the fewest rows in this chunk comes first, then the others by
+// selectivity per cost, exclusions next, column tests last. Nothing larger than a chunk is built,
+// and no row outside the span is returned.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -23,12 +23,12 @@ struct ChunkMatches {
   bool isList;
   const uint16_t* list;
   uint32_t listCount;
-  const uint64_t* words;  // all 1,024; those from span.firstWord() to span.endWord() count
+  const uint64_t* words;  // all 1,024; only [span.firstWord(), span.endWord()) is valid
 
   uint64_t count() const;
 };
 
-// Memory for one chunk; fits the first-level cache.
+// Scratch memory for one chunk; fits the L1 cache.
 struct ChunkScratch {
   alignas(64) uint64_t words[kChunkWords];
   alignas(64) uint64_t other[kChunkWords];
@@ -36,33 +36,32 @@ struct ChunkScratch {
   alignas(64) uint16_t list[kArrayMax + 64];
 };
 
-// Runs a query chunk by chunk; for one thread.
+// Runs a query chunk by chunk, on one thread.
 class ChunkQuery {
  public:
   ChunkQuery(const Segment& segment, const Query& query, Work& work);
 
-  // Fetches the containers of a chunk; false when none of its rows can match.
+  // Fetches the containers of a chunk; returns false if none of its rows can match.
   bool open(uint32_t chunk);
-  // Opens chunks one after the other that were not touched before: asks the disk for those behind
-  // the opened one, so that it has many things to do at once. Does nothing where all was touched.
+  // Prefetches the chunks after the opened one, so the disk can serve many reads in parallel. Only
+  // for chunks read in sequence; does nothing if they are not cold.
   void askAhead();
-  // At most how many rows of the opened chunk match, as far as one condition tells.
+  // Upper bound of matches in the opened chunk, from the most selective single condition.
   uint32_t estimate() const { return estimate_; }
-  // The matches of a span of the opened chunk; the span ends at or before its last row.
+  // The matches of a span of the opened chunk; the span must end at or before its last row.
   ChunkMatches run(const ChunkSpan& span);
-  // Whether the estimate is how many rows of the opened chunk match.
+  // True if the estimate is the exact number of matches in the opened chunk.
   bool isCounted() const;
 
  private:
-  // One clause in the opened chunk.
   struct Condition {
     const Clause* clause = nullptr;
     const RangeTest* range = nullptr;
-    std::optional<CodeTest> codes;                     // where a column tells the same
+    std::optional<CodeTest> codes;                     // if a column holds the same data
     std::vector<std::vector<TermRows>> words;          // per hint
     std::vector<Container> alternatives;               // a row is in one of them
     std::vector<std::vector<Container>> conjunctions;  // or in all of one of these
-    bool isIndexed = false;                            // a range whose rows POSTAL knows
+    bool isIndexed = false;                            // a range answered by POSTAL
     std::vector<PostalRows> indexed;                   // a row is in one of them
     uint32_t conjunctionCount = 0;
     uint64_t estimate = 0;
@@ -106,16 +105,16 @@ class ChunkQuery {
   std::vector<const Condition*> order_;
   std::vector<TermRows::FlatChunk> flats_;
   uint32_t flatCount_ = 0;
-  size_t missing_ = 0;   // the condition that no row of the chunk met, the last time
-  uint64_t checked_;     // blocks that were checked when the chunk before was done
-  bool isCold_ = false;  // whether the chunk before was not touched before
+  size_t missing_ = 0;   // the condition that excluded the last chunk
+  uint64_t checked_;     // number of blocks checked after the chunk before
+  bool isCold_ = false;  // true if the chunk before was cold
   uint32_t chunk_ = 0, rows_ = 0, estimate_ = 0;
   ChunkSpan span_{0, 0};
   State state_ = State::kAll;
   uint32_t listCount_ = 0;
 };
 
-// Calls `action(row)` for every match, counted from `firstRow`, until it returns false.
+// Calls `action(row)` for every match, offset by `firstRow`, until it returns false.
 template <class Action>
 void eachMatch(const ChunkMatches& matches, uint32_t firstRow, Action action) {
   if (matches.isList) {

@@ -1,6 +1,6 @@
-// The loop over chunks. What comes in: a query. What goes out: rows, counts, sets.
-// Invariant: a row of a chunk is below the rows of that chunk, or the snapshot is damaged: rows
-// that leave here may be used to read columns.
+// The loop over chunks: rows, counts, and sets of matches of a query.
+// Invariant: a returned row is below the row count of its chunk, so it is safe for reading columns;
+// otherwise the snapshot is damaged.
 #include "query/kernel/kernel.h"
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 namespace peneira {
 namespace {
 
-// The first span of a chunk is made so long that it should hold this many times the rows wanted.
+// The first span of a chunk is sized to hold about this many times the rows wanted.
 constexpr uint64_t kSpanSlack = 3;
 constexpr uint32_t kSpanMin = 1024;
-// A span that was not enough is followed by one that is longer by this factor.
+// Each further span is longer by this factor.
 constexpr uint32_t kSpanGrowth = 4;
-// Entries of COVER that are read in the time in which a chunk is opened.
+// Entries of COVER read in the time of opening a chunk.
 constexpr uint64_t kEntriesPerChunk = 256;
 
 uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
@@ -31,7 +31,7 @@ uint32_t spanRows(uint64_t wanted, uint32_t estimate) {
   return std::max(kSpanMin, std::bit_ceil(static_cast<uint32_t>(rows)));
 }
 
-// How many rows match, and which, as long as they are few.
+// The number of matches, and the rows while they are few.
 struct Counted {
   uint64_t count = 0;
   std::vector<uint32_t> rows;
@@ -67,26 +67,26 @@ Counted countChunks(const Segment& segment, const Query& query, Work& work) {
   return counted;
 }
 
-// Entries of COVER and DATED that may be read for a count: what the chunks would cost.
+// Budget of COVER and DATED entries for a count: the cost of the chunks.
 uint64_t entriesMax(const Segment& segment) { return segment.chunkCount() * kEntriesPerChunk; }
 
-// The same of OPENED, and of CITIES, where there are no lists of their own in the chunks.
+// The same for OPENED, and for CITIES, whose lists have no counterpart in the chunks.
 constexpr uint64_t kOpenedPerChunk = 2'048;
 
-// How many rows match of the years that are wanted in part, by the lists of their days.
+// Counts the matches of partial years from the lists of their days.
 std::optional<uint64_t> countDays(const Segment& segment, const Query& rest, Work& work) {
   const auto dated = segment.dated().count(rest, entriesMax(segment), work);
   if (dated) return dated;
   return segment.opened().count(rest, openedMax(segment), work);
 }
 
-// The same, looking at each.
+// The same, by scanning chunks.
 std::optional<uint64_t> countLooking(const Segment& segment, const Query& rest, Work& work) {
   return countChunks(segment, rest, work).count;
 }
 
-// The count of a question about dates: whole years are summed, and `countRest` counts what is left;
-// nothing where one of both has no answer.
+// Counts a query with dates: whole years are summed, and `countRest` counts the rest. Returns
+// nullopt if either part fails.
 template <class CountRest>
 std::optional<uint64_t> countByYears(const Segment& segment, const WholeYears& split, Work& work,
                                      CountRest countRest) {
@@ -107,11 +107,11 @@ bool wantsCities(const Query& query) {
   });
 }
 
-// The count of a question that needs no row to be looked at, or only those of some years.
+// Counts a query without scanning rows, or scanning only those of some years.
 std::optional<uint64_t> countBySums(const Segment& segment, const Query& query, Work& work) {
   if (const auto summed = segment.rollup().count(query)) return summed;
   if (const auto cubed = countByCube(segment, query)) return cubed;
-  // Lists of a city are shorter than its state's days, and chunks have other places for each list.
+  // Lists of a city are shorter than its state's days, and in chunks each list is elsewhere.
   const bool isOfCities = wantsCities(query);
   const uint64_t most = isOfCities ? openedMax(segment) : entriesMax(segment);
   const auto covered = [&] { return segment.cover().count(query, most, work); };
@@ -172,10 +172,9 @@ void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows
 
 namespace {
 
-// What finding the matches of a chunk costs for each clause, in rows that are counted.
+// Cost of finding the matches of a chunk, per clause, in counted rows.
 constexpr uint64_t kChunkWork = 64;
 
-// Counts in the chunks.
 uint64_t countLooked(const Segment& segment, const Query& query, Work& work) {
   const Counted counted = countChunks(segment, query, work);
   segment.alive();
@@ -192,7 +191,7 @@ uint64_t countLooked(const Segment& segment, const Query& query, Work& work) {
 }  // namespace
 
 uint64_t countRows(const Segment& segment, const Query& query, Work& work) {
-  // Every number is within this bound.
+  // No limit: countWithin always returns a number.
   return countWithin(segment, query, ~uint64_t{0}, work).value_or(0);
 }
 
@@ -223,7 +222,7 @@ uint64_t rowsMax(const Segment& segment, const Query& query) {
     const bool isPlace = clause.any[0].dimension == Dimensions::kMunicipalityIbge;
     Query& asked = isPlace ? placed : cubed;
     asked.clauses.push_back(clause);
-    // What the cube does not count, or not with the others, tells nothing.
+    // Clauses that the cube cannot count, or not combined with the others, are skipped.
     if (!isPlace && !countByCube(segment, cubed)) cubed.clauses.pop_back();
   }
   if (const auto count = countByCube(segment, cubed)) rows = std::min(rows, *count);
@@ -250,7 +249,6 @@ std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, 
 
 namespace {
 
-// Adds the matches of all chunks.
 void addChunks(const Segment& segment, const Query& query, RowSet& rows, Work& work) {
   ChunkQuery chunks(segment, query, work);
   for (uint32_t chunk = 0; chunk < segment.chunkCount(); chunk++) {
@@ -294,8 +292,8 @@ std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& 
   return rows;
 }
 
-// Sums cells of the cube. What comes in: posting clauses. What goes out: a count. Invariant: every
-// read cell lies inside the CUBE section, whose length was checked at open.
+// Sums cells of the cube for posting clauses.
+// Invariant: every cell read is inside the CUBE section, whose length was checked at open.
 
 namespace {
 
@@ -310,7 +308,7 @@ int axisOf(uint32_t dimension) {
   }
 }
 
-// Ordinals of an axis that a clause selects; the codes are sorted.
+// Ordinals of an axis that a clause selects; its codes are sorted.
 std::vector<uint32_t> select(const Clause& clause, uint32_t count) {
   const std::vector<uint32_t>& codes = clause.any[0].codes;
   std::vector<uint32_t> ordinals;
@@ -321,12 +319,11 @@ std::vector<uint32_t> select(const Clause& clause, uint32_t count) {
   return ordinals;
 }
 
-// The ordinals of every axis that a query selects.
 struct Selection {
   std::vector<uint32_t> chosen[kAxes];
 };
 
-// Sizes of the axes: the ordinal behind the last code stands for "none", which no code names.
+// Axis sizes: the ordinal after the last code means "none", which no code names.
 struct Sizes {
   uint32_t known[kAxes], all[kAxes];
   explicit Sizes(const Cube& cube)
@@ -391,21 +388,21 @@ std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, 
   eachCell(segment, *selection, [&counts, axis](const uint32_t* ordinals, uint32_t cell) {
     counts[ordinals[axis]] += cell;
   });
-  // A null status is counted under 0, which no real status is.
+  // A null status is counted under 0, which no real status has.
   if (axis == 2 && counts[0] != 0) return {};
   return counts;
 }
 
-// Splits intervals at the first days of years. Invariant: a year is either whole, or left out, or
-// one of the few whose days are in parts; of these either the wanted days are counted and added, or
-// the others counted and taken away, whichever are fewer.
+// Splits date intervals at year boundaries.
+// Invariant: each year is whole, excluded, or one of a few partial ones. For those, either the
+// wanted days are added or the others subtracted, whichever are fewer.
 
 namespace {
 
-// Years of which only a part is wanted; more are a question that nobody asks.
+// Maximum number of partial years. More do not occur in practice.
 constexpr size_t kPartsMax = 4;
 
-// Where fewer rows of a chunk match without the dates, testing these dates costs as little.
+// Below this many matches per chunk without dates, testing the dates directly costs as little.
 constexpr uint64_t kRowsWorth = 32;
 
 using Days = std::pair<int64_t, int64_t>;  // inclusive
@@ -415,10 +412,10 @@ constexpr int64_t kLastDay = firstDayOf(kFirstStartedYear + int64_t{RollupKey::k
 
 Days daysOf(int64_t year) { return {firstDayOf(year), firstDayOf(year + 1) - 1}; }
 
-// A year of which some days are wanted.
+// A year with only some days wanted.
 struct Part {
   int64_t year;
-  std::vector<Days> days;  // in order and apart
+  std::vector<Days> days;  // sorted and disjoint
 };
 
 struct Split {
@@ -440,7 +437,6 @@ void add(Split& split, Days range) {
   }
 }
 
-// The days of a year that are not wanted.
 std::vector<Days> others(const Part& part) {
   std::vector<Days> left;
   int64_t from = daysOf(part.year).first;
@@ -465,7 +461,7 @@ Clause yearsClause(std::vector<uint32_t> years) {
   return clause;
 }
 
-// The one clause of dates, or null.
+// The only date clause, or null.
 const Clause* datesOf(const Query& query) {
   const Clause* dates = nullptr;
   for (const Clause& clause : query.clauses) {

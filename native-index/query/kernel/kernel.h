@@ -1,7 +1,7 @@
-// The search kernel: one loop over the chunks for first rows, counts and sets of matches, and the
-// two ways to count without it: by the cube, and by whole years. Input: a query. Output: rows in
-// ascending order (which is rank order), or their number.
-// Invariant: the answer depends on the snapshot and the query alone; work stops at the limit.
+// The search kernel: one loop over chunks for first rows, counts, and sets of matches, and two ways
+// to count without it (the cube, and whole years).
+// Input: a query. Output: rows in ascending order (which is rank order), or their number.
+// Invariant: the answer depends on the snapshot and query alone; work stops at the limit.
 #pragma once
 #include <memory>
 #include <optional>
@@ -11,73 +11,70 @@
 
 namespace peneira {
 
-// Matches that are so few are kept as they are counted, so that their page is not looked for again.
+// Maximum matches that are cached when counted, so that their page needs no second search.
 constexpr uint64_t kFewRows = 512;
 
-// Entries of OPENED that cost less than to look at all chunks.
+// Number of OPENED entries that cost less than scanning all chunks.
 uint64_t openedMax(const Segment& segment);
 
-// What firstRows is asked for, and its answer.
 struct FirstRows {
   uint64_t from;
   size_t limit;
-  uint64_t matches;  // of the query, from any row on; more than rows where nobody counted them
+  uint64_t matches;  // of the query, from any row on; more than `rows` if not counted
   std::vector<uint32_t> rows;
 };
 
 // Appends the first `limit` matches from row `from` on.
 void firstRows(const Segment& segment, const Query& query, Work& work, FirstRows& request);
 
-// Exact number of matches: from the cube, from memory, or counted.
+// Exact number of matches: from the cube, from the cache, or counted.
 uint64_t countRows(const Segment& segment, const Query& query, Work& work);
 
-// As countRows; nothing if no sum gives the number and more than `most` rows may have to be scanned
-// in the chunks.
+// Like countRows, but returns nullopt if no sum gives the number and more than `most` rows may have
+// to be scanned in chunks.
 std::optional<uint64_t> countWithin(const Segment& segment, const Query& query, uint64_t most,
                                     Work& work);
 
-// At most so many rows match, as far as tables tell whose size does not grow with the registry.
+// Upper bound of matches, from tables whose size does not grow with the registry.
 uint64_t rowsMax(const Segment& segment, const Query& query);
 
-// The work of opening all chunks, in rows that are counted.
+// The cost of opening all chunks, in counted rows.
 uint64_t openingWork(const Segment& segment, const Query& query);
 
-// All matches if the lists of COVER hold them and are short, else null; kept as below.
+// All matches if the lists of COVER hold them and are short, else null; cached as below.
 std::shared_ptr<const RowSet> coveredRows(const Segment& segment, const Query& query, Work& work);
 
-// All matches, kept for the next call with the same query.
+// All matches, cached for the next call with the same query.
 std::shared_ptr<const RowSet> matchingRows(const Segment& segment, const Query& query, Work& work);
 
-// Counts without posting lists. What comes in: a query. What goes out: its exact count, if the cube
-// of (primary activity, state, status) can answer it. Invariant: the count equals the one that the
-// posting lists give; null status is counted in the cube under 0, so a query about status 0 is left
-// to the posting lists.
+// Counts without posting lists, from the cube of (primary activity, state, status).
+// Invariant: the count equals that of the posting lists. The cube counts a null status under 0, so
+// queries about status 0 use the posting lists.
 
-// The count, or nothing when a clause is not about one of the three dimensions, or two are about
-// the same.
+// Returns the count, or nullopt if a clause is not about one of the three dimensions, or two are
+// about the same.
 std::optional<uint64_t> countByCube(const Segment& segment, const Query& query);
 
-// The count of the query per ordinal of an axis (0 activity, 1 state, 2 status), "none" last; empty
-// when countByCube gives nothing, or when null status and status 0 cannot be told apart.
+// Counts by ordinal of an axis (0 activity, 1 state, 2 status), "none" last; empty if countByCube
+// fails, or if null status and status 0 cannot be distinguished.
 std::vector<uint32_t> countCubeAxis(const Segment& segment, const Query& query, int axis);
 
-// Intervals of opening dates as whole years and what is left. What comes in: a query with one range
-// of dates. What goes out: the same question as a sum of two that are cheaper. Invariant: matches
-// of `whole`, plus (or, with `without`, minus) those of `rest`, are the matches of the query;
-// `rest` has the years of its dates as a posting clause too, so that few rows are left whose dates
-// are tested.
+// Splits opening-date intervals into whole years and the rest: a query with one date range becomes
+// a sum of two cheaper ones.
+// Invariant: matches of `whole` plus (with `without`, minus) those of `rest` are the matches of the
+// query. `rest` also has its years as a posting clause, so few rows need a date test.
 
-// Two questions whose counts are added, or subtracted.
+// Two queries whose counts are added or subtracted.
 struct WholeYears {
   Query whole;  // without a range: posting lists only
-  Query rest;   // without clauses: there is none
+  Query rest;   // without clauses: empty
   bool without = false;
 };
 
-// Nothing where the query has no range of dates, or several, or one of many parts.
+// Returns nullopt if the query has no date range, several, or one with many partial years.
 std::optional<WholeYears> splitYears(const Query& query);
 
-// Whether so many rows match without the dates that to test all their dates would cost more.
+// True if so many rows match without dates that testing all their dates would cost more.
 bool isWorthSplitting(const Segment& segment, const WholeYears& split);
 
 }  // namespace peneira

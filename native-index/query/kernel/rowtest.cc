@@ -1,5 +1,5 @@
-// Tests values of columns, and rows against clauses. Input: rows and values. Output: bits, or the
-// rows that hold. Invariant: a value that no clause names is not wanted, whatever it is.
+// Tests column values, and rows against clauses. Output: bits, or the rows that pass.
+// Invariant: a value that no clause names is never wanted.
 #include "query/kernel/rowtest.h"
 
 #include <algorithm>
@@ -15,19 +15,18 @@
 
 namespace peneira {
 
-// Tests values of columns of numbers, and codes that ascend as numbers do. Input: rows and values.
-// Output: bits, or the rows that hold.
-// Invariant: (value - low) <= width in unsigned arithmetic of the column's width is the test of a
-// range, for signed and unsigned columns alike. A row is only looked up inside of its span,
-// whatever the list says. No branch of a code depends on a value, for nobody could foretell it.
+// Tests values of number columns, and codes that ascend as numbers do.
+// Invariant: (value - low) <= width in unsigned arithmetic of the column's width tests a range, for
+// signed and unsigned columns alike. A row is only read inside its span, even if the list is
+// corrupt. Code tests are branch-free, because branches on values would be unpredictable.
 
 namespace {
 
-// From so many ranges on a value is looked up; fewer are compared with 64 values at a time.
+// Above this number of ranges a table is used; fewer are compared with 64 values at a time.
 constexpr size_t kCompared = 24;
-// Parts for each range: most parts then hold one at most.
+// Buckets per range; most buckets then overlap one range at most.
 constexpr uint64_t kPartsPerRange = 4;
-// A part with more ranges than this is searched by halves.
+// Buckets with more ranges than this are searched by bisection.
 constexpr uint32_t kStepped = 8;
 
 struct Limits {
@@ -47,7 +46,6 @@ Limits limitsOf(uint32_t column) {
   }
 }
 
-// Numbers of so many bytes.
 uint64_t maskOf(uint32_t width) { return ~uint64_t{0} >> (64 - 8 * width); }
 
 }  // namespace
@@ -71,8 +69,8 @@ RangeTest::RangeTest(const ColumnSet& columns, const Clause& clause)
   if (ranges_.size() > kCompared) divide();
 }
 
-// The ranges of a query are in order and apart; as offsets from the least they stay so, also where
-// negative bounds have become large unsigned numbers.
+// Ranges are sorted and disjoint. Offsets from the minimum preserve that, even if negative bounds
+// have become large unsigned numbers.
 void RangeTest::divide() {
   const uint64_t mask = maskOf(width_);
   parts_.least = ranges_.front().low;
@@ -97,7 +95,7 @@ bool RangeTest::inParts(uint64_t value) const {
   const uint64_t offset = (value - parts_.least) & mask;
   if (offset > parts_.span) return false;
   const uint64_t part = offset >> parts_.shift;
-  // The one that does not end before the next part is the last that can hold the value.
+  // The range that ends in a later bucket is the last that can hold the value.
   uint32_t range = parts_.first[part];
   const uint32_t last = parts_.first[part + 1];
   if (last - range > kStepped) {
@@ -190,7 +188,7 @@ struct FlagColumn {
   bool isPresence;
 };
 
-// The column that alone says whether a row has a flag.
+// The column that alone determines whether a row has a flag.
 std::optional<FlagColumn> columnOfFlag(uint32_t flag) {
   switch (flag) {
     case FlagCodes::kHeadquarters: return FlagColumn{Columns::kHeadquarters, false};
@@ -201,7 +199,7 @@ std::optional<FlagColumn> columnOfFlag(uint32_t flag) {
   }
 }
 
-// The rows that are to be tested, in place.
+// Rows to test, in place.
 struct Rows {
   uint16_t* rows;
   uint32_t count;
@@ -209,13 +207,13 @@ struct Rows {
   bool keep;
 };
 
-// Keeps the rows for which `holds(index)` is as wanted; the index is counted from the span.
+// Keeps the rows for which `holds(index)` equals `keep`; the index is relative to the span.
 template <class Holds>
 uint32_t keepRows(const Rows& given, Holds holds) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < given.count; i++) {
     const uint16_t row = given.rows[i];
-    // An array that is not sorted can bring rows of another span; they have no value here.
+    // An unsorted array may yield rows of another span, whose values are not loaded.
     if (row < given.span.low || row >= given.span.high) {
       damaged("an array container is not sorted");
     }
@@ -319,17 +317,17 @@ uint32_t CodeTest::filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows,
   return keepRows(given, [&bits](uint32_t index) { return bitAt(bits.bits, bits.first + index); });
 }
 
-// Tests rows against clauses. What comes in: a row. What goes out: whether it matches.
-// Invariant: see rowtest.h; every code read from a column is compared with the wanted codes only,
-// so an unknown one is simply not wanted.
+// Tests rows against clauses.
+// Invariant: see rowtest.h; a code from a column is compared with the wanted codes only, so an
+// unknown one is simply not wanted.
 
 namespace {
 
-// After this many single tests (a fraction of a millisecond) the set of all matches is found once.
+// After this many single tests (a fraction of a millisecond), the set of all matches is computed.
 constexpr uint64_t kTestsMax = 20'000;
-// If more tests are expected, a list of COVER is read first: tests read rows all over the file.
+// If more tests are expected, COVER is read first: tests read rows all over the file.
 constexpr uint64_t kListedFrom = 1'000;
-// With 16 bits a row, 1 of 17 rows that are not in the set is searched in vain.
+// With 16 bits a row, 1 in 17 rows that are not in the set is a false positive.
 constexpr uint64_t kBitsPerRow = 16;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Tests of rows: of the values of a column, and of one row against a whole query. Invariant: every
-// test agrees with the posting lists.
+// Row tests: of the values of a column, and of one row against a whole query.
+// Invariant: every test agrees with the posting lists.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,21 +13,21 @@
 
 namespace peneira {
 
-// Clauses as tests of column values. Input: a range clause, or a posting clause with the column
-// that its lists were made from; and rows. Output: the rows that have a value in one of the ranges,
-// in the column or in the other one of the clause; the rows whose code the clause names.
-// Invariant: of ranges: a row without a value never matches; bounds outside the column's type are
-// cut to it, and a range that is empty after that matches nothing. Of codes: agrees with the
-// posting lists; a code that is not named is not wanted, whatever it is. A row costs the same
-// however many ranges or codes there are: of many ranges only those are looked at that reach into
-// the value's part of the column.
+// Clauses as tests of column values.
+// Input: a range clause, or a posting clause with the column its lists were made from; and rows.
+// Output: the rows with a value in one of the ranges (in either column of the clause), or whose
+// code the clause names.
+// Invariant: a row without a value matches no range. Bounds are clamped to the column's type; a
+// range that becomes empty matches nothing. Code tests agree with the posting lists. The cost per
+// row does not depend on the number of ranges or codes, because only ranges of the value's bucket
+// are checked.
 
-// Values of consecutive rows; `other.data` is null where one column is tested.
+// Values of consecutive rows; `other.data` is null if one column is tested.
 struct RangeSpan {
   ColumnSpan one, other;
 };
 
-// Test of one column of a segment, or of two of which either may hold the value.
+// Test of one column of a segment, or of two, either of which may hold the value.
 class RangeTest {
  public:
   RangeTest(const ColumnSet& columns, const Clause& clause);
@@ -35,9 +35,9 @@ class RangeTest {
   bool contains(uint32_t row) const;
   // The values of `count` consecutive rows of one batch.
   RangeSpan span(uint32_t row, uint32_t count) const;
-  // Asks the disk for them.
+  // Prefetches them from disk.
   void ask(uint32_t row, uint32_t count) const;
-  // Whether value `index` of the span matches.
+  // True if value `index` of the span matches.
   bool matches(const RangeSpan& span, uint32_t index) const {
     if (matchesIn(span.one, index)) return true;
     return span.other.data != nullptr && matchesIn(span.other, index);
@@ -53,12 +53,12 @@ class RangeTest {
   struct Range {
     uint64_t low, width;
   };
-  // Many ranges, in order and apart from each other, by parts of the numbers that they cover.
+  // Many ranges, sorted and disjoint, in buckets of the numbers they cover.
   struct Parts {
     uint64_t least = 0, span = 0;       // offsets are from `least`, and at most `span`
-    uint32_t shift = 0;                 // an offset belongs to part `offset >> shift`
+    uint32_t shift = 0;                 // an offset belongs to bucket `offset >> shift`
     std::vector<uint64_t> lows, highs;  // of each range, as offsets
-    std::vector<uint32_t> first;        // by part: the first range that does not end before it
+    std::vector<uint32_t> first;        // by bucket: the first range that does not end before it
   };
   void divide();
   bool containsIn(uint32_t column, uint32_t row) const;
@@ -74,17 +74,17 @@ class RangeTest {
   Parts parts_;  // empty for few ranges
 };
 
-// The column that a dimension is a plain copy of, or Columns::kCount.
+// The column that a dimension copies, or Columns::kCount.
 uint32_t columnOf(uint32_t dimension);
 
-// The codes of started years as the days of these years, in a clause of their column.
+// Converts codes of started years to day ranges, in a clause of their column.
 Clause yearsAsRange(const std::vector<uint32_t>& codes);
 
-// Which codes are wanted, one bit for each; of a column of codes none is wider than 16 bits.
+// A bitmap of wanted codes; code columns are at most 16 bits wide.
 class WantedCodes {
  public:
   WantedCodes() = default;
-  // `width` is that of the codes that are asked for, in bytes: all of them have their bit.
+  // `width` is the size of tested codes in bytes: each possible code has a bit.
   WantedCodes(const std::vector<uint32_t>& codes, uint32_t width);
   bool holds(uint32_t code) const { return (words_[code / 64] >> (code % 64) & 1) != 0; }
 
@@ -92,19 +92,18 @@ class WantedCodes {
   std::vector<uint64_t> words_;
 };
 
-// Test of one column of a segment.
 class CodeTest {
  public:
-  // Nothing where no single column tells what the clause asks for.
+  // Returns nullopt if no single column answers the clause.
   static std::optional<CodeTest> of(const ColumnSet& columns, const Clause& clause);
 
-  // Keeps those of `count` rows of a span that the clause names, or those that it does not name;
-  // gives how many. `chunk` is the first row of the chunk that the rows and the span are told in.
+  // Keeps those of `count` rows that the clause names, or (with `keep` false) the others; returns
+  // how many. Rows and span are relative to `chunk`, its first row.
   uint32_t filter(uint32_t chunk, const ChunkSpan& span, uint16_t* rows, uint32_t count,
                   bool keep) const;
 
  private:
-  // What a value says: its code, whether it is set, that it is there, or the year of a day.
+  // How a value is read: as a code, as a flag, by its presence, or as the year of a day.
   enum class Kind : uint8_t { kCode8, kCode16, kFlag, kPresence, kYear };
 
   CodeTest(const ColumnSet& columns, uint32_t column, Kind kind)
@@ -117,18 +116,17 @@ class CodeTest {
   std::optional<RangeTest> days_;  // of years
 };
 
-// Whether one row matches a query. What comes in: rows in any order. What goes out: yes or no.
-// Invariant: agrees with the posting lists: a dimension that is a plain copy of a column is tested
-// in the column, any other one in the containers of the row's chunk.
+// Tests whether single rows match a query, in any order.
+// Invariant: agrees with the posting lists. A dimension that copies a column is tested in the
+// column, any other in the containers of the row's chunk.
 
-// Tests rows one by one; for one thread.
+// Tests rows one by one, on one thread.
 class RowTest {
  public:
   RowTest(const Segment& segment, const Query& query);
   bool matches(uint32_t row);
 
  private:
-  // One dimension of a posting clause.
   struct Part {
     uint32_t dimension;
     const std::vector<uint32_t>* codes;
@@ -153,10 +151,10 @@ class RowTest {
   std::vector<Container> found_;
 };
 
-// Tests rows while that is cheaper than finding all matches, then by the set of all matches.
+// Tests single rows while that is cheaper than finding all matches, then uses the set of matches.
 class RowFilter {
  public:
-  // `rowsExpected` is about how many rows will be tested; 0 if unknown.
+  // `rowsExpected` is the approximate number of rows to test; 0 if unknown.
   RowFilter(const Segment& segment, const Query& query, Work& work, uint64_t rowsExpected = 0);
   bool matches(uint32_t row);
 
@@ -166,7 +164,7 @@ class RowFilter {
   Work& work_;
   RowTest test_;
   std::shared_ptr<const RowSet> rows_;
-  // One bit of a hash of each row of the set, if it is a list: most other rows have none.
+  // For a list: one bit per hashed row, so most other rows are rejected without a search.
   std::vector<uint64_t> bits_;
   uint32_t hashShift_ = 0;
   uint64_t tested_ = 0;

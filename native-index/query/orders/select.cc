@@ -1,6 +1,5 @@
-// Takes a page of rows: reads sort keys, selects by them, or walks a stored order. Input: a page
-// request. Output: a page. Invariant: one row more than the limit is looked for, which is what
-// `more` says.
+// Selects a page of rows: reads sort keys, selects by them, or walks a stored order.
+// Invariant: the search is for one row more than the limit, which determines `more`.
 #include "query/orders/select.h"
 
 #include <algorithm>
@@ -12,14 +11,13 @@
 
 namespace peneira {
 
-// Reads sort keys from columns, and selects by them. Input: rows. Output: order-preserving numbers;
-// the smallest rows, sorted.
-// Invariant: the number of a value does not depend on the row; signed values are shifted so that
-// they compare as unsigned ones. `bound_` is never smaller than the last row of the selection.
+// Reads sort keys from columns as order-preserving numbers, and selects the smallest rows.
+// Invariant: the number of a value does not depend on the row; signed values are shifted to compare
+// as unsigned. `bound_` is never smaller than the last selected row.
 
 namespace {
 
-// The last 6 of the 14 characters of a cnpj; the first 8 are the number of Orders::kCnpj.
+// The last 6 of the 14 characters of a cnpj; Orders::kCnpj is the number of the first 8.
 constexpr uint32_t kCnpjTail = kRandomOrder + 1;
 
 uint64_t bigEndian(std::string_view bytes) {
@@ -150,7 +148,7 @@ std::vector<uint32_t> Selector::take() {
 
 namespace {
 
-// Keeps what was found where it is all there is, so that it is not looked for again.
+// Caches the rows if they are all the matches, to avoid a second search.
 void keepFew(const Segment& segment, const Query& query, uint64_t matches,
              const std::vector<uint32_t>& rows) {
   if (rows.size() != matches || matches > kFewRows) return;
@@ -198,8 +196,8 @@ std::vector<uint32_t> gatherRows(const Segment& segment, const PageRequest& requ
   return selector.take();
 }
 
-// A walk whose matches lie unevenly in the order may meet nearly all rows. Then comparing all
-// matches costs less, if they are known to be few: so a page costs at most five times that.
+// If matches are unevenly distributed, a walk may meet nearly all rows. Comparing all matches is
+// cheaper then, if few are known to exist. A page thus costs at most five times that.
 constexpr uint64_t kWalkedPerMatch = 8;
 
 std::optional<std::vector<uint32_t>> walkOrGather(const Segment& segment,
@@ -251,22 +249,22 @@ Page selectPage(const Segment& segment, const PageRequest& request, Work& work, 
   return page;
 }
 
-// Walks orders. What comes in: a stored order by (value ascending, missing last, cnpj ascending).
-// What goes out: rows by all keys. Invariant: every loop moves on by at least one position, so a
-// damaged order ends too; rows of a group (equal first key) are all met before the next group.
+// Walks a stored order (value ascending, missing last, cnpj ascending); returns rows by all keys.
+// Invariant: every loop advances by at least one position, so it ends even on a damaged order. All
+// rows of a group (equal first key) are met before the next group.
 //
-// A group of g of n rows is either compared as a whole, which meets g rows a page, or walked in the
-// order of the next key, which meets n / g rows for each row of the group and goes on where the
-// page before ended. The second way is tried where it should cost less, and is given up when it
-// does not (few rows of the group match), so a page costs at most twice what comparing would.
+// A group of g of n rows is either compared as a whole (g rows per page), or walked in the order of
+// the next key (n / g rows per row of the group, resumable at the next page). The walk is tried if
+// it should be cheaper, and abandoned if it is not (few rows of the group match), so a page costs
+// at most twice as much as comparing.
 
 namespace {
 
-// Comparing a row reads several keys at scattered places, keeps and sorts them; meeting it in a
-// walk reads one (measured with all rows of 5 million in pages of 65,536).
+// Comparing a row reads several scattered keys, and stores and sorts them. Meeting it in a walk
+// reads one (measured with all rows of 5 million in pages of 65,536).
 constexpr uint64_t kCompareCost = 4;
 
-// Values of a key that a match may have, both ends included.
+// Key values that a match may have, inclusive.
 struct Interval {
   bool isBounded = false;
   uint64_t low = 0, high = kMissing - 1;
@@ -278,7 +276,7 @@ struct Interval {
   }
 };
 
-// The interval in which all ranges of a clause lie, as numbers of an order.
+// Narrows to the interval that covers all ranges of a clause, as numbers of an order.
 void narrowTo(Interval& interval, const std::vector<std::pair<int64_t, int64_t>>& ranges) {
   if (ranges.empty()) {
     interval.narrow(1, 0);
@@ -305,7 +303,7 @@ Interval valuesWanted(const Query& query, uint32_t order) {
   return interval;
 }
 
-// What a walk and the walks inside its groups have in common.
+// State shared by a walk and the walks inside its groups.
 struct Common {
   const Segment& segment;
   const Query& query;
@@ -329,19 +327,18 @@ class Walk {
     mayMeet_ = common.meetMax;
     const Interval values = valuesWanted(common.query, order_);
     if (!values.isBounded) return;
-    // Of an empty interval both ends are one position.
+    // For an empty interval, both ends are one position.
     from_ = lowerBound(values.low);
     to_ = std::max(from_, values.high < values.low ? from_ : lowerBound(values.high + 1));
   }
 
-  // Begins behind a row.
   void beginAfter(uint32_t row) {
     afterRow_ = row;
     afterKeys_ = keys_.read(row);
     after_ = &afterKeys_;
   }
 
-  // The rows, or nothing if it has met as many as it may before it had them.
+  // Returns the rows, or nullopt if the budget of met rows ran out first.
   std::optional<std::vector<uint32_t>> run() {
     walk();
     if (gaveUp() && rows_.size() < wanted_) return std::nullopt;
@@ -349,7 +346,7 @@ class Walk {
   }
 
  private:
-  // A group of a walk: the rows with a value of its first key.
+  // A group of a walk: the rows with one value of its first key.
   struct Group {
     uint32_t order;
     uint64_t value;
@@ -369,10 +366,10 @@ class Walk {
     }
   }
 
-  // The end of the positions whose value may be that of a match.
+  // End of the positions whose value a match may have.
   uint32_t end() const { return to_ == kNoEnd ? count_ : to_; }
   bool done() const { return rows_.size() >= wanted_ || gaveUp(); }
-  // True for an inner walk that has met as many rows as it may; its rows are no answer then.
+  // True for a walk that used up its budget; its rows are not an answer then.
   bool gaveUp() const { return mayMeet_ == 0; }
   uint32_t rowAt(uint32_t position) const { return segment_.orderRow(order_, position); }
   uint64_t valueAt(uint32_t position) const { return keys_.ascending(order_, rowAt(position)); }
@@ -403,19 +400,18 @@ class Walk {
     return low;
   }
 
-  // First position in [low, high), which ascends by all keys, that lies behind the `after` row.
+  // First position after the `after` row in [low, high), which ascends by all keys.
   uint32_t behind(uint32_t low, uint32_t high) const {
     return search(low, high, [this](uint32_t position) {
       return keys_.less(*after_, keys_.read(rowAt(position)));
     });
   }
 
-  // First position whose value is at least `value`.
   uint32_t lowerBound(uint64_t value) const {
     return search(0, count_, [this, value](uint32_t at) { return valueAt(at) >= value; });
   }
 
-  // End of the group of `value` that position `from` belongs to: doubles, then halves.
+  // End of the group of `value` that contains position `from`; galloping search.
   uint32_t groupEnd(uint32_t from, uint64_t value) const {
     uint32_t known = from, step = 1;
     while (step < count_ - known && valueAt(known + step) <= value) {
@@ -426,7 +422,7 @@ class Walk {
     return search(known + 1, end, [this, value](uint32_t at) { return valueAt(at) > value; });
   }
 
-  // Start of the group of `value` that position `last` belongs to.
+  // Start of the group of `value` that contains position `last`.
   uint32_t groupStart(uint32_t last, uint64_t value) const {
     uint32_t known = last, step = 1;
     while (step <= known && valueAt(known - step) >= value) {
@@ -439,7 +435,7 @@ class Walk {
 
   void walkSeeded() {
     const Feistel& feistel = keys_.feistel();
-    uint64_t next = 0;  // how many positions of the walk lie behind us
+    uint64_t next = 0;  // positions already walked
     if (after_ != nullptr) {
       const uint64_t position = feistel.position(afterRow_);
       next = descending_ ? count_ - position : position + 1;
@@ -453,7 +449,7 @@ class Walk {
     for (uint32_t position = from; position < to && !done(); position++) meet(rowAt(position));
   }
 
-  // For cnpj descending: no two rows are equal, so the order can simply be read backwards.
+  // For cnpj descending: no two rows are equal, so the order is read backwards.
   void walkBackwards() {
     uint32_t end = count_;
     if (after_ != nullptr) {
@@ -504,7 +500,7 @@ class Walk {
     if (!isBounded && !done()) walkGroup(missing, count_, nullptr);
   }
 
-  // The rows of one group: by cnpj as they are stored, or by the further keys.
+  // The rows of one group: by cnpj as stored, or by the further keys.
   void walkGroup(uint32_t from, uint32_t to, const RowKeys* after) {
     if (keys_.keyCount() == 1) {
       return walkPositions(after == nullptr ? from : behind(from, to), to);
@@ -524,8 +520,8 @@ class Walk {
     take(selector.take());
   }
 
-  // Walks the order of the next key for the rows of a group; false, and no rows, if that is not
-  // worth it.
+  // Walks the order of the next key for the rows of a group. Returns false, and adds no rows, if
+  // that does not pay.
   bool walkInside(uint32_t from, uint32_t to, int64_t afterRow = -1) {
     const uint64_t size = to - from;
     const uint64_t wanted = std::min<uint64_t>(wanted_ - rows_.size(), size);
@@ -551,7 +547,7 @@ class Walk {
   const Segment& segment_;
   std::vector<SortKey> sort_;
   SortKeys keys_;
-  std::vector<Group> groups_;  // of the walks around this one
+  std::vector<Group> groups_;  // of the enclosing walks
   uint64_t mayMeet_;
   uint32_t order_;
   bool descending_;
@@ -559,14 +555,14 @@ class Walk {
 
   size_t wanted_;
   uint32_t count_;
-  uint32_t from_ = 0, to_ = kNoEnd;  // positions of the values that a clause wants
+  uint32_t from_ = 0, to_ = kNoEnd;  // positions of the wanted values
   uint32_t afterRow_ = 0;
   RowKeys afterKeys_{};
   const RowKeys* after_ = nullptr;
   std::vector<uint32_t> rows_;
 };
 
-// How many rows a walk meets if the matches lie evenly; 0 if their number is not known.
+// Expected number of rows met if matches are evenly distributed; 0 if their count is unknown.
 uint64_t rowsExpected(const Segment& segment, const PageRequest& request) {
   const auto matches = segment.answers().count(request.query.key);
   return matches ? (request.limit + 1) * segment.rowCount() / (*matches + 1) : 0;

@@ -1,4 +1,4 @@
-// Pages of rows in an order: sort keys, the first rows by them, and the ways to take a page.
+// Pages of rows in an order: sort keys, the first rows by them, and the ways to select a page.
 // Invariant: every order is total, so pages do not overlap and miss nothing.
 #pragma once
 #include <cstddef>
@@ -11,21 +11,20 @@
 
 namespace peneira {
 
-// The order of an answer as numbers, and the first rows by them. Input: sort keys and rows; for a
-// selection the row after which a page begins. Output: for each row a tuple of unsigned numbers
-// that compare like the rows; the first `wanted` rows behind that row, sorted.
-// Invariant: the tuples of two rows differ, because every order ends on cnpj or on the seeded
-// position; a missing value is the largest number in both directions, so it comes last. A selection
-// holds at most 2 x wanted rows; a row that cannot be among the first, or does not lie behind the
-// row before, is refused by its first differing number, without reading further keys.
+// An order as numbers, and the first rows by them.
+// Input: sort keys and rows; for a selection the last row of the page before.
+// Output: for each row a tuple of unsigned numbers that compares like the rows; the first `wanted`
+// rows after the given row, sorted.
+// Invariant: tuples of two rows differ, because every order ends with cnpj or the seeded position.
+// A missing value is the largest number in both directions, so it comes last. A selection holds at
+// most 2 x wanted rows; a row that cannot qualify is rejected by its first differing number.
 
-// The seeded order of rows: a 4-round Feistel network over [0, count) with cycle walking. What
-// comes in: row count, seed, row. What goes out: the position of the row, and the row at a
-// position. Invariant: a permutation of [0, count); the constants are part of the public contract,
-// because pages of a seeded search must stay the same over releases. The mixer is the 64-bit
-// finalizer of MurmurHash3 (public domain, Austin Appleby); the twin is in test/.
+// The seeded order of rows: a 4-round Feistel network over [0, count) with cycle walking. Maps a
+// row to its position, and back.
+// Invariant: a permutation of [0, count). The constants are part of the public contract: pages of a
+// seeded search must not change between releases. The mixer is the 64-bit finalizer of MurmurHash3
+// (public domain, Austin Appleby); test/ has a second implementation.
 
-// One seeded permutation.
 class Feistel {
  public:
   Feistel(uint64_t count, uint64_t seed) : count_(count) {
@@ -90,7 +89,6 @@ class Feistel {
 constexpr uint32_t kRandomOrder = Orders::kCount;
 constexpr uint64_t kMissing = ~uint64_t{0};
 
-// One key of a request.
 struct SortKey {
   uint32_t order;  // an Orders number or kRandomOrder
   bool descending;
@@ -99,25 +97,23 @@ struct SortKey {
 // Reads the keys of an order, and the seed of its random key.
 std::vector<SortKey> readOrder(QueryReader& reader, uint64_t& seed);
 
-// Most keys of a request; cnpj counts as two numbers.
+// Maximum keys of a request; cnpj counts as two numbers.
 constexpr uint32_t kSortKeysMax = 4;
 constexpr uint32_t kOrdinalsMax = kSortKeysMax + 2;
 
-// A row with its numbers.
 struct RowKeys {
   uint64_t ordinals[kOrdinalsMax];
   uint32_t row;
 };
 
-// Reads the keys of rows.
 class SortKeys {
  public:
-  // Keys behind cnpj or the seeded position are dropped: they never decide.
+  // Keys after cnpj or the seeded position are dropped: they never matter.
   SortKeys(const Segment& segment, const std::vector<SortKey>& keys, uint64_t seed);
 
-  // The numbers that decide, the ones of the implied cnpj included.
+  // The numbers compared, including those of the implied cnpj.
   uint32_t count() const { return static_cast<uint32_t>(parts_.size()); }
-  // The keys of the request that decide.
+  // The keys of the request that matter.
   uint32_t keyCount() const { return keyCount_; }
   uint64_t ordinal(uint32_t index, uint32_t row) const {
     const Part& part = parts_[index];
@@ -154,12 +150,11 @@ class SortKeys {
 // Bounded selection; `wanted` is at least 1.
 class Selector {
  public:
-  // `after` may be null: then every row is behind it.
+  // If `after` is null, every row is after it.
   Selector(const SortKeys& keys, size_t wanted, const RowKeys* after)
       : keys_(keys), wanted_(wanted), after_(after) {}
 
   void offer(uint32_t row);
-  // The selected rows in order.
   std::vector<uint32_t> take();
 
  private:
@@ -173,10 +168,9 @@ class Selector {
   bool bounded_ = false;
 };
 
-// One page of an answer. What comes in: a query, an order, a method and the row after which the
-// page begins. What goes out: row ids in order, and whether a further row follows.
-// Invariant: the three methods give the same page; ties end on cnpj ascending, missing values come
-// last in both directions, so pages joined are the whole answer, each row once.
+// One page of an answer, and whether another row follows it.
+// Invariant: all methods give the same page. Ties are broken by cnpj ascending, and missing values
+// come last in both directions, so the pages together are the whole answer, each row once.
 
 using Method = Methods::Number;
 
@@ -188,31 +182,30 @@ struct PageRequest {
   uint64_t seed = 0;
   int64_t afterRow = -1;  // -1: the first page; else below the row count
   uint64_t limit = 0;
-  uint64_t meetMax = 0;  // most rows that a walk may meet; 0: as many as there are
+  uint64_t meetMax = 0;  // maximum rows that a walk may meet; 0: no limit
 };
 
-// Reads the request of a page, which writePage of query.ts writes.
+// Reads a page request written by writePage of query.ts.
 PageRequest readPage(QueryReader& reader);
 
-// A page.
 struct Page {
   std::vector<uint32_t> rows;
   bool more = false;
-  bool gaveUp = false;  // the walk has met as many rows as it may; there are no rows then
+  bool gaveUp = false;  // the walk used up `meetMax`; `rows` is empty then
 };
 
 constexpr uint64_t kUncounted = ~uint64_t{0};
 
-// Runs a request; throws INVALID_ARGUMENT for one that makes no sense. `matches` is how many rows
-// match, where that is known: nothing is looked for behind the last of them.
+// Runs a request; throws INVALID_ARGUMENT if it is inconsistent. `matches` is the number of
+// matching rows, if known: the search ends after the last of them.
 Page selectPage(const Segment& segment, const PageRequest& request, Work& work,
                 uint64_t matches = kUncounted);
 
-// The method `walk`: walks a stored order and tests the rows it meets. The first key of
-// the request has a stored order or is the seeded position. Returns up to limit + 1 matches in
-// order, or nothing if it would meet more than `meetMax` rows. The cost depends on how many rows
-// are met, not on how deep the page lies, because the place where a page begins is found by binary
-// search. If a clause bounds the values of the first key, the walk begins and ends at these values.
+// The method `walk`: walks a stored order and tests the rows it meets. The first key must have a
+// stored order or be the seeded position. Returns up to limit + 1 matches in order, or nullopt if
+// it would meet more than `meetMax` rows. The cost depends on the rows met, not on the page number:
+// the start is found by binary search. If a clause bounds the first key, the walk is limited to
+// these values.
 std::optional<std::vector<uint32_t>> walkRows(const Segment& segment, const PageRequest& request,
                                               uint64_t meetMax, Work& work);
 

@@ -1,5 +1,5 @@
-// Sums the cells of ROLLUP, and reads the lists of COVER side by side. Input: posting clauses.
-// Output: counts, rows. Invariant: no account is in two cells of a table, nor in two lists.
+// Sums the cells of ROLLUP, and merges the lists of COVER.
+// Invariant: no account is in two cells of a table, nor in two lists.
 #include "query/parts/combinations.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace peneira {
 
 namespace {
 
-// A cell is read in the time in which so many accounts are counted one by one.
+// Accounts counted one by one in the time of reading a cell.
 constexpr uint64_t kWorth = 4;
 
 }  // namespace
@@ -34,7 +34,7 @@ Rollup::Rollup(const Blocks& blocks, const Directory& directory, const StringTab
   readHeader(header);
 }
 
-// Pair of placeTables in rollup_writer.cc.
+// Reads what placeTables in rollup_writer.cc writes.
 void Rollup::readHeader(const RollupHeader& header) {
   header_ = header;
   if (header.divisions == 0 || header.divisions > header.activities) {
@@ -71,13 +71,13 @@ std::optional<Wanted> Rollup::read(const Query& query) const {
   return Wanted::read(query, {header_.activities, header_.states, header_.municipalities});
 }
 
-// How many starts a table has; see parts.h. Pair of startsOf in rollup_writer.cc.
+// Number of starts in a table; see parts.h. Must match startsOf in rollup_writer.cc.
 uint64_t Rollup::startsOf(uint32_t table) const {
   const uint64_t groups = header_.tables[table].groups;
   return groups * (table == RollupTables::kMunicipality ? 1 : header_.states) + 1;
 }
 
-// The numbers of the cells of the starts [first, end), and of the one behind them.
+// The cell numbers of the starts [first, end), and the end after them.
 std::pair<uint32_t, uint32_t> Rollup::cellsBetween(uint32_t table, uint64_t first,
                                                    uint64_t end) const {
   const RollupTable& place = header_.tables[table];
@@ -96,8 +96,8 @@ Rollup::Run Rollup::run(uint32_t table, uint64_t first, uint64_t end) const {
           view(place.counts_offset + uint64_t{from} * 4, bytes), to - from};
 }
 
-// Calls `action(table, group)` for what has all wanted activities together: all at once, else whole
-// divisions, and the other activities one by one. The tables are those with the year.
+// Calls `action(table, group)` for groups that together cover the wanted activities: a single one
+// for all, else whole divisions, then single activities. The tables are those with the year.
 template <class Action>
 void Rollup::eachGroup(const Wanted& wanted, Action action) const {
   if (!wanted.wantsActivities()) return action(RollupTables::kAllYear, 0u);
@@ -128,8 +128,8 @@ void Rollup::eachStates(uint32_t group, const Wanted& wanted, Action action) con
   }
 }
 
-// Calls `action(run)` for the cells of the wanted states of a group. Neighbouring states lie behind
-// each other, so they are one run of cells.
+// Calls `action(run)` for the cells of the wanted states of a group. Neighboring states are stored
+// consecutively, so they are one run of cells.
 template <class Action>
 void Rollup::eachRun(uint32_t table, uint32_t group, const Wanted& wanted, Action action) const {
   eachStates(group, wanted, [&](uint64_t first, uint64_t end) { action(run(table, first, end)); });
@@ -152,7 +152,7 @@ std::optional<uint64_t> Rollup::count(const Query& query) const {
   return total;
 }
 
-// Of municipalities the table that combines neither activity nor year.
+// Municipalities have a table that combines neither activity nor year.
 std::optional<uint64_t> Rollup::countPlaces(const Wanted& wanted) const {
   if (wanted.wantsYears() || wanted.wantsActivities()) return std::nullopt;
   uint64_t total = 0;
@@ -160,7 +160,7 @@ std::optional<uint64_t> Rollup::countPlaces(const Wanted& wanted) const {
   return total;
 }
 
-// Whether the counts of an axis can be made of cells.
+// True if cells can give the counts of an axis.
 bool Rollup::holdsAxis(const Wanted& wanted, const RollupAxis& axis) const {
   const bool byPlace = axis.kind == RollupAxis::Kind::kMunicipality;
   if (wanted.wantsMunicipalities() && !byPlace) return false;
@@ -212,7 +212,6 @@ std::optional<uint64_t> Rollup::cellsOf(const Query& query, const RollupAxis& ax
   return cells;
 }
 
-// Adds the cells of a run that hold to the counts of their codes.
 template <class CodeOf>
 void Rollup::tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& counts,
                    CodeOf codeOf) {
@@ -224,7 +223,7 @@ void Rollup::tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& 
   }
 }
 
-// What stands in the key itself.
+// Axes contained in the key itself.
 void Rollup::spreadKeys(const Wanted& wanted, const RollupAxis& axis,
                         std::vector<uint32_t>& counts) const {
   const bool byYear = axis.kind == RollupAxis::Kind::kYear;
@@ -260,7 +259,7 @@ void Rollup::spreadStates(const Wanted& wanted, std::vector<uint32_t>& counts) c
   });
 }
 
-// Neighbours lie behind each other, so their cells are looked up once.
+// Neighbors are stored consecutively, so their cells are looked up once.
 template <class Action>
 void Rollup::eachMunicipality(const Wanted& wanted, Action action) const {
   constexpr uint32_t table = RollupTables::kMunicipality;
@@ -284,8 +283,7 @@ void Rollup::eachMunicipality(const Wanted& wanted, Action action) const {
   }
 }
 
-// What the cells of a municipality count of what is wanted. Nobody can foretell which are, so that
-// nothing branches on it.
+// Counts the wanted cells of a municipality. Branch-free, because the outcome is unpredictable.
 uint64_t Rollup::countOf(const Wanted& wanted, const Run& run) const {
   uint64_t count = 0;
   for (uint32_t i = 0; i < run.cells; i++) {
@@ -303,36 +301,34 @@ void Rollup::spreadMunicipalities(const Wanted& wanted, std::vector<uint32_t>& c
   });
 }
 
-// Reads the wanted lists side by side. Invariant: every list is read window by window of row ids,
-// all of them to the same end, so that the matches of a window come before those of the next one.
-// Of a list, and of those that were read before it, no more is read than may be among the first:
-// what was scored alike lies together, so that a window may hold nothing, and the next one a
-// thousand times what is wanted.
+// Merges the wanted lists.
+// Invariant: all lists are read in the same windows of row ids, so the matches of a window come
+// before those of the next. Each list is read only as far as its rows may be among the first. Rows
+// with equal scores are clustered, so a window may have no matches and the next a thousand times
+// the limit.
 
 namespace {
 
-// More lists are not read side by side: their beginnings alone would cost as much as the posting
-// lists do. More rows are asked for by exports, which take whole chunks.
+// With more lists, their beginnings alone would cost as much as the posting lists. Only exports
+// request more rows, and they scan whole chunks.
 constexpr size_t kListsMax = 256;
 constexpr size_t kRowsMax = 2'048;
 
-// Entries of the first window for each row that is wanted, and how a window that gave too few is
-// followed by a longer one.
+// Entries of the first window per wanted row, and the growth factor of windows that found too few.
 constexpr uint64_t kEntriesPerRow = 4, kGrowthMax = 16;
-// Entries whose blocks are looked up at once; 4 KiB of them.
+// Entries fetched per block look-up; 4 KiB.
 constexpr uint32_t kEntriesAtOnce = 512;
 
-// The first of rows that come in any order.
+// The lowest rows of an unordered stream.
 class FirstOf {
  public:
   explicit FirstOf(size_t limit) : limit_(limit) {}
 
-  // Where rows are added.
   std::vector<uint32_t>& rows() { return rows_; }
   size_t missing() const { return limit_ - std::min(limit_, rows_.size()); }
 
-  // Where rows that may still be among the first end, at most at `end`. All but the first are
-  // forgotten whenever there are many more, so that nothing is compared for long.
+  // End of the rows that may still be among the first, at most `end`. Prunes the others whenever
+  // there are many more, so little is compared.
   uint64_t endIn(uint64_t end) {
     if (rows_.size() >= kPruneFactor * limit_) {
       keepFirst();
@@ -341,7 +337,6 @@ class FirstOf {
     return std::min(end, end_);
   }
 
-  // The first, ascending.
   std::vector<uint32_t> take() {
     if (rows_.size() > limit_) keepFirst();
     std::sort(rows_.begin(), rows_.end());
@@ -351,7 +346,7 @@ class FirstOf {
  private:
   static constexpr size_t kPruneFactor = 2;
 
-  // Forgets all but the first, of which the last one stands last.
+  // Drops all but the first rows, and puts the highest of them last.
   void keepFirst() {
     std::nth_element(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1,
                      rows_.end());
@@ -414,7 +409,7 @@ void Cover::readCities(const Blocks& blocks, const Directory& directory,
   expectInside(cities_.entries_offset, rowCount_ * sizeof(CoverEntry));
 }
 
-// The wanted states that have one of the wanted municipalities.
+// The wanted states that contain one of the wanted municipalities.
 std::vector<uint8_t> Cover::statesOf(const WantedDays& asked) const {
   auto states = asked.codes.states;
   const auto& wanted = asked.codes.municipalities;
@@ -430,8 +425,8 @@ std::vector<uint8_t> Cover::statesOf(const WantedDays& asked) const {
   return states;
 }
 
-// Adds the runs of the wanted municipalities of a list. Both ascend, so each is searched from the
-// other's next one on.
+// Adds the runs of the wanted municipalities of a list. Both ascend, so each search starts at the
+// position of the other.
 void Cover::addCities(uint64_t list, const std::vector<uint8_t>& wanted,
                       std::vector<List>& lists) const {
   const uint8_t* starts = blocks_->view(
@@ -467,7 +462,7 @@ Cover::List Cover::listAt(uint64_t number) const {
   return list;
 }
 
-// The wanted lists that have rows, their beginnings asked for; nothing where they are too many.
+// The wanted lists that have rows, with their beginnings prefetched; nullopt if there are too many.
 std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& asked) const {
   std::vector<List> lists;
   const std::vector<uint8_t>& activities = asked.codes.activities;
@@ -494,7 +489,6 @@ std::optional<std::vector<Cover::List>> Cover::listsOf(const WantedDays& asked) 
   return lists;
 }
 
-// Passes over the rows before `from`.
 void Cover::skip(uint64_t entries, List& list, uint64_t from) const {
   uint32_t low = list.next, high = list.end;
   while (low < high) {
@@ -505,7 +499,7 @@ void Cover::skip(uint64_t entries, List& list, uint64_t from) const {
   list.next = low;
 }
 
-// Adds the matches of a list whose rows are of a window, the first `most` of them.
+// Adds the first `most` matches of a list whose rows are in a window.
 void Cover::readWindow(List& list, const WantedDays& asked, Window window,
                        std::vector<uint32_t>& rows, Work& work) const {
   const size_t full = rows.size() + window.most;

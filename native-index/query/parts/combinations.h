@@ -1,5 +1,5 @@
-// What combinations of codes answer without posting lists: counts, from ROLLUP, and first rows,
-// from COVER. Invariant: the answers are those that the posting lists give.
+// Answers without posting lists: counts from ROLLUP, and first rows from COVER.
+// Invariant: the answers equal those of the posting lists.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,19 +13,18 @@
 
 namespace peneira {
 
-// Counts by combinations. What comes in: a query, and for facets what its matches are to be told
-// apart by. What goes out: exact counts, if all its clauses are about what ROLLUP combines.
-// Invariant: the counts equal those that the posting lists give. Numbers of the file are compared
-// with its tables before they are used; a snapshot without ROLLUP answers nothing here.
+// Counts of a query, and per axis, if all its clauses are about members of ROLLUP.
+// Invariant: counts equal those of the posting lists. Numbers from the file are validated against
+// its tables before use; a snapshot without ROLLUP answers nothing here.
 
-// What matches are told apart by: a member of a combination, one flag, or two of them.
+// The axis that matches are grouped by: a member of a combination, one flag, or two flags.
 struct RollupAxis {
   enum class Kind : uint8_t { kActivity, kState, kStatus, kSize, kYear, kFlags, kMunicipality };
   Kind kind;
   std::vector<uint32_t> flags;  // kFlags: the code has a bit for each of them, lowest first
 
-  // Calls `action(codeOf)` once, so that it is compiled for each kind: `codeOf(key, activity,
-  // state)` is the code of an account that a key stands for. Of municipalities there is none.
+  // Calls `action(codeOf)` once, compiled for each kind: `codeOf(key, activity, state)` is the code
+  // of the accounts of a key. Not for municipalities.
   template <class Action>
   void eachCode(Action action) const {
     const auto bits = [&action](uint32_t shift, uint32_t mask) {
@@ -49,25 +48,25 @@ struct RollupAxis {
   }
 };
 
-// The tables of one snapshot; empty where it has none.
+// The tables of one snapshot; empty if it has none.
 class Rollup {
  public:
   Rollup() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   Rollup(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The count, or nothing when a clause is about something else.
+  // The count, or nullopt if a clause is about anything else.
   std::optional<uint64_t> count(const Query& query) const;
-  // The counts by code of an axis, in as many numbers as are given; rows without a code, or with
-  // one behind these, are counted in the last. False, and nothing is counted, when a clause is
-  // about something else, or about what the table of the axis does not combine.
+  // Adds counts by code of an axis; the last element counts rows without a code or with a higher
+  // one. Returns false, and adds nothing, if a clause is about anything else, or not combined in
+  // the table of the axis.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts) const;
-  // How many cells `spread` reads; nothing where it is false.
+  // Number of cells that `spread` reads; nullopt if it returns false.
   std::optional<uint64_t> cellsOf(const Query& query, const RollupAxis& axis) const;
 
  private:
-  // Cells that lie behind each other.
+  // Consecutive cells.
   struct Run {
     const uint8_t *keys, *counts;
     uint32_t cells;
@@ -83,7 +82,7 @@ class Rollup {
   Run run(uint32_t table, uint64_t first, uint64_t end) const;
   template <class Action>
   void eachGroup(const Wanted& wanted, Action action) const;
-  // Calls `action(first, end)` for the starts of wanted states that lie behind each other.
+  // Calls `action(first, end)` for runs of consecutive wanted states.
   template <class Action>
   void eachStates(uint32_t group, const Wanted& wanted, Action action) const;
   template <class Action>
@@ -91,7 +90,6 @@ class Rollup {
   template <class CodeOf>
   static void tally(const Run& run, const Wanted& wanted, std::vector<uint32_t>& counts,
                     CodeOf codeOf);
-  // Calls `action(code, cells)` for the wanted municipalities.
   template <class Action>
   void eachMunicipality(const Wanted& wanted, Action action) const;
   std::optional<uint64_t> countPlaces(const Wanted& wanted) const;
@@ -108,17 +106,17 @@ class Rollup {
   const Blocks* blocks_ = nullptr;
   uint64_t offset_ = 0;
   RollupHeader header_{};
-  bool worthIt_ = false;                 // to read every cell of activities with years
+  bool worthIt_ = false;                 // reading every cell of activities with years pays
   std::vector<uint16_t> divisions_;      // by activity
   std::vector<uint32_t> divisionSizes_;  // activities of each division
 };
 
-// Rows by activity and state, or by activity and municipality. Input: a query. Output: its first
-// matches, or their number, if all its clauses are about what COVER, or CITIES, holds and some
-// activities are wanted.
-// Invariant: the answers are those that the posting lists give. Numbers of the file are compared
-// with its tables before they are used, rows with the row count and with each other; a snapshot
-// without COVER answers nothing here.
+// Rows by activity and state, or by activity and municipality.
+// Input: a query. Output: its first matches, or their number, if all clauses are about members of
+// COVER or CITIES, and some activities are wanted.
+// Invariant: answers equal those of the posting lists. Numbers from the file are validated before
+// use: against its tables, the row count, and each other. A snapshot without COVER answers nothing
+// here.
 
 // Ascending matches from a row on.
 struct CoverRequest {
@@ -126,33 +124,33 @@ struct CoverRequest {
   size_t limit;
 };
 
-// The lists of one snapshot; empty where it has none.
+// The lists of one snapshot; empty if it has none.
 class Cover {
  public:
   Cover() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   Cover(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // What a query lets through of the keys; nothing where a clause is about something else, or no
-  // activities are wanted.
+  // The keys that a query permits; nullopt if a clause is about anything else, or no activities are
+  // wanted.
   std::optional<WantedDays> read(const Query& query) const;
-  // The first `limit` matches from row `from` on; nothing where it cannot tell, or other ways are
-  // quicker.
+  // The first `limit` matches from row `from` on; nullopt if COVER cannot answer, or other ways are
+  // faster.
   std::optional<std::vector<uint32_t>> first(const WantedDays& asked, const CoverRequest& request,
                                              Work& work) const;
-  // How many rows match; nothing where it cannot tell, or would read more than `entriesMax`.
+  // Number of matches; nullopt if COVER cannot answer, or would read over `entriesMax`.
   std::optional<uint64_t> count(const Query& query, uint64_t entriesMax, Work& work) const;
-  // All matches in ascending order; nothing as for `count`.
+  // All matches in ascending order; nullopt as for `count`.
   std::optional<std::vector<uint32_t>> rows(const Query& query, uint64_t entriesMax,
                                             Work& work) const;
 
  private:
-  // The entries of a list that were not read yet, by number.
+  // The unread entries of a list, by number.
   struct List {
     uint32_t next, end;
   };
 
-  // Row ids from one on, and before the other; at most so many matches of a list.
+  // Row ids in [from, end); at most `most` matches per list.
   struct Window {
     uint64_t from, end;
     size_t most;
@@ -168,13 +166,13 @@ class Cover {
     const uint64_t at = citiesOffset_ + cities_.runs_offset + uint64_t{run} * sizeof(CitiesRun);
     return load<CitiesRun>(blocks_->view(at, sizeof(CitiesRun)));
   }
-  // The first entry of COVER, or of CITIES where municipalities are wanted.
+  // The first entry of COVER, or of CITIES if municipalities are wanted.
   uint64_t entriesOf(const WantedDays& asked) const {
     return asked.codes.wantsMunicipalities() ? citiesOffset_ + cities_.entries_offset
                                              : offset_ + header_.entries_offset;
   }
   void skip(uint64_t entries, List& list, uint64_t from) const;
-  // Calls `action(rows)` for the matches of each list; false as `count` gives nothing.
+  // Calls `action(rows)` for the matches of each list; returns false if `count` gives nullopt.
   template <class Action>
   bool eachList(const Query& query, uint64_t entriesMax, Work& work, Action action) const;
   CoverEntry entryAt(uint64_t entries, uint32_t number) const {

@@ -1,7 +1,7 @@
-// Reads the entries and cells between two days. Input and output: see dated.h.
-// Invariant: of DATED both ends of an interval are found by binary search, of OPENED in an array,
-// so that nothing of other days is read. Of DATED a query with activities reads their lists; one
-// without reads the cells of its states, of which there are fewer than rows.
+// Reads the entries and cells between two days (see dated.h).
+// Invariant: both ends of an interval are found by binary search (DATED) or in an array (OPENED),
+// so no other day is read. In DATED, queries with activities read their lists; others read the
+// cells of their states, of which there are fewer than rows.
 #include "query/parts/dated.h"
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 namespace peneira {
 namespace {
 
-// More lists are not read: to search them all would cost as much as the posting lists do.
+// With more lists, searching them all would cost as much as the posting lists.
 constexpr uint32_t kListsMax = 4'096;
-// Facets of activities read the lists of all of them.
+// Activity facets read the lists of all activities.
 constexpr uint32_t kFacetListsMax = 65'536;
-// More rows are asked for by exports, which take whole chunks.
+// Only exports request more rows, and they scan whole chunks.
 constexpr size_t kRowsMax = 2'048;
-// Entries that are looked up at once; 4 KiB of them.
+// Entries fetched per look-up; 4 KiB.
 constexpr uint32_t kEntriesAtOnce = 512;
-// So many lists are searched for an estimate.
+// Lists searched for an estimate.
 constexpr uint32_t kListsEstimated = 128;
-// Steps of the two searches of a list, in entries that are read.
+// Cost of the two searches of a list, in entries read.
 constexpr uint64_t kSearchWork = 64;
 
-// Cells know no activities.
+// Cells do not contain activities.
 bool readsLists(const WantedDays& asked, const RollupAxis& axis) {
   return asked.codes.wantsActivities() || axis.kind == RollupAxis::Kind::kActivity;
 }
@@ -73,7 +73,7 @@ DatedIndex::Run DatedIndex::between(uint64_t startsOffset, uint64_t number, uint
   return run;
 }
 
-// The first entry or cell of a run that is not less than a number.
+// The first entry or cell of a run that is not less than `least`.
 uint32_t DatedIndex::search(Run run, uint64_t least, bool isList) const {
   while (run.from < run.end) {
     const uint32_t middle = run.from + (run.end - run.from) / 2;
@@ -86,7 +86,7 @@ uint32_t DatedIndex::search(Run run, uint64_t least, bool isList) const {
   return run.from;
 }
 
-// Adds what lies between the wanted days.
+// Adds the part of a run between the wanted days.
 void DatedIndex::addRuns(Runs& runs, const WantedDays& asked, Run whole, bool isList) const {
   if (whole.from == whole.end) return;
   runs.listed += whole.end - whole.from;
@@ -101,7 +101,7 @@ void DatedIndex::addRuns(Runs& runs, const WantedDays& asked, Run whole, bool is
   }
 }
 
-// The entries of the wanted activities and states; nothing where their lists are too many.
+// The entries of the wanted activities and states; nullopt if they have too many lists.
 std::optional<DatedIndex::Runs> DatedIndex::listsOf(const WantedDays& asked,
                                                     uint32_t listsMax) const {
   const std::vector<uint8_t>&activities = asked.codes.activities, &states = asked.codes.states;
@@ -123,7 +123,6 @@ std::optional<DatedIndex::Runs> DatedIndex::listsOf(const WantedDays& asked,
   return runs;
 }
 
-// The cells of the wanted states.
 DatedIndex::Runs DatedIndex::cellsOf(const WantedDays& asked) const {
   Runs runs;
   const std::vector<uint8_t>& states = asked.codes.states;
@@ -136,7 +135,6 @@ DatedIndex::Runs DatedIndex::cellsOf(const WantedDays& asked) const {
   return runs;
 }
 
-// Calls `action(entry)` for the entries of a run.
 template <class Action>
 void DatedIndex::eachEntry(const Run& run, Action action) const {
   uint64_t least = 0;
@@ -156,7 +154,6 @@ void DatedIndex::eachEntry(const Run& run, Action action) const {
   }
 }
 
-// Calls `action(key, count)` for the cells of a run.
 template <class Action>
 void DatedIndex::eachCell(const Run& run, Action action) const {
   uint64_t least = 0;
@@ -174,7 +171,7 @@ void DatedIndex::eachCell(const Run& run, Action action) const {
   }
 }
 
-// Adds the matches to the counts of their codes: `codeOf(key, run)`, the key being one of ROLLUP.
+// Adds the matches to the counts of their codes: `codeOf(key, run)` takes a ROLLUP key.
 template <class CodeOf>
 void DatedIndex::tally(const WantedDays& asked, const Runs& runs, bool areLists, CodeOf codeOf,
                        std::vector<uint32_t>& counts) const {
@@ -238,7 +235,7 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& asked,
   if (blocks_ == nullptr || !asked.dated) return std::nullopt;
   if (request.limit == 0 || request.limit > kRowsMax) return std::nullopt;
   const auto runs = listsOf(asked, kListsMax);
-  // COVER reads `limit` x listed / matches entries until so many match; these days have `entries`.
+  // COVER reads about `limit` x listed / matches entries; these days have `entries`.
   if (!runs || runs->entries * runs->entries > request.limit * runs->listed) return std::nullopt;
   work.tests += runs->entries;
   std::vector<uint32_t> rows;
@@ -259,19 +256,18 @@ std::optional<std::vector<uint32_t>> DatedIndex::first(const WantedDays& asked,
 
 namespace {
 
-// Most runs that a page reads: each of them lies somewhere else.
+// Maximum runs that a page reads: each is at another place of the file.
 constexpr uint64_t kRunsMax = 4'096;
-// Most entries that a page reads: more cost as much as the chunks do.
+// Maximum entries that a page reads: more would cost as much as the chunks.
 constexpr uint64_t kPageEntriesMax = 1'000'000;
-// If more than one in so many entries of the states is wanted, COVER and the chunks give a page
-// sooner, as they begin with the first row.
+// If more than one in this many entries of the states is wanted, COVER and the chunks are faster,
+// because they start at the first row.
 constexpr uint64_t kDense = 8;
-// Runs are in no order of rows, so that somewhat more is read than if they were one.
+// Runs are not ordered by row, so somewhat more is read than from a single run.
 constexpr uint64_t kUnordered = 4;
 
 }  // namespace
 
-// A test of the entries of a state.
 class OpenedIndex::Match {
  public:
   Match(const WantedDays& asked, const std::vector<uint16_t>& places) : codes_(asked.codes) {
@@ -293,13 +289,13 @@ class OpenedIndex::Match {
   std::array<uint8_t, Opened::kPlaces> places_{};
 };
 
-// The lowest rows of those that come.
+// Collects the lowest rows.
 class OpenedIndex::Lowest {
  public:
   Lowest(size_t limit, uint64_t from) : limit_(limit), from_(from) {}
 
   uint64_t from() const { return from_; }
-  // Rows from here on are too many.
+  // Rows from here on are not needed.
   uint64_t end() const { return rows_.size() < limit_ ? UINT64_MAX : rows_.front(); }
   void add(uint32_t row) {
     rows_.push_back(row);
@@ -317,7 +313,7 @@ class OpenedIndex::Lowest {
  private:
   size_t limit_;
   uint64_t from_;
-  std::vector<uint32_t> rows_;  // a heap, the highest first
+  std::vector<uint32_t> rows_;  // a max-heap
 };
 
 OpenedIndex::OpenedIndex(const Blocks& blocks, const Directory& directory,
@@ -351,7 +347,7 @@ OpenedIndex::OpenedIndex(const Blocks& blocks, const Directory& directory,
   blocks_ = &blocks;
 }
 
-// Where the places or the runs of a state begin and end.
+// Start and end of the places or runs of a state.
 std::pair<uint32_t, uint32_t> OpenedIndex::startsAt(uint64_t offset, uint32_t state,
                                                     uint32_t most) const {
   const uint8_t* starts = view(offset + state * sizeof(uint32_t), 2 * sizeof(uint32_t));
@@ -360,7 +356,6 @@ std::pair<uint32_t, uint32_t> OpenedIndex::startsAt(uint64_t offset, uint32_t st
   return {first, end};
 }
 
-// The codes of the municipalities of a state.
 std::vector<uint16_t> OpenedIndex::placesOf(uint32_t state) const {
   const auto [first, end] = startsAt(header_.place_starts_offset, state, header_.places);
   if (end - first > Opened::kPlaces) damaged("OPENED has too many municipalities of a state");
@@ -388,7 +383,7 @@ OpenedRun OpenedIndex::runAt(uint32_t number) const {
   return run;
 }
 
-// The first of some runs whose date is not below one.
+// The first run in [low, high) whose date is not below `date`.
 uint32_t OpenedIndex::runFrom(uint32_t low, uint32_t high, uint32_t date) const {
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
@@ -398,14 +393,13 @@ uint32_t OpenedIndex::runFrom(uint32_t low, uint32_t high, uint32_t date) const 
   return low;
 }
 
-// Some runs with their entries.
 OpenedIndex::Span OpenedIndex::spanOf(uint32_t state, uint32_t low, uint32_t high) const {
   const Span span{state, low, high, runAt(low).first, runAt(high).first};
   if (span.from > span.end) damaged("OPENED has runs that do not rise");
   return span;
 }
 
-// Calls `action(date, from, end)` for the runs of a span, the latest first.
+// Calls `action(date, from, end)` for the runs of a span, latest first.
 template <class Action>
 void OpenedIndex::eachRun(const Span& span, Action action) const {
   uint32_t end = span.end;
@@ -427,7 +421,7 @@ uint32_t OpenedIndex::lastYear() const {
   return last;
 }
 
-// Adds the wanted dates of a state, year by year where years are wanted too.
+// Adds the wanted dates of a state, year by year if years are wanted too.
 void OpenedIndex::addSpans(Spans& spans, uint32_t state) const {
   const std::vector<uint8_t>& years = spans.asked.codes.years;
   const auto [first, last] = startsAt(header_.run_starts_offset, state, header_.runs);
@@ -530,7 +524,6 @@ bool OpenedIndex::spread(const Query& query, const RollupAxis& axis, std::vector
   return true;
 }
 
-// The first entry of a run whose row is not below one.
 uint32_t OpenedIndex::behind(uint32_t from, uint32_t end, uint64_t row) const {
   while (from < end) {
     const uint32_t middle = from + (end - from) / 2;
@@ -540,7 +533,7 @@ uint32_t OpenedIndex::behind(uint32_t from, uint32_t end, uint64_t row) const {
   return from;
 }
 
-// Reads a run from the wanted row on, up to the first that comes behind those that there are.
+// Reads a run from the wanted row on, up to the first row that is no longer needed.
 void OpenedIndex::readRun(uint32_t from, uint32_t end, const Match& match, Lowest& lowest,
                           Work& work) const {
   if (lowest.from() > 0) from = behind(from, end, lowest.from());

@@ -1,9 +1,8 @@
-// Rows by day of opening. Input: a query with intervals of days. Output: the number of its matches,
-// their counts by the codes of an axis, or the first of them, if DATED (by activity and state) or
-// OPENED (by state) hold everything else that the query asks for.
-// Invariant: the answers are those that the posting lists give. Numbers of the file are compared
-// with its tables before they are used, rows with the row count, entries and keys with each other;
-// a snapshot without a part answers nothing from it.
+// Rows by opening day: the matches of a query, their counts by an axis, or the first of them, if
+// DATED (by activity and state) or OPENED (by state) hold everything else the query needs.
+// Invariant: answers equal those of the posting lists. Numbers from the file are validated before
+// use: against its tables, the row count, and each other. A snapshot without a part answers nothing
+// from it.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -18,22 +17,22 @@
 
 namespace peneira {
 
-// The lists and the cells of one snapshot; empty where it has none.
+// The lists and cells of one snapshot; empty if it has none.
 class DatedIndex {
  public:
   DatedIndex() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   DatedIndex(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // How many rows match; nothing where it cannot tell, or would read more than `most` entries.
+  // Number of matches; nullopt if DATED cannot answer, or would read over `most` entries.
   std::optional<uint64_t> count(const Query& query, uint64_t most, Work& work) const;
-  // As Rollup::spread.
+  // Like Rollup::spread.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
               Work& work) const;
-  // At most so many entries and cells `spread` reads; nothing where it is false.
+  // Upper bound of entries and cells that `spread` reads; nullopt if it returns false.
   std::optional<uint64_t> entriesMax(const Query& query, const RollupAxis& axis) const;
-  // The first `limit` matches from row `from` on; nothing where there is no DATED, no day is
-  // wanted, or so many rows were opened on these days that the lists of COVER are quicker.
+  // The first `limit` matches from row `from` on; nullopt if there is no DATED, no day is wanted,
+  // or so many rows were opened on these days that the lists of COVER are faster.
   std::optional<std::vector<uint32_t>> first(const WantedDays& asked, const CoverRequest& request,
                                              Work& work) const;
 
@@ -70,31 +69,31 @@ class DatedIndex {
   DatedHeader header_{};
 };
 
-// The rows of states by day, of one snapshot; empty where it has no OPENED.
+// The rows of states by day in one snapshot; empty if it has no OPENED.
 class OpenedIndex {
  public:
   OpenedIndex() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   OpenedIndex(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // How many rows match; nothing where it cannot tell, or would read more than `most` entries.
+  // Number of matches; nullopt if OPENED cannot answer, or would read over `most` entries.
   std::optional<uint64_t> count(const Query& query, uint64_t most, Work& work) const;
-  // As Rollup::spread, by municipality too.
+  // Like Rollup::spread, and also by municipality.
   bool spread(const Query& query, const RollupAxis& axis, std::vector<uint32_t>& counts,
               Work& work) const;
-  // How many entries `spread` reads; nothing where it is false.
+  // Number of entries that `spread` reads; nullopt if it returns false.
   std::optional<uint64_t> entriesMax(const Query& query) const;
-  // No row has a later year of opening, as RollupKey has it; any may where there is no OPENED.
+  // The last opening year of any row, as in RollupKey; the maximum if there is no OPENED.
   uint32_t lastYear() const;
-  // The first `limit` matches of so many from row `from` on; nothing where it cannot tell, or so
-  // many days and states are wanted that other ways are quicker.
+  // The first `limit` of `matches` matches from row `from` on; nullopt if OPENED cannot answer, or
+  // so many days and states are wanted that other ways are faster.
   std::optional<std::vector<uint32_t>> first(const Query& query, const CoverRequest& request,
                                              uint64_t matches, Work& work) const;
 
  private:
-  // Runs of a state that lie behind each other, and their entries.
+  // Consecutive runs of a state, and their entries.
   struct Span {
-    uint32_t state, low, high;  // the last is the one behind
+    uint32_t state, low, high;  // exclusive end
     uint32_t from, end;
   };
   struct Spans {
@@ -115,7 +114,6 @@ class OpenedIndex {
   std::vector<uint16_t> placesOf(uint32_t state) const;
   bool wantsPlaceOf(const WantedDays& asked, uint32_t state) const;
   const uint8_t* entriesAt(uint32_t from, uint32_t count) const;
-  // Calls `action(entry)` for the matches of a span.
   template <class Action>
   void eachMatch(const Match& match, const Span& span, Action action) const;
   template <class Action>

@@ -1,5 +1,5 @@
-// Reads DISTRICTS. What comes in and goes out: see districts.h. Invariant: every loop ends with the
-// bytes that it reads, and memory is made for no more than these can say.
+// Reads DISTRICTS (see districts.h).
+// Invariant: every loop ends with its input, and memory is bounded by the size of the input.
 #include "query/parts/districts.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace peneira {
 namespace {
 
-// Bytes of a stretch of the file, one after the other.
+// A sequential reader of a byte range of the file.
 class Bytes {
  public:
   Bytes(const uint8_t* at, uint64_t count) : at_(at), end_(at + count) {}
@@ -41,7 +41,7 @@ class Bytes {
   const uint8_t *at_, *end_;
 };
 
-// The gaps of a list, one after the other. Pair of putPlaces in builder/stages/addresses_writer.cc.
+// Reads the gaps of a list. Counterpart of putPlaces in builder/stages/addresses_writer.cc.
 class GapReader {
  public:
   GapReader(const uint8_t* at, uint64_t count) : at_(at), end_(at + count) {}
@@ -57,7 +57,7 @@ class GapReader {
     }
     const auto zeros = static_cast<uint32_t>(std::countr_zero(held_));
     gap += zeros;
-    // No list names a row behind the last one; more would also not fit 64 bits.
+    // No list contains a row past the last one; a larger gap would not fit in 64 bits.
     if (gap > UINT32_MAX) damaged("a list of DISTRICTS has a gap that no rows fill");
     gap <<= shift;
     drop(zeros + 1);
@@ -70,7 +70,7 @@ class GapReader {
   }
 
  private:
-  // Holds 56 bits or more while there are as many; those above the held ones are zeros.
+  // Holds at least 56 bits while that many remain; unused high bits are zero.
   void fill() {
     while (heldBits_ <= 56 && at_ != end_) {
       held_ |= uint64_t{*at_++} << heldBits_;
@@ -87,12 +87,12 @@ class GapReader {
   uint32_t heldBits_ = 0;
 };
 
-// Goes through the rows of a container by their places in it, which ascend.
+// Returns the rows of a container by index; the indexes must ascend.
 class ContainerPlaces {
  public:
   explicit ContainerPlaces(const Container& container) : container_(container) {}
 
-  // The row at a place below the cardinality, counted from the first one of the chunk.
+  // The row at an index below the cardinality, relative to the chunk.
   uint32_t row(uint32_t place) {
     if (container_.type == ContainerType::kArray) return container_.element(place);
     return container_.type == ContainerType::kBitset ? rowOfBits(place) : rowOfRuns(place);
@@ -123,7 +123,7 @@ class ContainerPlaces {
   }
 
   const Container& container_;
-  uint32_t at_ = 0, before_ = 0;  // the word or run that was reached, and the rows before it
+  uint32_t at_ = 0, before_ = 0;  // the word or run reached, and the rows before it
 };
 
 bool isOfWord(char one) {
@@ -131,7 +131,7 @@ bool isOfWord(char one) {
   return byte >= 0x80 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z');
 }
 
-// Whether a word of the name begins with what was typed.
+// True if a word of the name begins with the typed text.
 bool beginsWord(std::string_view name, std::string_view typed) {
   for (size_t at = name.find(typed); at != std::string_view::npos; at = name.find(typed, at + 1)) {
     if (at == 0 || !isOfWord(name[at - 1])) return true;
@@ -150,7 +150,7 @@ bool fits(std::string_view name, std::string_view typed) {
 
 }  // namespace
 
-// Pair of writeDistricts in builder/stages/addresses_writer.cc.
+// Counterpart of writeDistricts in builder/stages/addresses_writer.cc.
 DistrictIndex::DistrictIndex(const Blocks& blocks, const Directory& directory,
                              const Postings& postings, const ColumnSet& columns,
                              uint32_t municipalities) {
@@ -181,8 +181,7 @@ DistrictsPlace DistrictIndex::placeOf(uint32_t municipality) const {
   return place;
 }
 
-// Calls `use(entry)` for the districts of a municipality, in the order of their names, until it
-// returns false.
+// Calls `use(entry)` for the districts of a municipality, in name order, until it returns false.
 template <class Use>
 void DistrictIndex::eachEntry(uint32_t municipality, Use use) const {
   const DistrictsPlace place = placeOf(municipality), next = placeOf(municipality + 1);
@@ -212,7 +211,7 @@ void DistrictIndex::eachEntry(uint32_t municipality, Use use) const {
 // Calls `use(place)` for the places of a district, ascending, until it returns false.
 template <class Use>
 void DistrictIndex::eachPlace(const DistrictsPlace& place, const Entry& entry, Use use) const {
-  // Every place takes a bit at least.
+  // Every place takes at least one bit.
   if (entry.rows > entry.listBytes * 8) damaged("a list of DISTRICTS is too short");
   GapReader gaps(blocks_->view(entry.listOffset, entry.listBytes), entry.listBytes);
   const uint32_t shift = districtShift(place.rows, entry.rows);
@@ -224,12 +223,12 @@ void DistrictIndex::eachPlace(const DistrictsPlace& place, const Entry& entry, U
   }
 }
 
-// Calls `use(index, row)` for places of a municipality, which ascend.
+// Calls `use(index, row)` for ascending places of a municipality.
 template <class Use>
 void DistrictIndex::eachRow(uint32_t municipality, std::span<const uint32_t> places,
                             Use use) const {
   size_t index = 0;
-  uint64_t before = 0;  // rows of the municipality in the chunks before
+  uint64_t before = 0;  // rows of the municipality in earlier chunks
   std::vector<Container> found;
   for (uint32_t chunk = 0; chunk < chunks_ && index < places.size(); chunk++) {
     found.clear();
@@ -249,7 +248,7 @@ void DistrictIndex::eachRow(uint32_t municipality, std::span<const uint32_t> pla
   if (index < places.size()) damaged("DISTRICTS has more rows than their municipality");
 }
 
-// The places of districts of one municipality that have these names, which ascend.
+// The places in districts of one municipality with these names; `wanted` ascends.
 std::vector<uint32_t> DistrictIndex::placesOf(uint32_t municipality,
                                               std::span<const NamedDistrict> wanted) const {
   std::vector<uint32_t> places;
@@ -327,7 +326,7 @@ DistrictPage DistrictIndex::list(uint32_t municipality, std::string_view typed,
     if (a.begins != b.begins) return a.begins;
     return a.entry.rows != b.entry.rows ? a.entry.rows > b.entry.rows : a.entry.name < b.entry.name;
   };
-  // The last one of those that are kept stands first.
+  // The worst of the kept districts is at the front of the heap.
   eachEntry(municipality, [&](const Entry& entry) {
     if (!fits(entry.name, wanted)) return true;
     page.total++;

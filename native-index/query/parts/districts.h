@@ -1,8 +1,8 @@
-// Districts of municipalities. What comes in: the code of a municipality and folded names, or the
-// beginnings of words of them. What goes out: the rows that have one of these, or what districts
-// there are.
-// Invariant: the same rows as by folding the district of every row; a snapshot without DISTRICTS
-// has none. Numbers of the file are compared with what contains them before they are used.
+// Districts of municipalities.
+// Input: a municipality code, and folded names or word prefixes. Output: the rows in these
+// districts, or a list of districts.
+// Invariant: the same rows as by folding the district of every row; none without DISTRICTS. Numbers
+// from the file are validated against their container before use.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -17,46 +17,45 @@
 
 namespace peneira {
 
-// A district that is asked for: the code of its municipality, and its name as it is folded.
+// A requested district: its municipality code and folded name.
 struct NamedDistrict {
   uint32_t municipality;
   std::string name;
 };
 
-// A district of the catalogue. It is spelled as its best row has it.
+// A district of the catalog, spelled as in its best row.
 struct ListedDistrict {
   std::string name;
   uint32_t rows;
 };
 
-// The first districts that fit, and how many fit.
+// The first matching districts, and the number of all.
 struct DistrictPage {
   std::vector<ListedDistrict> first;
   uint32_t total = 0;
 };
 
-// The districts of one snapshot; empty where it has no DISTRICTS.
+// The districts of one snapshot; empty if it has no DISTRICTS.
 class DistrictIndex {
  public:
   DistrictIndex() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   DistrictIndex(const Blocks& blocks, const Directory& directory, const Postings& postings,
                 const ColumnSet& columns, uint32_t municipalities);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // A bit for each row of the snapshot, 64 a word: whether it is in one of the districts.
+  // A bitmap of all rows, 64 per word: set if the row is in one of the districts.
   std::vector<uint64_t> rows(std::vector<NamedDistrict> wanted) const;
-  // How many rows each of these folded names has in each municipality, all names of the first one
-  // in front; 0 for one that it lacks.
+  // Number of rows with each folded name in each municipality, grouped by municipality; 0 if
+  // absent.
   std::vector<uint32_t> sizes(std::span<const uint32_t> municipalities,
                               std::span<const std::string> names) const;
-  // The districts of a municipality in which every typed word, folded, begins a word, at most
-  // `limit` of them: those that begin with all of what was typed first, the largest first of these,
-  // then by their folded names.
+  // The districts of a municipality in which every typed (folded) word begins a word, at most
+  // `limit`. Those that begin with the whole typed text come first, then larger ones, then by
+  // folded name.
   DistrictPage list(uint32_t municipality, std::string_view typed, uint32_t limit) const;
 
  private:
-  // A district of a municipality as its entry has it.
   struct Entry {
     std::string name;
     uint32_t rows;

@@ -1,5 +1,5 @@
-// Searches POSTAL and CONTACTS, and reads BEGINNINGS. Input: untrusted parts. Output: rows.
-// Invariant: every entry that is read lies in its part, and every row is one of the snapshot.
+// Searches POSTAL and CONTACTS, and reads BEGINNINGS.
+// Invariant: the parts are untrusted; every entry read is inside its part, and every row exists.
 #include "query/parts/lookups.h"
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace peneira {
 
-// Searches POSTAL. Invariant: every position lies between 0 and the rows of its chunk, whatever the
-// file holds.
+// Searches POSTAL.
+// Invariant: every position is between 0 and the rows of its chunk, for any file content.
 
-// Pair of writePostal in addresses_writer.cc.
+// Counterpart of writePostal in addresses_writer.cc.
 PostalIndex::PostalIndex(const Blocks& blocks, const ColumnSet& columns,
                          const Directory& directory) {
   const auto part = findPart(blocks, directory, kPostalMagic, kPostalVersion);
@@ -49,7 +49,7 @@ uint32_t PostalIndex::startOf(uint32_t group, uint32_t chunk) const {
   return start;
 }
 
-// The first position whose row has a code of at least `code`, which may be that of no code.
+// The first position whose row has a code of at least `code`, which need not be valid.
 uint32_t PostalIndex::lowerBound(uint32_t chunk, int64_t code) const {
   if (code <= 0) return 0;
   if (code >= kPostalCodes) return startOf(kPostalGroups, chunk);
@@ -86,19 +86,18 @@ void PostalIndex::ask(uint32_t chunk) const {
   blocks_->ask(rows_ + uint64_t{chunk} * kChunkRows * 2, uint64_t{rowsOf(chunk)} * 2);
 }
 
-// Searches CONTACTS. Invariant: every entry that is read lies in the file, and every row is one of
-// the snapshot, whatever the file holds.
+// Searches CONTACTS.
+// Invariant: every entry read is inside the file, and every row exists, for any file content.
 
 namespace {
 
-// The entry at some bytes.
 uint64_t entryAt(const uint8_t* at) {
   return load<uint32_t>(at) | uint64_t{at[sizeof(uint32_t)]} << 32;
 }
 
 }  // namespace
 
-// Pair of writeContacts in builder/stages/contacts_writer.cc.
+// Counterpart of writeContacts in builder/stages/contacts_writer.cc.
 ContactIndex::ContactIndex(const Blocks& blocks, const ColumnSet& columns,
                            const Directory& directory) {
   const auto part = findPart(blocks, directory, kContactsMagic, kContactsVersion);
@@ -135,7 +134,7 @@ ContactIndex::Bucket ContactIndex::bucketOf(const ContactsKind& kind, uint64_t h
   return bucket;
 }
 
-// Asks the disk for all starts, then for all buckets, so that it does not get them one by one.
+// Prefetches all starts, then all buckets, so the disk reads them in parallel.
 void ContactIndex::ask(const ContactsKind& kind, std::span<const uint64_t> hashes) const {
   if (hashes.size() < 2) return;
   for (const uint64_t hash : hashes) {
@@ -149,7 +148,7 @@ void ContactIndex::ask(const ContactsKind& kind, std::span<const uint64_t> hashe
   }
 }
 
-// Appends the rows of the value of a hash that `has(row)` knows.
+// Appends the rows for a hash for which `has(row)` confirms the value.
 template <class Has>
 void ContactIndex::find(const ContactsKind& kind, uint64_t hash, Has has,
                         std::vector<uint32_t>& rows) const {
@@ -218,7 +217,7 @@ std::vector<uint32_t> ContactIndex::rowsOfPhones(std::span<const int64_t> phones
                 [&](uint32_t row, size_t i) { return hasPhone(row, phones[i]); });
 }
 
-// Pair of writeBeginnings in builder/stages/postings_writer.cc.
+// Counterpart of writeBeginnings in builder/stages/postings_writer.cc.
 NameBeginnings::NameBeginnings(const Blocks& blocks, const Directory& directory) {
   const auto part = findPart(blocks, directory, kBeginningsMagic, kBeginningsVersion);
   if (!part) return;

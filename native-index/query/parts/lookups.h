@@ -1,5 +1,5 @@
-// Rows by a postal code, an e-mail or a phone, and how names begin, from POSTAL, CONTACTS, and
-// BEGINNINGS. Invariant: the same rows as by comparing the columns of every row.
+// Rows by postal code, e-mail, or phone, and name prefixes, from POSTAL, CONTACTS, and BEGINNINGS.
+// Invariant: the same rows as by comparing the columns of every row.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,33 +13,33 @@
 
 namespace peneira {
 
-// Rows by postal code. What comes in: a chunk and codes from one to another. What goes out: the
-// rows of the chunk that have one of these codes, in no order that is of use.
-// Invariant: the same rows as by testing the column. Numbers of the file are compared with the
-// chunk before they are used; a snapshot without POSTAL answers nothing here.
+// Rows by postal code.
+// Input: a chunk and a range of codes. Output: the chunk's rows with these codes, unordered.
+// Invariant: the same rows as by testing the column. Numbers from the file are validated against
+// the chunk before use; a snapshot without POSTAL answers nothing here.
 
-// Where rows of a chunk stand in the file: `count` u16.
+// Location of rows of a chunk in the file: `count` u16.
 struct PostalRows {
   uint64_t at;
   uint32_t count;
 };
 
-// The rows of one snapshot by postal code; empty where it has no POSTAL.
+// The rows of one snapshot by postal code; empty if it has no POSTAL.
 class PostalIndex {
  public:
   PostalIndex() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   PostalIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // The rows of a chunk whose code is in [low, high]; where whole groups of codes are wanted it is
-  // the starts that tell, and no block of rows is touched to count them.
+  // The rows of a chunk whose code is in [low, high]. For whole groups of codes, the starts
+  // suffice, and counting touches no block of rows.
   PostalRows find(uint32_t chunk, int64_t low, int64_t high) const;
-  // The same rows, not aligned; each is below those of the chunk once it was checked.
+  // The same rows, unaligned; each must still be checked against the rows of the chunk.
   const uint8_t* view(const PostalRows& rows) const {
     return blocks_->view(rows.at, uint64_t{rows.count} * 2);
   }
-  // Asks the disk for the rows of a chunk.
+  // Prefetches the rows of a chunk.
   void ask(uint32_t chunk) const;
 
  private:
@@ -53,25 +53,23 @@ class PostalIndex {
   uint32_t chunks_ = 0;
 };
 
-// Rows by e-mail or phone. Input: addresses in lower case, or numbers. Output: the rows that have
-// one of them.
-// Invariant: the same rows as by comparing the columns of every row; a snapshot without CONTACTS
-// has none. Numbers of the file are compared with what contains them before they are used.
+// Rows by e-mail or phone. Input: addresses in lower case, or numbers. Output: their rows.
+// Invariant: the same rows as by comparing the columns of every row; none without CONTACTS. Numbers
+// from the file are validated against their container before use.
 
-// The contacts of one snapshot; empty where it has no CONTACTS.
+// The contacts of one snapshot; empty if it has no CONTACTS.
 class ContactIndex {
  public:
   ContactIndex() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   ContactIndex(const Blocks& blocks, const ColumnSet& columns, const Directory& directory);
 
   bool isThere() const { return blocks_ != nullptr; }
-  // Rows that have one of these values, ascending, each once.
+  // Rows with one of these values, ascending, without duplicates.
   std::vector<uint32_t> rowsOfEmails(std::span<const std::string> emails) const;
   std::vector<uint32_t> rowsOfPhones(std::span<const int64_t> phones) const;
 
  private:
-  // Entries of a bucket, from one to another.
   struct Bucket {
     uint64_t from, to;
   };
@@ -90,21 +88,21 @@ class ContactIndex {
   ContactsKind kinds_[kContactKinds] = {};
 };
 
-// How names begin. Input: a text, as the analyzed words of a name joined by spaces. Output: false
-// for rows none of whose names begins with it.
-// Invariant: true for every row that has such a name; also for a few others, and for all rows if
-// the text is shorter than a short mark needs, or if the snapshot has no BEGINNINGS.
+// A filter for name prefixes. Input: analyzed words joined by spaces. Output: false for rows none
+// of whose names begins with it.
+// Invariant: no false negatives. There are a few false positives. All rows pass if the text is too
+// short for a short mark, or the snapshot has no BEGINNINGS.
 
-// The marks of one snapshot; empty where it has no BEGINNINGS.
+// The marks of one snapshot; empty if it has no BEGINNINGS.
 class NameBeginnings {
  public:
-  // The mark that a name must have: its bits in those of a row, for either name.
+  // The mark a name must have: its bits within those of a row, for either name.
   struct Wanted {
     uint32_t mask = 0, legal = 0, trade = 0;
   };
 
   NameBeginnings() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   NameBeginnings(const Blocks& blocks, const Directory& directory);
 
   // The marks of the names that begin with a text.

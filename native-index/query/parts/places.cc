@@ -1,6 +1,6 @@
-// Sums cells by municipality. What comes in: posting clauses. What goes out: counts.
-// Invariant: see places.h; no account is in two cells of a table, and no run or cell is read that
-// lies outside of its block.
+// Sums cells by municipality.
+// Invariant: see places.h; no account is in two cells of a table, and no run or cell outside of its
+// block is read.
 #include "query/parts/places.h"
 
 #include <numeric>
@@ -26,7 +26,7 @@ Places::Places(const Blocks& blocks, const Directory& directory, const StringTab
   offset_ = part->offset;
 }
 
-// Pair of place in rollup_writer.cc.
+// Counterpart of place in rollup_writer.cc.
 void Places::readHeader(const PlacesHeader& header) const {
   const auto expectInside = [&header](uint64_t at, uint64_t length) {
     if (length > header.length || at > header.length - length) {
@@ -57,7 +57,7 @@ std::optional<Places::Choice> Places::choose(const Wanted& wanted) const {
   return std::nullopt;
 }
 
-// The wanted blocks; those that lie behind each other are one.
+// The wanted blocks; consecutive ones are merged.
 std::vector<Places::Span> Places::spansOf(const Choice& choice, const Wanted& wanted) const {
   const PlacesTable& table = *choice.table;
   const uint8_t* blocks =
@@ -122,7 +122,7 @@ bool Places::spread(const Query& query, std::vector<uint32_t>& counts, Work& wor
       if (end > cells) damaged("PLACES has runs that leave their block");
       uint32_t count = 0;
       for (; at < end; at++) {
-        // Bits of none of the members are those of no account.
+        // Bits above the members are zero in every valid key.
         count += numbers[at] & masks[load<uint16_t>(keys + at * 2) & (kPlacesKeys - 1)];
       }
       counts[name] += count & -uint32_t{wanted->municipalities[name]};

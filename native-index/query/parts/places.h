@@ -1,7 +1,6 @@
-// Counts by municipality. What comes in: a query. What goes out: how its matches spread over the
-// municipalities, if all its clauses are about what PLACES combines.
-// Invariant: the counts equal those that the posting lists give. Numbers of the file are compared
-// with its tables before they are used; a snapshot without PLACES answers nothing here.
+// Counts of a query by municipality, if all its clauses are about members of PLACES.
+// Invariant: counts equal those of the posting lists. Numbers from the file are validated against
+// its tables before use; a snapshot without PLACES answers nothing here.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,29 +13,28 @@
 
 namespace peneira {
 
-// The tables of one snapshot; empty where it has none.
+// The tables of one snapshot; empty if it has none.
 class Places {
  public:
   Places() = default;
-  // Reads the header. Throws SNAPSHOT_DAMAGED when it is there and wrong.
+  // Reads the header. Throws SNAPSHOT_DAMAGED if it is present and wrong.
   Places(const Blocks& blocks, const Directory& directory, const StringTable* tables);
 
-  // Adds to the count of every municipality, of which the last stands for none. False, and nothing
-  // is added, when a clause is about something else, about activities and years at once, or about
-  // what the table was left out for.
+  // Adds to the count of every municipality; the last element means "none". Returns false, and adds
+  // nothing, if a clause is about anything else, about both activities and years, or about codes
+  // the table omits.
   bool spread(const Query& query, std::vector<uint32_t>& counts, Work& work) const;
-  // How many rows match; nothing where `spread` is false.
+  // Number of matches; nullopt if `spread` returns false.
   std::optional<uint64_t> count(const Query& query, Work& work) const;
-  // How many cells `spread` reads; nothing where it is false.
+  // Number of cells that `spread` reads; nullopt if it returns false.
   std::optional<uint64_t> cellsOf(const Query& query) const;
 
  private:
-  // A table and the groups that are wanted of it.
   struct Choice {
     const PlacesTable* table;
     const std::vector<uint8_t>* groups;
   };
-  // Cells and runs that lie behind each other.
+  // Consecutive cells and runs.
   struct Span {
     PlacesBlock from, to;
   };

@@ -1,5 +1,5 @@
-// Opens snapshots, shares them between threads, and caches what was counted in them. Invariant: the
-// cache is at most kBytesMax after every call.
+// Opens snapshots, shares them between threads, and caches counts and sets.
+// Invariant: the cache is at most kBytesMax after every call.
 #include "query/segment/segment.h"
 
 #include <charconv>
@@ -10,8 +10,8 @@
 
 namespace peneira {
 
-// The cache of answers. Invariant: an answer goes after what names it; `bytes_` is the sum over
-// `recent_`, and at most kBytesMax after every call.
+// The result cache. Invariant: a result outlives the key that points into it; `bytes_` is the sum
+// over `recent_`, at most kBytesMax after each call.
 
 std::optional<uint64_t> Answers::count(const std::string& key) {
   const std::lock_guard lock(mutex_);
@@ -67,26 +67,26 @@ void Answers::keep(Answer answer) {
   }
 }
 
-// Opens snapshots and shares them between threads. What comes in: a path or a mapping. What goes
-// out: a Segment. Invariant: the tables that follow the codes of one dictionary have its length,
-// and the cube has room for exactly its counts.
+// Opens snapshots from a path or mapping, and shares them between threads.
+// Invariant: tables derived from a dictionary have its length, and the cube has room for exactly
+// its counts.
 
 namespace {
 
 std::mutex openMutex;
-// Segments in use; a pin of a file is the file, so whoever finds it damaged says so to all.
+// Segments in use. Threads share one segment per file, so damage found by one affects all.
 std::map<FileIdentity, std::weak_ptr<Segment>> openSegments;
 
 std::string tableName(uint32_t number) {
   return "TABLE " + std::to_string(number) + " (" + std::string(kTableNames[number]) + ")";
 }
 
-// Says to the system that the index is touched here and there. Columns are not: an export reads
-// them from one end to the other, also those that are not in memory any more.
+// Advises the kernel of random access to the index. Columns are excluded, because exports read them
+// sequentially, including evicted pages.
 const Mapping& scattered(const Mapping& mapping, const Directory& directory) {
-  // The tables of metadata are written first of all sections, and read whole.
+  // Metadata tables come before all other sections and are read whole.
   mapping.scattered(directory.postings.offset);
-  // Checksums are four bytes of 64 KiB, and are read in no order.
+  // Checksums are four bytes per 64 KiB and are read in random order.
   mapping.ask(directory.blocks.offset, directory.blocks.length);
   return mapping;
 }
@@ -157,7 +157,7 @@ void Segment::alive() const {
 
 void Segment::distrust() const {
   blocks_.distrust();
-  // What was computed since the file changed may be wrong.
+  // Results computed since the file changed may be wrong.
   answers_.drop();
 }
 
@@ -182,7 +182,7 @@ void Segment::openCube() {
   expectEqual("activities in CUBE", cube_.cnaeCount, tables_[Tables::kCnaePrimary].count());
   expectEqual("states in CUBE", cube_.ufCount, tables_[Tables::kUf].count());
   expectEqual("statuses in CUBE", load<uint32_t>(head + 8), kStatusCount);
-  // The tables lie in the file, so this product is below 2^64.
+  // The tables are inside the file, so this product is below 2^64.
   const uint64_t cells = (uint64_t{cube_.cnaeCount} + 1) * (uint64_t{cube_.ufCount} + 1);
   if (cells > section.length) damaged("CUBE is too short for its counts");
   expectEqual("length of CUBE", section.length, headBytes + cells * kStatusCount * 4);

@@ -1,5 +1,5 @@
-// An opened snapshot, sets of its rows, and the cache of sets and counts that it keeps. Invariant:
-// a segment is immutable but for its caches, which are locked.
+// An opened snapshot, sets of its rows, and its result cache.
+// Invariant: a segment is immutable except for its caches, which are locked.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -25,14 +25,13 @@
 
 namespace peneira {
 
-// Sets of rows, and those that are cached for repeated queries with exact counts. Input: rows in
-// ascending order; the canonical key of the clauses. Output: membership and iteration; what was
-// computed for the same key before, if it is still cached.
-// Invariant: every row is below the row count; a set is a sorted list while it is small and one bit
-// per row from then on, so a list never takes more memory than the bits would. The cache is bounded
-// in memory, evicts the least recently used answer first, and is safe for all threads.
+// Sets of rows, and the cache of sets and exact counts for repeated queries.
+// Input: rows in ascending order; the canonical key of the clauses.
+// Output: membership and iteration; the cached result for a key, if any.
+// Invariant: every row is below the row count. A set is a sorted list while small, then a bitmap,
+// so a list never takes more memory than the bitmap would. The cache is bounded, LRU, and
+// thread-safe.
 
-// Rows that match a query.
 class RowSet {
  public:
   explicit RowSet(uint32_t rowCount) : rowCount_(rowCount) {}
@@ -42,7 +41,7 @@ class RowSet {
   bool isDense() const { return !bits_.empty(); }
   uint64_t bytes() const { return list_.capacity() * 4 + bits_.capacity() * 8; }
 
-  // Adds a row above all rows that are in the set.
+  // Adds a row above all rows in the set.
   void add(uint32_t row) {
     size_++;
     if (!bits_.empty()) {
@@ -95,7 +94,7 @@ class RowSet {
   std::vector<uint64_t> bits_;
 };
 
-// Least-recently-used memory of one segment.
+// LRU cache of one segment.
 class Answers {
  public:
   static constexpr uint64_t kBytesMax = 32u << 20;
@@ -103,9 +102,8 @@ class Answers {
   std::optional<uint64_t> count(const std::string& key);
   std::shared_ptr<const RowSet> rows(const std::string& key);
   void keepCount(const std::string& key, uint64_t count);
-  // Keeps a set of matches, and its size as the count.
+  // Caches a set of matches, with its size as the count.
   void keepRows(const std::string& key, std::shared_ptr<const RowSet> rows);
-  // Forgets everything.
   void drop();
 
  private:
@@ -121,16 +119,15 @@ class Answers {
 
   std::mutex mutex_;
   std::list<Answer> recent_;  // most recently used first
-  // The keys lie in the answers.
+  // The keys point into the results.
   std::unordered_map<std::string_view, std::list<Answer>::iterator> byKey_;
   uint64_t bytes_ = 0;
 };
 
-// An opened snapshot. What comes in: a mapping and the place of the directory. What goes out: its
-// columns, posting lists, orders and tables, ready for queries of any thread.
-// Invariant: immutable but for the caches, which are locked; every small section was checked at
-// open, every other byte is checked at its first use; `alive` tells whether the file is still
-// whole. Of the sections that were read at open only numbers are kept, so distrust() reaches all.
+// An opened snapshot: its columns, posting lists, orders, and tables, ready for all threads.
+// Invariant: immutable except for the locked caches. Small sections are checked at open, all other
+// bytes at first use; `alive` reports whether the file is still intact. Sections read at open are
+// retained as numbers only, so distrust() covers everything.
 
 // Counts per (primary activity, state, status), each with a last ordinal for "none".
 struct Cube {
@@ -138,29 +135,28 @@ struct Cube {
   uint32_t cnaeCount = 0, ufCount = 0;
 };
 
-// The readers of one snapshot.
 class Segment {
  public:
   // Opens the snapshot in a mapping; throws SNAPSHOT_DAMAGED or SNAPSHOT_VERSION.
   static std::shared_ptr<Segment> open(std::shared_ptr<Mapping> mapping,
                                        const DirectoryLocation& location);
-  // Opens a file; the same file in the same state, under whichever of its names, is opened once for
-  // all threads.
+  // Opens a file. The same file in the same state, under any of its names, is opened once for all
+  // threads.
   static std::shared_ptr<Segment> openFile(const std::string& path,
                                            const DirectoryLocation& location);
 
   uint32_t rowCount() const { return static_cast<uint32_t>(directory_.rowCount); }
   uint32_t chunkCount() const { return static_cast<uint32_t>(directory_.chunkCount); }
-  // Rows of a chunk: all but the last have kChunkRows.
+  // Rows of a chunk: kChunkRows in all but the last.
   uint32_t chunkRows(uint32_t chunk) const {
     const uint32_t rest = rowCount() - chunk * kChunkRows;
     return rest < kChunkRows ? rest : kChunkRows;
   }
-  // Throws SNAPSHOT_DAMAGED once a page of the file could not be read, or a block was found to be
-  // another than was written. Call it after computing.
+  // Throws SNAPSHOT_DAMAGED if a page could not be read, or a block differs from what was written.
+  // Must be called after computing.
   void alive() const;
   bool poisoned() const { return mapping_->poisoned() || blocks_.damagedBlock() >= 0; }
-  // The file may have been written to: every block is checked again before its next use.
+  // Marks the file as possibly modified: every block is checked again before its next use.
   void distrust() const;
   FileState fileState() const { return mapping_->state(); }
 
@@ -183,20 +179,19 @@ class Segment {
 
   // Bytes of the META section.
   std::string_view meta() const;
-  // Row at a position of a stored order.
   uint32_t orderRow(uint32_t order, uint32_t position) const;
-  // Ordinal of a row's legal name, kNoRank when it has none.
+  // Ordinal of a row's legal name, or kNoRank if it has none.
   uint32_t nameRank(uint32_t row) const;
-  // Inhabitants of a municipality by its IBGE code, or -1 when unknown.
+  // Population of a municipality by its IBGE code, or -1 if unknown.
   int64_t population(uint32_t code) const;
-  // The number that a code of `number` stands for.
+  // The value of a code of `number`.
   int64_t number(uint32_t code) const;
 
  private:
   Segment(std::shared_ptr<Mapping> mapping, const DirectoryLocation& location);
   void openTables();
   void openCube();
-  // The strings of a table as numbers, -1 for none; nothing where the file has no such table.
+  // A table's strings as numbers, -1 for none; empty if the file has no such table.
   std::vector<int64_t> numbersOf(uint32_t number) const;
 
   std::shared_ptr<Mapping> mapping_;
