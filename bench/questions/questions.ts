@@ -186,7 +186,8 @@ export function commonQuestions(picks: Picks): Question[] {
     ask("city, active, e-mail, no MEI", [city(picks.largeMunicipality), ACTIVE, EMAIL, NOT_MEI]),
     ask("state, capital between two amounts", [states("CE"), capital]),
     ask("a word of the name, city", [word, city(picks.largeMunicipality)], {
-      sqliteWhere: `rank IN (SELECT rowid FROM words WHERE words MATCH '${picks.word}') AND ${inCity}`,
+      sqliteWhere:
+        `${inCity} AND ` + `rank IN (SELECT rowid FROM words WHERE words MATCH '${picks.word}')`,
       postgresWhere: `words @@ '${picks.word}'::tsquery AND ${inCity}`,
     }),
     ask("activity, state, active, by capital", [one, states("SP"), ACTIVE], byCapital),
