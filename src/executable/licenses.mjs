@@ -1,14 +1,13 @@
 /**
- * The licences of what is shipped. What comes in: names of packages, further texts.
- * What goes out: one text with the licence of each, which travels with the program and is printed
- * by `peneira version --licenses`.
- * Invariant: a package without the text of a licence is named with what its manifest says; nothing
- * that is shipped is left out.
+ * Collects the licenses of shipped packages into one text, which is shipped with the program and
+ * printed by `peneira version --licenses`.
+ * Invariant: a package without a license text is listed with its manifest's entry; no shipped
+ * package is omitted.
  */
 import fs from "node:fs";
 import path from "node:path";
 
-/** The package that a file of node_modules belongs to, or undefined. */
+/** The package of a file in node_modules, or undefined. */
 export function packageOf(file) {
   const inside = file.split("node_modules/").at(-1);
   if (inside === undefined || inside === file) return undefined;
@@ -18,12 +17,12 @@ export function packageOf(file) {
     .join("/");
 }
 
-/** Packages of the files that went into a bundle of esbuild. */
+/** Packages of the files in an esbuild bundle. */
 export function packagesOf(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
 }
 
-/** The text; `further` holds titles with files of texts. */
+/** The text; `further` has titles and files of additional licenses. */
 export function licenseText(root, { packages, further = [] }) {
   const own = { title: "Peneira", text: fs.readFileSync(path.join(root, "LICENSE"), "utf8") };
   const others = further.map(({ title, file }) => ({ title, text: fs.readFileSync(file, "utf8") }));
