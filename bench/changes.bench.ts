@@ -4,8 +4,8 @@
  * mapped files; medians.
  * Invariant: both find the same accounts before anything is timed. The rival reads Parquet files of
  * the same columns, uses all processors, and writes its list as Parquet; we use one thread. Each
- * side runs in its own process, whose anonymous memory is sampled from outside. Command: npm run
- * bench -- changes [--accounts 1000000] [--runs 3]
+ * side runs in its own process, whose anonymous memory is sampled from outside.
+ * Command: npm run bench -- changes [--accounts 1000000] [--runs 3]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -3,7 +3,8 @@
  * painted new count, for sentences sent by Enter and for pressed states, and from the third letter
  * of a name to the offered companies: medians and maximums.
  * Invariant: a count is done when it has changed and its frame was painted; the session's rate
- * limits do not apply. Command: npm run bench -- console [--accounts 1000000] [--rounds 3]
+ * limits do not apply.
+ * Command: npm run bench -- console [--accounts 1000000] [--rounds 3]
  */
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";

@@ -2,8 +2,8 @@
  * Facets against DuckDB. Input: a corpus. Output: for each filter and facet the medians of both,
  * and our cost of a million matches; they tune the costs in native-index/query/facets/facets.cc.
  * Invariant: every listed count equals the rival's before anything is timed. Nothing is cached
- * between calls, and the rival's table has narrow columns in rank order. Command: npm run bench --
- * facets [--accounts 1000000]
+ * between calls, and the rival's table has narrow columns in rank order.
+ * Command: npm run bench -- facets [--accounts 1000000]
  */
 import { parseArgs } from "node:util";
 import { type Facets, facets } from "../src/search/facet.ts";

@@ -6,8 +6,9 @@
  * best plan: SQLite the trigrams of the text joined by OR and its own rank, DuckDB the Jaro-Winkler
  * similarity over all names, which scans every row. They get fewer texts, because they take so
  * long. We get all texts twice: first touches are mapped and verified by checksum. Names come from
- * a synthetic vocabulary. With `--pairs N`: the N most common pairs of adjacent words of names,
- * which match most rows. Command: npm run bench -- find [--accounts 1000000] [--texts 1000]
+ * a synthetic vocabulary.
+ * With `--pairs N`: the N most common pairs of adjacent words of names, which match most rows.
+ * Command: npm run bench -- find [--accounts 1000000] [--texts 1000]
  *   | find --pairs 1000 [--snapshot FILE]
  */
 import { existsSync, renameSync, rmSync } from "node:fs";

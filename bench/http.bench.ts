@@ -1,7 +1,7 @@
 /**
  * The HTTP interface under load, uWebSockets.js against node:http in the same run. Output: requests
- * per second and latencies by kind of request, connections, closed and open loop. Command: `npm run
- * bench -- http [--accounts 1000000] [--seconds 4]`.
+ * per second and latencies by kind of request, connections, closed and open loop.
+ * Command: `npm run bench -- http [--accounts 1000000] [--seconds 4]`.
  * Invariant: the server runs on processor 0 and this process, the load generator, on processor 1,
  * if the system can pin. Every answer is read and checked; the key's rate limit does not apply. The
  * open loop sends at half the closed loop's rate.

@@ -4,9 +4,10 @@
  * installed, and a copy of the snapshot on the same disk. Also the max memory and disk space of one
  * more import by the built product, the time share of its index's optional parts (see `npm run
  * bench -- index`), and the size of the wider filters in the snapshot. The pass `count` counts
- * shared e-mails and phones. Corpus model: `peneira sample`, seed 1. Each number is the median of
- * the runs; on a busy machine, processor seconds are steadier. Command: `npm run bench -- import
- * [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
+ * shared e-mails and phones.
+ * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine,
+ * processor seconds are steadier.
+ * Command: `npm run bench -- import [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";

@@ -3,8 +3,9 @@
  * Measured over HTTP with one server: a file of CNPJs, CSV and XLSX, sent by another process;
  * searches on 8 connections at a fixed rate (open loop), without and during such uploads; the same
  * search with and without the list, in turns; a CSV file of the whole registry with and without the
- * list, in turns. Corpus model: `peneira sample`; half of the list is in the snapshot, half is
- * invented. Command: npm run bench -- lists [--accounts 1000000] [--entries 1000000] [--rounds 5]
+ * list, in turns.
+ * Corpus model: `peneira sample`; half of the list is in the snapshot, half is invented.
+ * Command: npm run bench -- lists [--accounts 1000000] [--entries 1000000] [--rounds 5]
  *   [--rate 200] [--seconds 20]
  * Invariant: compared runs alternate, and nothing is cached between them. An unexpected answer ends
  * the run without figures.

@@ -2,8 +2,8 @@
  * Search, count, depth, and export against PostgreSQL, the likely alternative. Measured: load and
  * disk of both, first pages with their exact totals, totals alone, a page at depth, other orders, a
  * CSV export; ours in process and through HTTP, theirs over its socket with prepared statements.
- * Corpus model: `peneira sample`, seed fixed (bench/questions/corpus.ts). Command: npm run bench --
- * postgres [--accounts N]
+ * Corpus model: `peneira sample`, seed fixed (bench/questions/corpus.ts).
+ * Command: npm run bench -- postgres [--accounts N]
  * Invariant: the rival has fitting indexes and fresh statistics; every answer is compared before it
  * is timed. Skipped with a message if the distribution's package is not installed.
  */

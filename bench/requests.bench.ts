@@ -1,10 +1,10 @@
 /**
  * Server cost of a search, by repetition and by kind of query. Output: requests a second on one
  * core, processor time of the server's main thread for each, and both as shares of `/healthz` in
- * the same run; then median, p99, and maximum of each kind in the process. Corpus model: `peneira
- * sample` (bench/questions/corpus.ts), queries by the shares of bench/questions/shares.ts, 50
- * accounts each. Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main
- * FILE]
+ * the same run; then median, p99, and maximum of each kind in the process.
+ * Corpus model: `peneira sample` (bench/questions/corpus.ts), queries by the shares of
+ * bench/questions/shares.ts, 50 accounts each.
+ * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
  *   [--response-memory 0] [--seed N] [--kinds]
  * The load needs Linux and wrk; `--kinds` omits it. Answers are cached only on request.
  * Invariant: three seconds of the same load run first, after the server has finished its own work

@@ -4,7 +4,8 @@
  * HTTP, DuckDB and SQLite in this process, PostgreSQL over its socket.
  * Invariant: every page and every total is compared with ours before it is timed; rivals have
  * fitting indexes, statistics, and prepared statements; nothing of ours is cached between calls.
- * Without PostgreSQL's package its column says so. Command: npm run bench -- rivals [--accounts N]
+ * Without PostgreSQL's package its column says so.
+ * Command: npm run bench -- rivals [--accounts N]
  */
 import { parseArgs } from "node:util";
 import type { Client } from "pg";

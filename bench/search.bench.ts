@@ -1,8 +1,8 @@
 /**
  * Search against DuckDB and SQLite. Measured: first pages, exact totals, depth, other orders, a
  * word of the name, in process and through HTTP; boot, memory. Corpus model: `peneira sample`, seed
- * fixed (bench/questions/corpus.ts); answers are compared before anything is timed. Command: npm
- * run bench -- search [--accounts N] [--out FILE.json]
+ * fixed (bench/questions/corpus.ts); answers are compared before anything is timed.
+ * Command: npm run bench -- search [--accounts N] [--out FILE.json]
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -4,8 +4,8 @@
  * then; the first query of each kind on a freshly started server; the longest delays of the event
  * loop while the rest warms up.
  * Invariant: the cube answers the first query. Each start is a new server, and the key's rate limit
- * does not apply. Eviction is checked if `fincore` is installed. Command: npm run bench -- start
- * [--accounts 1000000] [--starts 5]
+ * does not apply. Eviction is checked if `fincore` is installed.
+ * Command: npm run bench -- start [--accounts 1000000] [--starts 5]
  *   [--main OTHER/main.mjs | dist/peneira]
  */
 import { setTimeout as sleep } from "node:timers/promises";

@@ -2,8 +2,9 @@
  * Scaling with the number of request threads: 1, 2, 4 … up to the number of processors. Measured
  * for each: requests a second, the server's processor time for a request, connections and requests
  * per thread, and the memory of a thread. Corpus model: `peneira sample`
- * (bench/questions/corpus.ts), queries by the shares of bench/questions/shares.ts. Command: npm run
- * bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3] [--only QUESTION] [--seed N]
+ * (bench/questions/corpus.ts), queries by the shares of bench/questions/shares.ts.
+ * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3] [--only
+ * QUESTION] [--seed N]
  * Needs Linux and wrk. The load generator shares the processors with the server, so the column
  * "scaled" removes its share: threads × (processor time for a request of one thread ÷ that of N).
  * With enough processors for both, it is the ratio of the requests a second. The line "apart" is

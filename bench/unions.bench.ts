@@ -1,8 +1,8 @@
 /**
  * The cost of excluding several lists, separately and as one union. Measures in one process the
- * time to make a union, and counts with 2, 5, 10, and 20 lists of a tenth of all rows each. Corpus
- * model: `peneira sample`; a list's rows are stretches and single rows, by a seed. Command: npm run
- * bench -- unions [--accounts 1000000] [--rounds 30]
+ * time to make a union, and counts with 2, 5, 10, and 20 lists of a tenth of all rows each.
+ * Corpus model: `peneira sample`; a list's rows are stretches and single rows, by a seed.
+ * Command: npm run bench -- unions [--accounts 1000000] [--rounds 30]
  * Invariant: both ways give the same count, and alternate; no count is repeated, because the kernel
  * caches answers.
  */

@@ -3,14 +3,16 @@
  * differs in a compared column. Input: an older and a newer segment. Output: a file of entries, or
  * that file opened again.
  * Invariant: entries ascend by CNPJ; the same pair gives the same bytes. A list opens only for its
- * own pair, and only if every byte is unchanged. Compared are the columns that filters or `watch`
- * can use: all but the CNPJ (the identity) and the scores, which drift with age and would list
- * nearly every account. `sanctioned` is compared only if both snapshots had the CEIS list. Values
- * are compared, never codes. File, little endian: magic "PNRCHANG", u32 version, u32 compared
- * columns (a bit each), u64 entries, u64 fingerprint of the columns, two snapshot ids of up to 64
- * characters (zero-padded), two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all
- * before; then per entry u32 row in the older snapshot, u32 row in the newer one (2^32 - 1 if
- * absent), u32 columns that differ.
+ * own pair, and only if every byte is unchanged.
+ *
+ * Compared are the columns that filters or `watch` can use: all but the CNPJ (the identity) and the
+ * scores, which drift with age and would list nearly every account. `sanctioned` is compared only
+ * if both snapshots had the CEIS list. Values are compared, never codes.
+ *
+ * File, little endian: magic "PNRCHANG", u32 version, u32 compared columns (a bit each), u64
+ * entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters (zero-padded),
+ * two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all before; then per entry u32 row
+ * in the older snapshot, u32 row in the newer one (2^32 - 1 if absent), u32 columns that differ.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";

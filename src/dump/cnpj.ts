@@ -2,8 +2,8 @@
  * CNPJs of a dump as two numbers (root in base 36; branch and check digits), their check digits,
  * and back to 14 characters.
  * Invariant: letters are upper case. Comparing (root, rest) as numbers equals comparing CNPJs in
- * ASCII order, because base-36 digits and ASCII agree on 0-9 and A-Z. Source of the check digits:
- * IN RFB 2.229/2024 (value of a character = ASCII code - 48).
+ * ASCII order, because base-36 digits and ASCII agree on 0-9 and A-Z.
+ * Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII code - 48).
  */
 import type { DumpRecord } from "./records.ts";
 import { oddCode } from "./rules.ts";

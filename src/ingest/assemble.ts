@@ -2,13 +2,14 @@
  * The second half of every import: partitions of rows become the finished snapshot. Input: spilled
  * rows ready to join, and the metadata without the count. Output: the snapshot under its name, and
  * the join's counts.
- * Invariant: the result does not depend on the number of threads, partitions, or ranges. Memory for
- * the 72 M rows of a full base on 2 threads, in MB: pass 1 holds 2 x 875 slots of 64 KiB = 115 and
- * about 30 per thread. Pass 2 holds per thread a partition of about 20 (establishments) + 10
- * (companies) + 10 (tables) and 195 slots of 64 KiB = 13, so 110 with both; the tables of extents
- * 4. Pass 3 holds one range of 96 to 120, its keys 10, and a record batch of 2^20 rows, twice
- * during the transfer, 2 x 240. All stays under 1 GB; `native-index` accounts for building the
- * index.
+ * Invariant: the result does not depend on the number of threads, partitions, or ranges.
+ *
+ * Memory for the 72 M rows of a full base on 2 threads, in MB: pass 1 holds 2 x 875 slots of 64 KiB
+ * = 115 and about 30 per thread. Pass 2 holds per thread a partition of about 20 (establishments) +
+ * 10 (companies) + 10 (tables) and 195 slots of 64 KiB = 13, so 110 with both; the tables of
+ * extents 4. Pass 3 holds one range of 96 to 120, its keys 10, and a record batch of 2^20 rows,
+ * twice during the transfer, 2 x 240. All stays under 1 GB; `native-index` accounts for building
+ * the index.
  */
 import { rmSync } from "node:fs";
 import {

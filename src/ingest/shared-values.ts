@@ -4,8 +4,9 @@
  * rank order: the place of each row whose value several companies share, and their number. Rows say
  * 1 before that.
  * Invariant: a company counts once per value, however many of its rows and phones have it. Equal
- * values share a bucket, so memory is bounded by a bucket. A correction: u32 partition, offset,
- * place of the count in the row, count.
+ * values share a bucket, so memory is bounded by a bucket.
+ *
+ * A correction: u32 partition, offset, place of the count in the row, count.
  */
 import { countShared } from "../../native-index/napi/engine.ts";
 import { bucketBytes, prefetchBucket, readBucket, type SpillFile, spillFileOf } from "./spill.ts";

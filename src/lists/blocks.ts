@@ -3,12 +3,14 @@
  * remove. Output: the replaced blocks, their replacements, and the number of changed entries.
  * Invariant: unchanged blocks are not rewritten, so writes do not grow with the list. Entries
  * ascend within and across blocks, without repeats. Unpacking returns what was packed, and
- * native-index/query/find/cnpj.cc reads this format. A block is a sequence of varints (seven bits
- * per byte, lowest first; all but the last byte have the top bit set). The first is the number of
- * entries. Each entry follows as (root - preceding root) * 4 + form, and for form 2 also (order -
- * preceding order). A new root begins with order 0. The form gives the order: 0 the next one, as
- * most first establishments have; 1 a whole company; 2 a number follows. Root and order are those
- * of cnpj.h. An account takes one to three bytes instead of eight.
+ * native-index/query/find/cnpj.cc reads this format.
+ *
+ * A block is a sequence of varints (seven bits per byte, lowest first; all but the last byte have
+ * the top bit set). The first is the number of entries. Each entry follows as (root - preceding
+ * root) * 4 + form, and for form 2 also (order - preceding order). A new root begins with order 0.
+ * The form gives the order: 0 the next one, as most first establishments have; 1 a whole company; 2
+ * a number follows. Root and order are those of cnpj.h. An account takes one to three bytes instead
+ * of eight.
  */
 /** Max entries of a block: 32 KiB. */
 export const BLOCK_ENTRIES = 4_096;

@@ -5,10 +5,10 @@
  * Invariant: a bound spec means the same indefinitely, so its hash identifies its result. Clients
  * never see it, because they send ids. Rows are made off the event loop, once per revision and
  * segment. Those of `exported`, which only grows, extend an earlier revision. Memory is bounded by
- * the rows of the snapshot, not by the list. This is the only importer of `roaring`. Threads of
- * that package read and write bitmaps: the caller copies their bytes, up to an eighth of a byte per
- * row, makes the union, and has the addon check the result. The package trusts its input, so it
- * only gets bytes that the addon has checked.
+ * the rows of the snapshot, not by the list.
+ * This is the only importer of `roaring`. Threads of that package read and write bitmaps: the
+ * caller copies their bytes, up to an eighth of a byte per row, makes the union, and has the addon
+ * check the result. The package trusts its input, so it only gets bytes that the addon has checked.
  */
 import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
 import { giveListedRows, type SpecLists } from "../search/listedrows.ts";

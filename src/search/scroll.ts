@@ -2,9 +2,11 @@
  * Reads all rows of an answer in batches, in answer order, up to the spec's limit.
  * Invariant: the rows equal the joined pages of the same search. Memory does not grow with their
  * number (at most one native selection is held, see SELECT_ROWS). A phase beyond the limit is not
- * even counted. Work, in rows met: `rank` and an order of one key continue where a batch ended, so
- * all batches together meet every row at most once. An order of several keys may start again at the
- * beginning of its group of ties (see native-index/query/orders/select.cc). So calls are large.
+ * even counted.
+ *
+ * Work, in rows met: `rank` and an order of one key continue where a batch ended, so all batches
+ * together meet every row at most once. An order of several keys may start again at the beginning
+ * of its group of ties (see native-index/query/orders/select.cc). So calls are large.
  */
 import { strict as assert } from "node:assert";
 import type { AccountQuerySpec } from "../spec/schema.ts";

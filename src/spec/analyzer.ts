@@ -3,11 +3,12 @@
  * Invariant: folding a word again changes nothing, and `native-index/` holds a twin over UTF-8 that
  * gives the same words for every text. This header is the contract of both. Code points are read
  * one at a time, in order, without prior normalization:
+ *
  * 1. U+0030-39 (0-9) and U+0061-7A (a-z) stay; U+0041-5A (A-Z) become lower case (+32).
  * 2. U+00AA becomes `a`, U+00BA becomes `o`.
  * 3. U+00C0-U+024F and U+1E00-U+1EFF follow FOLD_LATIN and FOLD_ADDITIONAL below, one character
- *     of the table for each code point, in order: a letter a-z = that letter; `1` = "ae",
- *     `2` = "oe", `3` = "ss", `4` = "th", `5` = "ij"; `.` = separator; `=` = unchanged.
+ *    of the table for each code point, in order: a letter a-z = that letter; `1` = "ae",
+ *    `2` = "oe", `3` = "ss", `4` = "th", `5` = "ij"; `.` = separator; `=` = unchanged.
  * 4. U+0300-U+036F (combining marks) vanish: they neither separate words nor appear in them.
  * 5. Separators: every other code point below U+0250; U+02B0-02FF; U+2000-2BFF; U+3000-303F;
  *    U+D800-F8FF; U+FE00-FFFF; U+1F000-1FAFF; U+E0000-10FFFF; in UTF-8 also every byte that is

@@ -2,6 +2,7 @@
  * Makes and reads the opaque cursors of pages: the last row of a page, and its scope.
  * Invariant: stateless and authenticated. Only a text made here, with one of the given secrets, for
  * the same tenant and endpoint, is accepted, in exactly one spelling. Bytes, big-endian:
+ *
  *   0        1          7               23           39             55              87
  *   | version | last row | snapshot hash | spec hash  | fields hash  | HMAC-SHA-256 |
  *

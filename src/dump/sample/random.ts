@@ -1,8 +1,8 @@
 /**
  * Streams of random numbers, one for each object to invent (company, branch, row), from a seed.
  * Invariant: counter-based. The same (seed, stream, index, sub) gives the same numbers in every
- * file and on every machine, so the files of a dump share no state. Source: generator xoroshiro64*
- * by D. Blackman and S. Vigna; mixing as in MurmurHash3.
+ * file and on every machine, so the files of a dump share no state.
+ * Source: generator xoroshiro64* by D. Blackman and S. Vigna; mixing as in MurmurHash3.
  */
 
 function mix(value: number): number {

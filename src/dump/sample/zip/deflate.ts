@@ -5,8 +5,9 @@
  * processor and version, so its output differs; at its fastest level it takes 1.5 times as long for
  * rows, and packs them a tenth smaller. Every piece can be unpacked alone. Codes are computed in
  * integers only. None exceeds the limit, and at least two symbols have one, because some readers
- * refuse a code of fewer. Source: RFC 1951; A. Moffat and J. Katajainen, "In-place calculation of
- * minimum-redundancy codes" (1995).
+ * refuse a code of fewer.
+ * Source: RFC 1951; A. Moffat and J. Katajainen, "In-place calculation of minimum-redundancy codes"
+ * (1995).
  */
 /** A prefix code; a symbol that does not occur has length 0. */
 interface PrefixCode {
