@@ -1,7 +1,6 @@
 /**
  * The kinds of account changes, and the fields that can be watched.
- * Invariant: names only. Separate because the browser console loads it too, without Node or the
- * addon.
+ * Invariant: names only. Apart because the browser console loads it too, without Node or the addon.
  */
 import { fieldRow, OUTPUT_FIELD_NAMES } from "../spec/fields.ts";
 

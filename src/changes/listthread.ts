@@ -23,6 +23,7 @@ export interface MakingList {
   progress(): number;
 }
 
+/** Makes lists one at a time. */
 export class ListThread {
   readonly #log: Log;
   /** End of the latest order. */

@@ -28,6 +28,7 @@ export interface ChangeQuery {
   readonly watch: readonly OutputField[];
 }
 
+/** One account of an answer. */
 export interface ChangeEntry {
   /** Position in the list. */
   readonly index: number;

@@ -34,6 +34,7 @@ interface ServiceUse {
   readonly listener: Listener;
 }
 
+/** A written file. */
 export interface FetchedTable {
   readonly file: string;
   readonly rows: number;

@@ -229,7 +229,7 @@ export function checkMembers(
 
 /**
  * Compares a month with the date of the data already here.
- * @throws NotReady if its data is not newer, whatever its folder's name
+ * @throws NotReady if its data is not newer, regardless of its folder's name
  */
 export function checkNewer(label: string, token: string | null, date: string | undefined): void {
   const found = token === null ? null : readToken(token, label);

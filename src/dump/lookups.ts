@@ -1,6 +1,6 @@
 /**
  * Reads the six small tables of a release: code to description, and the encoding.
- * Invariant: codes stay text with leading zeros; the first row of a repeated code wins. Separate
+ * Invariant: codes stay text with leading zeros; the first row of a repeated code wins. Apart
  * because it knows the dump, and its reader only the snapshot.
  */
 import { type DumpFolder, placeOf, readMember, truerReason } from "./archive.ts";

@@ -4,7 +4,7 @@
  * process can change, with written parts.
  * Invariant: code is never loaded from a folder that others can write to or that belongs to another
  * user. Faults of a place are reported with the fix. Threads and processes may write the same part
- * concurrently; each finds it complete, whichever was last.
+ * concurrently; each finds it complete.
  */
 
 import { randomBytes } from "node:crypto";

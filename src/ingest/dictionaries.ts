@@ -75,6 +75,7 @@ export type AllCodes = Readonly<Record<CodeKind, CodesInUse>>;
 /** A counter for every kind. */
 export type AllCounters = Readonly<Record<CodeKind, CodeCounter>>;
 
+/** New counters, one per kind. */
 export function newCounters(): AllCounters {
   const entries = CODE_KINDS.map((kind) => [kind, new CodeCounter(CODE_WIDTHS[kind])]);
   return Object.fromEntries(entries) as unknown as AllCounters;

@@ -1,7 +1,7 @@
 /**
  * Company roots as numbers: 8 characters in base 36, below 36^8 < 2^42; and their partitions.
- * Invariant: a root has the same partition in every file and in the addon (scan/row_scan.h).
- * Separate because the import and its twin (test/support/ingest) share it.
+ * Invariant: a root has the same partition in every file and in the addon (scan/row_scan.h). Apart
+ * because the import and its twin (test/support/ingest) share it.
  */
 import { BRANCHES } from "../dump/cnpj.ts";
 

@@ -3,7 +3,7 @@
  * or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs with a sanction in
  * force on a date, and the date of the list.
  * Invariant: only rows of companies (type J) with a 14-character CNPJ count; persons' documents are
- * never kept or shown. Dates alone decide if a sanction is in force: started (or no start given)
+ * never stored or shown. Dates alone decide if a sanction is in force: started (or no start given)
  * and not ended (or no end given).
  */
 

@@ -1,8 +1,8 @@
 /**
  * Applies one change to a list, as plain values, on any thread.
  * Invariant: a change is atomic. Other writers only wait for short steps, because long reads,
- * computing, and writes precede the commit. Callers word the messages. Separate because a thread
- * does the same on its own connection.
+ * computing, and writes precede the commit. Callers word the messages. Apart because a thread does
+ * the same on its own connection.
  */
 import type { StagedBlock } from "../store/blocktable.ts";
 import { isStateDamage } from "../store/failures.ts";

@@ -2,8 +2,8 @@
  * The saved lists of tenants: reads, changes, and pages of entries.
  * Invariant: another tenant's list does not exist. A change is durable when its promise resolves,
  * and makes one revision, or none if nothing changed. Expensive work runs off the event loop. A
- * name is one line of 1 to `LIST_NAME_MAX` characters, and never that of the server's own list in
- * any case, which would be ambiguous to clients.
+ * name is one line of 1 to `LIST_NAME_MAX` characters, and never that of the server's own list, in
+ * upper or lower case, which would be ambiguous to clients.
  */
 import { randomBytes } from "node:crypto";
 import { sortEntriesAside } from "../../native-index/napi/engine.ts";

@@ -1,6 +1,6 @@
 /**
  * Recognizes files that are no readable list of CNPJs, and advises how to send these.
- * Invariant: a file is named only if its first bytes identify it (src/files/filekind.ts). Separate
+ * Invariant: a file is named only if its first bytes identify it (src/files/filekind.ts). Apart
  * because both readers receive such files.
  */
 import { type KindId, kindOf, TELLING_BYTES } from "../files/filekind.ts";

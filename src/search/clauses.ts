@@ -388,19 +388,19 @@ export function ascending(codes: number[]): Uint32Array {
     }
   }
   const list = roomFor(codes.length);
-  // One by one: the call that copies a list takes longer.
+  // One by one: copying a list by a call takes longer.
   for (let at = 0; at < codes.length; at++) list[at] = codes[at] as number;
   return list;
 }
 
-/** Lists of up to so many codes lie in the heap; longer ones lie side by side outside of it. */
+/** Max codes of a list on the heap; longer ones share a buffer outside of it. */
 const HEAP_CODES_MAX = 16;
-/** Codes that lie side by side; as long as one of their lists is kept, so is the memory of all. */
+/** Codes of a shared buffer; each of its lists retains all of it. */
 const POOL_CODES = 2_048;
 let pool = new ArrayBuffer(0);
 let taken = 0;
 
-/** A list of zeros. Memory of its own outside of the heap for each costs more than its codes. */
+/** A list of zeros. A separate buffer outside the heap would cost more than its codes. */
 function roomFor(count: number): Uint32Array {
   if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
   if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {

@@ -1,6 +1,7 @@
 /**
- * Holds the rows of a spec's saved lists, so that clauses need not know how lists become rows.
- * Invariant: a list without rows in a segment is an error, never an empty list.
+ * Holds the rows of a spec's saved lists.
+ * Invariant: a list without rows in a segment is an error, never an empty list. Apart because
+ * clauses need not know how lists become rows.
  */
 import { strict as assert } from "node:assert";
 import type { NativeRowList } from "../../native-index/napi/engine.ts";

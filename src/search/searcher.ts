@@ -303,6 +303,7 @@ export interface AsideRequest {
   readonly onePerCompany?: boolean | undefined;
 }
 
+/** Results found for a page. */
 export interface AsidePage {
   readonly plan: QueryPlan;
   readonly page: Page;

@@ -41,7 +41,7 @@ export async function readThrough(path: string, ended: () => boolean): Promise<v
 
 /**
  * Runs the first queries on a segment, to prove that searches work; costs the blocks of two pages,
- * whatever the size. Throws like a search if the snapshot is damaged.
+ * regardless of the size. Throws like a search if the snapshot is damaged.
  */
 export async function askFirst(segment: Segment): Promise<void> {
   for (const question of FIRST) {

@@ -84,6 +84,7 @@ export const COMPRESSIONS = ["none", "gzip"] as const;
 /** Compression of a text file, including none. */
 export type Packing = (typeof COMPRESSIONS)[number];
 
+/** Compression of a file that has one. */
 export type Compression = Exclude<Packing, "none">;
 
 /** Delimiters between the cells of a CSV file; the first is the default. */

@@ -1,5 +1,5 @@
 /**
- * Ids and names of saved lists in a spec, shared by schemas, readers, and routes.
+ * Ids and names of saved lists in a spec. Apart because schemas, readers, and routes share them.
  * Invariant: no id of another resource has this shape. The list that every tenant has is named by a
  * word that no other list has.
  */

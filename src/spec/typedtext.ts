@@ -1,8 +1,9 @@
 /**
- * Normalizes typed search text for HTTP and the command line: full-width letters, digits, and
- * signs, as East Asian keyboards write them, become plain ones.
+ * Normalizes typed search text: full-width letters, digits, and signs, as East Asian keyboards
+ * write them, become plain ones.
  * Invariant: nothing else changes, and the length stays. The analyzer (src/spec/analyzer.ts), which
- * makes the words of the index, interprets all other signs.
+ * makes the words of the index, interprets all other signs. Apart because HTTP and the command line
+ * use it.
  */
 
 /** ！ to ～, the printable ASCII characters in full width, and the ideographic space. */

@@ -33,6 +33,7 @@ const AS_CSV = "Send it as what it is: with the Content-Type text/csv, or under 
 /** Starts a measurement; the result returns the milliseconds since then. */
 type Measure = () => () => number;
 
+/** A workbook's package. */
 export class XlsxPackage {
   readonly #zip: yauzl.ZipFile;
   readonly #parts: ReadonlyMap<string, yauzl.Entry>;

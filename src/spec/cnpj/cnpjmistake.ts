@@ -1,7 +1,7 @@
 /**
  * The error of a request that must name an account but sends no CNPJ.
- * Invariant: it never repeats the sent text, which may be the number of a person. Separate from
- * cnpjspelling.ts because the console's own pages read CNPJs but raise no such errors.
+ * Invariant: it never repeats the sent text, which may be the number of a person. Apart because the
+ * console's own pages read CNPJs (cnpjspelling.ts) but raise no such errors.
  */
 import type { Mistake } from "../../errors.ts";
 import { CNPJ_REFUSALS, type CnpjReading, type RefusedCnpj } from "./cnpjspelling.ts";

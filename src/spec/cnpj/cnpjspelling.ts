@@ -28,6 +28,7 @@ export const CNPJ_REFUSALS = {
 /** Code of a reason. */
 export type CnpjRefusal = keyof typeof CNPJ_REFUSALS;
 
+/** A text that is no CNPJ. */
 export interface RefusedCnpj {
   readonly kind: "refused";
   readonly reason: CnpjRefusal;

@@ -1,5 +1,5 @@
 /**
- * The wider output fields, which help choose whom to contact; they end the table (`table.ts`).
+ * The wider output fields, which help choose accounts to contact; they end the table (`table.ts`).
  * Invariant: that of the table.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Long schema descriptions of filters. Separate because the browser loads the table of filters, but
+ * Long schema descriptions of filters. Apart because the browser loads the table of filters, but
  * none of these words.
  */
 export const DESCRIPTIONS = {

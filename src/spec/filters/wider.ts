@@ -1,6 +1,6 @@
 /**
- * The wider filters, which help choose whom to contact; their rows are among those of their groups
- * in the table (`table.ts`).
+ * The wider filters, which help choose accounts to contact; their rows are among those of their
+ * groups in the table (`table.ts`).
  * Invariant: that of the table; each is absent from the normal form unless used.
  */
 import type { Shapes } from "../shapes.ts";
