@@ -1,15 +1,15 @@
 /**
- * One quick client beside others who ask for what is dear: facets of everything, pages of 50,000,
- * sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports, newer snapshots.
- * Output: p50 and p99 of `/healthz` and of a narrow search on one connection, alone and next to
- * each, and the p99 above the one alone. For the first thread, every millisecond: the time in turns
- * of its event loop without the waits for a processor (work), and these waits. Only the work
- * depends on the server; a thread that computes for at most 1 ms at a time has at most 2 there.
- * The row "busy clients" is the machine's own: two clients that compute, and ask for nothing.
+ * Latency of one quick client next to others with expensive requests: facets of everything, pages
+ * of 50,000, sentences of 2,000 characters, 10,000 postal codes, uploads of lists, exports, newer
+ * snapshots. Output: p50 and p99 of `/healthz` and of a narrow search on one connection, alone and
+ * next to each, and the increase of the p99. For the first thread, every millisecond: time in turns
+ * of its event loop without waits for a processor (work), and these waits. Only the work depends on
+ * the server; a thread that computes for at most 1 ms at a time has at most 2 there. The row "busy
+ * clients" shows the machine itself: two clients that compute and send nothing.
  * Command: npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]
- * Needs Linux and wrk. Two clients ask for each dear thing, each for the next when it was answered.
- * Invariant: the server is not pinned, because what is dear runs on threads of its own; the clients
- * share the processors with it, so the figures of a machine with two are the worst there are.
+ * Needs Linux and wrk. Two clients send each expensive request in a closed loop.
+ * Invariant: the server is not pinned, because expensive work runs on other threads. The clients
+ * share the processors with it, so a machine with two gives the worst figures.
  */
 import { once } from "node:events";
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -31,7 +31,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-/** Clients who ask for something dear. */
+/** Clients with expensive requests. */
 const CLIENTS = 2;
 const NARROW = JSON.stringify({
   spec: {
@@ -53,13 +53,13 @@ const corpus = makeCorpus(Number(values.accounts));
 const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
 const served = join(folder, "served");
 mkdirSync(served);
-// Two copies, made before anything is measured: writing one delays other users of the disk.
+// Two copies, made before the measurement: writing one delays other users of the disk.
 const copies = ["a", "b"].map((name) => join(folder, name));
 for (const copy of copies) copyFileSync(corpus.snapshot, copy);
 const shown = join(served, "corpus.peneira");
 linkSync(copies[0] as string, shown);
 
-/** Puts the other copy in the place of the snapshot that is served. */
+/** Replaces the served snapshot by the other copy. */
 const newer: Dear = async (_, round) => {
   linkSync(copies[round % copies.length] as string, `${shown}.${round}`);
   renameSync(`${shown}.${round}`, shown);
@@ -74,7 +74,7 @@ async function keepAsking({ port, key }: RunningServer, dear: Dear, over: () => 
   while (!over()) await dear(ask, ++rounds);
 }
 
-/** Computes for a while in a thread of this process, as a client does that reads large answers. */
+/** Computes for a while in a thread of this process, like a client that reads large answers. */
 const busy: Dear = async () => {
   const worker = new Worker("const end = Date.now() + 500; while (Date.now() < end);", {
     eval: true,

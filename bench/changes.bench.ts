@@ -1,10 +1,10 @@
 /**
- * Changes between two months against DuckDB. What comes in: a corpus and the month after it. What
- * goes out: how long both take to list every account that differs, and to answer specs, with the
- * memory that is not the mapped files; medians.
+ * Changes between two months, against DuckDB. Input: a corpus and the month after it. Output: the
+ * time of both to list every account that differs, and to answer specs, with their memory except
+ * mapped files; medians.
  * Invariant: both find the same accounts before anything is timed. The rival reads Parquet files of
  * the same columns, uses all processors, and writes its list as Parquet; we use one thread. Each
- * side runs in a process of its own, whose anonymous memory is sampled from outside.
+ * side runs in its own process, whose anonymous memory is sampled from outside.
  * Command: npm run bench -- changes [--accounts 1000000] [--runs 3]
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -27,7 +27,7 @@ import { CORPUS_SEED, type Corpus, makeCorpus, peneiraCommand } from "./question
 const SELF = fileURLToPath(import.meta.url);
 const SAMPLE_MS = 10;
 
-/** Questions of both sides; `watch` are fields that are columns of the same name. */
+/** Queries of both sides; `watch` are fields that are columns of the same name. */
 const QUESTIONS = [
   { name: "all, any of 3 fields", filters: {}, where: "true", watch: ["uf", "email", "phone_1"] },
   {
@@ -52,16 +52,16 @@ const QUESTIONS = [
   watch: readonly OutputField[];
 }[];
 
-/** What one side's process tells. */
+/** Results of one side's process. */
 interface Told {
   readonly entries: number;
-  /** Microseconds of each making. */
+  /** Microseconds of each list. */
   readonly making: readonly number[];
-  /** Microseconds of processor time of each, all threads together. */
+  /** Processor microseconds of each, over all threads. */
   readonly processor: readonly number[];
-  /** Per question: totals, microseconds for them, for a page of 100 (ours only). */
+  /** Per query: totals, microseconds for them, for a page of 100 (ours only). */
   readonly answers: readonly { totals: readonly number[]; total: number; page: number }[];
-  /** Most anonymous memory, in bytes; sampled by the parent. */
+  /** Max anonymous memory, in bytes; sampled by the parent. */
   readonly memory: number;
 }
 
@@ -140,7 +140,7 @@ async function answer(list: ChangeList, question: (typeof QUESTIONS)[number]) {
   );
   const fresh = (): ChangeQuery => {
     for (const { native } of [older, newer]) native.dropCaches();
-    // Totals are remembered with a list, so each answer gets a list of its own.
+    // Totals are cached with a list, so each answer gets its own list.
     return { list: { ...list }, spec, kinds: CHANGE_KINDS, watch: question.watch };
   };
   const totals = Object.values(await changeTotals(fresh()));
@@ -205,7 +205,7 @@ function processorUs(before: NodeJS.CpuUsage): number {
 
 // --- both ----------------------------------------------------------------------------------
 
-/** Runs one side in a process of its own and samples its memory. */
+/** Runs one side in its own process and samples its memory. */
 async function side(name: "ours" | "theirs", parameters: readonly string[]): Promise<Told> {
   const child = spawn(process.execPath, ["--import", "tsx", SELF, "--side", name, ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],

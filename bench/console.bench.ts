@@ -1,9 +1,9 @@
 /**
- * How long a person waits in the console. What comes in: a corpus. What goes out: milliseconds from
- * the key press to the new count painted, for sentences sent by Enter and for states that are
- * pressed, and from the third letter of a name to the companies offered: medians and the worst.
- * Invariant: a count is there once it is another one than before and its frame was painted; the
- * session's rate limits are out of the way.
+ * Waiting times in the console. Input: a corpus. Output: milliseconds from the key press to the
+ * painted new count, for sentences sent by Enter and for pressed states, and from the third letter
+ * of a name to the offered companies: medians and maximums.
+ * Invariant: a count is done when it has changed and its frame was painted; the session's rate
+ * limits do not apply.
  * Command: npm run bench -- console [--accounts 1000000] [--rounds 3]
  */
 import { setTimeout } from "node:timers/promises";
@@ -36,12 +36,12 @@ const SENTENCES = [
 const STATES = ["SP", "MG", "RJ", "PR", "RS", "BA", "SC", "GO", "PE", "CE"];
 const NAMES = ["padaria", "comercio", "transportes", "construcoes", "servicos"];
 
-/** Letters from which on companies are offered. */
+/** Typed letters from which companies are offered. */
 const OFFERED_FROM = 3;
-/** A person's pause between two letters. */
+/** A user's pause between two letters. */
 const PAUSE_MS = 200;
 
-/** Settles with the milliseconds from the next key press until what is looked for is painted. */
+/** Settles with the milliseconds from the next key press until the expected element is painted. */
 const TIMED = `
   globalThis.timed = (look) => new Promise((resolve) => {
     addEventListener("keydown", ({ timeStamp }) => {
@@ -95,8 +95,8 @@ async function names(visit: Visit): Promise<number[]> {
   for (const name of NAMES) {
     await visit.go("/app");
     await page.waitForLoadState("networkidle");
-    // Nothing is offered for two letters, so that what the third one brings is seen to come; right
-    // behind the two it would be one of a burst, which waits.
+    // Two letters offer nothing, so the third one's offers are new. Without the pause it would
+    // belong to a burst, which is debounced.
     await page.getByLabel(words.find.ask, { exact: true }).fill(name.slice(0, OFFERED_FROM - 1));
     await setTimeout(PAUSE_MS);
     const look = `() => document.querySelector(".combo-pop:not([hidden])") !== null`;

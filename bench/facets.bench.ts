@@ -1,9 +1,8 @@
 /**
- * Facets against DuckDB. What comes in: a corpus. What goes out: for each filter and facet the
- * medians of both, and what a million matches cost us; the costs in
- * native-index/query/facets/facets.cc are tuned with it.
- * Invariant: every count that is listed equals the rival's before anything is timed; nothing is
- * remembered between two calls, and the rival's table holds narrow columns in rank order.
+ * Facets against DuckDB. Input: a corpus. Output: for each filter and facet the medians of both,
+ * and our cost of a million matches; they tune the costs in native-index/query/facets/facets.cc.
+ * Invariant: every listed count equals the rival's before anything is timed. Nothing is cached
+ * between calls, and the rival's table has narrow columns in rank order.
  * Command: npm run bench -- facets [--accounts 1000000]
  */
 import { parseArgs } from "node:util";
@@ -17,7 +16,7 @@ import { formatRatio, formatUs, type MeasureOptions, measure, measureAsync } fro
 import { type Corpus, makeCorpus } from "./questions/corpus.ts";
 import { openRivals, type Rivals } from "./rivals/rivals.ts";
 
-/** The facets that the rival's columns can give, and those columns. */
+/** The facets that the rival's columns support, and those columns. */
 const COLUMNS = {
   uf: "uf",
   municipality: "municipality",
@@ -31,7 +30,7 @@ const COLUMNS = {
 type Name = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Name[];
 
-/** Filters from all accounts to a few of every chunk; the first ones are left to the cube. */
+/** Filters from all accounts to a few of every chunk; the cube answers the first ones. */
 const QUESTIONS = [
   { name: "all", filters: {}, where: "true" },
   {
@@ -82,7 +81,7 @@ export interface FacetLine {
   readonly duck: number;
 }
 
-/** Compares, then times, every facet of every question. */
+/** Compares, then times, every facet of every query. */
 export async function benchFacets(
   corpus: Corpus,
   options: Partial<MeasureOptions> = {},

@@ -1,13 +1,13 @@
 /**
- * Finding by name against SQLite's FTS5 with its trigram tokenizer and DuckDB. What comes in: a
- * corpus. What goes out: for names with no, one and two random edits the times of all three, and
- * how often the account that was meant, or a namesake, is among the first ten.
- * Invariant: all are asked the same texts, one after the other on one processor's time; the rivals
- * get their best plan for it: SQLite the trigrams of the text joined by OR and its own rank, DuckDB
- * the similarity of Jaro and Winkler over all names, which looks at every row. They are asked fewer
- * texts, because they take so long. We are asked all of them twice: what is touched for the first
- * time is mapped and compared with its checksum. Names are made of a synthetic vocabulary.
- * With `--pairs N`: the N commonest pairs of neighbouring words of names, which match most rows.
+ * Finding by name, against SQLite's FTS5 with its trigram tokenizer and DuckDB. Input: a corpus.
+ * Output: for names with no, one, and two random edits the times of all three, and how often the
+ * intended account, or a namesake, is among the first ten.
+ * Invariant: all get the same texts, sequentially, with one processor's time. The rivals get their
+ * best plan: SQLite the trigrams of the text joined by OR and its own rank, DuckDB the Jaro-Winkler
+ * similarity over all names, which scans every row. They get fewer texts, because they take so
+ * long. We get all texts twice: first touches are mapped and verified by checksum. Names come from
+ * a synthetic vocabulary.
+ * With `--pairs N`: the N most common pairs of adjacent words of names, which match most rows.
  * Command: npm run bench -- find [--accounts 1000000] [--texts 1000]
  *   | find --pairs 1000 [--snapshot FILE]
  */
@@ -23,24 +23,24 @@ import { openRivals, type Rivals } from "./rivals/rivals.ts";
 
 const FIRST = 10;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** Of so many texts SQLite is asked one, and DuckDB. */
+/** SQLite and DuckDB each get one of so many texts. */
 const SQLITE_EVERY = 10;
 const DUCK_EVERY = 50;
 
-/** A name as it was typed, and as it is. */
+/** A name as typed, and its original. */
 interface Typed {
   readonly text: string;
   readonly name: string;
   readonly edits: number;
 }
 
-/** Rows that were found. */
+/** Returns the found rows. */
 type Find = (text: string) => Promise<readonly number[]>;
 
 /** One line of the table; milliseconds. */
 export interface FindLine {
   readonly who: string;
-  /** Of each text, or that all of them are meant. */
+  /** Edits per text, or "any" for all texts. */
   readonly edits: number | "any";
   readonly texts: number;
   readonly median: number;
@@ -50,7 +50,7 @@ export interface FindLine {
   readonly recall: number;
 }
 
-/** Asks everybody. */
+/** Runs all engines. */
 export async function benchFind(corpus: Corpus, texts: number): Promise<FindLine[]> {
   const segment = await openSegment(corpus.snapshot);
   const rivals = await openRivals(corpus);
@@ -83,7 +83,7 @@ export async function benchFind(corpus: Corpus, texts: number): Promise<FindLine
   return lines;
 }
 
-/** Milliseconds of each text, and how many had their name among the first ten. */
+/** Milliseconds of each text, and the number with their name among the first ten. */
 interface Measured {
   readonly times: number[];
   hits: number;
@@ -136,16 +136,16 @@ function typedNames(segment: Segment, count: number): Typed[] {
   return texts;
 }
 
-/** What is found here; the rows of the answer, which the kernel knows. */
+/** Runs our search; returns rows, because the kernel knows them. */
 async function found({ native }: Segment, text: string): Promise<readonly number[]> {
   const words = analyzeWords(text);
   return [...(await native.suggestAside({ words, clauses: [], limit: FIRST })).rows];
 }
 
-/** Names that are read to count pairs of words: a pair among the first 1,000 comes 50 times. */
+/** Names read to count pairs of words: a pair among the first 1,000 occurs 50 times. */
 const PAIRED_NAMES = 400_000;
 
-/** The commonest pairs of neighbouring words among the names of evenly spread rows. */
+/** The most common pairs of adjacent words among the names of evenly spread rows. */
 function commonestPairs(segment: Segment, count: number): string[] {
   const counts = new Map<string, number>();
   const step = Math.max(1, Math.floor(segment.accounts / PAIRED_NAMES));
@@ -162,7 +162,7 @@ function commonestPairs(segment: Segment, count: number): string[] {
   return sorted.slice(0, count).map(([pair]) => pair);
 }
 
-/** Times each pair twice, one after the other; the first time pages of the file are touched. */
+/** Times each pair twice, in two passes; the first one touches pages of the file. */
 async function benchPairs(path: string, count: number): Promise<FindLine[]> {
   const segment = await openSegment(path);
   const typed = commonestPairs(segment, count).map((text) => ({ text, name: text, edits: 0 }));

@@ -1,10 +1,10 @@
 /**
- * The HTTP interface under load, uWebSockets.js against node:http in the same run.
- * Command: `npm run bench -- http [--accounts 1000000] [--seconds 4]`. What goes out: requests per
- * second and latencies by kind of request, connections, closed and open loop.
- * Invariant: the server runs on processor 0 and the load comes from this process on processor 1,
- * where the system can pin; every answer is read and checked; the key's rate limit is out of the
- * way. The open loop asks at half the closed loop's speed.
+ * The HTTP interface under load, uWebSockets.js against node:http in the same run. Output: requests
+ * per second and latencies by kind of request, connections, closed and open loop.
+ * Command: `npm run bench -- http [--accounts 1000000] [--seconds 4]`.
+ * Invariant: the server runs on processor 0 and this process, the load generator, on processor 1,
+ * if the system can pin. Every answer is read and checked; the key's rate limit does not apply. The
+ * open loop sends at half the closed loop's rate.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -30,7 +30,7 @@ const SPEC = {
   },
 };
 
-/** Far above what one core answers. */
+/** Far above one core's throughput. */
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
@@ -63,7 +63,7 @@ function requestOf({ port, key }: RunningServer, kind: Kind): Buffer {
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/** What is asked; the tag and the CNPJ come from the server's own answer. */
+/** The requests; the tag and the CNPJ come from the server's own answer. */
 async function kindsOf({ port, key }: RunningServer): Promise<Kind[]> {
   const search = (limit: number) => ({ spec: SPEC, limit });
   const answer = await fetch(`http://127.0.0.1:${port}/v1/accounts/search`, {

@@ -1,12 +1,12 @@
 /**
- * How fast an import is, pass by pass: seconds, processor seconds of all threads, and MB a second
- * of the decompressed files that pass 1 reads; beside them what inflating alone costs, here and by
- * `unzip -p` where that is installed, and a copy of the snapshot on the same disk; the memory and
- * the room that one more import of the built product took at most; and what the optional parts of
- * its index take of it, whose time `npm run bench -- index` shows; and what the wider filters take
- * of the snapshot. The pass `count` counts who shares an e-mail or a phone.
- * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine
- * the processor seconds are the steadier ones.
+ * Speed of an import by pass: seconds, processor seconds of all threads, and MB a second of the
+ * decompressed files of pass 1. For comparison: inflating alone, here and by `unzip -p` if
+ * installed, and a copy of the snapshot on the same disk. Also the max memory and disk space of one
+ * more import by the built product, the time share of its index's optional parts (see `npm run
+ * bench -- index`), and the size of the wider filters in the snapshot. The pass `count` counts
+ * shared e-mails and phones.
+ * Corpus model: `peneira sample`, seed 1. Each number is the median of the runs; on a busy machine,
+ * processor seconds are steadier.
  * Command: `npm run bench -- import [--accounts 1000000] [--runs 3] [--threads 2] [--dump folder]`.
  */
 import { spawnSync } from "node:child_process";
@@ -26,14 +26,14 @@ import { widerBytes } from "./questions/wider.ts";
 
 const LABEL = "2026-10";
 
-/** What a pass took. */
+/** Cost of a pass. */
 interface Cost {
   readonly seconds: number;
   /** Processor seconds of all threads. */
   readonly processor: number;
 }
 
-/** Begins to measure; the function that it gives ends that. */
+/** Starts a measurement; the returned function ends it. */
 function startCost(): () => Cost {
   const from = performance.now();
   const before = process.cpuUsage();
@@ -43,7 +43,7 @@ function startCost(): () => Cost {
   };
 }
 
-/** Members that pass 1 reads, and their bytes. */
+/** Members of pass 1, and their bytes. */
 async function scannedMembers(dump: string) {
   const { members } = await openDump(dump, LABEL);
   const types = ["empresas", "simples", "estabelecimentos"];
@@ -51,7 +51,7 @@ async function scannedMembers(dump: string) {
   return { scanned, bytes: scanned.reduce((sum, member) => sum + member.bytes, 0) };
 }
 
-/** Inflates the members one after the other and throws the bytes away. */
+/** Inflates the members in sequence and discards the bytes. */
 async function inflateAll(dump: string): Promise<Cost> {
   const { scanned } = await scannedMembers(dump);
   const end = startCost();
@@ -59,7 +59,7 @@ async function inflateAll(dump: string): Promise<Cost> {
   return end();
 }
 
-/** The same by `unzip -p`; null where it is not installed. */
+/** The same by `unzip -p`; null if it is not installed. */
 async function unzipAll(dump: string): Promise<Cost | null> {
   const { scanned } = await scannedMembers(dump);
   const from = performance.now();
@@ -67,13 +67,13 @@ async function unzipAll(dump: string): Promise<Cost | null> {
   const files = scanned.map(({ file }) => file);
   const { status, stdout } = spawnSync("sh", ["-c", script, "sh", ...files], { encoding: "utf8" });
   const seconds = (performance.now() - from) / 1000;
-  // The second line of `times` is that of the children: user and system, as 1m2.34s.
+  // The second line of `times` is for child processes: user and system, as 1m2.34s.
   const told = [...(stdout.split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
   const processor = told.reduce((sum, [, m, s]) => sum + 60 * Number(m) + Number(s), 0);
   return status === 0 ? { seconds, processor } : null;
 }
 
-/** Imports once; gives the cost of every pass, and of all. */
+/** Imports once; returns the cost of every pass, and of all. */
 async function importOnce(dump: string, out: string, threads: number) {
   const costs = new Map<string, Cost>();
   const whole = startCost();

@@ -1,9 +1,9 @@
 /**
- * How fast the build side of the addon is: ranking of row records, filling of record batches, and
- * the index region phase by phase, with the memory that it took.
- * Corpus model: synthetic accounts, seeded; Zipf-like activities, municipalities and name words
+ * Speed of the addon's build side: ranking of row records, filling of record batches, and the index
+ * region phase by phase, with its memory.
+ * Corpus model: synthetic accounts, seeded; Zipf-like activities, municipalities, and name words
  * (about 60,000 distinct), 30 % of names with a leading registry number, 36 % with a trade name,
- * half with secondary activities, codes independent of each other, 200 bytes a record.
+ * half with secondary activities, independent codes, 200 bytes a record.
  * Command: `npm run bench -- index [--accounts 2000000] [--threads 2]`.
  */
 import {
@@ -36,7 +36,7 @@ import { seededRandom } from "../test/support/native-index/fixture-rows.ts";
 import { encodeTable, writeColumns } from "../test/support/native-index/region-fixture.ts";
 
 const CODES = { cnae: 1330, ibge: 5571, tom: 5600, nature: 90, size: 4, uf: 28, other: 60 };
-/** Distinct words of names; the first are much likelier. */
+/** Distinct words of names; the first are much more frequent. */
 const WORD_COUNT = 60_000;
 const SCORES = 1001;
 
@@ -45,13 +45,13 @@ export interface IndexTimings {
   readonly rankSeconds: number;
   readonly columnSeconds: number;
   readonly indexSeconds: number;
-  /** Processor seconds of the same, all threads: steadier than wall time on a busy machine. */
+  /** Processor seconds of the same over all threads: steadier than wall time on a busy machine. */
   readonly indexCpuSeconds: number;
   readonly phasesMs: Readonly<Record<string, number>>;
   /** Bytes of the index region, and of its optional parts by name. */
   readonly regionBytes: number;
   readonly partBytes: Readonly<Record<string, number>>;
-  /** Largest resident anonymous memory of the process while the index was built, in bytes. */
+  /** Peak resident anonymous memory of the process during the index build, in bytes. */
   readonly anonymousBytes: number;
 }
 
@@ -60,7 +60,7 @@ class Corpus {
   private readonly random = seededRandom(1);
   private readonly words = Array.from({ length: WORD_COUNT }, (_, i) => Buffer.from(this.word(i)));
 
-  /** A made-up word: likely ones are short. */
+  /** An invented word: frequent ones are short. */
   private word(index: number): string {
     const syllables = ["MA", "RI", "TO", "SIL", "VA", "COS", "TA", "LI", "NE", "SÃO", "ÇO", "BEL"];
     let text = "";
@@ -96,7 +96,7 @@ class Corpus {
     return length;
   }
 
-  /** How many words string `i` of a record has; 0 is null. */
+  /** Number of words in string `i` of a record; 0 is null. */
   private wordsOf(i: number): number {
     const share = [0.99, 0.36, 0.95, 0.95, 0.9, 0.41, 0.002, 0.7][i] as number;
     const most = [6, 3, 2, 3, 1, 2, 1, 3][i] as number;
@@ -174,7 +174,7 @@ function tableSections() {
   });
 }
 
-/** Anonymous memory of this process in bytes; 0 where the system does not tell. */
+/** Anonymous memory of this process in bytes; 0 if the system does not report it. */
 function anonymousBytes(): number {
   try {
     const line = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));
@@ -201,17 +201,17 @@ function prepare(file: string, accounts: number) {
   return { ...written, rankSeconds, columnSeconds };
 }
 
-/** Frees what JavaScript no longer uses, so that memory measured afterwards is the addon's. */
+/** Collects JavaScript's garbage, so that later measurements show the addon's memory. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   for (let round = 0; round < 3; round++) {
     collect();
-    await setTimeout(100); // buffers are freed by another thread
+    await setTimeout(100); // another thread frees buffers
   }
 }
 
-/** Makes a corpus, ranks it, writes columns and index to a temporary file, which it removes. */
+/** Makes and ranks a corpus, writes columns and index to a temporary file, and removes it. */
 export async function benchIndex(accounts: number, threads: number): Promise<IndexTimings> {
   const folder = mkdtempSync(path.join(tmpdir(), "peneira-bench-"));
   try {

@@ -1,14 +1,14 @@
 /**
- * Lists: how long a large one takes to come, what that costs others, and what naming it costs.
- * Measured over HTTP with one server: a file of CNPJs, CSV and XLSX, sent by a process of its own;
- * the searches of 8 connections at a fixed rate (open loop) with none and with such files coming
- * all the while; the same search with and without the list, one after the other; a CSV file of the
- * whole registry with and without the list, one after the other.
- * Corpus model: `peneira sample`; half of the list is in the snapshot, half is made up.
+ * Lists: upload time of a large one, its cost for other clients, and the cost of naming it.
+ * Measured over HTTP with one server: a file of CNPJs, CSV and XLSX, sent by another process;
+ * searches on 8 connections at a fixed rate (open loop), without and during such uploads; the same
+ * search with and without the list, in turns; a CSV file of the whole registry with and without the
+ * list, in turns.
+ * Corpus model: `peneira sample`; half of the list is in the snapshot, half is invented.
  * Command: npm run bench -- lists [--accounts 1000000] [--entries 1000000] [--rounds 5]
  *   [--rate 200] [--seconds 20]
- * Invariant: whatever is compared alternates, and nothing is remembered from one to the next; an
- * answer that is not as expected ends the run without figures.
+ * Invariant: compared runs alternate, and nothing is cached between them. An unexpected answer ends
+ * the run without figures.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ const entries = Number(values.entries);
 const seconds = Number(values.seconds);
 const SENDER = fileURLToPath(new URL("load/sender.mjs", import.meta.url));
 const CONNECTIONS = 8;
-/** Searches of each kind that are asked in a row, and how often; the kinds take turns. */
+/** Searches per block of one kind, and blocks; the kinds alternate. */
 const BLOCK = 50;
 const BLOCKS = 30;
 const FIELDS = ["cnpj", "legal_name", "trade_name", "uf", "municipality_name", "email", "phone_1"];
@@ -74,7 +74,7 @@ const out = (line: string) => process.stdout.write(`${line}\n`);
 const sorted = (numbers: number[]) => numbers.sort((a, b) => a - b);
 const middle = (numbers: number[]) => sorted(numbers)[Math.floor(numbers.length / 2)] as number;
 
-/** Half of the snapshot's, half made up, in no order. */
+/** Half of the snapshot's, half invented, in no order. */
 async function cnpjs(): Promise<string[]> {
   const id = await makeList(server, "all");
   await call(server, "POST", `/v1/lists/${id}/entries/from-search`, {
@@ -88,11 +88,11 @@ async function cnpjs(): Promise<string[]> {
     return base + cnpjCheckDigits(base);
   });
   const all = [...held, ...made];
-  // Every step of this prime apart, which is another order of all of them.
+  // Steps of this prime permute all of them.
   return all.map((_, at) => all[(at * 7_919) % all.length] as string);
 }
 
-/** Sends files from another process, which says how many seconds each took. */
+/** Sends files from another process, which reports the seconds of each. */
 class Sender {
   readonly #child = spawn(process.execPath, [SENDER], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -122,7 +122,7 @@ async function uploaded(file: string, type: string): Promise<number> {
   return took;
 }
 
-/** Searches at a fixed rate; meanwhile something else may happen. */
+/** Searches at a fixed rate; other work may run meanwhile. */
 function searching(): ReturnType<typeof runLoad> {
   const body = bodyOf(SOME);
   const head = [
@@ -163,7 +163,7 @@ async function uploads(files: readonly (readonly [string, string, string])[]): P
   }
 }
 
-/** The same search with and without the list, one after the other. */
+/** The same search with and without the list, in turns. */
 async function filters(id: string): Promise<void> {
   out("the same search with the list and without, medians");
   for (const [name, rest] of [
@@ -219,7 +219,7 @@ async function exported(filters: Filters, key: string, limit?: number): Promise<
   return { seconds: took, rows: told.row_count };
 }
 
-/** What a list costs an export however few rows it has, and what it costs with each of them. */
+/** A list's fixed cost for an export, and its cost per row. */
 async function exports(id: string): Promise<void> {
   const kinds: readonly (readonly [string, Filters, number?])[] = [
     ["1,000 rows", ALL, 1_000],

@@ -1,8 +1,7 @@
 /**
- * Times small and large operations alike. What comes in: a function. What goes out: medians, with
- * the extremes beside them, in microseconds.
- * Invariant: a sample lasts long enough for the clock to be exact; quick functions are run in
- * batches and the batch is divided.
+ * Times functions, fast or slow: medians with extremes, in microseconds.
+ * Invariant: a sample is long enough for an exact clock; fast functions run in batches, and the
+ * time is divided.
  */
 
 /** Microseconds of one operation. */
@@ -13,14 +12,14 @@ export interface Timing {
   readonly samples: number;
 }
 
-/** How long one measurement may take and how many samples it wants. */
+/** Max time and number of samples of one measurement. */
 export interface MeasureOptions {
   readonly seconds: number;
   readonly samples: number;
 }
 
 const DEFAULTS: MeasureOptions = { seconds: 1.5, samples: 41 };
-/** A batch of quick calls lasts at least this long, in microseconds. */
+/** Min microseconds of a batch of fast calls. */
 const BATCH_US = 300;
 
 function nowUs(): number {
@@ -45,7 +44,7 @@ export function measure(call: () => unknown, options: Partial<MeasureOptions> = 
   return summarize(times);
 }
 
-/** Times an asynchronous function, one call after the other. */
+/** Times an asynchronous function, with sequential calls. */
 export async function measureAsync(
   call: () => Promise<unknown>,
   options: Partial<MeasureOptions> = {},
@@ -73,19 +72,19 @@ function summarize(times: number[]): Timing {
   };
 }
 
-/** Microseconds with a unit that reads well. */
+/** Microseconds with a readable unit. */
 export function formatUs(us: number): string {
   if (us < 1000) return `${us.toPrecision(3)} µs`;
   return us < 1e6 ? `${(us / 1000).toPrecision(3)} ms` : `${(us / 1e6).toPrecision(3)} s`;
 }
 
-/** `a / b` as a ratio that reads well. */
+/** `a / b` as a readable ratio. */
 export function formatRatio(a: number, b: number): string {
   const ratio = a / b;
   return `${ratio >= 100 ? Math.round(ratio).toLocaleString("en") : ratio.toPrecision(2)}×`;
 }
 
-/** The median; 0 of no numbers. */
+/** The median; 0 for no numbers. */
 export function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }

@@ -1,9 +1,9 @@
 /**
- * What one call into the addon costs, without planner, JSON.parse or HTTP.
- * Command: `npm run bench -- native [--rows 300000]`. What goes out: medians of first page, deep
- * page, count, walk, gather and rendering on a synthetic segment, as a table.
- * Invariant: counts and sets of matches are remembered by the addon, so each timed call asks a
- * query that was not asked before: an unknown code is added, which changes no answer.
+ * Cost of one addon call, without planner, JSON.parse, or HTTP. Output: medians of first page, deep
+ * page, count, walk, gather, and rendering on a synthetic segment, as a table.
+ * Command: `npm run bench -- native [--rows 300000]`.
+ * Invariant: the addon caches counts and sets of matches, so each timed call is a new query: an
+ * unknown code is added, which changes no answer.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,11 +1,11 @@
 /**
- * Search, count, depth and export against PostgreSQL, which is what one would run instead.
- * Measured: load and disk of both, first pages with their exact totals, totals alone, a page at
- * depth, other orders, a CSV export; ours in process and through HTTP, theirs over its socket with
- * prepared statements. Corpus model: `peneira sample`, seed fixed (bench/questions/corpus.ts).
+ * Search, count, depth, and export against PostgreSQL, the likely alternative. Measured: load and
+ * disk of both, first pages with their exact totals, totals alone, a page at depth, other orders, a
+ * CSV export; ours in process and through HTTP, theirs over its socket with prepared statements.
+ * Corpus model: `peneira sample`, seed fixed (bench/questions/corpus.ts).
  * Command: npm run bench -- postgres [--accounts N]
  * Invariant: the rival has fitting indexes and fresh statistics; every answer is compared before it
- * is timed. Skipped in words where the distribution's package is not installed.
+ * is timed. Skipped with a message if the distribution's package is not installed.
  */
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -38,7 +38,7 @@ import { openRivals, pageSql, totalSql } from "./rivals/rivals.ts";
 
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 
-/** What every line is measured with. */
+/** Both engines. */
 interface Bench {
   readonly segment: Segment;
   readonly server: RunningServer;
@@ -61,7 +61,7 @@ function print(line: string): void {
 
 let statements = 0;
 
-/** A statement that the server plans once, and runs as often as it is asked. */
+/** A prepared statement, planned once by the server. */
 function prepared(client: Client, text: string): () => Promise<unknown[][]> {
   const statement = { name: `s${statements++}`, text, rowMode: "array" as const };
   return async () => (await client.query(statement)).rows as unknown[][];
@@ -99,7 +99,7 @@ async function totalLine({ segment, client }: Bench, question: Question): Promis
   return { name: question.name, matches: total, ours, http: null, page: null, total: theirs };
 }
 
-/** Pages, totals, depth and orders, one line each. */
+/** Pages, totals, depth, and orders, one line each. */
 async function searchLines(bench: Bench, picks: Picks): Promise<Line[]> {
   const lines: Line[] = [];
   const add = (line: Line) => {
@@ -124,13 +124,13 @@ function printLines(lines: readonly Line[]): void {
   for (const { name, matches, ours, http, page, total } of lines) {
     const theirs = (page?.median ?? 0) + (total?.median ?? 0);
     const cells = [name, matches.toLocaleString("en"), time(ours), time(http), time(page)];
-    // A call in this process and a question over its socket are not of one kind.
+    // In-process calls and socket queries are not comparable.
     const ratio = http === null ? "" : formatRatio(theirs, http.median);
     print(`| ${[...cells, time(total), ratio].join(" | ")} |`);
   }
 }
 
-/** CSV of ten columns of a broad question, in rank order, to a file on the same disk. */
+/** CSV of ten columns of a broad query, in rank order, to a file on the same disk. */
 async function exportLine({ segment, client }: Bench, folder: string): Promise<string> {
   const question = depthQuestion();
   const spec = exportSpecOf(segment, question, EXPORT_FIELDS);

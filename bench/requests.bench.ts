@@ -1,15 +1,14 @@
 /**
- * The cost of a search for the server, by how often a question is repeated and by its kind. Output:
- * requests a second on one core, processor time of the server's main thread for each, and both as
- * shares of `/healthz` in the same run; then median, p99 and worst of each kind in the process.
- * Corpus model: `peneira sample` (bench/questions/corpus.ts), questions by the shares of
+ * Server cost of a search, by repetition and by kind of query. Output: requests a second on one
+ * core, processor time of the server's main thread for each, and both as shares of `/healthz` in
+ * the same run; then median, p99, and maximum of each kind in the process.
+ * Corpus model: `peneira sample` (bench/questions/corpus.ts), queries by the shares of
  * bench/questions/shares.ts, 50 accounts each.
  * Command: npm run bench -- requests [--accounts 1000000] [--seconds 5] [--main FILE]
  *   [--response-memory 0] [--seed N] [--kinds]
- * The load needs Linux and wrk; `--kinds` leaves it out. Answers are remembered only where that is
- * asked for.
- * Invariant: three seconds of the same load go before, and what a server does by itself after its
- * start is over by then; "never asked before" asks nothing twice. The seed is drawn for each run.
+ * The load needs Linux and wrk; `--kinds` omits it. Answers are cached only on request.
+ * Invariant: three seconds of the same load run first, after the server has finished its own work
+ * from the start. "never asked before" repeats no query. The seed is drawn for each run.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
@@ -24,23 +23,23 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     /** Another build's main file, to compare with. */
     main: { type: "string" },
-    /** Bytes for answers that are remembered. */
+    /** Bytes of the response cache. */
     "response-memory": { type: "string", default: "0" },
-    /** Repeats the questions of another run. */
+    /** Repeats the queries of another run. */
     seed: { type: "string" },
-    /** Measures the kinds alone. */
+    /** Only measures the kinds. */
     kinds: { type: "boolean", default: false },
   },
 });
 const seconds = Number(values.seconds);
 const WARM_SECONDS = 3;
-/** More questions than a server answers in the time of a measurement. */
+/** More queries than a server answers during a measurement. */
 const NEW_QUESTIONS = 60_000;
-/** Far above what one core answers. */
+/** Far above one core's throughput. */
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
-  // Else a machine that is busy with other work makes the server refuse expensive questions.
+  // Else the server on a busy machine refuses expensive queries.
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
@@ -59,7 +58,7 @@ async function measureLoads(): Promise<void> {
   const one = trafficOf(segment, seed, 1, PLAIN);
   const asked = bodies.slice(0, REPEATED);
   const fresh = bodies.slice(REPEATED);
-  /** Rows of the table: what is asked, in this order, over and over. */
+  /** Rows of the table: repeated queries, in this order. */
   const rows: readonly (readonly [name: string, bodies: readonly string[] | null])[] = [
     ["healthz", null],
     ["one question", one],
@@ -93,7 +92,7 @@ async function measureLoads(): Promise<void> {
   }
 }
 
-/** Loads the server; with `once` half of the bodies goes before, and the other is measured. */
+/** Loads the server; with `once` half of the bodies are the warm-up, the rest is measured. */
 function measured(server: RunningServer, bodies: readonly string[] | null, once: boolean) {
   const half = once && bodies !== null ? Math.floor(bodies.length / 2) : 0;
   wrkOver(server, half === 0 ? bodies : (bodies?.slice(0, half) ?? null), WARM_SECONDS);

@@ -1,7 +1,7 @@
 /**
- * The questions that people ask, answered by Peneira, DuckDB, PostgreSQL, and SQLite on the same
- * rows, in one table. Measured: the first page of 50 with its exact total; Peneira in this process
- * and through HTTP, DuckDB and SQLite in this process, PostgreSQL over its socket.
+ * Common queries, answered by Peneira, DuckDB, PostgreSQL, and SQLite on the same rows, in one
+ * table. Measured: the first page of 50 with its exact total; Peneira in this process and through
+ * HTTP, DuckDB and SQLite in this process, PostgreSQL over its socket.
  * Invariant: every page and every total is compared with ours before it is timed; rivals have
  * fitting indexes, statistics, and prepared statements; nothing of ours is cached between calls.
  * Without PostgreSQL's package its column says so.
@@ -21,10 +21,10 @@ import { openRivals, pageSql, type RivalName, type Rivals, totalSql } from "./ri
 
 const { values } = parseArgs({ options: { accounts: { type: "string", default: "1000000" } } });
 
-/** Runs a statement of a rival; rows in order, each a list of values. */
+/** Runs a rival's statement; returns rows in order, each a list of values. */
 type Ask = () => Promise<unknown[][]>;
 
-/** A rival that is ready: prepares a statement once. */
+/** A rival; prepares a statement once. */
 interface Rival {
   readonly name: RivalName;
   readonly prepare: (sql: string) => Promise<Ask>;
@@ -59,7 +59,7 @@ function rivalsOf({ duck, sqlite }: Rivals, client: Client | null): Rival[] {
   return [...inProcess, postgres];
 }
 
-/** Median microseconds of a rival's page and total, which were equal to ours. */
+/** Median microseconds of a rival's page and total, after a comparison with ours. */
 async function rivalTime(
   { name, prepare }: Rival,
   question: Question,

@@ -1,14 +1,14 @@
 /**
- * The whole run at the size of the registry. What comes in: a number of accounts. What goes out:
- * one table of what sample, import, start, questions, exports, the snapshot and two months cost,
- * beside what is aimed at for 72 million accounts.
+ * The whole run at the size of the registry. Input: a number of accounts. Output: one table of the
+ * costs of sample, import, start, queries, exports, the snapshot, and two months, next to the
+ * targets for 72 million accounts.
  * Corpus model: `peneira sample` with the seed of all corpora; the second month is `--since` the
  * first. Rates are shares of `/healthz`, because machines differ.
  * Command: npm run bench -- scale [--accounts 200000] [--work FOLDER] [--starts 3] [--seconds 5]
  *   [--months 2] [--keep] [--snapshot FILE] [--seed N]. Needs Linux and wrk. One month needs a
- *   quarter less room; with a snapshot that is there nothing is made, and only it is measured.
- * Invariant: it says how much room it needs and refuses before it begins; what it made is removed
- * at the end, unless it is to be kept. Worst rows stand beside the best.
+ *   quarter less space; an existing snapshot is only measured.
+ * Invariant: it prints the needed disk space and refuses before it starts; it removes its files at
+ * the end, except with `--keep`. The table shows the worst rows as well as the best.
  */
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { cpus } from "node:os";
@@ -46,7 +46,7 @@ const { values } = parseArgs({
     months: { type: "string", default: "2" },
     keep: { type: "boolean", default: false },
     snapshot: { type: "string" },
-    /** Repeats the questions of another run. */
+    /** Repeats the queries of another run. */
     seed: { type: "string" },
   },
 });

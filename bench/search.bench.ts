@@ -1,7 +1,7 @@
 /**
  * Search against DuckDB and SQLite. Measured: first pages, exact totals, depth, other orders, a
- * word of the name, in process and through HTTP; boot, memory. Corpus model: `peneira sample`,
- * seed fixed (bench/questions/corpus.ts), answers compared before anything is timed.
+ * word of the name, in process and through HTTP; boot, memory. Corpus model: `peneira sample`, seed
+ * fixed (bench/questions/corpus.ts); answers are compared before anything is timed.
  * Command: npm run bench -- search [--accounts N] [--out FILE.json]
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -46,14 +46,14 @@ interface Line {
   readonly name: string;
   readonly matches: number;
   readonly peneira: Timing;
-  /** The page alone; DuckDB is not asked for the total that our answer holds. */
+  /** The page alone; DuckDB skips the total that our answer includes. */
   readonly duck: Timing | null;
-  /** DuckDB's exact total of the same question. */
+  /** DuckDB's exact total of the same query. */
   readonly duckTotal?: Timing;
   readonly sqlite: Timing | null;
 }
 
-/** Compares, then times, the first page of a question: ours with the total, theirs without. */
+/** Compares, then times, the first page of a query: ours with the total, theirs without. */
 async function pageLine(
   segment: Segment,
   rivals: Rivals,
@@ -111,7 +111,7 @@ async function totalLine(segment: Segment, rivals: Rivals, question: Question): 
   };
 }
 
-/** Pages of a broad question at the start, a tenth and nine tenths of its rows. */
+/** Pages of a broad query at the start, a tenth, and nine tenths of its rows. */
 async function depthLines(segment: Segment, rivals: Rivals): Promise<Line[]> {
   const question = depthQuestion();
   const lines: Line[] = [];
@@ -169,7 +169,7 @@ async function httpLines(
   return results;
 }
 
-/** Boot to the first answer, warm and from a cold page cache, and the memory afterwards. */
+/** Boot to the first answer, warm and with a cold page cache, and the memory afterwards. */
 async function bootLines(snapshot: string, body: string): Promise<RunningServer> {
   const warm: number[] = [];
   const cold: number[] = [];

@@ -1,12 +1,12 @@
 /**
- * Good clients beside slow ones. What comes in: a corpus. What goes out: latencies of searches at
- * a steady rate, the lag of the server's event loop and the length of its turns, four times:
- * alone, beside as many sockets that only stay open, while slow sockets arrive, and beside them;
- * the median of several runs.
- * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3]
- * [--sockets 500] [--transport uws] [--main dist/bundle/main.mjs]`.
+ * Good clients next to slow ones. Input: a corpus. Output: latencies of searches at a steady rate,
+ * the lag of the server's event loop, and the length of its turns, four times: alone, next to as
+ * many sockets that only stay open, while slow sockets arrive, and next to them; the median of
+ * several runs.
+ * Command: `npm run bench -- slow [--accounts 1000000] [--seconds 12] [--runs 3] [--sockets 500]
+ * [--transport uws] [--main dist/bundle/main.mjs]`.
  * Invariant: the server has processor 0; the good clients (this process) and the slow ones (another
- * process, of less weight) share processor 1. What the machine does besides goes into every phase.
+ * process, of lower priority) share processor 1. Other work of the machine affects every phase.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -46,7 +46,7 @@ const SPEC = {
 
 type Phase = (typeof PHASES)[number];
 
-/** What one phase showed; times in microseconds. */
+/** Measurements of one phase; times in microseconds. */
 interface Seen extends Lagged {
   readonly p50: number;
   readonly p99: number;
@@ -73,7 +73,7 @@ async function startClients(
   kind: "open" | "slow",
 ): Promise<ChildProcess> {
   const command = clientsCommand({ port, kind, count: Number(values.sockets) });
-  // They give way to the good clients, whose time on the processor would be counted as a delay.
+  // A lower priority than the good clients, whose waits for the processor would count as latency.
   const child = spawn("nice", ["-n", "10", process.execPath, ...command], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -82,7 +82,7 @@ async function startClients(
   return child;
 }
 
-/** Ends them; gives what they say of themselves. */
+/** Ends them; returns their report. */
 async function endClients(child: ChildProcess): Promise<string> {
   let said = "";
   child.stdout?.on("data", (text) => {

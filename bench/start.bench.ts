@@ -1,10 +1,10 @@
 /**
- * The start of a server, with its file in memory and evicted from it. What comes in: a corpus. What
- * goes out: milliseconds to the listening line and to the first answer, processor time, bytes read
- * and major faults until then; the first question of each kind, of a server that was just started;
- * how long the loop was held up while the rest was made ready.
- * Invariant: the first question is one that the cube counts; a start is one that nothing was asked
- * before, and the key's rate limit is out of the way. Eviction is checked, where `fincore` is.
+ * The start of a server, with its file in memory and evicted. Input: a corpus. Output: milliseconds
+ * to the listening line and to the first answer, processor time, bytes read, and major faults until
+ * then; the first query of each kind on a freshly started server; the longest delays of the event
+ * loop while the rest warms up.
+ * Invariant: the cube answers the first query. Each start is a new server, and the key's rate limit
+ * does not apply. Eviction is checked if `fincore` is installed.
  * Command: npm run bench -- start [--accounts 1000000] [--starts 5]
  *   [--main OTHER/main.mjs | dist/peneira]
  */
@@ -25,14 +25,14 @@ const { values } = parseArgs({
 const starts = Number(values.starts);
 const corpus = makeCorpus(Number(values.accounts));
 
-/** Far above what this asks; a busy machine is no overload. */
+/** Far above this load; a busy machine must not count as overload. */
 const environment = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
-/** How long is looked for what holds the loop up, in milliseconds, and how often. */
+/** Milliseconds of the search for loop delays, and its interval. */
 const WATCH_MS = 6_000;
 const WATCH_EVERY_MS = 2;
 
@@ -68,7 +68,7 @@ async function startLine(where: Place): Promise<string> {
   return `| ${[where, ...cells, median(found.faults)].join(" | ")} |`;
 }
 
-/** Milliseconds and bytes of each kind, in a server that was asked one thing before. */
+/** Milliseconds and bytes of each kind, on a server after one other query. */
 async function kinds(where: Place): Promise<FirstAnswer[]> {
   await place(corpus.snapshot, where);
   const server = await start();
@@ -79,7 +79,7 @@ async function kinds(where: Place): Promise<FirstAnswer[]> {
   }
 }
 
-/** The longest waits of a client that asks all the time while the rest is made, in milliseconds. */
+/** The longest waits of a client that polls during the warm-up, in milliseconds. */
 async function waits(): Promise<number[]> {
   await place(corpus.snapshot, "in memory");
   const server = await start();

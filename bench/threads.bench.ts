@@ -1,16 +1,16 @@
 /**
- * How answers scale with the threads that give them: 1, 2, 4 … up to the processors there are.
- * Measured for each: requests a second, the server's processor time for a request, how many
- * connections and requests each thread had, and the memory of a thread. Corpus model: `peneira
- * sample` (bench/questions/corpus.ts), questions by the shares of bench/questions/shares.ts.
- * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3]
- * [--only QUESTION] [--seed N]
+ * Scaling with the number of request threads: 1, 2, 4 … up to the number of processors. Measured
+ * for each: requests a second, the server's processor time for a request, connections and requests
+ * per thread, and the memory of a thread. Corpus model: `peneira sample`
+ * (bench/questions/corpus.ts), queries by the shares of bench/questions/shares.ts.
+ * Command: npm run bench -- threads [--accounts 1000000] [--seconds 5] [--rounds 3] [--only
+ * QUESTION] [--seed N]
  * Needs Linux and wrk. The load generator shares the processors with the server, so the column
- * "scaled" takes its share off: threads × (processor time for a request of one thread ÷ that of
- * N). On a machine whose processors suffice for both it is the ratio of the requests a second.
- * The line "apart" is what as many processes do that share nothing: the most that this machine has
- * for threads, whose processors share memory and caches with each other and with the generator.
- * Invariant: all numbers of threads are measured in turns, and each figure is a median of rounds.
+ * "scaled" removes its share: threads × (processor time for a request of one thread ÷ that of N).
+ * With enough processors for both, it is the ratio of the requests a second. The line "apart" is
+ * for as many separate processes: the upper bound for threads on this machine, whose processors
+ * share memory and caches with each other and with the generator.
+ * Invariant: all thread counts are measured in turns, and each figure is a median of rounds.
  */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -33,7 +33,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
-    /** Repeats the questions of another run. */
+    /** Repeats the queries of another run. */
     seed: { type: "string" },
   },
 });
@@ -41,14 +41,14 @@ const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
 const WARM_SECONDS = 2;
 const CONNECTIONS = 64;
-/** More questions than a server answers in the time of a measurement. */
+/** More queries than a server answers during a measurement. */
 const NEW_QUESTIONS = 120_000;
-/** Ticks of a processor a second, as /proc counts them. */
+/** Processor ticks a second in /proc. */
 const TICKS = 100;
 const UNLIMITED = {
   PENEIRA_PLANS_ENTERPRISE_REQUESTS_PER_SECOND: "1000000",
   PENEIRA_PLANS_ENTERPRISE_BURST: "1000000",
-  // Else a machine that is busy with other work makes the server refuse expensive questions.
+  // Else the server on a busy machine refuses expensive queries.
   PENEIRA_HTTP_OVERLOAD_LAG_MS: "30000",
 };
 
@@ -97,7 +97,7 @@ function measured(server: RunningServer, bodies: readonly string[] | null): Seen
   return { perSecond, us: (processorUs(server.pid) - before) / requests, p99 };
 }
 
-/** As `measured`, of as many servers of one thread as there are processors. */
+/** Like `measured`, for as many single-threaded servers as processors. */
 async function measuredApart(bodies: readonly string[] | null, memory: string): Promise<Seen> {
   const environment = { ...UNLIMITED, PENEIRA_HTTP_THREADS: "1" };
   const options = { pin: false, environment, responseMemory: memory };
@@ -188,7 +188,7 @@ for (const [name, bodies, responseMemory] of ROWS) {
 }
 await printMemory();
 
-/** Memory of the process for each thread beyond the first. */
+/** Memory of the process for each additional thread. */
 async function printMemory(): Promise<void> {
   const memory: number[] = [];
   for (const count of [1, 2, 4]) {

@@ -1,10 +1,10 @@
 /**
- * The cost of excluding several lists, separately and as one union. Measures in one process how
- * long a union takes to make, and counts with 2, 5, 10, and 20 lists of a tenth of all rows each.
- * Corpus model: `peneira sample`; the rows of a list are stretches and single rows, by a seed.
+ * The cost of excluding several lists, separately and as one union. Measures in one process the
+ * time to make a union, and counts with 2, 5, 10, and 20 lists of a tenth of all rows each.
+ * Corpus model: `peneira sample`; a list's rows are stretches and single rows, by a seed.
  * Command: npm run bench -- unions [--accounts 1000000] [--rounds 30]
- * Invariant: both ways give the same count, and take turns; no count is asked twice, because the
- * kernel keeps answers.
+ * Invariant: both ways give the same count, and alternate; no count is repeated, because the kernel
+ * caches answers.
  */
 import { parseArgs } from "node:util";
 import { type Clause, openRowList } from "../native-index/napi/engine.ts";
@@ -40,7 +40,7 @@ function makeList() {
 }
 
 const lists = Array.from({ length: 20 }, makeList);
-/** Accounts opened on a day of a range that no other round has, outside of the lists. */
+/** Accounts opened in a range of days unique to the round, outside the lists. */
 function clauses(of: readonly ReturnType<typeof makeList>[], round: number): Clause[] {
   const since: Clause = { kind: "range", column: "started_on", ranges: [[10_000 + round, 25_000]] };
   return [since, { kind: "rows", lists: of, negated: true }];

@@ -1,11 +1,10 @@
 /**
- * The dearest requests of each kind. What comes in: a corpus. What goes out: for each request its
- * size, its status, the units that its key was charged, the longest hold of the event loop and the
- * processor time of all of it.
+ * Measures the most expensive requests of each kind. Input: a corpus. Output: for each request its
+ * size, its status, the charged units, the longest hold of the event loop, and the processor time.
  * Command: `npm run bench -- worst [--accounts 1000000] [--runs 9] [--only REGEX]`.
- * Invariant: a server's handlers answer, nothing is remembered between two requests (see
- * worst-service.ts); of several runs the quickest counts, and both times are those of the
- * processor, threads of the process included, so that other programs disturb them least.
+ * Invariant: a server's handlers answer; nothing is cached between two requests (see
+ * worst-service.ts). The fastest of several runs counts. Both times are processor times, including
+ * the process's threads, so that other programs disturb them least.
  */
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
@@ -13,7 +12,7 @@ import { makeCorpus } from "./questions/corpus.ts";
 import { worstRequests } from "./scale/worst-requests.ts";
 import { type Asked, type Took, WorstService } from "./scale/worst-service.ts";
 
-/** What no request should hold the event loop for at a million accounts, in milliseconds. */
+/** Max milliseconds that a request should hold the event loop at a million accounts. */
 const HOLD_MAX_MS = 20;
 
 const { values } = parseArgs({
@@ -28,7 +27,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The quickest of several runs, each time by itself. */
+/** The fastest of several runs, each time separately. */
 async function quickest(service: WorstService, asked: Asked): Promise<Took> {
   let best = await service.ask(asked);
   for (let run = 1; run < Number(values.runs); run++) {

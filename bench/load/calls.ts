@@ -1,17 +1,17 @@
 /**
- * Calls to a running server, and its lists. What comes in: a server. What goes out: what it
- * answers. Invariant: an answer that is no success is thrown.
+ * Calls to a running server, and its lists.
+ * Invariant: an unsuccessful answer is thrown.
  */
 import { request } from "node:http";
 import type { RunningServer } from "./server.ts";
 
-/** What is sent with a call. */
+/** Body and headers of a call. */
 interface Sent {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One call; gives the text of its answer. */
+/** Makes one call; returns the text of its answer. */
 export function call(
   { port, key }: RunningServer,
   method: string,
@@ -38,7 +38,7 @@ export function call(
   });
 }
 
-/** Makes an empty list; gives its id. */
+/** Creates an empty list; returns its id. */
 export async function makeList(server: RunningServer, name: string): Promise<string> {
   const told = await call(server, "POST", "/v1/lists", { body: JSON.stringify({ name }) });
   return (JSON.parse(told) as { list: { id: string } }).list.id;

@@ -1,8 +1,7 @@
 /**
- * A search while exports are rendered. What comes in: a snapshot. What goes out: lines with the
- * latency of one search after the other, with none and with two exports running.
- * Invariant: the same server process answers both; exports of all rows are queued again and again
- * by two tenants, and a sample counts only while two of them run.
+ * Search latency during exports: sequential searches, without and with two running exports.
+ * Invariant: the same server process handles both. Two tenants queue exports of all rows
+ * repeatedly; a sample counts only while two of them run.
  */
 
 import { formatRatio, formatUs } from "../measure.ts";
@@ -18,7 +17,7 @@ interface Latency {
   readonly max: number;
 }
 
-/** Measures both and gives lines for the report. */
+/** Measures both and returns lines for the report. */
 export async function searchUnderExports(
   snapshot: string,
   fields: readonly string[],
@@ -69,7 +68,7 @@ async function latencyOf(server: RunningServer, body: string, samples: number): 
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** Keeps two exports running until it is told to stop. */
+/** Keeps two exports running until it is stopped. */
 class Exports {
   #stopped = false;
   #finished = 0;

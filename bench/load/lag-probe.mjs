@@ -1,11 +1,11 @@
 /**
- * Loaded into a server by a benchmark (`--import`); measures the thread that answers.
- * Input: SIGUSR2. Output, in the file that LAG_FILE names: the lag of the event loop since the
- * last signal, and the time of this one thread between two looks, which are 1 ms apart, both in
- * microseconds: in turns of its event loop, and ready to run without a processor.
- * Invariant: a timer of 1 ms that reads one line of /proc is all that it adds. Linux.
- * The time on a processor that /proc gives is up to 4 ms old while a thread runs; the time that
- * the thread waited for one is not, so turns are measured by the clock, and the waits taken off.
+ * Measures a server's request thread; loaded into it by a benchmark (`--import`). Input: SIGUSR2.
+ * Output, in the file of LAG_FILE: the lag of the event loop since the last signal, and this
+ * thread's time between two samples, 1 ms apart, in microseconds: in turns of its event loop, and
+ * ready to run without a processor.
+ * Invariant: it only adds a timer of 1 ms that reads one line of /proc. Linux. /proc's time on a
+ * processor is up to 4 ms old while a thread runs; its time waiting for one is current. So turns
+ * are measured by the clock, and the waits subtracted.
  */
 import { openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { createHistogram, monitorEventLoopDelay, performance } from "node:perf_hooks";
@@ -17,7 +17,7 @@ const file = process.env.LAG_FILE;
 if (isMainThread && file !== undefined) {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   lag.enable();
-  // The line of the first thread of a process, which is the one that answers.
+  // The line of a process's first thread, which handles requests.
   const schedule = openSync("/proc/self/schedstat", "r");
   const line = Buffer.alloc(64);
   const look = () => {

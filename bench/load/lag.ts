@@ -1,6 +1,6 @@
 /**
  * Reads the measurements of bench/load/lag-probe.mjs in a server: how late its event loop is, and
- * how the thread that answers spends the time between two looks, which are one millisecond apart.
+ * how the request thread spends the time between two samples, one millisecond apart.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,10 +9,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Lagged {
   readonly lag99: number;
   readonly lagMax: number;
-  /** Time in turns of the event loop between two looks, without the waits. */
+  /** Time in turns of the event loop between two samples, without the waits. */
   readonly busy99: number;
   readonly busyMax: number;
-  /** Time between two looks in which the thread was ready to run and had no processor. */
+  /** Time between two samples in which the thread was ready to run but had no processor. */
   readonly waited99: number;
   readonly waitedMax: number;
 }
@@ -32,7 +32,7 @@ export async function takeLag(file: string, pid: number): Promise<Lagged> {
     try {
       return JSON.parse(readFileSync(file, "utf8"));
     } catch {
-      // It is not written yet, or not whole.
+      // Not written yet, or incomplete.
     }
   }
 }

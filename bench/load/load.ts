@@ -1,27 +1,27 @@
 /**
- * A load generator for HTTP/1.1 over plain sockets. What comes in: a request as bytes, a number of
- * connections, and a rate or none. What goes out: requests per second and latencies.
- * Invariant: with a rate the requests are due at fixed moments (open loop) and a latency counts
- * from the moment at which its request was due, so that a server that stalls is not spared the
- * requests that it kept from being sent; without one each connection asks again as soon as it was
- * answered (closed loop). Every answer is read to its end and its status is checked.
+ * A load generator for HTTP/1.1 over plain sockets. Input: a request as bytes, a number of
+ * connections, and an optional rate. Output: requests per second and latencies.
+ * Invariant: with a rate, requests are due at fixed times (open loop). A latency counts from the
+ * due time, so that a stalled server is charged for the requests it delayed. Without a rate, each
+ * connection sends again after its answer (closed loop). Every answer is read to its end and its
+ * status is checked.
  */
 import { connect, type Socket } from "node:net";
 
-/** What to do. */
+/** Parameters of a load. */
 export interface Load {
   readonly port: number;
   /** The whole request. */
   readonly request: Buffer;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests per second of the open loop; missing for the closed one. */
+  /** Requests per second of the open loop; absent for the closed one. */
   readonly rate?: number;
-  /** Statuses that are right. */
+  /** Expected statuses. */
   readonly statuses: readonly number[];
 }
 
-/** What was seen; latencies in microseconds. */
+/** Results; latencies in microseconds. */
 export interface LoadResult {
   readonly perSecond: number;
   readonly p50: number;
@@ -30,7 +30,7 @@ export interface LoadResult {
   readonly requests: number;
 }
 
-/** A keep-alive connection with at most one request under way. */
+/** A keep-alive connection with at most one request in flight. */
 class Connection {
   readonly #port: number;
   #socket: Socket | null = null;
@@ -48,7 +48,7 @@ class Connection {
     this.#open();
   }
 
-  /** A server may close a connection that was idle for long; the next request opens another. */
+  /** A server may close an idle connection; the next request opens another. */
   #open(): Socket {
     const socket = connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
     this.#socket = socket;
@@ -104,7 +104,7 @@ class Connection {
   }
 }
 
-/** Runs a load to its end. Rejects when an answer is not as expected. */
+/** Runs a load to its end. Rejects on an unexpected answer. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const times: number[] = [];
   let failed: (error: Error) => void = () => {};
@@ -168,7 +168,7 @@ async function openLoop(
     const sendDue = () => {
       while (due.length > 0 && free.length > 0) {
         const at = due.shift() as number;
-        // Each in its turn: one that is never used is closed by the server, perhaps just now.
+        // Round-robin: the server closes unused connections, perhaps just now.
         const connection = free.shift() as Connection;
         connection.send(request, () => {
           times.push((performance.now() - at) * 1000);
@@ -188,7 +188,7 @@ async function openLoop(
       }
       sendDue();
       if (planned >= total) return;
-      // Timers are late by up to 1 ms; only what is due sooner is worth spinning for.
+      // Timers are late by up to 1 ms, so only shorter waits spin.
       const aheadMs = start + (planned * 1000) / rate - performance.now();
       if (aheadMs > 2) setTimeout(plan, aheadMs - 2);
       else setImmediate(plan);

@@ -1,20 +1,19 @@
 /**
- * Files in the page cache and out of it, and what a process reads of them.
- * What comes in: a file; a process. What goes out: the file where it was asked for; bytes, faults.
- * Invariant: eviction is checked where `fincore` is installed; without it, it is trusted.
+ * Moves files into and out of the page cache, and measures a process's reads of them.
+ * Invariant: eviction is checked if `fincore` is installed; otherwise it is trusted.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { evict } from "./server.ts";
 
-/** Tries to evict a file. */
+/** Max attempts to evict a file. */
 const EVICTIONS_MAX = 10;
 
-/** Where a file is when a server starts. */
+/** State of a file when a server starts. */
 export type Place = "in memory" | "evicted";
 
-/** Puts the file into memory, or out of it; pages of a process that has just ended take a while. */
+/** Loads the file into memory, or evicts it; pages of a process that just ended take a while. */
 export async function place(file: string, where: Place): Promise<void> {
   if (where === "in memory") {
     spawnSync("cat", [file], { stdio: "ignore" });
@@ -29,7 +28,7 @@ export async function place(file: string, where: Place): Promise<void> {
   throw new Error("some of the file stays in memory");
 }
 
-/** Bytes that a process had the disk read, and how often it waited for a page of a file. */
+/** Bytes that a process read from the disk, and its major page faults. */
 export function readBy(pid: number): { readonly bytes: number; readonly faults: number } {
   const io = readFileSync(`/proc/${pid}/io`, "utf8");
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

@@ -1,11 +1,10 @@
 /**
- * Sends files of CNPJs to a server, a process beside the one that measures. What comes in: a line
- * of JSON for each on standard input: where to, the key, the file, its type, and how many entries
- * the server is to tell. What goes out: a line for each, the seconds it took until the answer.
- * Invariant: a file is read once, before the clock runs; an answer that tells something else ends
- * the process with status 1. It stays for all files: the start of a process is work of its own, and
- * the process that starts one stands still meanwhile. Others go first: elsewhere a sender takes no
- * processor from the server.
+ * Sends files of CNPJs to a server, from a separate process. Input: a line of JSON for each on
+ * standard input: URL, key, file, type, and the expected number of entries. Output: a line for
+ * each, with the seconds until the answer.
+ * Invariant: a file is read once, before the clock starts. An unexpected answer ends the process
+ * with status 1. One process sends all files, because its start costs work and blocks the starter.
+ * It has a low priority: like a remote sender, it should take no processor from the server.
  */
 import { readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";

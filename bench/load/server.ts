@@ -1,8 +1,8 @@
 /**
- * The server under load. What comes in: a snapshot. What goes out: time from start to the first
- * answer, memory split, latency of single requests and requests per second.
- * Invariant: the server runs on processor 0 and the load comes from processor 1, where the system
- * can pin; the load generator is `wrk` when it is installed, else autocannon.
+ * The server under load. Input: a snapshot. Output: time from start to the first answer, memory,
+ * latency of single requests, and requests per second.
+ * Invariant: the server runs on processor 0 and the load generator on processor 1, if the system
+ * can pin; the generator is `wrk` if installed, else autocannon.
  */
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ export interface RunningServer {
   readonly port: number;
   readonly key: string;
   readonly pid: number;
-  /** Milliseconds from spawn to the line that says where it listens. */
+  /** Milliseconds from spawn to the line with its address. */
   readonly listeningMs: number;
   /** Milliseconds from spawn to the first answered search. */
   readonly bootMs: number;
@@ -28,18 +28,18 @@ export interface RunningServer {
 
 const pinned = spawnSync("taskset", ["-V"]).status === 0;
 
-/** Answers that were given before, sent again, say nothing of how fast they are found. */
+/** Cached answers do not show the speed of a search. */
 const RESPONSE_MEMORY = "PENEIRA_HTTP_RESPONSE_MEMORY_BYTES";
 
-/** How a server is started. */
+/** Options of a server's start. */
 export interface StartOptions {
   readonly transport?: "uws" | "node";
-  /** Whether it is held on processor 0; exports need the other one too. */
+  /** True to pin it to processor 0; exports need the other one too. */
   readonly pin?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
   /** Another build's main file, to compare with, or an executable. */
   readonly main?: string;
-  /** Bytes for answers that are remembered; none unless a benchmark is of just that. */
+  /** Bytes of the response cache; none unless a benchmark measures it. */
   readonly responseMemory?: string;
 }
 
@@ -65,7 +65,7 @@ export async function startServer(
     stdio: ["ignore", "ignore", "pipe"],
     env: {
       ...process.env,
-      // Builds of before refuse variables that they do not know.
+      // Older builds refuse unknown variables.
       ...(memory ? { [RESPONSE_MEMORY]: responseMemory } : {}),
       ...options.environment,
     },
@@ -84,7 +84,7 @@ export async function startServer(
   return { port, key, pid: child.pid as number, listeningMs, bootMs, stop };
 }
 
-/** The words that start this build, another one's main file, or an executable. */
+/** The command of this build, another one's main file, or an executable. */
 function programOf(other: string | undefined): readonly string[] {
   if (other === undefined) return peneiraCommand();
   return other.endsWith(".mjs") ? [process.execPath, other] : [other];
@@ -131,7 +131,7 @@ function poster(port: number, key: string): Poster {
   return Object.assign(post, { agent });
 }
 
-/** Latency of one request after the other on one connection. */
+/** Latency of sequential requests on one connection. */
 export async function latency(server: RunningServer, body: string): Promise<Timing> {
   const post = poster(server.port, server.key);
   const timing = await measureAsync(() => post(body), { samples: 2000, seconds: 3 });
@@ -139,7 +139,7 @@ export async function latency(server: RunningServer, body: string): Promise<Timi
   return timing;
 }
 
-/** Requests per second with 32 connections: searches, or the bare route when `body` is null. */
+/** Requests per second with 32 connections: searches, or `/healthz` if `body` is null. */
 export function throughput(
   { port, key }: RunningServer,
   body: string | null,
@@ -167,8 +167,8 @@ function wrk({ url, key, body }: Target): number {
 }
 
 /**
- * Searches with 32 connections for some seconds, one body after the other and over again, or the
- * bare route where `bodies` is null. @throws Error where an answer is not 200, and without `wrk`.
+ * Searches with 32 connections for some seconds, cycling through the bodies, or `/healthz` if
+ * `bodies` is null. @throws Error on an answer other than 200, and without `wrk`.
  */
 export function wrkOver(
   { port, key }: RunningServer,
@@ -179,10 +179,7 @@ export function wrkOver(
   return wrkReport({ url: `http://127.0.0.1:${port}${path}`, key, bodies }, seconds);
 }
 
-/**
- * As `wrkOver`, on whichever processors the system gives, and with the time within which 99 of 100
- * answers came. @throws Error as `wrkOver`
- */
+/** Like `wrkOver`, on any processors, and with the p99. @throws Error like `wrkOver` */
 export function wrkFreely(
   { port, key }: RunningServer,
   bodies: readonly string[] | null,
@@ -202,15 +199,15 @@ function figuresIn(report: string): { perSecond: number; requests: number; p99: 
   };
 }
 
-/** A time as wrk writes it, such as 1.25ms, in milliseconds. */
+/** A time of wrk, such as 1.25ms, in milliseconds. */
 function msOf(time: string): number {
   const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(time) ?? [];
   return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
 }
 
 /**
- * As `wrkFreely`, of several servers at the same time: the sums of all, and the longest time within
- * which 99 of 100 answers came. Each has a load generator and a part of the bodies of its own.
+ * Like `wrkFreely`, for several servers at the same time: the sums of all, and the largest p99.
+ * Each has its own load generator and part of the bodies.
  */
 export async function wrkBeside(
   servers: readonly RunningServer[],
@@ -236,15 +233,15 @@ export async function wrkBeside(
   };
 }
 
-/** What one connection waits for an answer, in milliseconds: half of the time, and 99 of 100. */
+/** Response times of one connection, in milliseconds. */
 export interface Waits {
   readonly p50: number;
   readonly p99: number;
 }
 
 /**
- * What one connection waits that asks the same again and again, or the bare route where `body` is
- * null. By `wrk`, whose own time is a few microseconds; a client in Node takes 150 itself.
+ * Response times of one connection that repeats a request, or `/healthz` if `body` is null. Uses
+ * `wrk`, whose own time is a few microseconds; a client in Node takes 150.
  */
 export function waitsOver(
   { port, key }: RunningServer,
@@ -257,7 +254,7 @@ export function waitsOver(
   return timesIn(reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]));
 }
 
-/** As `waitsOver`, on whichever processors the system gives, while this process goes on. */
+/** Like `waitsOver`, on any processors, while this process continues. */
 export async function waitsOf(
   { port, key }: RunningServer,
   body: string | null,
@@ -294,10 +291,10 @@ function wrkReport(
   };
 }
 
-/** A machine that is busy with other work takes longer than the two seconds of wrk. */
+/** A busy machine takes longer than the two seconds of wrk. */
 const PATIENT = ["--timeout", "30s"];
 
-/** What `wrk` says; its answers are all 200. */
+/** The report of `wrk`; all its answers are 200. */
 function reportOf(
   { url, key, bodies }: Pick<Target, "url" | "key"> & { readonly bodies: readonly string[] | null },
   load: readonly string[],
@@ -312,13 +309,13 @@ function reportOf(
   return whole(report);
 }
 
-/** A report, if all its answers are 200. @throws Error with the report otherwise */
+/** Returns a report if all its answers are 200. @throws Error with the report otherwise */
 function whole(report: string): string {
   if (/Non-2xx|Socket errors/.test(report)) throw new Error(report);
   return report;
 }
 
-/** A file for wrk that sends these bodies in turn, and what removes it. */
+/** A script for wrk that sends these bodies in turn, and its removal. */
 function scriptOf(
   bodies: readonly string[] | null,
   key: string,
@@ -331,7 +328,7 @@ function scriptOf(
   return { script, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** A script that has every request ready as bytes before the first is sent. */
+/** A script that prepares every request as bytes before sending the first. */
 function postsOf(list: string, key: string): string {
   return `
     wrk.method = "POST"
@@ -348,18 +345,18 @@ function postsOf(list: string, key: string): string {
   `;
 }
 
-/** Processor time that the main thread of a process has used, in microseconds (Linux). */
+/** Processor time of a process's main thread, in microseconds (Linux). */
 export function mainThreadUs(pid: number): number {
   const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
   return Number(ns) / 1000;
 }
 
-/** How long a server is looked at, how busy one is that does nothing, and how long it has. */
+/** Length of a check, max load of an idle server, and max wait for it. */
 const LOOK_MS = 1_000;
 const IDLE_SHARE = 0.05;
 const QUIET_WITHIN_MS = 60_000;
 
-/** Waits until a server has done what it does by itself after its start, such as warming words. */
+/** Waits until a server has finished its own work after the start, such as warming words. */
 export async function quiet(pid: number): Promise<void> {
   for (let waited = 0; waited < QUIET_WITHIN_MS; waited += LOOK_MS) {
     const before = mainThreadUs(pid);

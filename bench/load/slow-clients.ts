@@ -1,10 +1,9 @@
 /**
- * The other clients of slow.bench.ts, in a process of their own. What comes in: port, kind and
- * number as arguments, a key as the first line of standard input. What goes out: sockets that are
- * only open, or slow ones (test/support/sockets/slow-sockets.ts), until standard input ends; then
- * how they fared.
- * Invariant: they take next to no processor time, so that they do not keep the good clients' own
- * process from its work; how much it was is said at the end.
+ * The other clients of slow.bench.ts, in their own process. Input: port, kind, and number as
+ * arguments, a key as the first line of standard input. Output: sockets that are only open, or slow
+ * ones (test/support/sockets/slow-sockets.ts), until standard input ends; then their results.
+ * Invariant: they take almost no processor time, so that they do not delay the good clients'
+ * process; the used time is reported at the end.
  */
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline/promises";
@@ -12,10 +11,10 @@ import { fileURLToPath } from "node:url";
 import { OUTPUT_FIELD_NAMES } from "../../src/spec/fields.ts";
 import { openSlowSockets, type SlowSockets } from "../../test/support/sockets/slow-sockets.ts";
 
-/** How often sockets that the server closed are opened again, in milliseconds. */
+/** Milliseconds between reopenings of sockets that the server closed. */
 const AGAIN_MS = 500;
 
-/** Sockets that say nothing. */
+/** Sockets that send nothing. */
 function openSilentSockets(port: number, count: number): SlowSockets {
   const sockets = new Set<Socket>();
   const seen = { closed: 0, statuses: {} };
@@ -40,10 +39,10 @@ function openSilentSockets(port: number, count: number): SlowSockets {
   return { count: seen, close };
 }
 
-/** What to open. */
+/** Clients to open. */
 export interface ClientsOptions {
   readonly port: number;
-  /** Sockets that say nothing, or a mixture of slow ones. */
+  /** Silent sockets, or a mixture of slow ones. */
   readonly kind: "open" | "slow";
   readonly count: number;
 }

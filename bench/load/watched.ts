@@ -1,10 +1,9 @@
 /**
- * A command that is watched from outside. What comes in: parameters of the built product. What goes
- * out: seconds, processor seconds of all its threads, most anonymous memory, most bytes of its
- * workspace, and of that together with the output it is writing; bytes that it read from the disk
- * and had written to it.
- * Invariant: it is looked at every few hundredths of a second, so what lasts shorter is not seen;
- * processor time is the last that was seen. Linux.
+ * Runs a command and measures it from outside. Input: parameters of the built product. Output:
+ * seconds, processor seconds of all its threads, max anonymous memory, max bytes of its workspace,
+ * and of that with the unfinished output; bytes read from and written to the disk.
+ * Invariant: samples are a few hundredths of a second apart and miss shorter peaks; processor time
+ * is that of the last sample. Linux.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -15,12 +14,12 @@ const LOOK_MS = 30;
 /** Files are counted less often: a folder of thousands takes a while. */
 const COUNT_EVERY = 10;
 const TICKS_PER_SECOND = 100;
-/** What `blocks` of a file count, whatever its file system has. */
+/** Unit of a file's `blocks` on any file system. */
 const BLOCK_BYTES = 512;
-/** Where a small import keeps what it is working on. */
+/** Workspace of a small import. */
 const MEMORY_FOLDER = "/dev/shm";
 
-/** What a command took. */
+/** Measurements of a command. */
 export interface Watched {
   readonly seconds: number;
   readonly processor: number;
@@ -31,7 +30,7 @@ export interface Watched {
   readonly writtenBytes: number;
 }
 
-/** Runs the product; files beside `out` whose names begin with its own are its workspace. */
+/** Runs the product; files next to `out` that begin with its name are its workspace. */
 export async function watch(parameters: readonly string[], out?: string): Promise<Watched> {
   const [node, main] = peneiraCommand() as [string, string];
   const began = performance.now();
@@ -74,7 +73,7 @@ function lookAt(pid: number): Look {
       anonymousBytes: 1024 * Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0),
     };
   } catch {
-    // It has ended between two looks.
+    // It has ended between two samples.
     return { processor: 0, anonymousBytes: 0, readBytes: 0, writtenBytes: 0 };
   }
 }
@@ -83,7 +82,7 @@ function workOf(pid: number, out: string): number {
   return bytesOf(`${out}.${pid}.work`) + bytesOf(join(MEMORY_FOLDER, `peneira-import-${pid}`));
 }
 
-/** Bytes that a file takes on its disk, or all files in a folder: some give back what was read. */
+/** Disk bytes of a file, or of all files in a folder: some free what was read. */
 export function bytesOf(place: string): number {
   try {
     if (!existsSync(place)) return 0;
@@ -91,7 +90,7 @@ export function bytesOf(place: string): number {
     if (!found.isDirectory()) return found.blocks * BLOCK_BYTES;
     return readdirSync(place).reduce((sum, name) => sum + bytesOf(join(place, name)), 0);
   } catch {
-    // Files of a command that is running come and go.
+    // A running command adds and removes files.
     return 0;
   }
 }

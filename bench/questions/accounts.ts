@@ -1,8 +1,8 @@
 /**
- * The accounts that the questions of the traffic are drawn around. Input: a snapshot. Output: some
- * thousand accounts from all over it, with what a question may take of each.
+ * Accounts that seed the queries of the traffic. Input: a snapshot. Output: some thousand accounts
+ * from all over it, with the values that a query may use.
  * Invariant: the same snapshot gives the same accounts, each as often as it occurs, so that
- * activities, places and words are as frequent, and as often together, as in the snapshot.
+ * activities, places, and words have the snapshot's frequencies, and joint frequencies.
  */
 import { meets, rowOf } from "../../src/search/clauses.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -18,7 +18,7 @@ export const PAGE = 50;
 const [BLOCKS, BLOCK_ROWS] = [1_024, 8];
 /** Shorter words of names are articles and abbreviations. */
 const WORD_LENGTH_MIN = 4;
-/** Share of names that a common word is in; people do not search for words of most names. */
+/** Bounds of the share of names with a common word; users do not search for words of most names. */
 const [WORD_SHARE_MIN, WORD_SHARE_MAX] = [0.002, 0.1];
 
 const FIELDS = [
@@ -27,14 +27,14 @@ const FIELDS = [
   ...["simples_opt_in", "headquarters", "started_on", "email", "phone_1", "registration_status"],
 ];
 
-/** An account that questions are drawn around. */
+/** An account that seeds queries. */
 export interface Account {
   readonly uf: string;
   readonly municipality_ibge: string;
   readonly district: string | null;
   readonly postal_code: string | null;
   readonly cnae_primary: string;
-  /** First two digits of the activity; null if they stand for no other one. */
+  /** First two digits of the activity; null if it is their only one. */
   readonly division: string | null;
   readonly cnae_secondary: readonly string[];
   readonly legal_nature: string | null;
@@ -47,11 +47,11 @@ export interface Account {
   readonly started_on: string | null;
   readonly email: string | null;
   readonly phone_1: string | null;
-  /** True if its e-mail has a domain of its own. */
+  /** True if its e-mail has its own domain. */
   readonly ownDomain: boolean;
   /** True if its company has several establishments. */
   readonly several: boolean;
-  /** Words of its name that many names have, but not more than a tenth of them. */
+  /** Words of its name that are common, but in at most a tenth of names. */
   readonly words: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export function accountsOf(segment: Segment): readonly Account[] {
   return usable;
 }
 
-/** Tests words for being in many of the names, but not in most. */
+/** Returns a test for words that are in many names, but not in most. */
 function commonIn(names: readonly (readonly string[])[]): (word: string) => boolean {
   const counts = new Map<string, number>();
   for (const word of names.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -96,20 +96,20 @@ function divisionOf({ catalog }: Segment, activity: string): string | null {
   return catalogLookup(catalog).cnae(division).length > 1 ? division : null;
 }
 
-/** Tests an account for filters that no field shows; false if the snapshot lacks what they need. */
+/** Returns a test for filters without a field; always false if the snapshot lacks their data. */
 function meeting(segment: Segment, filters: object): (cnpj: string) => boolean {
   if (segment.catalog.lacksCounts === true) return () => false;
   const spec = specOfBody(segment, JSON.stringify({ spec: { filters }, limit: PAGE }));
   return (cnpj) => meets(segment, spec.filters, rowOf(segment, cnpj));
 }
 
-/** An account as it is rendered. */
+/** An account as rendered. */
 interface Rendered extends Omit<Account, "words" | "division" | "ownDomain" | "several"> {
   readonly cnpj: string;
   readonly legal_name: string | null;
 }
 
-/** Leaves out accounts abroad and those whose activity is not informed. */
+/** False for accounts abroad and those without an activity. */
 function isPlaced({ uf, municipality_ibge, cnae_primary }: Rendered): boolean {
   return uf !== null && municipality_ibge !== null && cnae_primary !== CNAE_NOT_INFORMED;
 }
@@ -123,7 +123,7 @@ function rowsAllOver(accounts: number): Uint32Array {
   return Uint32Array.from(rows);
 }
 
-/** Reads a body as the server does. */
+/** Normalizes a body like the server. */
 export function specOfBody(segment: Segment, body: string): AccountQuerySpec {
   const { spec, limit } = JSON.parse(body) as { spec: unknown; limit: number };
   return normalizeSpec(spec, {

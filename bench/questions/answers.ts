@@ -1,7 +1,6 @@
 /**
- * Our answers to the questions of a benchmark, and what is compared before anything is timed. What
- * comes in: a segment and a question. What goes out: the spec, the answer with nothing remembered,
- * codes that make the questions frequent, sparse or empty in a corpus.
+ * Our answers to the queries of a benchmark, and their comparison before anything is timed: the
+ * spec, the uncached answer, codes that make the queries frequent, sparse, or empty in a corpus.
  * Invariant: an answer that differs from a rival's ends the run without figures.
  */
 import { search } from "../../src/search/searcher.ts";
@@ -15,7 +14,7 @@ import type { Picks, Question } from "./questions.ts";
 /** Accounts of a page. */
 export const PAGE = 50;
 
-/** Normalizes the spec of a question as the server would. */
+/** Normalizes the spec of a query like the server. */
 export function specOf(segment: Segment, question: Question): AccountQuerySpec {
   const { filters, sort = [] } = question;
   const scoring = question.scoring ?? { strategy: "balanced", random_seed: null };
@@ -33,7 +32,7 @@ export function specOf(segment: Segment, question: Question): AccountQuerySpec {
   ).spec;
 }
 
-/** The spec of an export of all that a question finds. */
+/** The export spec of a query. */
 export function exportSpecOf(
   segment: Segment,
   { filters }: Question,
@@ -50,7 +49,7 @@ export function exportSpecOf(
   ).spec;
 }
 
-/** A full answer without any remembered total: plan, count, page, JSON. */
+/** A full answer without any cached total: plan, count, page, JSON. */
 export function answer(segment: Segment, spec: AccountQuerySpec, afterRow = -1) {
   segment.native.dropCaches();
   return search(segment, { spec, fields: DEFAULT_FIELDS, afterRow, explain: false });
@@ -62,7 +61,7 @@ export function cnpjs(accounts: Uint8Array): string[] {
   return rows.map((row) => row.cnpj);
 }
 
-/** Ends the run where two answers to a question differ. */
+/** Throws if two answers to a query differ. */
 export function assertEqual(name: string, ours: unknown, theirs: unknown): void {
   if (JSON.stringify(ours) === JSON.stringify(theirs)) return;
   throw new Error(
@@ -70,7 +69,7 @@ export function assertEqual(name: string, ours: unknown, theirs: unknown): void 
   );
 }
 
-/** Codes that make the questions frequent, sparse or empty in this corpus. */
+/** Codes that make the queries frequent, sparse, or empty in this corpus. */
 export async function picksOf({ duck }: Pick<Rivals, "duck">): Promise<Picks> {
   const rows = async (sql: string) => (await duck.runAndReadAll(sql)).getRows();
   const code = (value: unknown) => String(value).padStart(7, "0");

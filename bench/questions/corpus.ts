@@ -1,8 +1,8 @@
 /**
- * The corpus of a benchmark. What comes in: a number of accounts. What goes out: a snapshot made
- * by `sample` and `import` with a fixed seed, kept under `.cache/bench` for the next run.
- * Invariant: the corpus model is that of `peneira sample`: registry-like joint distributions,
- * row order by score; the same number of accounts gives the same bytes.
+ * Makes the corpus of a benchmark: a snapshot from `sample` and `import` with a fixed seed, cached
+ * under `.cache/bench` for the next run.
+ * Invariant: the corpus model is that of `peneira sample`: registry-like joint distributions, row
+ * order by score; the same number of accounts gives the same bytes.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -18,12 +18,12 @@ const FOLDER = join(ROOT, ".cache", "bench");
 /** Paths of a corpus. */
 export interface Corpus {
   readonly snapshot: string;
-  /** For the databases of the rivals. */
+  /** For the rivals' databases. */
   readonly folder: string;
   readonly accounts: number;
 }
 
-/** Makes the corpus unless it is there; the dump is removed once it is imported. */
+/** Makes the corpus if it is missing; removes the dump after the import. */
 export function makeCorpus(accounts: number): Corpus {
   const folder = join(FOLDER, String(accounts));
   const snapshot = join(folder, "corpus.peneira");

@@ -1,8 +1,7 @@
 /**
- * One question of each kind, to ask a server that was just started. Input: a running server.
- * Output: milliseconds and bytes read of the first answer of each kind, and milliseconds when the
- * same is asked again.
- * Invariant: the questions and their order are the same in every run.
+ * One query of each kind, to send to a freshly started server. Input: a running server. Output:
+ * milliseconds and bytes read of the first answer of each kind, and milliseconds of repetitions.
+ * Invariant: the queries and their order are the same in every run.
  */
 
 import { readBy } from "../load/pagecache.ts";
@@ -10,7 +9,7 @@ import type { RunningServer } from "../load/server.ts";
 import { median } from "../measure.ts";
 
 const search = (filters: object, rest: object = {}) => ({ spec: { filters, ...rest }, limit: 50 });
-/** A question that is answered from tables of totals and one list. */
+/** A query answered from tables of totals and one list. */
 export const FIRST = search({
   industry: { cnae_any_of: ["5611-2/01"] },
   geo: { uf_any_of: ["MG"] },
@@ -30,13 +29,13 @@ const THREE_KEYS = ["company_size", "started_on", "legal_name"].map((field) => (
 const SIX_FACETS = ["uf", "municipality", "cnae_division", "company_size", "mei", "contact"];
 const suggest = (q: string) => `accounts/suggest?q=${encodeURIComponent(q)}`;
 
-/** A question; without a body its parameters are in the path. */
+/** A query; without a body its parameters are in the path. */
 type KindAsked = readonly [name: string, path: string, body: object | null];
 
 const ofAccounts = (kinds: Readonly<Record<string, object>>): KindAsked[] =>
   Object.entries(kinds).map(([name, body]) => [name, "accounts/search", body]);
 
-/** One question of each kind, in this order. */
+/** One query of each kind, in this order. */
 export const KINDS: readonly KindAsked[] = [
   ...ofAccounts({
     state: search(RJ),
@@ -102,30 +101,30 @@ export const KINDS: readonly KindAsked[] = [
   ],
 ];
 
-/** What the first answer of a kind took. */
+/** Cost of the first answer of a kind. */
 export interface FirstAnswer {
   readonly ms: number;
   readonly bytes: number;
 }
 
-/** Times that a question is asked again. */
+/** Repetitions of a query. */
 const AGAIN_TIMES = 20;
 
-/** Asks one question of each kind. @throws Error where one is not answered. */
+/** Sends one query of each kind. @throws Error if one fails. */
 export async function askEachKind(server: RunningServer): Promise<FirstAnswer[]> {
   const found: FirstAnswer[] = [];
   for (const kind of KINDS) found.push(await askFirst(server, kind));
   return found;
 }
 
-/** Asks the question of a kind. @throws Error where it is not answered. */
+/** Sends the query of a kind. @throws Error if it fails. */
 export async function askFirst(server: RunningServer, kind: KindAsked): Promise<FirstAnswer> {
   const before = readBy(server.pid).bytes;
   const ms = await askOnce(server, kind);
   return { ms, bytes: readBy(server.pid).bytes - before };
 }
 
-/** Asks the same again; the median in milliseconds. @throws Error where it is not answered. */
+/** Repeats a query; returns the median in milliseconds. @throws Error if it fails. */
 export async function askAgain(server: RunningServer, kind: KindAsked): Promise<number> {
   const found: number[] = [];
   for (let time = 0; time < AGAIN_TIMES; time++) found.push(await askOnce(server, kind));

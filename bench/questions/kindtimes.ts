@@ -1,9 +1,9 @@
 /**
- * How long questions take, by kind (traffic.ts). Input: a snapshot, a seed. Output: lines of a
- * table, the slowest median first, and a line that names the slowest kinds and question.
- * Invariant: the engine answers, in the process, as a server has it answer: expensive pages off the
- * main thread. Each question comes once. Before the clock runs, others touch all of the snapshot,
- * because the first touch of a block verifies its checksum, and then some of the same kind come.
+ * Query times by kind (traffic.ts). Input: a snapshot, a seed. Output: lines of a table, the
+ * slowest median first, and a line with the slowest kinds and query.
+ * Invariant: the engine answers in the process as in a server: expensive pages off the main thread.
+ * Each query occurs once. Before the clock starts, other queries touch all of the snapshot, because
+ * the first touch of a block verifies its checksum; then some of the same kind run.
  */
 import { ENGINE } from "../../src/search/finding.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -13,14 +13,14 @@ import { formatUs } from "../measure.ts";
 import { specOfBody } from "./accounts.ts";
 import { TRAFFIC_KINDS, trafficOf } from "./traffic.ts";
 
-/** Questions that touch the snapshot before any are timed. */
+/** Queries that touch the snapshot before any are timed. */
 const TOUCHING = 20_000;
-/** Questions of a kind: before the clock runs, and timed. */
+/** Queries of a kind: warm-up, and timed. */
 const [WARM, TIMED] = [100, 1_000];
-/** Pages that are asked for behind the first. */
+/** Pages after the first. */
 const PAGES = 9;
 
-/** Characters of the longest name of a kind. */
+/** Characters of the longest kind name. */
 const NAME = Math.max(...TRAFFIC_KINDS.map(({ name }) => name.length));
 
 /** Times of a kind, in microseconds. */
@@ -30,7 +30,7 @@ interface KindTimes {
   readonly p99: number;
   readonly worst: number;
   readonly worstBody: string;
-  /** Share of the questions that found something. */
+  /** Share of the queries with results. */
   readonly found: number;
 }
 
@@ -39,7 +39,7 @@ export async function kindLines(segment: Segment, seed: number): Promise<string[
   await timesOf(segment, "", trafficOf(segment, seed, TOUCHING));
   const all: KindTimes[] = [await laterPages(segment, seed + TRAFFIC_KINDS.length + 1)];
   for (const [at, kind] of TRAFFIC_KINDS.entries()) {
-    // A seed of its own, so that the addon has counted few of the questions for another kind.
+    // A separate seed, so that the addon has few of its counts cached.
     const bodies = trafficOf(segment, seed + 1 + at, WARM + TIMED, kind);
     all.push(await timesOf(segment, kind.name, bodies));
   }
@@ -66,8 +66,8 @@ function slowest(all: readonly KindTimes[]): string[] {
 }
 
 /**
- * Asks for one page and times it. While other programs have the processor, the time goes on but
- * the processor time of the process does not, so the lesser of both counts.
+ * Times one page. While other programs have the processor, elapsed time grows but the process's
+ * processor time does not, so the smaller one counts.
  */
 async function pageAfter(segment: Segment, spec: AccountQuerySpec, afterRow: number) {
   const asked = { spec, afterRow, fields: DEFAULT_FIELDS, explain: false, facets: null };
@@ -93,7 +93,7 @@ async function timesOf(
   return summary(name, timed);
 }
 
-/** Pages behind the first of questions that have any; a cursor only names the row before. */
+/** Later pages of queries that have any; a cursor only names the preceding row. */
 async function laterPages(segment: Segment, seed: number): Promise<KindTimes> {
   const timed: Timed[] = [];
   for (const body of trafficOf(segment, seed, WARM + TIMED)) {
@@ -108,7 +108,7 @@ async function laterPages(segment: Segment, seed: number): Promise<KindTimes> {
   return summary("pages 2 to 10", timed);
 }
 
-/** A page that was timed. */
+/** A timed page. */
 interface Timed {
   readonly us: number;
   readonly body: string;

@@ -1,26 +1,26 @@
 /**
- * The questions of the search benchmark, each as a spec and as SQL. What comes in: codes that
- * occur in the corpus. What goes out: named pairs whose answers must be equal.
- * Invariant: the SQL is the best plan we know for the rival: narrow columns, rows stored in rank
- * order, a limit without a sort where rank is the order, a key instead of an offset for depth.
+ * The queries of the search benchmark, each as a spec and as SQL, from codes of the corpus. Their
+ * answers must be equal.
+ * Invariant: the SQL is the best known plan for the rival: narrow columns, rows stored in rank
+ * order, a limit without a sort if rank is the order, a key instead of an offset for depth.
  */
 
-/** Codes picked from the corpus, so that sparse and empty intersections really are. */
+/** Codes from the corpus, which guarantee sparse and empty intersections. */
 export interface Picks {
-  /** Frequent activity, a rare one, and twenty frequent ones; 7 digits. */
+  /** A frequent activity, a rare one, and twenty frequent ones; 7 digits. */
   readonly cnae: string;
   readonly rareCnae: string;
   readonly twentyCnaes: readonly string[];
-  /** A small municipality where the rare activity occurs, and one where it does not; IBGE. */
+  /** A small municipality with the rare activity, and one without; IBGE. */
   readonly sparseMunicipality: string;
   readonly emptyMunicipality: string;
-  /** The one with the second most accounts. */
+  /** The municipality with the second most accounts. */
   readonly largeMunicipality: string;
   /** A frequent word of names. */
   readonly word: string;
 }
 
-/** One question; `sort` is the ORDER BY of the rivals where rank is not the order. */
+/** One query; `sort` is the ORDER BY of the rivals if the order is not rank. */
 export interface Question {
   readonly name: string;
   readonly filters: Record<string, unknown>;
@@ -28,11 +28,11 @@ export interface Question {
   readonly sort?: readonly { readonly field: string; readonly direction: "asc" | "desc" }[];
   readonly orderBy?: string;
   readonly scoring?: { readonly strategy: string; readonly random_seed: number | null };
-  /** The rivals have no counterpart. */
+  /** True if the rivals have no counterpart. */
   readonly alone?: true;
-  /** SQLite takes this condition instead of `where`. */
+  /** Replaces `where` for SQLite. */
   readonly sqliteWhere?: string;
-  /** And PostgreSQL this one. */
+  /** Replaces `where` for PostgreSQL. */
   readonly postgresWhere?: string;
 }
 
@@ -154,7 +154,7 @@ export function sortQuestions(picks: Picks): Question[] {
 const DAY = "2026-07-12";
 const SINCE_A_DAY: Filter = [{ company: { started_after: DAY } }, `started_on >= DATE '${DAY}'`];
 
-/** What people ask: days, cities, amounts, two words, other orders. */
+/** Common queries: days, cities, amounts, two words, other orders. */
 export function commonQuestions(picks: Picks): Question[] {
   const one = industry([picks.cnae]);
   const capital: Filter = [
@@ -195,7 +195,7 @@ export function commonQuestions(picks: Picks): Question[] {
   ];
 }
 
-/** The broad question whose pages are taken at several depths. */
+/** The broad query whose pages are taken at several depths. */
 export function depthQuestion(): Question {
   return ask("depth", [states("SP"), ACTIVE]);
 }

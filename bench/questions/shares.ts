@@ -1,9 +1,9 @@
 /**
- * How often a question of the traffic has which filter. Input: an account of the snapshot, the
- * snapshot's date, random numbers. Output: the part of a spec that a row of the table asks for.
- * Invariant: every value is read from an account of the snapshot or counted back from its date, so
- * activities, cities and words come as often as accounts have them. Rows of one choice exclude each
- * other. The documents show this table (test/support/documents/generated.ts).
+ * Filter frequencies in the queries of the traffic. Input: an account of the snapshot, the
+ * snapshot's date, random numbers. Output: the part of a spec for a row of the table.
+ * Invariant: every value comes from an account of the snapshot or its date, so activities, cities,
+ * and words have the frequencies of accounts. Rows of one choice exclude each other. The documents
+ * show this table (test/support/documents/generated.ts).
  */
 import { SCORED_STRATEGIES } from "../../src/search/score.ts";
 import { completeDate } from "../../src/spec/dates.ts";
@@ -12,7 +12,7 @@ import type { FilterName } from "../../src/spec/filters/table.ts";
 import type { AccountQuerySpec, SortKey } from "../../src/spec/schema.ts";
 import type { Account } from "./accounts.ts";
 
-/** Random numbers and what is drawn with them. */
+/** Random numbers and draws. */
 export interface Chance {
   /** From 0 up to, not including, 1. */
   random(): number;
@@ -30,11 +30,11 @@ export interface Part {
   readonly scoring?: Partial<AccountQuerySpec["scoring"]>;
 }
 
-/** The snapshot's values and the random numbers from which a question is drawn. */
+/** The values and random numbers for a query. */
 export interface Source {
-  /** The account that the question is about. */
+  /** The account that the query is about. */
   readonly about: Account;
-  /** Any other account, for the second and third value of a list. */
+  /** Returns another account, for further values of a list. */
   other(): Account;
   readonly chance: Chance;
 }
@@ -48,20 +48,20 @@ export interface Share {
   /** Rows of one choice exclude each other. */
   readonly choice: string;
   readonly share: number;
-  /** How a value is drawn, for the documents; absent if it is always the same. */
+  /** How a value is drawn, for the documents; absent if it is constant. */
   readonly how?: string;
   /** Filters that the row sets; absent from orders. */
   readonly filters?: readonly FilterName[];
-  /** True if the account must meet the drawn part, as far as its fields tell. */
+  /** True if the account must meet the drawn part, as far as its fields show. */
   readonly meets?: (part: Part, account: Account) => boolean;
-  /** Draws what does not depend on the account, and returns the rest. */
+  /** Draws values independent of the account, and returns the rest. */
   readonly draw: (chance: Chance, today: string) => Ask;
 }
 
 const MILLIS_PER_DAY = 86_400_000;
-/** Digits of a postal code that people search by. */
+/** Digits of postal codes in searches. */
 const PREFIX_DIGITS = [3, 4, 5] as const;
-/** Where the area code begins in a phone, behind +55. */
+/** Index of the area code in a phone, after +55. */
 const AREA_AT = 3;
 
 function daysBefore(date: string, days: number): string {
@@ -69,7 +69,7 @@ function daysBefore(date: string, days: number): string {
   return day.toISOString().slice(0, 10);
 }
 
-/** The same day of an earlier year; of the 29th of February, the 28th. */
+/** The same day of an earlier year; for 29 February, the 28th. */
 function yearsBefore(date: string, years: number): string {
   const earlier = `${Number(date.slice(0, 4)) - years}${date.slice(4)}`;
   return completeDate(earlier) ?? `${earlier.slice(0, 8)}28`;
@@ -80,10 +80,10 @@ const geo = (part: Partial<Filters["geo"]>): Part => ({ filters: { geo: part } }
 const company = (part: Partial<Filters["company"]>): Part => ({ filters: { company: part } });
 const contact = (part: Partial<Filters["contact"]>): Part => ({ filters: { contact: part } });
 
-/** Accounts that are looked at for each further value; few have the same as those before. */
+/** Accounts tried for each further value; few repeat earlier values. */
 const LOOKS = 20;
 
-/** Values of as many accounts, each once and in order, so that no two lists mean the same. */
+/** Values of several accounts, sorted without repeats, so that no two lists mean the same. */
 function several(source: Source, count: number, value: (account: Account) => string): string[] {
   const values = new Set([value(source.about)]);
   for (let look = 0; values.size < count && look < count * LOOKS; look++) {
@@ -92,13 +92,13 @@ function several(source: Source, count: number, value: (account: Account) => str
   return [...values].sort();
 }
 
-/** A row whose part depends on nothing. */
+/** A row with a constant part. */
 const always = (part: Part) => () => () => part;
 
-/** A row whose part depends on the account alone. */
+/** A row whose part depends only on the account. */
 const of = (ask: Ask) => () => ask;
 
-/** Two to five values, of as many accounts. */
+/** Two to five values from as many accounts. */
 const some =
   (value: (account: Account) => string, part: (values: string[]) => Part) => (chance: Chance) => {
     const count = chance.integer(2, 5);
@@ -111,7 +111,7 @@ function opened({ filters }: Part, { started_on: day }: Account): boolean {
   return (after ?? day) <= day && day < (before ?? "9999");
 }
 
-/** An interval of two days, of a month to two years, that ended within five years. */
+/** An interval between two days, of a month to two years, that ended within five years. */
 function interval(chance: Chance, today: string): Ask {
   const before = daysBefore(today, chance.integer(0, 1_825));
   const after = daysBefore(before, chance.integer(30, 730));
@@ -136,12 +136,11 @@ const ORDERS: readonly Share[] = (
 }));
 
 /**
- * The table. We have no log of a service in use, so the shares are estimates, published so that
- * they can be disputed. A question is mostly for one activity, one state and active companies.
- * People count dates back from today, so a third of the questions has a date inside a month. A
- * fifth names a city in place of a state, and a tenth wants the newest first. Filters that few
- * people use (districts, postal codes, own domains, shared contacts) have a few hundredths each,
- * because a rare kind of question can still be the slowest.
+ * The table. We have no log of a real service, so the shares are published estimates. Most queries
+ * are for one activity, one state, and active companies. Users count dates back from today, so a
+ * third of the queries has a date inside a month. A fifth names a city instead of a state, and a
+ * tenth requests the newest first. Rare filters (districts, postal codes, own domains, shared
+ * contacts) have a few hundredths each, because a rare kind of query can still be the slowest.
  */
 export const SHARES: readonly Share[] = [
   {

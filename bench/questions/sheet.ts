@@ -1,8 +1,8 @@
 /**
- * A workbook of one column. What comes in: a path, and texts. What goes out: an XLSX file with the
- * header cnpj and the texts below it, as Excel writes them: in a table of texts of their own.
- * Invariant: it is packed by another library than the one that reads it. Apart because what is
- * measured is how it is read.
+ * Writes an XLSX file of one column, with the header cnpj and texts below it, like Excel: in a
+ * table of shared texts.
+ * Invariant: another library packs it than the one that reads it. Separate because the benchmark
+ * measures reading.
  */
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";

@@ -1,9 +1,9 @@
 /**
- * Questions as traffic has them, by the shares of a table (shares.ts). Input: a snapshot and a
- * seed. Output: bodies of searches, no two of them alike, of all kinds or of one.
- * Invariant: the same snapshot, seed and kind give the same bodies. Each question is drawn around
- * an account. In four of five questions the account meets the filters as far as its fields tell,
- * because people ask for what exists; in the fifth the place is that of another account.
+ * Queries like real traffic, by the shares of a table (shares.ts). Input: a snapshot and a seed.
+ * Output: distinct bodies of searches, of all kinds or of one.
+ * Invariant: the same snapshot, seed, and kind give the same bodies. Each query is drawn around an
+ * account. In four of five queries the account meets the filters as far as its fields show, because
+ * users search for what exists; in the fifth the place is that of another account.
  */
 import { randomInt } from "node:crypto";
 import type { Segment } from "../../src/search/segment.ts";
@@ -12,14 +12,14 @@ import { randomFrom } from "../../test/support/translate/shapes.ts";
 import { type Account, accountsOf, PAGE } from "./accounts.ts";
 import { type Chance, type Part, SHARES, type Share, type Source } from "./shares.ts";
 
-/** Share of questions whose place, and whose match, are left to chance. */
+/** Share of queries with a random place and match. */
 const ELSEWHERE = 0.2;
-/** Accounts that are tried for one that meets a question. */
+/** Accounts tried to find one that meets a query. */
 const TRIES = 200;
-/** Questions that are drawn for each that is new, before the snapshot counts as too small. */
+/** Draws per new query before the snapshot counts as too small. */
 const DRAWS_EACH = 200;
 
-/** A kind of question: all of the traffic, with a row of the table, without a choice, or plain. */
+/** A kind of query: all of the traffic, with a row of the table, without a choice, or plain. */
 export interface Kind {
   readonly name: string;
   readonly has?: Share;
@@ -28,7 +28,7 @@ export interface Kind {
   readonly only?: readonly string[];
 }
 
-/** The most frequent question, which is asked over and over; only its values depend on the seed. */
+/** The most frequent query, repeated; only its values depend on the seed. */
 export const PLAIN: Kind = {
   name: "one activity, one state, active",
   only: ["one activity", "a state", "active"],
@@ -43,7 +43,7 @@ export const TRAFFIC_KINDS: readonly Kind[] = [
   ...SHARES.map((share) => ({ name: share.name, has: share })),
 ];
 
-/** A seed for this run; `--seed` repeats another one. */
+/** A random seed for this run; `--seed` repeats another run's. */
 export function seedOf(given: string | undefined): number {
   const seed = given === undefined ? randomInt(2 ** 32) : Number(given);
   if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
@@ -84,7 +84,7 @@ function chanceFrom(seed: number): Chance {
   };
 }
 
-/** Rows whose filters the snapshot can answer. */
+/** Rows whose filters the snapshot supports. */
 function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
   const lacked = { counts: "lacksCounts", districts: "lacksDistricts", contacts: "lacksContacts" };
   const fits = ({ filters = [] }: Share) =>
@@ -115,7 +115,7 @@ function choose(
   return chosen;
 }
 
-/** The row whose share a number from 0 to 1 falls into; what the shares leave is no row. */
+/** The row whose share a number from 0 to 1 falls into; undefined beyond all shares. */
 function rowAt(rows: readonly Share[], at: number): Share | undefined {
   let end = 0;
   for (const row of rows) {
@@ -132,7 +132,7 @@ function narrows({ filters = [] }: Share): boolean {
   return filters.some((name) => NARROW.has(name));
 }
 
-/** A question of chosen rows; null if no account that was tried has the values. */
+/** A query of chosen rows; null if no tried account has the values. */
 function bodyOf(
   chosen: readonly Share[],
   accounts: readonly Account[],
@@ -157,13 +157,13 @@ function bodyOf(
   return found === null ? null : joined(found);
 }
 
-/** A chosen row whose values are drawn as far as they do not depend on an account. */
+/** A chosen row whose account-independent values are drawn. */
 interface Asking {
   readonly share: Share;
   readonly ask: ReturnType<Share["draw"]>;
 }
 
-/** Accounts of the question's dates, which are too rare to be found by chance; else all. */
+/** Accounts with the query's dates, which are too rare for random tries; else all. */
 function openedThen(
   asks: readonly Asking[],
   accounts: readonly Account[],
@@ -176,7 +176,7 @@ function openedThen(
   return opened.length === 0 ? accounts : opened;
 }
 
-/** One body of the parts, each of which has members of its own. */
+/** Joins parts with distinct members into one body. */
 function joined(parts: readonly Part[]): object {
   const filters: Record<string, object> = {};
   let spec: object = { filters };

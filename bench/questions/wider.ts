@@ -1,9 +1,8 @@
 /**
- * What the columns, flags and lists of the wider filters (counts of contacts and establishments,
- * own domains, kinds of phones, districts) take of a snapshot. What comes in: a snapshot. What goes
- * out: bytes by name.
- * Invariant: read from the file itself as format.h lays it out, not worked out from its size; what
- * a container's entry takes is counted with it.
+ * Sizes of the columns, flags, and lists of the wider filters (counts of contacts and
+ * establishments, own domains, kinds of phones, districts) in a snapshot, by name.
+ * Invariant: read from the file as laid out in format.h, not derived from its size; a container's
+ * entry is included.
  */
 
 import {

@@ -1,8 +1,8 @@
 /**
- * The accounts of a corpus as a PostgreSQL table. What comes in: a snapshot. What goes out: the
- * table with the indexes that a careful person would make for these questions, and what it took.
- * Invariant: rows lie in rank order; the clock runs for PostgreSQL's own work alone, not for the
- * file that it reads.
+ * Loads a corpus into a PostgreSQL table with the indexes that a careful user would create for
+ * these queries, and measures the load.
+ * Invariant: rows are in rank order; only PostgreSQL's own work is timed, not writing its input
+ * file.
  */
 import {
   chmodSync,
@@ -38,7 +38,7 @@ const SNAPSHOT_COLUMNS = [
   ...["phone_1", "started_on", "share_capital_cents"],
 ];
 
-/** One line of the file for each row; numbers are narrow, names folded as ours are. */
+/** One line of the file for each row; numbers are narrow, names folded like ours. */
 const ROWS = `
   SELECT (row_number() OVER ()) - 1, cnpj::VARCHAR, legal_name, trade_name,
     cnae_primary::VARCHAR::INTEGER, cnae_primary::VARCHAR, uf::VARCHAR,
@@ -68,7 +68,7 @@ const INDEXES = [
   "CREATE INDEX by_word ON accounts USING gin (words)",
 ];
 
-/** Loads the table unless an earlier run did; what that took is kept beside it. */
+/** Loads the table unless an earlier run did; saves the times next to it. */
 export async function loadPostgres(client: Client, corpus: Corpus, folder: string): Promise<Load> {
   const kept = join(corpus.folder, "postgres-load.json");
   const { rows } = await client.query("SELECT to_regclass('accounts') AS found");
@@ -80,7 +80,7 @@ export async function loadPostgres(client: Client, corpus: Corpus, folder: strin
   process.stderr.write("loading PostgreSQL\n");
   await client.query("DROP TABLE IF EXISTS accounts");
   const rowsMs = await timed(async () => {
-    // A table that is made in the same transaction needs no log of its rows (wal_level minimal).
+    // A table created in the same transaction needs no log of its rows (wal_level minimal).
     await client.query(`BEGIN; ${TABLE}; COPY accounts (${COLUMNS}) FROM '${file}' CSV; COMMIT`);
   });
   const indexesMs = await timed(async () => {
@@ -126,7 +126,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** Bytes of the tables and indexes below a cluster's folder, without its log of changes. */
+/** Bytes of the tables and indexes in a cluster's folder, without its write-ahead log. */
 export function diskBytes(folder: string): number {
   const base = join(folder, "data", "base");
   const files = readdirSync(base, { recursive: true, withFileTypes: true });

@@ -1,8 +1,8 @@
 /**
- * A PostgreSQL server of the benchmark's own. What comes in: a folder. What goes out: a running
- * server of the distribution's package with a client, and an end to it.
- * Invariant: it listens on a socket in its folder only and ends with the benchmark; its settings
- * are what a careful person gives a machine of this size, and are printed with the figures.
+ * Starts and stops the benchmark's own PostgreSQL server, from the distribution's package, with a
+ * client.
+ * Invariant: it only listens on a socket in its folder and ends with the benchmark. Its settings
+ * are those of a careful user for a machine of this size, and are printed with the figures.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -22,13 +22,13 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** A user that may run the server, which root may not. */
+/** The user that runs the server; it refuses root. */
 interface ServerUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** What differs from the package's own settings; memory in proportion to the machine. */
+/** Differences from the package's settings; memory in proportion to the machine. */
 export function postgresSettings(): Readonly<Record<string, string>> {
   const megabytes = (share: number) => `${Math.floor((totalmem() * share) / MEBIBYTE)}MB`;
   return {
@@ -44,7 +44,7 @@ export function postgresSettings(): Readonly<Record<string, string>> {
   };
 }
 
-/** Where the package has its programs, the newest version first; null where it is not installed. */
+/** Folder of the package's programs, newest version first; null if it is not installed. */
 export function postgresPrograms(): string | null {
   if (!existsSync(PACKAGES)) return null;
   const versions = readdirSync(PACKAGES).sort((a, b) => Number(b) - Number(a));
@@ -52,7 +52,7 @@ export function postgresPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, "initdb"))) ?? null;
 }
 
-/** Starts a server over the cluster in `folder`, which is made when it is missing. */
+/** Starts a server over the cluster in `folder`; creates it if missing. */
 export async function startPostgres(programs: string, folder: string): Promise<PostgresServer> {
   const user = serverUser();
   const data = join(folder, "data");
@@ -94,7 +94,7 @@ function makeCluster(programs: string, folder: string, user: ServerUser): void {
   });
 }
 
-/** The package's own user where this is root. */
+/** The package's own user if this is root. */
 function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string) => Number(execFileSync("id", [kind, "postgres"]).toString());

@@ -1,8 +1,8 @@
 /**
- * DuckDB and SQLite over the rows of a snapshot. What comes in: the snapshot, as any Arrow reader
- * sees it. What goes out: two databases with the same rows in rank order, ready to be asked.
- * Invariant: the rivals get what helps them: rows stored in rank order, narrow typed columns,
- * `rank` as SQLite's rowid, composite indexes and a full-text index with SQLite's best plan.
+ * DuckDB and SQLite over the rows of a snapshot, read as Arrow: two databases with the same rows in
+ * rank order.
+ * Invariant: the rivals get helpful layouts: rows stored in rank order, narrow typed columns,
+ * `rank` as SQLite's rowid, composite indexes, and a full-text index with SQLite's best plan.
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -51,10 +51,10 @@ const SQLITE_INDEXES = `
   CREATE INDEX by_state ON accounts (uf, status, has_email, mei, started_on);
   ANALYZE`;
 
-/** What is compared: the same rows in both. */
+/** Compared columns, the same in both. */
 const PAGE_FIELDS = "cnpj, legal_name, uf, municipality, cnae";
 
-/** Whose SQL is wanted. */
+/** Dialect of the SQL. */
 export type RivalName = "duck" | "sqlite" | "postgres";
 
 /** The two databases of a corpus. */
@@ -63,7 +63,7 @@ export interface Rivals {
   readonly sqlite: Database.Database;
 }
 
-/** Opens the databases of a corpus, making them when they are missing. */
+/** Opens the databases of a corpus; creates missing ones. */
 export async function openRivals(corpus: Corpus): Promise<Rivals> {
   const duckPath = join(corpus.folder, "rival.duckdb");
   const sqlitePath = join(corpus.folder, "rival.sqlite");
@@ -129,9 +129,9 @@ async function copyRows(duck: DuckDBConnection, database: Database.Database): Pr
 }
 
 /**
- * SQL of the page after a rank (-1 is the first) for a rival. `sorted` makes DuckDB promise
- * the order; without it DuckDB is faster and nearly always keeps the stored order, but not always
- * (seen with a list of twenty values), so it is timed without and compared with.
+ * SQL of the page after a rank (-1 is the first) for a rival. `sorted` guarantees the order in
+ * DuckDB. Without it DuckDB is faster and nearly always, but not always, keeps the stored order
+ * (seen with a list of twenty values). So it is timed without, and compared with it.
  */
 export function pageSql(
   question: Question,

@@ -1,9 +1,8 @@
 /**
- * The files of the scale run. What comes in: a number of accounts and a folder. What goes out: two
- * months of a sample as snapshots, what making them took, exports of the largest state, and what
- * differs between the months.
- * Invariant: nothing is begun where the disk has no room for it; a dump is removed as soon as it is
- * imported; every export is a new file.
+ * Makes the files of the scale run: two months of a sample as snapshots, exports of the largest
+ * state, and the differences of the months; measures each.
+ * Invariant: nothing starts without enough disk space. A dump is removed right after its import.
+ * Every export is a new file.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -27,9 +26,9 @@ import { normalizeSpec } from "../../src/spec/normalize.ts";
 import { bytesOf, type Watched, watch } from "../load/watched.ts";
 import { CORPUS_SEED, peneiraCommand } from "../questions/corpus.ts";
 
-/** Most bytes on the disk at once per account: a dump, its snapshot and the import's workspace. */
+/** Max disk bytes per account: a dump, its snapshot, and the import's workspace. */
 const BYTES_PER_ACCOUNT = 870;
-/** The first month's snapshot, which stays while the second one is made. */
+/** The first month's snapshot, retained while the second one is made. */
 const BYTES_PER_KEPT = 380;
 const BYTES_AT_LEAST = 500e6;
 
@@ -49,7 +48,7 @@ export interface MonthMade {
   readonly import: Watched;
 }
 
-/** Says how much room the run needs. @throws Error where there is not enough. */
+/** Prints the needed disk space. @throws Error if there is not enough. */
 export function checkRoom(folder: string, accounts: number, months: number): void {
   mkdirSync(folder, { recursive: true });
   const perAccount = BYTES_PER_ACCOUNT + (months - 1) * BYTES_PER_KEPT;
@@ -61,7 +60,7 @@ export function checkRoom(folder: string, accounts: number, months: number): voi
   process.stderr.write(`${line}\n`);
 }
 
-/** Makes one month; the second one is what the first has become. */
+/** Makes one month; the second one evolves from the first. */
 export async function makeMonth(
   folder: string,
   accounts: number,
@@ -80,7 +79,7 @@ export async function makeMonth(
   return { snapshot, sample, dumpBytes, import: imported };
 }
 
-/** Bytes of a snapshot: all of them, and those of its index. */
+/** Bytes of a snapshot: all, and those of its index. */
 export function snapshotBytes(snapshot: string): { readonly all: number; readonly index: number } {
   const [node, main] = peneiraCommand() as [string, string];
   const told = spawnSync(node, [main, "inspect", snapshot, "--json"], { encoding: "utf8" });
@@ -89,11 +88,11 @@ export function snapshotBytes(snapshot: string): { readonly all: number; readonl
   return { all: statSync(snapshot).size, index };
 }
 
-/** Bytes of the file that is written to see how quick the disk is, and how many go at once. */
+/** Bytes of the file that measures the disk's speed, and bytes per write. */
 const PROBE_BYTES = 2e9;
 const PROBE_PIECE_BYTES = 4 << 20;
 
-/** Bytes a second that the disk of a folder takes from one file, with all of it written out. */
+/** Bytes a second that a folder's disk takes for one file, including its sync. */
 export function diskSpeed(folder: string, bytes = PROBE_BYTES): number {
   const path = join(folder, "probe");
   const piece = Buffer.alloc(PROBE_PIECE_BYTES, 0x5a);
@@ -111,20 +110,20 @@ export function diskSpeed(folder: string, bytes = PROBE_BYTES): number {
   }
 }
 
-/** What an export took. */
+/** Measurements of an export. */
 export interface ExportMade {
   readonly rows: number;
   readonly bytes: number;
   readonly seconds: number;
 }
 
-/** The state that has most accounts. */
+/** The state with the most accounts. */
 export function largestState(segment: Segment): string {
   const found = facets(segment, specOf(segment, {}, "csv"), ["uf"]);
   return String(found.uf?.values[0]?.value);
 }
 
-/** Writes a state's accounts in ten columns, on all processors, as the command line does. */
+/** Writes a state's accounts in ten columns, on all processors, like the command line. */
 export async function exportState(
   segment: Segment,
   folder: string,
@@ -150,7 +149,7 @@ function specOf(segment: Segment, filters: object, format: "csv" | "parquet") {
   }).spec;
 }
 
-/** How long it takes to list what differs between two months, and how much that is. */
+/** Time to list the differences of two months, and their number. */
 export async function compareMonths(
   [older, newer]: readonly [string, string],
   folder: string,

@@ -1,9 +1,9 @@
 /**
- * A server of the scale run. What comes in: a snapshot. What goes out: what starts, first questions
- * of each kind, loads and the dear questions cost, and the memory afterwards.
- * Invariant: nothing is remembered of an answer, where a setting can say so; rates are shares of
- * `/healthz` of the same server; three seconds of the same load go before each; "never asked
- * before" asks nothing twice.
+ * A server of the scale run: costs of starts, first queries of each kind, loads, and expensive
+ * queries, and the memory afterwards.
+ * Invariant: answers are not cached, if a setting can prevent it. Rates are shares of `/healthz` of
+ * the same server. Three seconds of the same load run before each. "never asked before" repeats no
+ * query.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSegment } from "../../src/search/segment.ts";
@@ -23,16 +23,16 @@ import {
 import { askAgain, askFirst, FIRST, type FirstAnswer, KINDS, post } from "../questions/kinds.ts";
 import { trafficOf } from "../questions/traffic.ts";
 
-/** More questions than a server answers in the time of a measurement. */
+/** More queries than a server answers during a measurement. */
 const NEW_QUESTIONS = 60_000;
 const DIFFERENT = 300;
 const WARM_SECONDS = 3;
-/** Times that a dear question is asked. */
+/** Repetitions of an expensive query. */
 const DEAR_TIMES = 15;
 const WATCH_EVERY_MS = 1;
-/** How long nothing is asked for, to see what the machine alone makes others wait. */
+/** Milliseconds without queries, to measure the machine's own delays. */
 const IDLE_MS = 500;
-/** The setting that bounds what is remembered of answers; not every version has it. */
+/** The setting that bounds the response cache; not every version has it. */
 const RESPONSE_MEMORY = "http.response_memory_bytes";
 
 const environment: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ export interface Started {
   readonly bytes: number;
 }
 
-/** A load: requests a second, their share of the bare route's, the main thread's time of each. */
+/** A load: requests a second, their share of `/healthz`'s, and the main thread's time for each. */
 export interface Loaded {
   readonly perSecond: number;
   readonly share: number;
@@ -60,7 +60,7 @@ function start(snapshot: string, main?: string): Promise<RunningServer> {
   return startServer(snapshot, JSON.stringify(FIRST), { environment, ...program });
 }
 
-/** How often what is started, and what it is if not the bundle. */
+/** Number of starts, and the program if it is not the bundle. */
 export interface Starting {
   readonly where: Place;
   readonly times: number;
@@ -81,13 +81,13 @@ export async function timeStarts(snapshot: string, starting: Starting): Promise<
   return found[Math.floor(times / 2)] as Started;
 }
 
-/** A kind of question: the first time with the file out of memory, and again. */
+/** A kind of query: first with the file evicted, then repeated. */
 export interface KindTimes extends FirstAnswer {
   readonly name: string;
   readonly againMs: number;
 }
 
-/** Asks each kind of a server of its own, which has answered one other question. */
+/** Sends each kind to its own server, which has answered one other query. */
 export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
   const found: KindTimes[] = [];
   for (const kind of KINDS) {
@@ -104,17 +104,17 @@ export async function timeKinds(snapshot: string): Promise<KindTimes[]> {
   return found;
 }
 
-/** What a warm server was measured at; times in milliseconds. */
+/** Measurements of a warm server; times in milliseconds. */
 export interface Served {
   readonly healthz: number;
   readonly loads: Readonly<Record<"one" | "different" | "fresh", Loaded>>;
-  /** One connection: a narrow question, and the bare route. */
+  /** One connection: a narrow query, and `/healthz`. */
   readonly narrow: Waits;
   readonly bare: Waits;
   readonly anonymousMb: number;
 }
 
-/** Measures a warm server from narrow to broad questions, which are drawn with a seed. */
+/** Measures a warm server from narrow to broad queries, drawn with a seed. */
 export async function measureService(
   snapshot: string,
   { seconds, seed }: { readonly seconds: number; readonly seed: number },
@@ -146,16 +146,16 @@ export async function measureService(
   }
 }
 
-/** What dear questions cost a warm server, in milliseconds. */
+/** Costs of expensive queries on a warm server, in milliseconds. */
 export interface Dear {
   readonly postal: number;
   readonly facets: number;
-  /** The longest that anything else waited while facets were counted, and while nothing was. */
+  /** The longest other wait while facets were counted, and while nothing was. */
   readonly stall: number;
   readonly idleStall: number;
 }
 
-/** Measures dear questions, of a server that has all processors: it answers them aside. */
+/** Measures expensive queries, off the main thread of a server with all processors. */
 export async function measureDear(snapshot: string): Promise<Dear> {
   const server = await startServer(snapshot, JSON.stringify(FIRST), { environment, pin: false });
   try {
@@ -193,13 +193,13 @@ function loadOf(
   return { perSecond, share: perSecond / load.healthz, us };
 }
 
-/** Every postal code area in turn: two digits, so that each is another question. */
+/** Every postal code area in turn: two digits, so that each is a new query. */
 const postalCodes = (time: number): object => ({
   spec: { filters: { geo: { postal_code_prefix_any_of: [String(10 + time)] } } },
   limit: 50,
 });
 
-/** Facets by municipality of a broad question; another year each time. */
+/** Facets by municipality of a broad query; another year each time. */
 const cities = (time: number): object => ({
   spec: {
     filters: {
@@ -219,14 +219,14 @@ async function ask(server: RunningServer, body: object): Promise<number> {
   return performance.now() - began;
 }
 
-/** Median milliseconds of a dear question that is another one each time. */
+/** Median milliseconds of an expensive query that differs each time. */
 async function dear(server: RunningServer, question: (time: number) => object): Promise<number> {
   const found: number[] = [];
   for (let time = 0; time < DEAR_TIMES; time++) found.push(await ask(server, question(time)));
   return found.sort((a, b) => a - b)[Math.floor(DEAR_TIMES / 2)] as number;
 }
 
-/** The longest wait for the bare route until something is done. */
+/** The longest wait for `/healthz` until a promise settles. */
 async function longestStall(server: RunningServer, until: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isDone = false;

@@ -1,7 +1,6 @@
 /**
- * The dearest requests of each kind. What comes in: a snapshot. What goes out: requests that are
- * allowed, or refused late, each as dear as its kind can be.
- * Invariant: the same snapshot gives the same requests; lists are as long as their bounds.
+ * The most expensive requests of each kind, from a snapshot: allowed, or refused late.
+ * Invariant: the same snapshot gives the same requests; lists have their maximum length.
  */
 import { TABLES } from "../../native-index/format/columns.ts";
 import type { Segment } from "../../src/search/segment.ts";
@@ -12,7 +11,7 @@ import { TEXT_MAX } from "../../src/spec/schema.ts";
 import { randomFrom, repeated, SHAPES } from "../../test/support/translate/shapes.ts";
 import type { Asked } from "./worst-service.ts";
 
-/** A request with what it is called. */
+/** A request with its name. */
 export interface Worst extends Asked {
   readonly name: string;
 }
@@ -22,7 +21,7 @@ const COUNT = "/v1/accounts/count";
 const NORMALIZE = "/v1/spec/normalize";
 const LEADS = "/v1/leads";
 const TRANSLATE = "/v1/leads/translate";
-/** Where worst-service.ts has the routes of the console. */
+/** Prefix of the console's routes in worst-service.ts. */
 const CONSOLE = "/v1/c";
 const BATCHES = { "mcp-protocol-version": "2025-03-26" };
 
@@ -35,14 +34,14 @@ const WORDS = (
 ).split(" ");
 const HINTS = WORDS.map((word, at) => `${word} ${WORDS[(at + 7) % 20]} ${WORDS[(at + 3) % 20]}`);
 
-/** What the requests are made of. */
+/** Sources of the requests. */
 interface Parts {
   readonly ceps: readonly string[];
   readonly ibges: readonly string[];
   readonly toms: readonly string[];
   readonly cnaes: readonly string[];
   readonly cities: readonly string[];
-  /** A word that nobody knows, and one of the descriptions of activities. */
+  /** An unknown word, and one from the descriptions of activities. */
   readonly unknown: () => string;
   readonly described: () => string;
 }
@@ -65,7 +64,7 @@ function partsOf(segment: Segment): Parts {
   };
 }
 
-/** The requests, kind by kind. */
+/** The requests by kind. */
 export function worstRequests(segment: Segment): Worst[] {
   const parts = partsOf(segment);
   return [
@@ -153,7 +152,7 @@ function broadRequests(): Worst[] {
   ];
 }
 
-/** Three sort keys of which the given one is the first. */
+/** Three sort keys, starting with the given one. */
 function keys(first: number): { readonly field: string; readonly direction: string }[] {
   const fields = ["share_capital", "company_size", "municipality_population", "started_on"];
   const others = fields.filter((_, at) => at !== first).slice(0, 1);

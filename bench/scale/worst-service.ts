@@ -1,10 +1,9 @@
 /**
- * The server's handlers without a socket. What comes in: a snapshot, and requests. What goes out:
- * for each the status, the units it was charged, the longest time for which it kept the event loop,
- * and the processor time of all of it.
- * Invariant: everything is that of a server, from the bytes of the body to the last piece of the
- * answer, save the transport; counts and sets of matches are forgotten between two requests, and no
- * two bodies are the same bytes, so that nothing is remembered of the one before.
+ * The server's handlers without a socket. Input: a snapshot, and requests. Output: for each the
+ * status, the charged units, the longest hold of the event loop, and the processor time.
+ * Invariant: everything but the transport is as in a server, from the bytes of the body to the last
+ * chunk of the answer. Cached counts and sets of matches are dropped between requests, and no two
+ * bodies have the same bytes, so nothing is reused.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,11 +45,11 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What one request took; times in milliseconds. */
+/** Costs of one request; times in milliseconds. */
 export interface Took {
   readonly status: number;
   readonly units: number;
-  /** Longest time of the processor between two turns of the event loop. */
+  /** Longest processor time between two turns of the event loop. */
   readonly holdMs: number;
   readonly processorMs: number;
   readonly bytes: number;
@@ -69,7 +68,7 @@ const LIMITS = {
   bodiesBytesMax: 67_108_864,
 };
 
-/** An answer to its last byte. */
+/** A complete answer. */
 interface Heard {
   readonly status: number;
   readonly bytes: number;
@@ -77,7 +76,7 @@ interface Heard {
   readonly remaining: number;
 }
 
-/** Answers requests one after the other. */
+/** Handles requests in sequence. */
 export class WorstService {
   readonly #service: ServedService;
   readonly #segment: Segment;
@@ -125,11 +124,11 @@ export class WorstService {
     return new WorstService(service, segment, folder, user.user.id);
   }
 
-  /** Asks, and waits for the last byte of the answer. */
+  /** Sends a request, and waits for the last byte of the answer. */
   async ask(asked: Asked): Promise<Took> {
     this.#segment.native.dropCaches();
     globalThis.gc?.();
-    // The body differs in white space each time, so that it is not known from before.
+    // The body differs in white space each time, so that it is not cached.
     const body = Buffer.from((asked.body ?? "") + (asked.body ? " ".repeat(++this.#asked) : ""));
     const before = await this.#left();
     const probe = new HoldProbe();
@@ -148,7 +147,7 @@ export class WorstService {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Units that are left; asking costs one. */
+  /** Remaining units; this call costs one. */
   async #left(): Promise<number> {
     const { remaining } = await this.#exchange(
       { method: "GET", path: "/v1/status" },
@@ -198,7 +197,7 @@ export class WorstService {
   }
 }
 
-/** A route of the console, for a key. */
+/** A route of the console, with a key instead of a session. */
 function keyed(route: Route, session: SessionCall["session"]): PublicRoute[] {
   if (route.access !== "session") return [];
   const path = route.path.replace("/v1/console", "/v1/c");
@@ -233,8 +232,8 @@ function drain(body: AnswerBody, done: (bytes: number, text: string) => void): v
 }
 
 /**
- * Notes the longest time from one turn of the event loop to the next, in time of the processor: of
- * all threads, so that it is too long rather than too short.
+ * Records the longest time between two turns of the event loop, in processor time of all threads,
+ * so that it errs on the long side.
  */
 class HoldProbe {
   #running = false;

@@ -1,10 +1,10 @@
 /**
- * Changes as columns, for formats that take rows by column. Input: changes of a list and the
- * requested fields. Output: the kind of each, its changed fields as a list of names, then the
- * fields, of the newer snapshot if the account is in it, else of the older one.
- * Invariant: the same columns with no changes as with many; values are those of the other formats,
- * copied bit by bit from the snapshot that has the row, each snapshot's rows in order. Layouts are
- * those of Arrow: validity and booleans are bits, texts have offsets.
+ * Columns of changes, for columnar formats. Input: changes of a list and the requested fields.
+ * Output: the kind of each, its changed fields as a list of names, then the fields: of the newer
+ * snapshot if it has the account, else of the older one.
+ * Invariant: the columns do not depend on the number of changes. Values equal those of other
+ * formats, copied bit by bit from the snapshot that has the row; rows keep each snapshot's order.
+ * Layouts are those of Arrow: validity and booleans are bits, texts have offsets.
  */
 
 import { strict as assert } from "node:assert";
@@ -58,7 +58,7 @@ function listColumn(field: string, lists: readonly (readonly string[])[]): Field
   };
 }
 
-/** Names and kinds are ASCII, so that they have as many bytes as characters. */
+/** Names and kinds are ASCII, so they have as many bytes as characters. */
 function asciiTexts(values: readonly string[]): ColumnBuffers {
   const offsets = offsetsOfLengths(values.map(({ length }) => length));
   const data = new Uint8Array(Buffer.from(values.join(""), "latin1"));
@@ -71,20 +71,20 @@ function offsetsOfLengths(lengths: readonly number[]): Uint8Array {
   return new Uint8Array(offsets.buffer);
 }
 
-/** Bytes of a value of a type with values of one size. */
+/** Bytes of a value, for types of fixed size. */
 const WIDTHS: Readonly<Partial<Record<FieldColumn["type"], number>>> = {
   int32: 4,
   date32: 4,
   float64: 8,
 };
 
-/** A row of the result: from which of the two sources, and its position there. */
+/** A row of the result: its source, and its position there. */
 interface Place {
   readonly source: 0 | 1;
   readonly row: number;
 }
 
-/** Merges columns; `sources` says for every row of the result which of the two has it. */
+/** Merges columns; `sources` gives the source of each row. */
 function mergeColumns(
   one: readonly FieldColumn[],
   other: readonly FieldColumn[],
@@ -122,7 +122,7 @@ function merged(columns: Both<FieldColumn>, places: readonly Place[]): FieldColu
   return mergedLists(columns, places, valid);
 }
 
-/** Which rows have a value; null where all have one. */
+/** Returns which rows have a value; null if all do. */
 function validityOf(buffers: Both<ColumnBuffers>, places: readonly Place[]) {
   const validity = new Uint8Array(Math.ceil(places.length / 8));
   let nullCount = 0;
@@ -190,10 +190,10 @@ function mergedLists(
   };
 }
 
-/** The offsets of a column; the addon gives none for one without rows. */
+/** The offsets of a column; the addon returns none without rows. */
 function offsetsOf({ offsets }: ColumnBuffers): Int32Array {
   if (offsets === null) return new Int32Array(1);
-  // The bytes may lie anywhere in their memory, and a view of integers needs them aligned.
+  // The bytes may be unaligned, which an integer view does not allow.
   return new Int32Array(Uint8Array.from(offsets).buffer);
 }
 

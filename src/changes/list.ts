@@ -1,19 +1,18 @@
 /**
- * The change list of two snapshots: every account that differs between them. What comes in: an
- * older and a newer segment. What goes out: a file with one entry per account that is in one of
- * them only, or in both with another value in a compared column; and that file opened again.
- * Invariant: entries ascend by CNPJ; the same pair gives the same bytes; a list opens only for the
- * pair that it was made of and only if every byte of it is as it was written.
+ * The change list of two snapshots: one entry for every account that is in only one of them, or
+ * differs in a compared column. Input: an older and a newer segment. Output: a file of entries, or
+ * that file opened again.
+ * Invariant: entries ascend by CNPJ; the same pair gives the same bytes. A list opens only for its
+ * own pair, and only if every byte is unchanged.
  *
- * Compared are the columns that filters or `watch` can ask for: all but the CNPJ (the identity) and
- * the scores, which drift with age and would put nearly every account on the list. `sanctioned` is
- * compared only if both snapshots had the CEIS list. Values are compared, never codes.
+ * Compared are the columns that filters or `watch` can use: all but the CNPJ (the identity) and the
+ * scores, which drift with age and would list nearly every account. `sanctioned` is compared only
+ * if both snapshots had the CEIS list. Values are compared, never codes.
  *
  * File, little endian: magic "PNRCHANG", u32 version, u32 compared columns (a bit each), u64
- * entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters (the rest is
- * zeros), two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all before; then per entry
- * u32 row in the older snapshot, u32 row in the newer one (2^32 - 1 where it has none), u32 columns
- * that differ.
+ * entries, u64 fingerprint of the columns, two snapshot ids of up to 64 characters (zero-padded),
+ * two u32 row counts, u32 CRC-32C of the entries, u32 CRC-32C of all before; then per entry u32 row
+ * in the older snapshot, u32 row in the newer one (2^32 - 1 if absent), u32 columns that differ.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
@@ -29,39 +28,38 @@ import {
 } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 
-/** Version of the file; a list of another version is refused and made anew. */
+/** Version of the file; a list of another version is rebuilt. */
 export const CHANGE_LIST_VERSION = 2;
 
-/** What making a list may be told. */
+/** Options of `makeChangeList`. */
 interface MakeChangeListOptions {
-  /** Ends the work between two slices; `makeChangeList` rejects with its reason then. */
+  /** Ends the work between two slices; `makeChangeList` rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Told after every slice; `total` is the rows of both snapshots. */
+  /** Called after every slice; `total` is the rows of both snapshots. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** A list that was written. */
 interface MadeChangeList {
   readonly path: string;
   readonly entries: number;
   readonly bytes: number;
 }
 
-/** An opened list with the segments that it belongs to; `close` leaves the segments open. */
+/** An opened list with its segments; `close` leaves the segments open. */
 export interface ChangeList {
   readonly path: string;
   readonly older: Segment;
   readonly newer: Segment;
-  /** Entries of the list; positions in it are 0 to `entries`. */
+  /** Number of entries; positions are 0 to `entries`. */
   readonly entries: number;
   readonly native: NativeChanges;
   close(): void;
 }
 
-/** Why a list was refused; in each case it can be made anew. */
+/** Why a list was refused; it can be rebuilt in each case. */
 type ChangeListProblem = "missing" | "damaged" | "other_version" | "other_pair";
 
-/** Thrown where a list cannot be opened. */
+/** Thrown if a list cannot be opened. */
 export class ChangeListError extends Error {
   readonly problem: ChangeListProblem;
 
@@ -77,13 +75,13 @@ export class ChangeOrderError extends Error {}
 const MAGIC = "PNRCHANG";
 const HEADER_BYTES = 176;
 const ID_CHARACTERS = 64;
-/** Where the numbers behind the ids begin. */
+/** Offset of the numbers after the ids. */
 const COUNTS_AT = 160;
 const ENTRY_BYTES = 12;
-/** Accounts of one native call: under a tenth of a second, so that an abort is heard. */
+/** Accounts per native call: under a tenth of a second, so that an abort takes effect. */
 const SLICE_ACCOUNTS = 1 << 16;
 
-/** Columns that no filter and no `watch` can ask for. */
+/** Columns that no filter and no `watch` uses. */
 const NOT_COMPARED: readonly ColumnName[] = [
   "cnpj",
   "score",
@@ -92,10 +90,10 @@ const NOT_COMPARED: readonly ColumnName[] = [
   "score_established",
 ];
 
-/** What provenance says where a snapshot was made without the CEIS list. */
+/** Provenance of a snapshot without the CEIS list. */
 const NOT_AVAILABLE = "not_available";
 
-/** Bits of what is counted, shared as in changelist.h: nothing but filters asks for it. */
+/** Bits of import counts, shared as in changelist.h: only filters use them. */
 const COUNT_BITS: Readonly<Partial<Record<ColumnName, number>>> = {
   email_shared: 29,
   email_own_domain: 29,
@@ -110,13 +108,13 @@ export function columnBit(name: ColumnName): number {
   return (1 << bit) >>> 0;
 }
 
-/** Whether both snapshots know which accounts are sanctioned. */
+/** True if both snapshots know which accounts are sanctioned. */
 export function bothKnowSanctions(older: Segment, newer: Segment): boolean {
   const known = ({ provenance }: Segment) => provenance.ceis_as_of_date !== NOT_AVAILABLE;
   return known(older) && known(newer);
 }
 
-/** Bits of the columns that are compared between two snapshots. */
+/** Bits of the columns compared between two snapshots. */
 function comparedColumns(older: Segment, newer: Segment): number {
   const left: ColumnName[] = COLUMNS.map(({ name }) => name);
   const names = left.filter((name) => !NOT_COMPARED.includes(name));
@@ -126,7 +124,7 @@ function comparedColumns(older: Segment, newer: Segment): number {
   return compared.reduce((mask, name) => (mask | columnBit(name)) >>> 0, 0);
 }
 
-/** File name of the list of a pair, for a folder that keeps several. */
+/** File name of a pair's list. */
 export function changeListName(older: Segment, newer: Segment): string {
   return `${older.snapshotId}-${newer.snapshotId}.changes`;
 }
@@ -141,10 +139,10 @@ export function refuseWrongOrder(older: Segment, newer: Segment): void {
 }
 
 /**
- * Makes the list of a pair. The file appears whole or not at all; memory does not grow with the
- * number of accounts. It keeps its thread busy, but for a turn of the event loop after each slice.
+ * Makes the list of a pair. The file appears complete or not at all; memory does not grow with the
+ * number of accounts. Blocks its thread, but yields to the event loop after each slice.
  * @throws ChangeOrderError, the abort's reason, the system's error, or `AppError`
- * `snapshot_unavailable` where a snapshot is damaged.
+ * `snapshot_unavailable` if a snapshot is damaged.
  */
 export async function makeChangeList(
   older: Segment,
@@ -172,7 +170,6 @@ export async function makeChangeList(
   }
 }
 
-/** Number of entries and their checksum. */
 interface Entries {
   readonly entries: number;
   readonly sum: number;
@@ -205,7 +202,7 @@ async function writeEntries(
   return { entries: (position - HEADER_BYTES) / ENTRY_BYTES, sum };
 }
 
-/** The header without its own checksum is what tells whether a list belongs to a pair. */
+/** The header without its own checksum identifies the pair of a list. */
 function headerOf(older: Segment, newer: Segment, { entries, sum }: Entries): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 0, "latin1");
@@ -232,7 +229,7 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Opens a list for the pair that it was made of; reads all of it once, for its checksum.
+ * Opens a list for its pair; reads all of it once, for its checksum.
  * @throws ChangeListError
  */
 export function openChangeList(path: string, older: Segment, newer: Segment): ChangeList {

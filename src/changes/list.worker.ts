@@ -1,8 +1,7 @@
 /**
- * The thread that makes change lists for a server. What comes in: orders, one at a time. What goes
- * out: the list under its path, and an outcome as a plain value.
- * Invariant: it works below the priority of the requests, over mappings of its own; a snapshot that
- * is not the one that was meant is refused; nothing is left behind by an order that was not done.
+ * The thread that makes change lists for a server, one order at a time.
+ * Invariant: it has a lower priority than requests, and its own mappings. A snapshot other than the
+ * intended one is refused. A failed order leaves no files.
  */
 import type { MessagePort } from "node:worker_threads";
 import { AppError, CommandError } from "../errors.ts";
@@ -11,7 +10,7 @@ import { stepBack, worker } from "../process/tasks.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 import { makeChangeList } from "./list.ts";
 
-/** A snapshot that a list is made of. */
+/** A source snapshot of a list. */
 export interface ListSource {
   readonly path: string;
   readonly snapshotId: string;
@@ -23,18 +22,18 @@ export interface ListOrder {
   readonly newer: ListSource;
   /** Path of the finished list. */
   readonly path: string;
-  /** Takes the share that is done, 0-1, now and then. */
+  /** Receives progress, 0-1, at intervals. */
   readonly port: MessagePort;
-  /** One element in shared memory; 1 asks the thread to stop. */
+  /** One element in shared memory; 1 cancels. */
   readonly flag: Int32Array;
 }
 
-/** How an order ended. `error` says the kind of an error, never its text. */
+/** Outcome of an order. `error` holds the kind of an error, never its text. */
 export type ListOutcome =
   | { readonly kind: "made"; readonly entries: number; readonly bytes: number }
   | { readonly kind: "cancelled" }
   | {
-      /** `snapshot`: one of them is gone or damaged; `disk`: there is no space. */
+      /** `snapshot`: one of them is gone or damaged; `disk`: no space. */
       readonly kind: "failed";
       readonly why: "snapshot" | "disk" | "other";
       readonly error: Readonly<Record<string, unknown>>;
@@ -45,9 +44,9 @@ export interface ListWork {
   readonly make: readonly [ListOrder, ListOutcome];
 }
 
-/** Shortest time between two reports of progress, in milliseconds. */
+/** Minimum time between progress reports, in milliseconds. */
 const PROGRESS_MS = 100;
-/** No space: of the disk, of a quota, or of what a file may hold. */
+/** No space: on the disk, in a quota, or in a file. */
 const DISK_FULL = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 stepBack();
@@ -75,7 +74,7 @@ async function make(order: ListOrder): Promise<ListOutcome> {
   }
 }
 
-/** Tells how far the work is, and hears whether it is still wanted. */
+/** Reports progress, and checks for cancellation. */
 function teller({ port, flag }: ListOrder, aborted: AbortController) {
   let toldMs = Number.NEGATIVE_INFINITY;
   return (done: number, total: number): void => {

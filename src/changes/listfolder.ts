@@ -1,8 +1,7 @@
 /**
- * The files of change lists. What comes in: their folder, and which snapshots are there. What goes
- * out: the folder without what nobody can need, and without the least used of too many.
- * Invariant: a file with another name is left alone, and so is a list that is in use; a list is
- * never more than work that can be done again.
+ * The folder of change list files, and its cleanup: lists of missing snapshots, and the least
+ * recently used of too many.
+ * Invariant: files with other names and lists in use are left alone. Every list can be rebuilt.
  */
 import { readdirSync, type Stats, statSync, unlinkSync, utimesSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +9,7 @@ import { join, resolve } from "node:path";
 /** Name of the folder in the data directory. */
 export const CHANGES_FOLDER = "changes";
 
-/** Most lists that are kept, and most bytes; the one that was used last is kept in any case. */
+/** Max lists, and max bytes; the most recently used one always stays. */
 const LISTS_MAX = 24;
 const BYTES_MAX = 4 * 2 ** 30;
 
@@ -18,27 +17,27 @@ const ID = "[0-9a-f]{16}|[0-9a-f]{64}";
 const LIST = new RegExp(`^(${ID})-(${ID})\\.changes$`);
 const PARTIAL = new RegExp(`^(?:${ID})-(?:${ID})\\.changes\\.[0-9a-f]{16}\\.tmp$`);
 
-/** Path of the list of two snapshots, whether it is there or not. */
+/** Path of the list of two snapshots; it may not exist. */
 export function changeListPath(dataDir: string, olderId: string, newerId: string): string {
   return join(resolve(dataDir, CHANGES_FOLDER), `${olderId}-${newerId}.changes`);
 }
 
-/** Removes what a crash has left half written. Call it before anything is written. */
+/** Removes partial files of a crash. Call it before anything is written. */
 export function removePartial(folder: string): void {
   for (const name of readdirSync(folder)) if (PARTIAL.test(name)) remove(join(folder, name));
 }
 
-/** Notes that a list was used; that this fails for once only changes which one goes first. */
+/** Marks a list as used; a failure only changes which one is removed first. */
 export function markUsed(path: string): void {
   try {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The list itself is open and right.
+    // The list itself is open and intact.
   }
 }
 
-/** Removes lists as the head of this file says; gives the names of those that are gone. */
+/** Removes lists as the file header says; returns their names. */
 export function keepFewLists(
   folder: string,
   isThere: (snapshotId: string) => boolean,

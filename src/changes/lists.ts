@@ -1,9 +1,8 @@
 /**
- * The change lists of a server. What comes in: pairs of opened snapshots. What goes out: their
- * lists, opened, from a folder of the data directory where they are made once.
- * Invariant: one list is made at a time, in a thread of its own, and whoever asks for it meanwhile
- * waits for the same one; a list that does not open is made anew; what cannot be made is refused
- * with its reason and tried again later. The folder holds a bounded number of lists and bytes.
+ * The change lists of a server: made once per pair of snapshots, in the data directory, and opened.
+ * Invariant: one list is made at a time, in its own thread; concurrent callers share it. A list
+ * that does not open is rebuilt. Failures are reported with their reason and retried later. The
+ * folder holds a bounded number of lists and bytes.
  */
 import { resolve } from "node:path";
 import { AppError } from "../errors.ts";
@@ -23,13 +22,13 @@ import {
 } from "./listfolder.ts";
 import { ListThread, type MakingList } from "./listthread.ts";
 
-/** How long a failure is reported before making the list is tried again, in milliseconds. */
+/** Milliseconds that a failure is reported before a retry. */
 const FAILURE_KEPT_MS = 15_000;
-/** How often somebody who waits looks whether that still makes sense, in milliseconds. */
+/** Milliseconds between checks whether a wait should end. */
 const WAIT_TURN_MS = 100;
-/** Bounds of what a client that came too early is told to wait, in seconds. */
+/** Bounds of Retry-After, in seconds. */
 const RETRY_SECONDS = [2, 120] as const;
-/** What it is told where nobody knows yet how long it takes. */
+/** Retry-After if the duration is still unknown. */
 const RETRY_UNKNOWN = 10;
 
 const NOT_MADE = "change list was not made";
@@ -40,31 +39,31 @@ export interface ChangePair {
   readonly newer: Segment;
 }
 
-/** What lists are made and kept with. */
+/** Dependencies of the change lists. */
 interface ChangeListsParts {
   readonly dataDir: string;
-  /** Milliseconds that a list is kept open after its last use. */
+  /** Milliseconds that a list stays open after its last use. */
   readonly keepMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Keeps a segment open until what it gives is called. */
+  /** Keeps a segment open; returns the function that releases it. */
   readonly hold: (segment: Segment) => () => void;
 }
 
-/** How long to wait for a list. */
+/** Wait of a caller for a list. */
 interface ListPatience {
   readonly waitMs: number;
-  /** Asked meanwhile; true ends the wait. */
+  /** Polled meanwhile; true ends the wait. */
   readonly ended: () => boolean;
 }
 
-/** A list for as long as it is not released; `release` may be called again. */
+/** A list in use until released; `release` may be called again. */
 export interface HeldList {
   readonly list: ChangeList;
   release(): void;
 }
 
-/** One pair: its open list, or what is under way. */
+/** One pair: its open list, or the pending one. */
 interface Entry {
   readonly name: string;
   list: ChangeList | null;
@@ -85,7 +84,7 @@ export class ChangeLists {
   readonly #entries = new Map<string, Entry>();
   #stopped = false;
 
-  /** Makes the folder where there is none. Throws `CommandError` when others could reach it. */
+  /** Creates the folder if it is missing. Throws `CommandError` if others could access it. */
   constructor(parts: ChangeListsParts) {
     this.#parts = parts;
     this.#folder = resolve(parts.dataDir, CHANGES_FOLDER);
@@ -93,19 +92,19 @@ export class ChangeLists {
     this.#thread = new ListThread(parts.log);
   }
 
-  /** Removes what a crash has left. Call it once, before any list is asked for. */
+  /** Removes partial files of a crash. Call it once, before any list is used. */
   start(): void {
     removePartial(this.#folder);
   }
 
-  /** Path of the list of a pair, whether it is there or not. */
+  /** Path of a pair's list; it may not exist. */
   pathOf(older: Segment, newer: Segment): string {
     return changeListPath(this.#parts.dataDir, older.snapshotId, newer.snapshotId);
   }
 
   /**
-   * The list of a pair, made where there is none. Throws `AppError` `changes_preparing` when it
-   * takes longer than the wait, `snapshot_unavailable` or `overloaded` when it cannot be made.
+   * Returns the list of a pair; makes it if missing. Throws `AppError` `changes_preparing` if that
+   * exceeds the wait, `snapshot_unavailable` or `overloaded` if it fails.
    */
   async open(pair: ChangePair, patience: ListPatience): Promise<HeldList> {
     const entry = this.#entryOf(pair);
@@ -127,18 +126,18 @@ export class ChangeLists {
     }
   }
 
-  /** Makes the list of a pair in the background; what goes wrong is logged. */
+  /** Makes the list of a pair in the background; failures are logged. */
   prepare(pair: ChangePair): void {
     const entry = this.#entryOf(pair);
     if (entry.list === null && entry.failure === null) entry.opening ??= this.#begin(pair, entry);
   }
 
-  /** How many lists are open. */
+  /** Number of open lists. */
   get size(): number {
     return [...this.#entries.values()].filter(({ list }) => list !== null).length;
   }
 
-  /** Closes lists that nobody used lately. */
+  /** Closes lists without recent use. */
   sweep(): void {
     const nowMs = this.#parts.clock.monotonicMs();
     for (const [name, entry] of this.#entries) {
@@ -149,7 +148,7 @@ export class ChangeLists {
     }
   }
 
-  /** Removes files of lists of which neither snapshot is there, and the least used of too many. */
+  /** Removes lists whose snapshots are both gone, and the least recently used of too many. */
   clean(isThere: (snapshotId: string) => boolean): void {
     const busy = new Set([...this.#entries.values()].map(({ name }) => name));
     try {
@@ -161,13 +160,13 @@ export class ChangeLists {
     }
   }
 
-  /** Begins to stop: nothing is made any more, and nobody is kept waiting. */
+  /** Begins to stop: makes no more lists, and ends all waits. */
   stop(): void {
     this.#stopped = true;
     this.#thread.stop();
   }
 
-  /** Closes everything. Nobody may use a list any more. */
+  /** Closes everything. No list may be used afterwards. */
   async close(): Promise<void> {
     this.stop();
     await this.#thread.close();
@@ -180,7 +179,7 @@ export class ChangeLists {
     const name = changeListName(older, newer);
     const known = this.#entries.get(name);
     if (known !== undefined) {
-      // The segments may have been closed and opened again since; a list belongs to its own ones.
+      // Segments may have been reopened since; a list belongs to its own ones.
       const { list } = known;
       if (list !== null && known.users === 0 && !isOf(list, { older, newer })) this.#close(known);
       const age = this.#parts.clock.monotonicMs() - (known.failure?.atMs ?? 0);
@@ -211,7 +210,7 @@ export class ChangeLists {
     return { list, release };
   }
 
-  /** Opens the list, or makes it and opens it. Never rejects. */
+  /** Opens the list, after making it if needed. Never rejects. */
   async #begin(pair: ChangePair, entry: Entry): Promise<void> {
     const { hold, clock } = this.#parts;
     entry.beganMs = clock.monotonicMs();
@@ -236,10 +235,10 @@ export class ChangeLists {
     }
   }
 
-  /** The list of a file, or null where it has to be made anew. */
+  /** The list of a file, or null if it must be rebuilt. */
   async #opened(path: string, { older, newer }: ChangePair): Promise<ChangeList | null> {
     try {
-      // Checking a list reads all of it; after this that waits for no disk.
+      // Opening reads the whole list to verify it; reading ahead avoids waits for the disk.
       await readThrough(path, () => this.#stopped).catch(() => {});
       const list = openChangeList(path, older, newer);
       markUsed(path);
@@ -268,7 +267,7 @@ export class ChangeLists {
     throw unmade(outcome.why);
   }
 
-  /** What somebody is told who has waited long enough: how far it is, and when to come back. */
+  /** The error after a wait: progress, and when to retry. */
   #preparing({ making, beganMs }: Entry, { older, newer }: ChangePair): AppError {
     const share = making?.progress() ?? 0;
     const detail =
@@ -303,7 +302,7 @@ function isOf(list: ChangeList, { older, newer }: ChangePair): boolean {
   return list.older === older && list.newer === newer;
 }
 
-/** Resolves when something has settled, or after a time. */
+/** Resolves when the work has settled, or after a time. */
 async function settledWithin(work: Promise<void>, waitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((done) => {

@@ -1,8 +1,8 @@
 /**
- * The thread that makes change lists, as the server sees it. What comes in: pairs of snapshots,
- * each with the path of its list. What goes out: how far each is, and how it ended.
- * Invariant: lists are made one after the other; the thread is there only while one is made, and
- * one that dies ends its list and no other; an outcome never rejects.
+ * Server side of the thread that makes change lists: pairs of snapshots in, progress and outcomes
+ * out.
+ * Invariant: one list at a time. The thread exists only while lists are made; if it dies, only its
+ * current list fails. An outcome never rejects.
  */
 import { MessageChannel } from "node:worker_threads";
 import { describeError, type Log } from "../process/log.ts";
@@ -10,24 +10,23 @@ import { ThreadPool } from "../process/threads.ts";
 import type { Segment } from "../search/segment.ts";
 import type { ListOrder, ListOutcome, ListWork } from "./list.worker.ts";
 
-/** A list to be made. */
 interface ListOptions {
   readonly older: Segment;
   readonly newer: Segment;
   readonly path: string;
 }
 
-/** A list that is being made, or waits for its turn. */
+/** A list in progress, or queued. */
 export interface MakingList {
   readonly outcome: Promise<ListOutcome>;
-  /** Share that is done, 0-1. */
+  /** Progress, 0-1. */
   progress(): number;
 }
 
-/** Makes lists one after the other. */
+/** Makes lists one at a time. */
 export class ListThread {
   readonly #log: Log;
-  /** The end of what was ordered last. */
+  /** End of the latest order. */
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #pool: ThreadPool<ListWork> | null = null;
@@ -37,7 +36,7 @@ export class ListThread {
     this.#log = log;
   }
 
-  /** Orders a list; it is begun when those before it have ended. */
+  /** Queues a list after the earlier ones. */
   make(options: ListOptions): MakingList {
     let share = 0;
     this.#waiting++;
@@ -50,7 +49,7 @@ export class ListThread {
     return { outcome, progress: () => share };
   }
 
-  /** Asks for an end of everything: what is being made is given up. */
+  /** Cancels everything, including the list in progress. */
   stop(): void {
     Atomics.store(this.#flag, 0, 1);
   }
@@ -93,7 +92,7 @@ export class ListThread {
     }
   }
 
-  /** Lists are made once a month, so a thread that waits would only take memory. */
+  /** Lists are made once a month, so an idle thread would only take memory. */
   async #end(): Promise<void> {
     const pool = this.#pool;
     this.#pool = null;

@@ -1,9 +1,8 @@
 /**
- * The months beside the served one. What comes in: the folder that is served. What goes out: the
- * older snapshots in it, by their labels, and an opened segment of one when it is asked for.
- * Invariant: a file is looked into once for each state it is in, and kept open only while somebody
- * needs it and for a while after; of two files of one label the one with the later date counts; a
- * file that comes, goes or is replaced changes what is reported, never what is being read.
+ * Finds and opens the older snapshots in the served folder.
+ * Invariant: a file is inspected once per state, and stays open only while in use and for a while
+ * after. Of two files of one label, the one with the later date counts. New, removed, or replaced
+ * files change what is reported, never what is being read.
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,21 +11,20 @@ import type { Clock } from "../process/clock.ts";
 import { describeError, type Log } from "../process/log.ts";
 import { openSegment, type Segment } from "../search/segment.ts";
 
-/** A snapshot in the folder, as it was when it was looked into. */
+/** A snapshot in the folder, as last inspected. */
 export interface Month
   extends Pick<Segment, "path" | "label" | "snapshotDate" | "snapshotId" | "accounts"> {}
 
-/** What months are found and kept by. */
 interface MonthsParts {
-  /** The served folder, or null where a single file is served. */
+  /** The served folder, or null if a single file is served. */
   readonly folder: string | null;
-  /** Milliseconds that an opened month is kept after its last use. */
+  /** Milliseconds that an opened month stays open after its last use. */
   readonly keepMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A file with what it was like, and the month in it; null for what is no snapshot. */
+/** An inspected file; `month` is null if it is no snapshot. */
 interface Seen {
   readonly mark: string;
   readonly month: Month | null;
@@ -38,7 +36,7 @@ interface Opened {
   readers: number;
 }
 
-/** Finds, opens and closes older snapshots. */
+/** Finds, opens, and closes older snapshots. */
 export class Months {
   readonly #parts: MonthsParts;
   #seen: ReadonlyMap<string, Seen> = new Map();
@@ -52,34 +50,32 @@ export class Months {
     this.#parts = parts;
   }
 
-  /** Whether there is a folder in which other months can be. */
+  /** True if a folder is served, which may hold other months. */
   get inFolder(): boolean {
     return this.#parts.folder !== null;
   }
 
-  /** The segments that are open. */
   segments(): Segment[] {
     return [...this.#opened.values()].map(({ segment }) => segment);
   }
 
-  /** How many are open. */
   get size(): number {
     return this.#opened.size;
   }
 
-  /** All that were there at the last look, whatever their age. */
+  /** All months of the last scan, of any age. */
   all(): Month[] {
     return [...this.#seen.values()].flatMap(({ month }) => (month === null ? [] : [month]));
   }
 
-  /** All of these, and those that are open though their file is gone. */
+  /** All of these, and open ones whose files are gone. */
   known(): Month[] {
     const seen = this.all();
     const open = [...this.#opened.values()].map(({ segment }): Month => segment);
     return [...seen, ...open.filter(({ snapshotId }) => !seen.some(hasId(snapshotId)))];
   }
 
-  /** The months older than a snapshot, one for each label, the newest first. */
+  /** The months older than a snapshot, one for each label, newest first. */
   before(segment: Pick<Segment, "label" | "snapshotDate">): Month[] {
     const byLabel = new Map<string, Month>();
     for (const month of this.all()) {
@@ -90,7 +86,7 @@ export class Months {
     return [...byLabel.values()].sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
   }
 
-  /** Looks at the folder again; looks at the same time are one. Never rejects. */
+  /** Scans the folder; concurrent calls share one scan. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = null;
@@ -99,8 +95,8 @@ export class Months {
   }
 
   /**
-   * Opens a month, or gives the segment that is open. Hold it before anything is awaited.
-   * Throws `AppError` `snapshot_unavailable` where its file is gone or is another one by now.
+   * Opens a month, or returns its open segment. Hold it before the next await. Throws `AppError`
+   * `snapshot_unavailable` if its file is gone or replaced.
    */
   async open(month: Month): Promise<Segment> {
     const known = this.opened((id) => id === month.snapshotId);
@@ -115,7 +111,7 @@ export class Months {
     }
   }
 
-  /** An open month by its id, also one whose file is gone; asking keeps it open. */
+  /** An open month by its id, even if its file is gone; the call keeps it open. */
   opened(belongs: (snapshotId: string) => boolean): Segment | null {
     for (const [id, opened] of this.#opened) {
       if (opened.segment.native.poisoned() || !belongs(id)) continue;
@@ -125,7 +121,7 @@ export class Months {
     return null;
   }
 
-  /** Keeps a segment of `open` open until what this gives is called. */
+  /** Keeps a segment from `open` open; returns the function that releases it. */
   hold(segment: Segment): () => void {
     const opened = this.#opened.get(segment.snapshotId);
     if (opened === undefined || opened.segment !== segment) return () => {};
@@ -140,7 +136,7 @@ export class Months {
     };
   }
 
-  /** Closes what nobody reads or asked for lately, and what cannot be read any more. */
+  /** Closes damaged months, and those without readers or recent use. */
   sweep(): string[] {
     const nowMs = this.#parts.clock.monotonicMs();
     const closed: string[] = [];
@@ -154,7 +150,7 @@ export class Months {
     return closed;
   }
 
-  /** Closes all, what is being read when that is over. */
+  /** Closes all; those with readers when these end. */
   close(): void {
     this.#closed = true;
     for (const { segment, readers } of this.#opened.values()) if (readers === 0) segment.close();
@@ -191,7 +187,7 @@ export class Months {
       }
       this.#blind = false;
     } catch (error) {
-      // A share may be gone for a while; what was seen last is reported meanwhile.
+      // A network share may be gone for a while; report the last scan meanwhile.
       if (!this.#blind) log.warn(describeError(error), "the older snapshots cannot be looked at");
       this.#blind = true;
       return;
@@ -199,7 +195,7 @@ export class Months {
     this.#seen = seen;
   }
 
-  /** What is in a file; from memory where it is as it was. */
+  /** Inspects a file; cached if it is unchanged. */
   async #lookInto(path: string): Promise<Seen | null> {
     const found = await stat(path).catch(() => null);
     if (found === null || !found.isFile()) return null;
@@ -212,7 +208,7 @@ export class Months {
       segment.close();
       return { mark, month: { path: segment.path, label, snapshotDate, snapshotId, accounts } };
     } catch (error) {
-      // What is short of files or memory now need not be later; so it is looked at again.
+      // A shortage of files or memory may pass, so the file is inspected again.
       return isShortage(error) ? null : { mark, month: null };
     }
   }
@@ -222,7 +218,7 @@ function hasId(id: string): (month: Month) => boolean {
   return ({ snapshotId }) => snapshotId === id;
 }
 
-/** By date of the data; two releases of a day are told apart by their label. */
+/** By date of the data; the label orders releases of one day. */
 function orderOf({ snapshotDate, label }: Pick<Month, "snapshotDate" | "label">): string {
   return `${snapshotDate} ${label}`;
 }
@@ -232,7 +228,7 @@ function ageOf({ snapshotDate, snapshotId, path }: Month): string {
   return `${snapshotDate} ${snapshotId} ${path}`;
 }
 
-/** Whether only this process is short of something, and the file may be whole. */
+/** True if this process lacks resources; the file may be intact. */
 function isShortage(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return !(error instanceof CommandError) && ["EMFILE", "ENFILE", "ENOMEM"].includes(code);

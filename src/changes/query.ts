@@ -1,10 +1,10 @@
 /**
- * What changed between two snapshots, for a spec. What comes in: an opened change list, a
- * normalized spec, the kinds and the watched fields. What goes out: exact totals, pages of entries
- * from any position of the list, all entries batch after batch.
- * Invariant: an account that matches the spec in the newer snapshot only has entered, in the older
- * one only has left, in both has changed if a watched field differs; each such account is one
- * entry, ascending by CNPJ. The work is in proportion to the list, never to the registry.
+ * Answers which accounts of a spec changed between two snapshots. Input: an opened change list, a
+ * normalized spec, the kinds, and the watched fields. Output: exact totals, pages of entries from
+ * any position of the list, all entries in batches.
+ * Invariant: an account that matches the spec only in the newer snapshot has entered; only in the
+ * older one, has left; in both, has changed if a watched field differs. Each is one entry,
+ * ascending by CNPJ. The work is proportional to the list, never to the registry.
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -17,14 +17,14 @@ import type { AccountQuerySpec } from "../spec/schema.ts";
 import { CHANGE_KINDS, type ChangeKind, WATCHABLE_FIELDS } from "./kinds.ts";
 import { bothKnowSanctions, type ChangeList, columnBit } from "./list.ts";
 
-/** A question about a pair of snapshots. */
+/** A query about a pair of snapshots. */
 export interface ChangeQuery {
   readonly list: ChangeList;
   /** Normalized; only its filters count. Normalize it with `changeCatalog`. */
   readonly spec: AccountQuerySpec;
-  /** Kinds that are wanted; totals count all of them. */
+  /** Requested kinds; totals count all of them. */
   readonly kinds: readonly ChangeKind[];
-  /** Fields that make an account changed; a subset of `watchableFields`. */
+  /** Fields whose changes count; a subset of `watchableFields`. */
   readonly watch: readonly OutputField[];
 }
 
@@ -33,17 +33,16 @@ export interface ChangeEntry {
   /** Position in the list. */
   readonly index: number;
   readonly kind: ChangeKind;
-  /** Row in the older snapshot, or -1 where the account is not in it. */
+  /** Row in the older snapshot, or -1 if absent. */
   readonly rowOlder: number;
-  /** Row in the newer snapshot, or -1 where the account is not in it. */
+  /** Row in the newer snapshot, or -1 if absent. */
   readonly rowNewer: number;
-  /** Watched fields that differ, in field order; none unless the account is in both snapshots. */
+  /** Watched fields that differ, in field order; none unless both snapshots have the account. */
   readonly changed: readonly OutputField[];
 }
 
-/** Which part of an answer is wanted. */
 interface ChangePageRequest {
-  /** Position of the list to begin at: 0, or `next` of the page before. */
+  /** Position of the list to begin at: 0, or `next` of the previous page. */
   readonly from: number;
   readonly limit: number;
 }
@@ -51,28 +50,28 @@ interface ChangePageRequest {
 /** Part of an answer. */
 export interface ChangePage {
   readonly entries: readonly ChangeEntry[];
-  /** Position at which the next page begins. */
+  /** Position where the next page begins. */
   readonly next: number;
-  /** Whether a further entry follows. */
+  /** True if another entry follows. */
   readonly more: boolean;
 }
 
 /** Exact number of accounts of each kind. */
 export type ChangeTotals = Readonly<Record<ChangeKind, number>>;
 
-/** List entries of one native call: a few milliseconds, so that a server stays awake. */
+/** List entries per native call: a few milliseconds, so that a server stays responsive. */
 const SLICE_ENTRIES = 1 << 17;
 /** Entries of a batch. */
 const BATCH_ENTRIES = 4_096;
 /** Numbers of an entry in a native answer: index, rows, differing columns, kind. */
 const NUMBERS = 5;
 const NO_ROW = 0xffff_ffff;
-/** Most totals that a list remembers. */
+/** Max cached totals per list. */
 const TOTALS_KEPT = 64;
 
 /**
- * Fields that can be watched between two snapshots, in field order: facts of an account among the
- * allowed ones; `sanctioned` only if both snapshots had the CEIS list.
+ * Fields that can be watched between two snapshots, in field order: allowed ones that are facts of
+ * an account; `sanctioned` only if both snapshots had the CEIS list.
  */
 export function watchableFields(
   older: Segment,
@@ -86,7 +85,7 @@ export function watchableFields(
   });
 }
 
-/** Why names cannot be watched between two snapshots, in words; none of them is missing here. */
+/** Returns why names cannot be watched between two snapshots, in words, for each such name. */
 export function unwatchable(
   older: Segment,
   newer: Segment,
@@ -109,7 +108,7 @@ function whyUnwatchable(name: string): string {
   return "one of the snapshots was made without the list of sanctions";
 }
 
-/** What specs about a pair are normalized with: the codes that either snapshot knows. */
+/** Returns the union of both snapshots' codes, to normalize specs about a pair. */
 export function changeCatalog(older: Segment, newer: Segment): Catalog {
   const union = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort();
   const places = new Map<string, CatalogMunicipality>();
@@ -128,7 +127,7 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
   };
 }
 
-/** What of a spec, as its sender wrote it, does not matter for changes, in words. */
+/** Returns warnings about members of a sent spec that changes ignore. */
 export function changeWarnings(input: unknown): string[] {
   const { sort, limit, scoring, output } = (input ?? {}) as Json;
   const { strategy = "balanced", random_seed: seed = null } = (scoring ?? {}) as Json;
@@ -152,7 +151,7 @@ export async function changePage(
 ): Promise<ChangePage> {
   const walk = walkOf(query);
   const found: ChangeEntry[] = [];
-  // One more than wanted is looked for: it tells whether anything follows.
+  // One extra entry shows if more follow.
   for (let at = from; at < query.list.entries && found.length <= limit; ) {
     if (at > from) await nextTurn();
     const slice = walk.slice(at, limit + 1 - found.length);
@@ -166,7 +165,7 @@ export async function changePage(
   return { entries, next: more && limit === 0 ? from : next, more };
 }
 
-/** All entries in batches of one to some thousand, from a position on. */
+/** All entries from a position on, in batches of one to some thousand. */
 export async function* changeBatches(
   query: ChangeQuery,
   from = 0,
@@ -179,7 +178,7 @@ export async function* changeBatches(
   }
 }
 
-/** Exact totals of all kinds, whichever are wanted; remembered with the list. */
+/** Exact totals of all kinds, even unrequested ones; cached with the list. */
 export async function changeTotals(query: ChangeQuery): Promise<ChangeTotals> {
   const known = totalsOf(query.list);
   const key = JSON.stringify([query.spec.filters, maskOf(query.watch)]);
@@ -220,14 +219,13 @@ function maskOf(watch: readonly OutputField[]): number {
   return watch.reduce((mask, field) => (mask | bitOf(field)) >>> 0, 0);
 }
 
-/** One native call's share of an answer. */
 interface Slice {
   readonly entries: ChangeEntry[];
   readonly counts: Uint32Array;
   readonly next: number;
 }
 
-/** Makes what walks the list; `most` 0 counts only. */
+/** Returns a walker of the list; `most` 0 only counts. */
 function walkOf({ list, spec, kinds, watch }: ChangeQuery): {
   slice(from: number, most: number): Slice;
 } {

@@ -1,11 +1,8 @@
 /**
- * Entries of a change list as people and programs read them. What comes in: entries of an answer
- * and the wanted output fields. What goes out: the items of the JSON contract, or rows of a file.
- * Invariant: `peneira diff` and exports take their bytes from here, so both write the same ones; a
- * row of a file holds the values of the newer snapshot where the account is in it, else the older.
- *
- * Who owns what: the rows of csv, html, xlsx and jsonl are made here; what stands around them
- * (header, frame, Parquet) belongs to src/export. `changeRuns` is for whoever needs rows himself.
+ * Renders entries of a change list: items of the JSON contract, or rows of a file.
+ * Invariant: `peneira diff` and exports share this code, so their bytes are equal. A row of a file
+ * holds the values of the newer snapshot if it has the account, else of the older one. Rows of csv,
+ * html, xlsx, and jsonl are made here; src/export adds header, frame, and Parquet.
  */
 import type { RowsRequest } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
@@ -16,32 +13,31 @@ import type { ChangeKind } from "./kinds.ts";
 import type { ChangeList } from "./list.ts";
 import type { ChangeEntry } from "./query.ts";
 
-/** Columns that stand before the fields in csv, html, xlsx and Parquet files. */
+/** Columns before the fields in csv, html, xlsx, and Parquet files. */
 export const CHANGE_COLUMNS = ["change", "changed_fields"] as const;
 
-/** Values of an account by field. */
 type ChangeValues = Readonly<Record<string, unknown>>;
 
-/** One account of an answer, as JSON shows it. */
+/** One changed account in the JSON contract. */
 export interface ChangeItem {
   readonly cnpj: string;
   readonly change: ChangeKind;
   readonly changed_fields: readonly string[];
-  /** Null when the account is not in the older snapshot at all. */
+  /** Null if the older snapshot lacks the account. */
   readonly before: ChangeValues | null;
-  /** Null when the account is not in the newer snapshot at all. */
+  /** Null if the newer snapshot lacks the account. */
   readonly after: ChangeValues | null;
 }
 
-/** How rows of a file are wanted; see `RowsRequest`. */
+/** Options for rows of a file; see `RowsRequest`. */
 export interface ChangeRowsOptions {
   readonly format: RowsRequest["format"];
   readonly fields: readonly string[];
   /** Language of a file for people. */
   readonly labels?: LabelLanguage | undefined;
-  /** csv; a comma where not given. */
+  /** csv only; default comma. */
   readonly delimiter?: RowsRequest["delimiter"];
-  /** xlsx: number of the first row in its sheet; 2 (behind the header) where not given. */
+  /** xlsx only: number of the first row in its sheet; default 2 (after the header). */
   readonly firstNumber?: number;
 }
 
@@ -49,11 +45,11 @@ export interface ChangeRowsOptions {
 interface ChangeRun {
   readonly segment: Segment;
   readonly entries: readonly ChangeEntry[];
-  /** A row of the segment per entry. */
+  /** One row of the segment per entry. */
   readonly rows: Uint32Array;
 }
 
-/** The items of entries: the wanted fields, then those of the changed ones that are not wanted. */
+/** The items of entries: the requested fields, then further changed ones. */
 export function changeItems(
   list: ChangeList,
   entries: readonly ChangeEntry[],
@@ -84,7 +80,7 @@ export function changeItems(
   });
 }
 
-/** Rows of a file for entries, in pieces that belong one behind the other. */
+/** Rows of a file for entries, in consecutive chunks. */
 export function changeRows(
   list: ChangeList,
   entries: readonly ChangeEntry[],
@@ -108,7 +104,7 @@ export function changeRows(
   });
 }
 
-/** The two columns before the fields; several changed fields are one cell, like activities. */
+/** The two columns before the fields; several changed fields share one cell, like activities. */
 function changeCells(
   entries: readonly ChangeEntry[],
   labels: LabelLanguage | undefined,
@@ -124,7 +120,7 @@ function changeCells(
   ];
 }
 
-/** Splits entries where the snapshot changes that holds their latest row. */
+/** Splits entries into runs whose latest rows are in one snapshot. */
 function changeRuns(list: ChangeList, entries: readonly ChangeEntry[]): ChangeRun[] {
   const runs: ChangeRun[] = [];
   for (let from = 0; from < entries.length; ) {
@@ -148,7 +144,7 @@ function jsonLines(
   return Buffer.from(lines.join(""));
 }
 
-/** What has to be read for the items, each field once. */
+/** Fields to read for the items, without repeats. */
 function fieldsToRead(entries: readonly ChangeEntry[], fields: readonly string[]): string[] {
   const changed = new Set<OutputField>(entries.flatMap((entry) => entry.changed));
   return OUTPUT_FIELD_NAMES.filter((name) => {
@@ -156,7 +152,7 @@ function fieldsToRead(entries: readonly ChangeEntry[], fields: readonly string[]
   });
 }
 
-/** Values of rows of a segment, null for row -1. */
+/** Values of a segment's rows; null for row -1. */
 function valuesOf(
   { native }: Segment,
   rows: readonly number[],

@@ -1,19 +1,17 @@
 /**
- * Where a share is.
- * What comes in: the setting `download.url`. What goes out: the address of its root folder, and
- * how to say who asks.
- * Invariant: the address ends with `/` and has no credentials and no query in it; the link that
- * people copy from a browser, folder and all, becomes the address that programs use.
+ * Reads the setting `download.url`: the address of a share's root folder, and its credentials.
+ * Invariant: the address ends with `/` and has no credentials or query. A link copied from a
+ * browser, with its folder, becomes the address that programs use.
  */
 import { fileURLToPath } from "node:url";
 import { CommandError } from "../errors.ts";
 
-/** A public share, a mirror, a bucket or a folder of this machine. */
+/** A public share, a mirror, a bucket, or a folder of this machine. */
 export interface Share {
   readonly root: URL;
-  /** Value of the Authorization header, or null where the address says everything. */
+  /** Value of the Authorization header, or null if none is needed. */
   readonly authorization: string | null;
-  /** What the keys of a bucket begin with, where its address says that it is one; else null. */
+  /** Prefix of a bucket's keys, if the address names a bucket; else null. */
   readonly prefix: string | null;
 }
 
@@ -43,22 +41,22 @@ export function readShare(text: string): Share {
   return { root, authorization, prefix };
 }
 
-/** Reads all addresses of the setting, in their order. */
+/** Reads all addresses of the setting, in order. */
 export function readShares(setting: string | readonly string[]): readonly Share[] {
   return [setting].flat().map(readShare);
 }
 
-/** What a share is called in sentences and in what is kept of a download. */
+/** Name of a share in messages and in the download record. */
 export function hostOf({ root }: Share): string {
   return root.protocol === "file:" ? "this machine" : root.host;
 }
 
-/** An address for sentences: what stands in its query may be a secret. */
+/** An address for messages; its query may be secret, so it is hidden. */
 export function shownUrl({ href }: URL): string {
   return href.replace(/([?#]).*$/s, "$1…");
 }
 
-/** The share's address as people know it. */
+/** The share's address for users. */
 export function placeOf({ root }: Share): string {
   return root.protocol === "file:" ? fileURLToPath(root) : root.href;
 }

@@ -1,39 +1,39 @@
 /**
- * Trying again.
- * What comes in: a step that may fail. What goes out: its result, or words after many failures.
- * Invariant: waits grow and are never in step with other clients; a step that got further than
- * ever before starts the count anew, so a slow share is followed to the end and a dead one is not.
+ * Retries a step that may fail; gives up with a message after many failures.
+ * Invariant: pauses grow and are random, so that clients do not retry in step. A step that
+ * progresses further than ever restarts the count, so a slow share is followed to the end and a
+ * dead one is not.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { wordFor } from "../text/amounts.ts";
 import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { waitText } from "./words.ts";
 
-/** How long and how often. */
+/** Limits of retries. */
 export interface Patience {
-  /** Failures in a row, without progress between them, after which it is over. */
+  /** Max consecutive failures without progress. */
   readonly attempts: number;
   readonly firstPauseMs: number;
   readonly pauseMaxMs: number;
 }
 
-/** What is tried. */
+/** A step to retry, with its limits. */
 interface Trying<T> {
-  /** How the thing is called in messages. */
+  /** Name in messages. */
   readonly name: string;
   readonly patience: Patience;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly step: () => Promise<T>;
-  /** How far the work has come; more than ever is progress. */
+  /** Progress so far; a new maximum counts as progress. */
   readonly reached?: () => number;
-  /** Troubles that somebody else deals with. */
+  /** True for troubles that the caller handles. */
   readonly leave?: (trouble: DownloadError) => boolean;
-  /** What helps when all was in vain; null where nothing better is known than to come back. */
+  /** Advice after the last failure; null if a later retry is the only one. */
   readonly advice?: (trouble: DownloadError) => string | null;
 }
 
-/** Pauses that follow from the time of a stall: up to a second at first, then up to a minute. */
+/** Derives pauses from the stall time: first up to a second, later up to a minute. */
 export function patienceOf(stallMs: number, attempts: number): Patience {
   return {
     attempts,
@@ -42,7 +42,7 @@ export function patienceOf(stallMs: number, attempts: number): Patience {
   };
 }
 
-/** Runs the step until it succeeds. @throws Trouble (`replaced`, or left), CommandError. */
+/** Runs the step until it succeeds. @throws DownloadError (`replaced`, or left), CommandError. */
 export async function patiently<T>(trying: Trying<T>): Promise<T> {
   const { name, patience, signal, say, step, reached = () => 0, leave = () => false } = trying;
   const { advice = () => null } = trying;
@@ -81,7 +81,7 @@ function givenUp(
   );
 }
 
-/** Doubles each time; half of it is chance. */
+/** Doubles each time; half of it is random. */
 function pauseOf(failures: number, { firstPauseMs, pauseMaxMs }: Patience): number {
   const full = Math.min(pauseMaxMs, firstPauseMs * 2 ** (failures - 1));
   return full * (0.5 + Math.random() / 2);

@@ -1,22 +1,21 @@
 /**
- * One HTTP exchange with the share, straight or through a proxy.
- * What comes in: method, address, headers. What goes out: status, headers and the body as a stream.
- * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and at
- * once when the signal fires; a redirect is followed on the same host only, never to less
- * encryption, and credentials stay with their origin.
+ * One HTTP exchange with the share, directly or through a proxy.
+ * Invariant: every wait ends: after `stallMs` without bytes (or with fewer than a modem's), and
+ * immediately when the signal fires. A redirect is followed on the same host only, never to weaker
+ * encryption. Credentials stay with their origin.
  */
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, ShareFault, troubleOfFailure } from "./downloaderror.ts";
 import { NO_PROXIES, type ProxyRules, type ProxyServer, type Way, wayThrough } from "./proxy.ts";
 import { waitText } from "./words.ts";
 
-/** Less than this many bytes a second, over the time of a stall, is a stall too. */
+/** Fewer bytes a second than this, over the stall time, are a stall too. */
 const CRAWL_BYTES = 1024;
 const REDIRECTS_MAX = 5;
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** What to ask for. */
+/** A request to a share. */
 export interface ShareRequest {
   readonly method: "GET" | "HEAD" | "PROPFIND";
   readonly url: URL;
@@ -25,26 +24,26 @@ export interface ShareRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose body was not read yet; read it or drop it. */
+/** An answer whose body is unread; read it or drop it. */
 export interface ShareAnswer extends AnswerHead {
-  /** The body in pieces. @throws Trouble when it stalls or is cut. */
+  /** The body in chunks. @throws DownloadError if it stalls or is cut. */
   readonly body: () => AsyncGenerator<Uint8Array, void, undefined>;
-  /** Gives up the body and its connection. */
+  /** Drops the body and its connection. */
   readonly drop: () => void;
 }
 
-/** Whatever answers requests as a share does. */
+/** A service that answers like a share. */
 export interface Answerer {
-  /** Sends a request and waits for the head of the answer. @throws Trouble, CommandError */
+  /** Sends a request; resolves to the answer's head. @throws DownloadError, CommandError */
   readonly ask: (asking: ShareRequest) => Promise<ShareAnswer>;
 }
 
-/** Asks a share. */
+/** HTTP client of a share. */
 export class ShareClient implements Answerer {
   readonly share: Share;
   readonly stallMs: number;
   readonly #proxies: ProxyRules;
-  /** Connections are kept, so each way is made once. */
+  /** Connections are reused, so each way is made once. */
   readonly #ways = new Map<ProxyServer | null, Way>();
 
   constructor(share: Share, stallMs: number, proxies: ProxyRules = NO_PROXIES) {
@@ -53,7 +52,7 @@ export class ShareClient implements Answerer {
     this.#proxies = proxies;
   }
 
-  /** Sends a request and waits for the head of the answer. @throws Trouble, CommandError */
+  /** Sends a request; resolves to the answer's head. @throws DownloadError, CommandError */
   async ask(asking: ShareRequest): Promise<ShareAnswer> {
     let { url } = asking;
     for (let hops = 0; ; hops++) {
@@ -82,7 +81,7 @@ export class ShareClient implements Answerer {
       ...headers,
       "accept-encoding": "identity",
       "user-agent": "peneira",
-      // Nextcloud's older address answers programs only when they say that they are one.
+      // Nextcloud's older address only answers programs that identify as such.
       "x-requested-with": "XMLHttpRequest",
       ...(authorization !== null && url.origin === root.origin ? { authorization } : {}),
     };
@@ -115,7 +114,7 @@ export class ShareClient implements Answerer {
   }
 }
 
-/** Where an answer sends us; null when it is no redirect. @throws CommandError elsewhere. */
+/** Target of a redirect; null if the answer is none. @throws CommandError if it is unsafe. */
 function redirectOf({ status, headers, url }: ShareAnswer): URL | null {
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const location = headers.get("location") ?? "";
@@ -132,7 +131,7 @@ function redirectOf({ status, headers, url }: ShareAnswer): URL | null {
   );
 }
 
-/** The body piece by piece; waiting for the disk does not count as a stall of the share. */
+/** The body in chunks; waits for the disk do not count as stalls of the share. */
 async function* pieces(
   reader: BodyReader | null,
   cutter: Cutter,
@@ -155,8 +154,8 @@ async function* pieces(
 }
 
 /**
- * Cuts an exchange that stalls, or that is not wanted any more. fetch holds its signal weakly and
- * may not hear it once the head has come; so the waiting ends here, and the body is cancelled.
+ * Aborts an exchange that stalls or is canceled. fetch holds its signal weakly and may miss it
+ * after the head has arrived; so this ends the wait, and cancels the body.
  */
 class Cutter {
   readonly #control = new AbortController();
@@ -184,17 +183,17 @@ class Cutter {
     return this.#control.signal;
   }
 
-  /** The body that goes with the exchange. */
+  /** Attaches the body of the exchange. */
   holds(reader: BodyReader | null): void {
     this.#reader = reader;
   }
 
-  /** Why the exchange was cut by us; null when it was not. */
+  /** Why we aborted the exchange; null if we did not. */
   reason(): unknown {
     return this.#control.signal.aborted ? this.#control.signal.reason : null;
   }
 
-  /** Waits for the share, but not longer than a stall. */
+  /** Waits for the share, up to the stall time. */
   async within<T>(work: Promise<T>): Promise<T> {
     const started = performance.now();
     const timer = setTimeout(() => this.#control.abort(this.#stalled()), this.#stallMs);
@@ -206,7 +205,7 @@ class Cutter {
     }
   }
 
-  /** Takes note of bytes. @throws Trouble when they trickle. */
+  /** Counts bytes. @throws DownloadError if they are too slow. */
   gained(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes >= (CRAWL_BYTES * this.#stallMs) / 1000) {
@@ -215,7 +214,7 @@ class Cutter {
     } else if (this.#waitedMs >= this.#stallMs) throw this.#stalled();
   }
 
-  /** Frees everything; the connection is closed unless the body was read to its end. */
+  /** Frees everything; closes the connection unless the body was read to its end. */
   end(): void {
     this.#outer.removeEventListener("abort", this.#onAbort);
     const over = new DownloadError("again", "the answer was not wanted");

@@ -1,30 +1,29 @@
 /**
- * What can go wrong between us and the share, sorted by what helps.
- * What comes in: a failed fetch, or the status and headers of an answer.
- * What goes out: a `DownloadError` that says whether to try again, with fewer streams, or with a
- * new listing; or a `CommandError` where only a person can help.
- * Invariant: every failure of the network has words; nothing is retried that cannot get better.
+ * Classifies failures of the share: a failed fetch, or the status and headers of an answer. A
+ * `DownloadError` asks for a retry, fewer streams, or a new listing; a `CommandError` needs a
+ * person.
+ * Invariant: every network failure has a message; nothing is retried that cannot improve.
  */
 import { CommandError } from "../errors.ts";
 import { shownUrl } from "./address.ts";
 import { ProxyFault, type ProxyServer } from "./proxy.ts";
 import { waitText } from "./words.ts";
 
-/** The longest wait that a share may ask for in `Retry-After`. */
+/** The longest wait accepted from `Retry-After`. */
 const WAIT_MAX_MS = 15 * 60_000;
 
 /**
- * What helps: trying `again`, fewer streams where there are several (`crowded`), or to look at the
- * listing because the file is not what was listed (`replaced`).
+ * Remedies: a retry (`again`), fewer streams if there are several (`crowded`), or a new listing
+ * because the file is not the listed one (`replaced`).
  */
 type TroubleKind = "again" | "crowded" | "replaced";
 
-/** A failure that the download can do something about. */
+/** A failure that the download can handle. */
 export class DownloadError extends Error {
   readonly kind: TroubleKind;
-  /** How long the share wants us to wait at least. */
+  /** Minimum wait that the share requests. */
   readonly waitMs: number;
-  /** Whether a host that turns away whole countries fails like this. */
+  /** True if a host that blocks whole countries fails like this. */
   readonly byPlace: boolean;
 
   constructor(kind: TroubleKind, message: string, { waitMs = 0, byPlace = false } = {}) {
@@ -37,12 +36,12 @@ export class DownloadError extends Error {
 }
 
 /**
- * A share that cannot give what is wanted of it: no way to it, no entry, nothing usable there.
- * Another share may.
+ * A share that cannot serve the request: unreachable, no such entry, or nothing usable. Another one
+ * may.
  */
 export class ShareFault extends CommandError {}
 
-/** Thrown when a signal ended the work. */
+/** Thrown if a signal ended the work. */
 export class Interrupted extends Error {
   readonly signal: NodeJS.Signals;
 
@@ -53,7 +52,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Reasons why a certificate or the encryption is refused; waiting does not mend them. */
+/** Refusals of a certificate or the encryption, which waiting does not fix. */
 const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|EPROTO)/;
 
 const BY_PLACE = { byPlace: true };
@@ -75,7 +74,7 @@ const CODES: Readonly<
   ENETUNREACH: ["again", "there is no network"],
 };
 
-/** Sorts what `fetch` or the reading of a body threw; `proxy` is what stood between. */
+/** Classifies an error of `fetch` or of reading a body; `proxy` is the proxy in between. */
 export function troubleOfFailure(error: unknown, url: URL, proxy: ProxyServer | null): Error {
   if (
     error instanceof DownloadError ||
@@ -107,7 +106,7 @@ export function troubleOfFailure(error: unknown, url: URL, proxy: ProxyServer | 
   return new ShareFault(`${url.host} cannot be asked: ${cause.message}`, 1, error);
 }
 
-/** Sorts what a proxy did; its credentials are in none of it. */
+/** Classifies a proxy's failure; never shows its credentials. */
 function troubleOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   const { message, credentials, passing } = fault;
   const name = proxy?.name ?? "";
@@ -120,7 +119,7 @@ function troubleOfProxy(fault: ProxyFault, proxy: ProxyServer | null): Error {
   return new ShareFault(`The proxy ${name} does not serve us: ${message}. ${mend}`);
 }
 
-/** The innermost cause tells; of several addresses that were tried the first does. */
+/** Finds the innermost cause; for several tried addresses, that of the first. */
 function causeOf(error: unknown): NodeJS.ErrnoException {
   let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
   for (let depth = 0; depth < 5; depth++) {
@@ -131,7 +130,7 @@ function causeOf(error: unknown): NodeJS.ErrnoException {
   return found;
 }
 
-/** Sorts an answer that is not the one hoped for; `file` tells files from folders. */
+/** Classifies an unexpected answer; `file` distinguishes files from folders. */
 export function troubleOfStatus(answer: AnswerHead, file: boolean): Error {
   const { status, headers, url } = answer;
   if (status === 404 || status === 410 || status === 412 || status === 416) {
@@ -161,19 +160,19 @@ export function troubleOfStatus(answer: AnswerHead, file: boolean): Error {
   return new DownloadError(kind, `the share answers ${status}`, { waitMs });
 }
 
-/** The part of an answer that tells what became of a request. */
+/** The part of an answer that shows the outcome of a request. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: { readonly get: (name: string) => string | null };
   readonly url: URL;
-  /** The proxy that it came through, for people; null where there was none. */
+  /** The proxy in between, for display; null if none. */
   readonly through: string | null;
 }
 
 /** Hosts of the registry's own share. */
 const REGISTRY = /\.gov\.br$/;
 
-/** Why a host that turns us away from the start probably does so, and what helps. */
+/** Explains why a host probably refuses us from the start, with advice. */
 export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">): string {
   const likely = REGISTRY.test(url.hostname)
     ? "The registry's share answers only from Brazil, and not from many clouds"
@@ -187,7 +186,7 @@ export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">
   );
 }
 
-/** Milliseconds of a `Retry-After` header, seconds or a date; 0 where it says nothing. */
+/** Milliseconds of a `Retry-After` header, seconds or a date; 0 if unusable. */
 export function retryAfter(text: string | null, nowMs: number): number {
   if (text === null) return 0;
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;

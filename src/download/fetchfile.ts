@@ -1,10 +1,8 @@
 /**
- * One zip, from the share to the disk.
- * What comes in: a listed file and the place of its part. What goes out: the file, whole and
- * synced, under the name that says it is.
- * Invariant: a part only ever holds bytes of the publication that its name tells, from the
- * beginning without a gap: answers of another size, tag, date or range are refused before a byte is
- * written, and a server that starts over makes us start over.
+ * Downloads one zip from the share to the disk.
+ * Invariant: a part holds only bytes of the publication in its name, from the start without a gap.
+ * Answers of another size, tag, date, or range are refused before a byte is written. If a server
+ * starts over, so does the file.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
@@ -17,19 +15,19 @@ import { checkSame } from "./releasedate.ts";
 import type { SourceInquiry } from "./source.ts";
 import { sizeText } from "./words.ts";
 
-/** What is fetched, and who wants to know. */
+/** A file to download, and its callbacks. */
 interface Fetching {
   readonly inquiry: SourceInquiry;
   readonly file: ListedFile;
-  /** Where the bytes go while they come. */
+  /** Path of the partial file. */
   readonly part: string;
-  /** Where the whole file is then. */
+  /** Path of the complete file. */
   readonly whole: string;
-  /** Told of bytes that came, or (below 0) were thrown away. */
+  /** Called with received bytes, or (below 0) discarded ones. */
   readonly onBytes: (bytes: number) => void;
 }
 
-/** One try; what came stays in the part. @throws Trouble, CommandError */
+/** One attempt; received bytes stay in the part. @throws DownloadError, CommandError */
 export async function fetchFile(fetching: Fetching): Promise<void> {
   const { file, part, whole, onBytes } = fetching;
   const flags = constants.O_RDWR | constants.O_CREAT;
@@ -38,7 +36,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
   });
   try {
     let have = (await handle.stat()).size;
-    // Without a tag or a date nothing tells whether the rest is of the same publication.
+    // Without a tag or a date, the rest may belong to another publication.
     const bound = file.etag !== null || file.modified !== null;
     const resumable = have < file.bytes ? bound : have === file.bytes;
     if (have > 0 && !resumable) have = await restart(handle, have, onBytes);
@@ -59,7 +57,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
   await rename(part, whole);
 }
 
-/** Asks for what is missing; the answer begins at `have` (206) or at 0 (200). */
+/** Requests the missing bytes; the answer begins at `have` (206) or at 0 (200). */
 async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAnswer> {
   const { source, signal } = inquiry;
   const answer = await source.ask({
@@ -86,7 +84,7 @@ async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAn
   return answer;
 }
 
-/** Only a strong tag may stand in If-Range (RFC 9110); a date is the next best. */
+/** If-Range only takes a strong tag (RFC 9110); a date is the next best. */
 function ifRange({ etag, modified }: ListedFile): Record<string, string> {
   const strong = etag?.startsWith('"') === true ? etag : modified;
   return strong === null ? {} : { "if-range": strong };
@@ -130,7 +128,7 @@ async function restart(
   return 0;
 }
 
-/** A full disk is the one failure of the disk that people mend by themselves. */
+/** A full disk is the only disk failure that users fix themselves. */
 function diskWords(error: unknown, path: string): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (error instanceof DownloadError || error instanceof CommandError || syscall === undefined) {

@@ -1,9 +1,8 @@
 /**
- * A month that is there already.
- * What comes in: a finished folder and what the share has now. What goes out: whether it is whole
- * and the same, and if not, which of its files are to be fetched again.
- * Invariant: a zip is the same when its directory is (member, sizes, CRC-32); with `verify` every
- * byte is read too. A folder of another publication is never changed unless that was asked for.
+ * Compares a finished month with the share: whether it is complete and the same, and which files to
+ * download again.
+ * Invariant: a zip is the same if its directory is (member, sizes, CRC-32); with `verify` every
+ * byte is read too. A folder of another publication is never changed unless requested.
  */
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,19 +15,19 @@ import type { ReadyMonth } from "./releasedate.ts";
 import { namesText } from "./words.ts";
 import { type DownloadRecord, type MonthPaths, readRecord, writeRecord } from "./workfolder.ts";
 
-/** How a file on the disk compares with the share. */
+/** State of a file on the disk compared with the share. */
 type Found = "same" | "damaged" | "other";
 
-/** What is to be done with a finished folder. */
+/** A finished folder to check. */
 interface Examination {
   readonly final: string;
   readonly ready: ReadyMonth;
   readonly verify: boolean;
-  /** Reads a whole member; throws when it is damaged. */
+  /** Reads a whole member; throws if it is damaged. */
   readonly check: (path: string) => Promise<void>;
 }
 
-/** The files of a finished folder by how they are. */
+/** The files of a finished folder by state. */
 export async function examine(examination: Examination): Promise<Record<Found, string[]>> {
   const record = await readRecord(examination.final);
   const found: Record<Found, string[]> = { same: [], damaged: [], other: [] };
@@ -51,7 +50,7 @@ async function lookAt(
     const listed = ready.members?.get(file.name);
     const known = record?.files.find(({ name }) => name === file.name);
     const same = listed === undefined ? known?.mark === file.mark : sameMember(packed, listed);
-    // A file that shrank or grew since it was written down is no other publication.
+    // A file whose size changed since it was recorded is damaged, not another publication.
     if (!same || status.size !== file.bytes) {
       if (known === undefined) return "other";
       return known.mark === file.mark || known.bytes !== status.size ? "damaged" : "other";
@@ -65,7 +64,7 @@ async function lookAt(
   }
 }
 
-/** Whether two directories are of the same content. */
+/** True if two directories have the same content. */
 export function sameMember(one: ZipMember, other: ZipMember): boolean {
   return (
     one.member === other.member &&
@@ -75,7 +74,7 @@ export function sameMember(one: ZipMember, other: ZipMember): boolean {
   );
 }
 
-/** Reads every byte of a zip's member. @throws CommandError naming what is wrong */
+/** Reads every byte of a zip's member. @throws CommandError naming the fault */
 export async function readThrough(path: string): Promise<void> {
   const packed = await readZip(path);
   const name = readMemberName(packed.member);
@@ -84,8 +83,8 @@ export async function readThrough(path: string): Promise<void> {
 }
 
 /**
- * Makes an unfinished month of a finished one, without the files that are to be fetched again.
- * What is left is written down first, so that a crash leaves nothing that is believed wrongly.
+ * Turns a finished month into an unfinished one, without the files to download again. Records the
+ * remaining ones first, so that a crash leaves no false record.
  */
 export async function reopen(
   paths: MonthPaths,
@@ -98,7 +97,7 @@ export async function reopen(
   await rename(paths.final, paths.work);
 }
 
-/** Words for a folder whose content the share does not have any more. */
+/** The error for a folder whose content the share no longer has. */
 export function otherPublication(final: string, names: readonly string[]): CommandError {
   return new CommandError(
     `${final} holds another publication than the share has now (${namesText(names)} differ). ` +

@@ -1,8 +1,7 @@
 /**
- * Tables of IBGE's open service, as files for an import and for sentences. What comes in: the
- * address of the service and a folder. What goes out: `places.csv` and `descriptors.csv` there.
- * Invariant: a file takes its name only when it is whole and reads as an import will read it;
- * whatever ends the work before that leaves the file of before.
+ * Downloads tables of IBGE's open service: `places.csv` and `descriptors.csv`.
+ * Invariant: a file gets its name only when it is complete and parses like an import does it. An
+ * earlier end leaves the old file.
  */
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,16 +17,16 @@ import type { ProxyRules } from "./proxy.ts";
 import { sizeText } from "./words.ts";
 import { makeFolder } from "./workfolder.ts";
 
-/** Failures in a row that end a question. */
+/** Max consecutive failures of a request. */
 const ATTEMPTS = 5;
-/** The service's answers have 2 to 6 MB. */
+/** Max bytes of an answer; real ones have 2 to 6 MB. */
 const ANSWER_MAX = 2 ** 26;
-/** Wrong entries that are named. */
+/** Max wrong entries listed. */
 const WRONG_SHOWN = 5;
 
-/** How the service is asked. */
+/** Access to the service. */
 interface ServiceUse {
-  /** Its address, which ends with `/`. */
+  /** Its address, ending with `/`. */
   readonly url: string;
   readonly proxies: ProxyRules;
   readonly stallMs: number;
@@ -35,28 +34,28 @@ interface ServiceUse {
   readonly listener: Listener;
 }
 
-/** A file that was made. */
+/** A written file. */
 export interface FetchedTable {
   readonly file: string;
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** What a table is made of. */
+/** How to make a table. */
 interface TableRecipe {
-  /** Below the address of the service. */
+  /** Path below the service's address. */
   readonly path: string;
   readonly file: string;
-  /** What one row is, for people. */
+  /** Name of a row, for display. */
   readonly row: readonly [one: string, more: string];
-  /** The text of the file, and its rows; mistakes of the answer are added to the list. */
+  /** The text of the file, and its rows; adds faults of the answer to the list. */
   readonly make: (
     answer: unknown,
     mistakes: string[],
   ) => { readonly text: string; readonly rows: number };
 }
 
-/** The tables, by the flag that asks for them. */
+/** The tables, by their flag. */
 const TABLES = {
   places: {
     path: "v1/localidades/municipios",
@@ -82,7 +81,7 @@ const TABLES = {
   },
 } as const satisfies Record<string, TableRecipe>;
 
-/** A table that can be asked for. */
+/** Name of a table. */
 export type ServiceTable = keyof typeof TABLES;
 
 /** Fetches a table into a folder. @throws CommandError, Interrupted */
@@ -114,7 +113,7 @@ export async function downloadTable(
   return { file: whole, rows, bytes };
 }
 
-/** One try: the whole body. @throws DownloadError, ShareFault */
+/** One attempt for the whole body. @throws DownloadError, ShareFault */
 async function answerOf(
   client: ShareClient,
   url: URL,
@@ -198,10 +197,10 @@ async function replaceFile(whole: string, text: string): Promise<void> {
   }
 }
 
-/** An object of the answer, or nothing. */
+/** An object of the answer, or none. */
 type Entry = Readonly<Record<string, unknown>> | null | undefined;
 
-/** Municipalities with the names of their regions; a new one may lie in none of the older kinds. */
+/** Municipalities with the names of their regions; a new one may lack the older kinds. */
 function placeRowsOf(answer: unknown, mistakes: string[]): readonly PlaceRow[] {
   if (!Array.isArray(answer) || answer.length === 0) {
     mistakes.push("it is no list of municipalities");

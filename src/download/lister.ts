@@ -1,9 +1,8 @@
 /**
- * How a share lists its folders.
- * What comes in: a share and how to ask it. What goes out: its entries, by whatever it answers:
- * WebDAV, a page of HTML or a list of JSON, a bucket's XML, or the disk.
- * Invariant: a listing is read to its end or not used at all, up to a size; what may be whole the
- * next time is asked for again, what cannot is refused with the address.
+ * Lists the folders of a share by its protocol: WebDAV, a page of HTML or a list of JSON, a
+ * bucket's XML, or the disk.
+ * Invariant: a listing is read completely or not used at all, up to a size. A truncated one is
+ * requested again; an unusable one is refused with the address.
  */
 import { below, type Share } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";
@@ -18,34 +17,34 @@ import {
   parseMultistatus,
 } from "./listings/xml.ts";
 
-/** A folder of the share with 10,000 files is described in half of this. */
+/** Max bytes of a listing; 10,000 files of the share take half of it. */
 const LISTING_BYTES_MAX = 8 * 2 ** 20;
 /** Pages of 1,000 keys. */
 const PAGES_MAX = 20;
 
-/** What lies directly in a folder. */
+/** A direct entry of a folder. */
 export interface FolderEntry {
   readonly name: string;
   readonly folder: boolean;
   readonly url: URL;
-  /** Null where the listing does not say. */
+  /** Null if the listing lacks it. */
   readonly bytes: number | null;
   readonly etag: string | null;
   readonly modified: string | null;
-  /** Whether size, tag and date are to be asked for, because the listing never says them. */
+  /** True if size, tag, and date need requests, because such listings never have them. */
   readonly unmeasured: boolean;
 }
 
-/** Who is asked. */
+/** Access to a share. */
 interface Asked extends Answerer {
   readonly share: Share;
   readonly signal: AbortSignal;
 }
 
-/** Lists a folder below the root. @throws Trouble, ShareFault */
+/** Lists a folder below the root. @throws DownloadError, ShareFault */
 export type Lister = (asked: Asked, path: readonly string[]) => Promise<FolderEntry[]>;
 
-/** Finds out how a share lists, by listing its root. @throws Trouble, ShareFault */
+/** Detects how a share lists, by listing its root. @throws DownloadError, ShareFault */
 export async function listerOf(
   asked: Asked,
 ): Promise<{ readonly lister: Lister; readonly entries: FolderEntry[] }> {
@@ -57,13 +56,13 @@ export async function listerOf(
   if (answer.status === 207) return { lister: davLister, entries: await davEntries(asked, answer) };
   answer.drop();
   const { status } = answer;
-  // Who does not know PROPFIND says so in many ways; who is only busy, in these.
+  // Refusals of PROPFIND take many forms; a busy share uses these.
   const busy = (status >= 500 && status !== 501) || [401, 408, 423, 425, 429].includes(status);
   if (busy) throw troubleOfStatus(answer, false);
   return withoutDav(asked, answer);
 }
 
-/** The share speaks no WebDAV: what does it answer to a browser? */
+/** The share speaks no WebDAV: tries what it returns to a browser. */
 async function withoutDav(asked: Asked, { status }: ShareAnswer) {
   const { share } = asked;
   const page = await get(asked, share.root);
@@ -97,10 +96,10 @@ async function withoutDav(asked: Asked, { status }: ShareAnswer) {
   throw troubleOfStatus(unknown ? page : { ...page, status }, false);
 }
 
-/** Headers that only what speaks S3 sends. */
+/** Headers that only S3 servers send. */
 const BUCKET_HEADERS = ["x-amz-request-id", "x-amz-bucket-region", "x-goog-generation"];
 
-/** What an address of keys may mean: all of them a prefix, or its first name the bucket. */
+/** Meanings of an address of keys: all of it a prefix, or its first name the bucket. */
 function bucketsOf(root: URL): [base: URL, prefix: string][] {
   const path = decodeURIComponent(root.pathname).slice(1);
   const slash = path.indexOf("/") + 1;
@@ -172,7 +171,7 @@ function get({ ask, signal }: Asked, url: URL): Promise<ShareAnswer> {
   return ask({ method: "GET", url, signal, headers });
 }
 
-/** The entries of a page; null where it lists nothing. */
+/** The entries of a page; null if it is no listing. */
 function pageEntries({ url }: ShareAnswer, text: string): FolderEntry[] | null {
   const folder = new URL(".", url);
   const parse = (list: string) => parseJsonIndex(list, folder) ?? parseIndexPage(list, folder);
@@ -185,7 +184,7 @@ function pageEntries({ url }: ShareAnswer, text: string): FolderEntry[] | null {
   });
 }
 
-/** Lists keys of a bucket as if what stands between their slashes were folders. */
+/** Lists keys of a bucket as folders, split at slashes. */
 function bucketLister(base: URL, root: string): Lister {
   return async (asked, path) => {
     const top = root === "" || root.endsWith("/") ? root : `${root}/`;
@@ -199,7 +198,7 @@ function bucketLister(base: URL, root: string): Lister {
         entries.push({ ...entry, unmeasured: false, url: new URL(base.pathname + key, base) });
       }
       if (next === null) return entries;
-      // Who leads us in a circle, or on for ever, has no list.
+      // Refuses a list that loops or never ends.
       if (tokens.has(next) || tokens.size >= PAGES_MAX) throw unusable(base, "it has no end");
       tokens.add(next);
       token = next;
@@ -240,7 +239,7 @@ function read<T>(url: URL, parse: (text: string) => T, text: string): T {
     return parse(text);
   } catch (error) {
     if (!(error instanceof ListingFault)) throw error;
-    // A listing that was cut, or a page of a proxy that passes: it may be whole the next time.
+    // A truncated listing, or a temporary page of a proxy, may be complete next time.
     if (error.message === "it ends in the middle") {
       throw new DownloadError("again", "the list ends in the middle");
     }

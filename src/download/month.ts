@@ -1,10 +1,10 @@
 /**
- * A whole month, from the share to a folder that `import` takes.
- * What comes in: the share, a folder, the wanted month or none for the newest complete one.
- * What goes out: `DIR/YYYY-MM` with every zip of one publication, and what was done.
- * Invariant: the folder has its final name only when every zip was checked against what the share
- * lists and holds, before and after; whatever ends the work before that leaves resumable parts and
- * nothing under the final name; files of two publications never stand together.
+ * Downloads a whole month from the share into a folder for `import`. Input: the share, a folder,
+ * the month or none for the newest complete one. Output: `DIR/YYYY-MM` with every zip of one
+ * publication, and a summary.
+ * Invariant: the folder gets its final name only after every zip was checked against the share's
+ * list and content, before and after. An earlier end leaves resumable parts, and nothing under the
+ * final name. Files of two publications are never mixed.
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -34,32 +34,32 @@ import { namesText, reasonOf, sizeText } from "./words.ts";
 import * as folder from "./workfolder.ts";
 import { checkSpace, type Demand } from "./workfolder.ts";
 
-/** Failures in a row that end a file, and a question. */
+/** Max consecutive failures of a file, and of a request. */
 const FILE_ATTEMPTS = 12;
 const QUESTION_ATTEMPTS = 5;
-/** How often a month may change under our hands. */
+/** Max changes of a month during its download. */
 const ROUNDS_MAX = 3;
-/** Without a wanted month, this many are looked at for a complete one. */
+/** Max months checked to find a complete one. */
 const MONTHS_TRIED = 3;
 
-/** Shows how far the bytes are. */
+/** Displays progress in bytes. */
 export interface ByteDisplay {
   update(done: number): void;
   done(): void;
 }
 
-/** Who hears of the work. */
+/** Receives messages and progress. */
 export interface Listener {
-  /** A sentence for people, without a full stop or a line end. */
+  /** Prints a sentence without a full stop or a line end. */
   readonly say: (text: string) => void;
   readonly show: (label: string, bytes: number) => ByteDisplay;
 }
 
-/** How shares are asked. */
+/** Access to shares. */
 export interface ShareUse {
   /** In order of preference. */
   readonly shares: readonly Share[];
-  /** What stands between us and them; nothing where it is not said. */
+  /** Proxies; default none. */
   readonly proxies?: ProxyRules;
   readonly streams: number;
   readonly stallMs: number;
@@ -67,41 +67,41 @@ export interface ShareUse {
   readonly listener: Listener;
 }
 
-/** What to download. */
+/** Options of a download. */
 export interface DownloadOptions extends ShareUse {
   /** Null is the newest complete month. */
   readonly month: string | null;
   /** Folder that gets the month's folder. */
   readonly to: string;
-  /** Also the partners, which an import does not read. */
+  /** Also downloads the partners, which an import does not read. */
   readonly all: boolean;
-  /** Throw away a finished folder of another publication. */
+  /** Discards a finished folder of another publication. */
   readonly replace: boolean;
-  /** Read every byte of what came and compare checksums. */
+  /** Reads every received byte and compares checksums. */
   readonly verify: boolean;
-  /** Only a month with data of a later date than this. */
+  /** Only accepts a month with data of a later date than this. */
   readonly newerThan?: string;
-  /** What else will need room once the month is there. */
+  /** Further needs of disk space after the download. */
   readonly demands?: (bytes: number) => readonly Demand[];
 }
 
-/** What was done. */
+/** Summary of a download. */
 export interface Downloaded {
   readonly month: string;
-  /** Host that it came from. */
+  /** Source host. */
   readonly host: string;
   readonly folder: string;
   readonly token: string | null;
   readonly files: number;
   readonly bytes: number;
-  /** Bytes that came over the network for the files, repeated ones included. */
+  /** Downloaded bytes of the files, repeated ones included. */
   readonly fetched_bytes: number;
   readonly seconds: number;
-  /** True where everything was there before. */
+  /** True if nothing had to be downloaded. */
   readonly already: boolean;
 }
 
-/** How the shares are asked for listings. */
+/** Prepares listing requests to the shares. */
 export function inquiryOf(use: ShareUse): Inquiry {
   const { shares, stallMs, signal, listener, proxies = NO_PROXIES } = use;
   return {
@@ -156,7 +156,7 @@ class MonthDownload {
     throw new CommandError("None of the newest months of the share can be downloaded.", 1, reason);
   }
 
-  /** Fetches a month from the first place that has it and does not fail on the way. */
+  /** Downloads a month from the first source that has it and does not fail. */
   #fetch(label: string): Promise<Downloaded> {
     return inTurn(this.#inquiry, (source) => {
       const inquiry = { ...this.#inquiry, source };
@@ -165,7 +165,7 @@ class MonthDownload {
   }
 }
 
-/** A month from one place. */
+/** Downloads a month from one source. */
 class MonthFrom {
   readonly #options: DownloadOptions;
   readonly #inquiry: SourceInquiry;
@@ -224,7 +224,7 @@ class MonthFrom {
     const token = await this.#check(ready, paths);
     checkNewer(month.label, token, newerThan);
     await folder.settle(paths, this.#record(ready, token));
-    // The same look that an import takes, at the files under the names that it will find.
+    // Checks the files as an import does, under their final names.
     await openDump(paths.work, month.label);
     await folder.publish(paths);
     return this.#done({ ...ready, token }, paths.final, false);
@@ -253,7 +253,7 @@ class MonthFrom {
     return { format: 1, month: month.label, host, token, files };
   }
 
-  /** Whether the finished folder is whole; where it is not, it becomes an unfinished one. */
+  /** True if the finished folder is complete; else turns it into an unfinished one. */
   async #isThere(ready: ReadyMonth, paths: folder.MonthPaths): Promise<boolean> {
     const { replace, verify } = this.#options;
     const { final } = paths;
@@ -324,7 +324,7 @@ class MonthFrom {
     });
   }
 
-  /** Compares what came with what the share said; gives the one token. */
+  /** Compares received files with the share's list; returns the common token. */
   async #check(ready: ReadyMonth, paths: folder.MonthPaths): Promise<string | null> {
     const members = new Map<string, ZipMember>();
     for (const file of ready.month.files) {

@@ -1,11 +1,10 @@
 /**
- * The months that the shares have. Input: shares in order of preference. Output: the months, the
- * folder of each, and the registry's zips of one of them.
- * Invariant: only names that this program expects are ever looked at, so nothing that a listing
- * says becomes a path; a month is complete when every zip that an import needs is listed. Months
- * are folders called YYYY-MM or YYYY-MM-DD, at the root or, if there is none, in the first folder
- * below it that has some with zips of the registry; the walk is bounded. Of several folders of one
- * month that of the latest day counts. Case does not count in names of zips, everything else does.
+ * Finds the months of the shares, their folders, and the registry's zips in them.
+ * Invariant: only expected names are followed, so nothing in a listing becomes a path. A month is
+ * complete if every zip that an import needs is listed. Months are folders called YYYY-MM or
+ * YYYY-MM-DD, at the root or in the first folder below it that has some with zips of the registry;
+ * the walk is bounded. Of several folders of one month, the latest day counts. Case is ignored only
+ * in names of zips.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -17,16 +16,16 @@ import type { FolderEntry } from "./lister.ts";
 import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
 import { type Crowd, inStreams } from "./streams.ts";
 
-/** The registry's own share has its months three folders below the root that people link to. */
+/** The registry's own share has its months three folders below the published root. */
 const DEPTH_MAX = 5;
 const LISTINGS_MAX = 30;
-/** Names that are gone into first, the best last. */
+/** Names to search first, the best last. */
 const LIKELY = [/dados/i, /cadastros?/i, /cnpj|receita/i];
 
-/** The folder of each month by its label, each as the names that lead there. */
+/** The folder of each month by label, as its path of names. */
 type MonthFolders = ReadonlyMap<string, readonly string[]>;
 
-/** The months of a place; looked up anew each time. @throws ShareFault */
+/** Finds the months of a source, without a cache. @throws ShareFault */
 async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
   const { source, say } = inquiry;
   const entries = await listFolder(inquiry, []);
@@ -44,7 +43,7 @@ async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
   return months;
 }
 
-/** The label of a month's folder; null for every other name. */
+/** The label of a month's folder; null for other names. */
 function labelOf(name: string): string | null {
   const match = /^(20\d\d-(?:0[1-9]|1[0-2]))(?:-(?:0[1-9]|[12]\d|3[01]))?$/.exec(name);
   return match?.[1] ?? null;
@@ -52,7 +51,7 @@ function labelOf(name: string): string | null {
 
 function monthsAmong(entries: readonly FolderEntry[], path: readonly string[]): MonthFolders {
   const months = new Map<string, readonly string[]>();
-  // In the order of their names the latest day of a month comes last.
+  // In order of names, the latest day of a month comes last.
   const names = entries.filter(({ folder }) => folder).map(({ name }) => name);
   for (const name of names.sort()) {
     const label = labelOf(name);
@@ -65,7 +64,7 @@ function holdsZips(entries: readonly FolderEntry[]): boolean {
   return entries.some(({ folder, name }) => !folder && readZipName(name) !== null);
 }
 
-/** The first folder that has months, the likely ones first. */
+/** The first folder with months, likely ones first. */
 async function walk(
   inquiry: SourceInquiry,
   top: readonly FolderEntry[],
@@ -77,14 +76,14 @@ async function walk(
     const entries = await listed(inquiry, path);
     const months = monthsAmong(entries, path);
     const newest = [...months].sort().at(-1)?.[1];
-    // Others publish by the month too; only zips tell that these are the registry's.
+    // Other data is monthly too; only zips identify the registry's.
     if (newest !== undefined && holdsZips(await listed(inquiry, newest))) return [path, months];
     if (path.length < DEPTH_MAX) queue.push(...foldersOf(entries, path));
   }
   return null;
 }
 
-/** A folder on the way that cannot be listed is no reason to stop. */
+/** A folder that cannot be listed does not stop the walk. */
 async function listed(
   inquiry: SourceInquiry,
   path: readonly string[],
@@ -112,7 +111,7 @@ function byChance(one: readonly string[], other: readonly string[]): number {
   return chance(other) - chance(one) || one.length - other.length || (a < b ? -1 : 1);
 }
 
-/** What a name stands for. */
+/** Facts from a zip's name. */
 interface ZipName {
   /** `Empresas0.zip`, spelled as the registry does. */
   readonly name: string;
@@ -120,7 +119,7 @@ interface ZipName {
   readonly part: number | null;
 }
 
-/** A zip of the registry by its name; null for everything else. */
+/** Parses the name of a registry zip; null for others. */
 function readZipName(written: string): ZipName | null {
   const match = /^([A-Za-z]{5,20})(\d{1,2})?\.zip$/i.exec(written);
   const type = FILE_TYPES.find((one) => {
@@ -132,44 +131,44 @@ function readZipName(written: string): ZipName | null {
   return { name: `${LAYOUTS[type].zip}${part ?? ""}.zip`, type, part };
 }
 
-/** The registry cuts its large types into this many parts, at least. */
+/** Min number of parts of the registry's large types. */
 const PARTS = 10;
-/** Sizes that are asked for at the same time, where a listing has none. */
+/** Concurrent size requests, if a listing lacks sizes. */
 const MEASURING = 2;
 
 /** One zip as the share lists it. */
 export interface ListedFile {
   /** `Empresas0.zip`, spelled as the registry does. */
   readonly name: string;
-  /** Where it is. */
+  /** Its address. */
   readonly url: URL;
   readonly type: FileType;
   readonly part: number | null;
   readonly bytes: number;
   readonly etag: string | null;
   readonly modified: string | null;
-  /** Twelve digits that stand for this publication of this file, and for no other. */
+  /** Twelve digits that identify this publication of this file. */
   readonly mark: string;
 }
 
 /** One month of the share. */
 export interface ListedMonth {
   readonly label: string;
-  /** The zips that are wanted, the largest first. */
+  /** The wanted zips, the largest first. */
   readonly files: readonly ListedFile[];
-  /** Names of wanted zips that are not there, or are empty. */
+  /** Names of wanted zips that are missing or empty. */
   readonly missing: readonly string[];
   readonly bytes: number;
-  /** When the newest of the files was written, as an ISO date; null when nobody says. */
+  /** ISO date of the newest file; null if unknown. */
   readonly modified: string | null;
 }
 
-/** A month that cannot be fetched, now or ever. */
+/** A month that cannot be downloaded, now or later. */
 export class NotReady extends ShareFault {}
 
 /**
- * The months, the newest first, of the first place that has any. What the places before it lacked
- * is said. @throws ShareFault when none can be asked
+ * The months of the first source that has any, newest first. Reports failures of earlier sources.
+ * @throws ShareFault if none answers
  */
 export async function listMonths(inquiry: Inquiry): Promise<string[]> {
   const months = await inTurn(inquiry, async (source) => {
@@ -180,7 +179,7 @@ export async function listMonths(inquiry: Inquiry): Promise<string[]> {
   return [...months.keys()].sort().reverse();
 }
 
-/** The zips of a month at the first place that has it; with `all` those of the partners too. */
+/** The zips of a month at the first source that has it; `all` includes the partners. */
 export async function listMonth(
   inquiry: Inquiry,
   label: string,
@@ -190,8 +189,8 @@ export async function listMonth(
 }
 
 /**
- * Asks one place after the other, and says why one was left. One whose months could not be listed
- * is not asked again. @throws ShareFault of all.
+ * Tries sources in order, and reports why it leaves one. Skips sources whose months could not be
+ * listed before. @throws ShareFault of all.
  */
 export async function inTurn<T>(
   { sources, say }: Inquiry,
@@ -221,7 +220,7 @@ export async function inTurn<T>(
   throw new Fault(`None of the ${faults.length} addresses will do:\n- ${reasons.join("\n- ")}`);
 }
 
-/** The months of a place, looked up anew. @throws ShareFault */
+/** The months of a source, without a cache. @throws ShareFault */
 async function monthsOf(inquiry: SourceInquiry): Promise<MonthFolders> {
   const months = await findMonths(inquiry);
   inquiry.source.months = months;
@@ -235,7 +234,7 @@ function noMonths({ share }: Source): ShareFault {
   );
 }
 
-/** The zips of a month at one place. @throws ShareFault, NotReady */
+/** The zips of a month at one source. @throws ShareFault, NotReady */
 export async function listMonthAt(
   inquiry: SourceInquiry,
   label: string,
@@ -274,12 +273,12 @@ export async function listMonthAt(
   };
 }
 
-/** The name at the end of an address. */
+/** The last name of an address. */
 function lastOf({ pathname }: URL): string {
   return decodeURIComponent(pathname.slice(pathname.lastIndexOf("/") + 1));
 }
 
-/** A month that is to come is told from one that is gone, and both from a share that moved. */
+/** Distinguishes a future month, a removed one, and a moved share. */
 function notPublished(source: Source, label: string, labels: readonly string[]): ShareFault {
   const [oldest, newest] = [labels[0], labels.at(-1)];
   if (oldest === undefined || newest === undefined) return noMonths(source);
@@ -293,7 +292,7 @@ function notPublished(source: Source, label: string, labels: readonly string[]):
   );
 }
 
-/** Asks for the sizes that a listing did not say. */
+/** Requests sizes that a listing lacks. */
 async function measured(
   inquiry: SourceInquiry,
   entries: readonly FolderEntry[],
@@ -321,7 +320,7 @@ async function measured(
 
 type Measure = Pick<FolderEntry, "bytes" | "etag" | "modified">;
 
-/** Size, tag and date of a file by its head, or by its first byte where there are no heads. */
+/** Size, tag, and date of a file by a HEAD request, or by its first byte without HEAD support. */
 async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<Measure> {
   let answer = await source.ask({ method: "HEAD", url, signal, headers: {} });
   answer.drop();
@@ -333,7 +332,7 @@ async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<M
     size = answer.status === 200 ? answer.headers.get("content-length") : range;
   }
   const { status, headers } = answer;
-  // A page may list what is gone; then it is missing, as it would be without the link.
+  // A page may list a removed file, which then counts as missing.
   if (status === 404 || status === 410) return { bytes: null, etag: null, modified: null };
   if (status !== 200 && status !== 206) throw troubleOfStatus(answer, true);
   if (size === null || !/^\d{1,15}$/.test(size)) {
@@ -343,7 +342,7 @@ async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<M
   return { bytes: Number(size), etag, modified };
 }
 
-/** Every zip that a month must have; parts beyond the tenth count when they are listed. */
+/** All zips of a complete month; parts beyond the tenth count if listed. */
 function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   return FILE_TYPES.filter((type) => all || type !== "socios").flatMap((type) => {
     const { zip, parts } = LAYOUTS[type];
@@ -356,20 +355,20 @@ function expectedNames(files: readonly ListedFile[], all: boolean): string[] {
   });
 }
 
-/** A zip of the registry by its name; null for everything else. */
+/** Parses a listed registry zip; null for others. */
 function listedFile(label: string, { host }: Source, entry: FolderEntry): ListedFile | null {
   const known = readZipName(entry.name);
   if (known === null) return null;
   const { bytes, etag, modified, url } = entry;
-  // Without a validator nothing tells one publication from another: the mark is of this listing.
+  // Without a validator publications are indistinguishable, so the mark is unique to this listing.
   const bound = etag ?? modified ?? randomBytes(8).toString("hex");
-  // Bytes of two places never stand in one file, whatever they say of it.
+  // Bytes of two sources never share a file, even with equal tags.
   const text = JSON.stringify([label, known.name, bytes, bound, modified, host]);
   const mark = createHash("sha256").update(text).digest("hex").slice(0, 12);
   return { ...known, url, bytes: bytes ?? 0, etag, modified, mark };
 }
 
-/** Whether two listings are of the same publication, file by file. */
+/** True if two listings are of the same publication, file by file. */
 export function samePublication(one: ListedMonth, other: ListedMonth): boolean {
   const markOf = ({ etag, modified, mark, bytes }: ListedFile) =>
     etag === null && modified === null ? String(bytes) : mark;

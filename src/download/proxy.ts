@@ -1,15 +1,14 @@
 /**
- * The way to an address: straight, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
- * setting `download.proxy` and the environment. Output: for an address, its proxy or none, and
- * `fetch` over connections of that way.
- * Invariant: the setting goes before the variables, small letters before capitals, the variable of
- * the scheme before ALL_PROXY; NO_PROXY holds for all of them. `name` is all of a proxy that is
- * ever shown: user and password never leave this object but on the way to the proxy. The only
- * importer of `undici` and `socks`; a refusal of a proxy is a `ProxyFault`, distinct from the
- * share's, without the credentials. NO_PROXY is read as curl reads it, commas or blanks between the
- * entries: a name stands for itself and all that end in it, an address for itself, a network
- * (10.0.0.0/8) for its addresses, `*` for everything; a port after an entry narrows it. Any other
- * entry names nothing.
+ * The way to an address: direct, through an HTTP proxy (CONNECT), or through SOCKS5. Input: the
+ * setting `download.proxy` and the environment. Output: the proxy of an address or none, and
+ * `fetch` over its connections.
+ * Invariant: the setting overrides the variables; lower-case variables override upper-case ones;
+ * the scheme's variable overrides ALL_PROXY; NO_PROXY applies to all. Only a proxy's `name` is ever
+ * shown: user and password are only sent to the proxy. The only importer of `undici` and `socks`. A
+ * proxy's refusal is a `ProxyFault`, distinct from the share's, without the credentials. NO_PROXY
+ * is read like curl's, separated by commas or blanks: a name matches itself and its subdomains, an
+ * address itself, a network (10.0.0.0/8) its addresses, `*` everything; a port narrows an entry.
+ * Any other entry matches nothing.
  */
 
 import { lookup } from "node:dns/promises";
@@ -19,30 +18,30 @@ import { Agent, buildConnector, type Dispatcher, fetch, ProxyAgent } from "undic
 import { CommandError } from "../errors.ts";
 import { checkProxy } from "../settings/settingvalue.ts";
 
-/** A proxy; its credentials are not enumerable, so that nothing prints them by accident. */
+/** A proxy; its credentials are not enumerable, so that no log prints them by accident. */
 export interface ProxyServer {
-  /** `HOST:PORT`, for people. */
+  /** `HOST:PORT`, for display. */
   readonly name: string;
   readonly kind: "http" | "socks5";
   /** Without credentials. */
   readonly url: URL;
   readonly host: string;
   readonly port: number;
-  /** Whether names are looked up by this machine and not by the proxy. */
+  /** True if this machine resolves names instead of the proxy. */
   readonly looksUpHere: boolean;
   readonly credentials: () => ProxyCredentials | null;
 }
 
-/** Who we are to a proxy. */
+/** Credentials for a proxy. */
 interface ProxyCredentials {
   readonly user: string;
   readonly password: string;
 }
 
-/** Says which proxy an address is asked through; null is none. */
+/** Returns the proxy of an address; null for none. */
 export type ProxyRules = (url: URL) => ProxyServer | null;
 
-/** Asks everything without a proxy. */
+/** Uses no proxy. */
 export const NO_PROXIES: ProxyRules = () => null;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,7 +59,7 @@ export function proxyRules(setting: string | null, environment: Environment): Pr
     "https:": fromVariable(environment, "HTTPS_PROXY") ?? all,
     "http:": fromVariable(environment, "HTTP_PROXY") ?? all,
   };
-  // The proxy of a network is no way to this machine itself.
+  // A network's proxy is no way to this machine itself.
   return (url) => (isHere(url) || bypasses(exempt, url) ? null : (byScheme[url.protocol] ?? null));
 }
 
@@ -72,7 +71,7 @@ function isHere({ hostname }: URL): boolean {
   return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** The value of a variable in small or capital letters, and how it was written. */
+/** The value of a variable in lower or upper case, and its actual name. */
 function variableOf(environment: Environment, name: string): [name: string, value: string] | null {
   for (const written of [name.toLowerCase(), name]) {
     const value = environment[written]?.trim() ?? "";
@@ -115,7 +114,7 @@ function readProxy(text: string): ProxyServer {
   };
 }
 
-/** Whether NO_PROXY names the host of an address. */
+/** True if NO_PROXY lists the host of an address. */
 export function bypasses(text: string, url: URL): boolean {
   const host = bare(url.hostname);
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
@@ -125,7 +124,7 @@ export function bypasses(text: string, url: URL): boolean {
     .some((entry) => entry === "*" || names(entry.toLowerCase(), host, port));
 }
 
-/** A host as entries are compared with: no brackets, no dot at its end. */
+/** Normalizes a host for comparison: no brackets, no final dot. */
 function bare(hostname: string): string {
   return hostname
     .toLowerCase()
@@ -148,7 +147,7 @@ function sameAddress(one: string, other: string): boolean {
   return isIP(one) !== 0 && isIn(`${one}/${isIP(one) === 4 ? 32 : 128}`, other);
 }
 
-/** Whether an address lies in a network such as 10.0.0.0/8 or [fd00::]/8. */
+/** True if an address is in a network such as 10.0.0.0/8 or [fd00::]/8. */
 function isIn(network: string, host: string): boolean {
   const [address = "", bits = ""] = network.replace(/[[\]]/g, "").split("/");
   const [version, other] = [isIP(address), isIP(host)];
@@ -159,14 +158,14 @@ function isIn(network: string, host: string): boolean {
   return list.check(host, other === 4 ? "ipv4" : "ipv6");
 }
 
-/** As long as undici itself waits for a connection. */
+/** Connection timeout, as in undici. */
 const CONNECT_MS = 10_000;
 
-/** What a proxy did in the place of a connection. */
+/** A proxy's failure to connect. */
 export class ProxyFault extends Error {
-  /** Whether the proxy wants to know who we are, or does not believe it. */
+  /** True if the proxy lacks or rejects credentials. */
   readonly credentials: boolean;
-  /** Whether it may pass: the proxy cannot be reached, or cannot reach the host. */
+  /** True if it may be temporary: the proxy, or the host behind it, cannot be reached. */
   readonly passing: boolean;
 
   constructor(message: string, { credentials = false, passing = false } = {}) {
@@ -177,7 +176,7 @@ export class ProxyFault extends Error {
   }
 }
 
-/** Sends requests one way. */
+/** Sends requests in one way. */
 export interface Way {
   readonly fetch: (
     url: URL,
@@ -185,7 +184,7 @@ export interface Way {
   ) => ReturnType<typeof fetch>;
 }
 
-/** Makes the way through a proxy, or the straight one. */
+/** Creates the way through a proxy, or the direct one. */
 export function wayThrough(proxy: ProxyServer | null): Way {
   const dispatcher = dispatcherOf(proxy);
   return {
@@ -199,7 +198,7 @@ export function wayThrough(proxy: ProxyServer | null): Way {
   };
 }
 
-/** Sorts what an HTTP proxy did from what came through it. */
+/** Distinguishes an HTTP proxy's failures from those of the host. */
 function tunnelFault(error: unknown, known: boolean): unknown {
   let found = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] };
   for (let depth = 0; depth < 5; depth++) {
@@ -224,7 +223,7 @@ function isKnown(proxy: ProxyServer): boolean {
 }
 const PASSING = { passing: true };
 
-/** Before there is a tunnel only the proxy itself can fail so. */
+/** Errors that only the proxy can cause before there is a tunnel. */
 const PROXY_CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "it refuses the connection",
   ENOTFOUND: "its name was not found (DNS)",
@@ -248,7 +247,7 @@ function dispatcherOf(proxy: ProxyServer | null): Dispatcher {
   });
 }
 
-/** Opens connections through SOCKS5; TLS with the host is spoken inside of them. */
+/** Opens connections through SOCKS5, with TLS to the host inside. */
 function throughSocks(proxy: ProxyServer): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_MS });
   return (options, done) => {
@@ -264,7 +263,7 @@ function throughSocks(proxy: ProxyServer): buildConnector.connector {
   };
 }
 
-/** Asks the proxy for a connection to the host. @throws ProxyFault, or the failure of a look-up */
+/** Requests a connection to the host. @throws ProxyFault, or the failure of a look-up */
 async function socksSocket(proxy: ProxyServer, host: string, port: number): Promise<Socket> {
   const looked = proxy.looksUpHere && isIP(host) === 0;
   const target = looked ? (await lookup(host)).address : host;
@@ -283,12 +282,12 @@ async function socksSocket(proxy: ProxyServer, host: string, port: number): Prom
     });
     return socket.setNoDelay();
   } catch (error) {
-    // What was thrown holds the credentials; only its sentence goes on.
+    // The error contains the credentials; only its message is passed on.
     throw socksFault(error instanceof Error ? error.message : "", known !== null);
   }
 }
 
-/** Sorts a sentence of the SOCKS client. */
+/** Classifies a message of the SOCKS client. */
 function socksFault(message: string, known: boolean): ProxyFault {
   if (/Authentication failed|no accepted authentication/.test(message)) {
     return new ProxyFault(known ? DISBELIEF : QUESTION, WHO);

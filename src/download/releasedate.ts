@@ -1,9 +1,8 @@
 /**
- * Whether a month is of one release, before it is fetched.
- * What comes in: a listed month. What goes out: the directory of every zip, read by a range request
- * of its tail, and the one date token that all members bear.
- * Invariant: a month that is incomplete, mixed or holds foreign members is refused with all the
- * places named; where the server gives no ranges nothing is claimed, and the check follows later.
+ * Checks that a month is of one release before its download, by the directory of every zip (a range
+ * request of its tail) and the date token common to all members.
+ * Invariant: an incomplete or mixed month, or foreign members, are refused with all places. If the
+ * server has no ranges, the check follows after the download.
  */
 
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
@@ -19,18 +18,18 @@ import type { SourceInquiry } from "./source.ts";
 import { type Crowd, inStreams } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
 
-/** The directory of a registry zip takes 700 bytes; with the longest comment of zips 64 kB. */
+/** The directory of a registry zip takes 700 bytes; with the longest zip comment, 64 kB. */
 const TAILS = [4_096, 70_000] as const;
 
-/** A month that can be fetched. */
+/** A month ready to download. */
 export interface ReadyMonth {
   readonly month: ListedMonth;
-  /** By name; null when the server gives no ranges. */
+  /** By name; null if the server has no ranges. */
   readonly members: ReadonlyMap<string, ZipMember> | null;
   readonly token: string | null;
 }
 
-/** Looks at a month. @throws NotReady, CommandError, Trouble (`replaced`) */
+/** Lists and checks a month. @throws NotReady, CommandError, DownloadError (`replaced`) */
 export async function readyMonth(
   inquiry: SourceInquiry,
   crowd: Crowd,
@@ -49,7 +48,7 @@ export async function readyMonth(
   return lookInside(inquiry, crowd, month);
 }
 
-/** Looks into the zips of a month that has all. @throws NotReady, CommandError, Trouble */
+/** Checks the zips of a complete month. @throws NotReady, CommandError, DownloadError */
 export async function lookInside(
   inquiry: SourceInquiry,
   crowd: Crowd,
@@ -64,7 +63,7 @@ export async function lookInside(
   return { month, members, token: members === null ? null : checkMembers(month.label, members) };
 }
 
-/** Reads all directories; null when the server gives no ranges. */
+/** Reads all directories; null if the server has no ranges. */
 async function readMembers(
   inquiry: SourceInquiry,
   crowd: Crowd,
@@ -93,7 +92,7 @@ async function readMembers(
   return ranges ? members : null;
 }
 
-/** The directory of one zip; null when the server ignores ranges. */
+/** The directory of one zip; null if the server ignores ranges. */
 async function readDirectory(
   inquiry: SourceInquiry,
   label: string,
@@ -106,14 +105,14 @@ async function readDirectory(
     if (tail === null) return null;
     try {
       return await readZipElsewhere(file.bytes, async (offset, length) => {
-        // The end record is looked for from behind; what lies before the tail may be empty.
+        // The end record is searched backward; bytes before the tail may be empty.
         const bytes = new Uint8Array(length);
         const from = Math.max(start, offset);
         bytes.set(tail.subarray(from - start, offset + length - start), from - offset);
         return bytes;
       });
     } catch (error) {
-      // Nothing tells what a file is but its beginning, which only a small one has in its tail.
+      // Only its beginning identifies a file, and only a small one has it in its tail.
       const kind = start === 0 ? kindOf(tail) : null;
       const isZip = kind === null || kind.id === "zip";
       fault = isZip ? (fault ?? error) : new Error(insteadOf(kind, "a zip"));
@@ -127,7 +126,7 @@ async function readDirectory(
   );
 }
 
-/** Some bytes of a file at the share; null when the server ignores ranges. */
+/** Reads some bytes of a remote file; null if the server ignores ranges. */
 async function readRange(
   { source, signal }: SourceInquiry,
   file: ListedFile,
@@ -168,8 +167,8 @@ async function collect(answer: ShareAnswer, length: number): Promise<Uint8Array>
 }
 
 /**
- * Refuses an answer that is not of the file that was listed: another size, tag or date.
- * @throws Trouble (`replaced`), after giving up the answer
+ * Refuses an answer that is not of the listed file: another size, tag, or date.
+ * @throws DownloadError (`replaced`), after dropping the answer
  */
 export function checkSame(answer: ShareAnswer, file: ListedFile): void {
   const { headers, status } = answer;
@@ -188,13 +187,13 @@ export function checkSame(answer: ShareAnswer, file: ListedFile): void {
   throw new DownloadError("replaced", `the share sends ${other.join(", ")} than it lists`);
 }
 
-/** Weak and strong forms of a tag are the same to us: the size is compared too. */
+/** Weak and strong tags are treated alike: the size is compared too. */
 function differ(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return false;
   return one.replace(/^W\//, "") !== other.replace(/^W\//, "");
 }
 
-/** The token that all members bear; null when none has one. @throws NotReady naming all places */
+/** The token common to all members; null if none has one. @throws NotReady naming all places */
 export function checkMembers(
   label: string,
   members: ReadonlyMap<string, Pick<ZipMember, "member">>,
@@ -229,8 +228,8 @@ export function checkMembers(
 }
 
 /**
- * Holds a month against the date of the data that is here already.
- * @throws NotReady when it has no newer data, whatever its folder is called
+ * Compares a month with the date of the data already here.
+ * @throws NotReady if its data is not newer, regardless of its folder's name
  */
 export function checkNewer(label: string, token: string | null, date: string | undefined): void {
   const found = token === null ? null : readToken(token, label);

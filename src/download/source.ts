@@ -1,9 +1,8 @@
 /**
- * One place that months come from, whatever it speaks.
- * What comes in: a share. What goes out: what lies in its folders, and its answers to requests.
- * Invariant: how a place lists its folders (WebDAV, the page of a web server, a bucket, a folder of
- * this machine) is found out with the first listing and stays so; what a listing says is the same
- * to everybody else: names one step below the folder, and where they are.
+ * One source of months, with any protocol.
+ * Invariant: the first listing detects how a source lists its folders (WebDAV, a web server's page,
+ * a bucket, a folder of this machine). All listings have the same form: names one step below the
+ * folder, with their addresses.
  */
 import { hostOf, type Share } from "./address.ts";
 import { type Patience, patiently } from "./backoff.ts";
@@ -13,19 +12,19 @@ import { type FolderEntry, type Lister, listerOf } from "./lister.ts";
 import { LocalFiles } from "./listings/localfolder.ts";
 import type { ProxyRules } from "./proxy.ts";
 
-/** A place and what is known of it. */
+/** A source and its state. */
 export class Source implements Answerer {
   readonly share: Share;
-  /** What it is called in sentences, and in what is kept of a download. */
+  /** Its name in messages, and in the download record. */
   readonly host: string;
   readonly #client: Answerer;
-  /** The proxy that it is asked through, for people. */
+  /** Its proxy, for display. */
   readonly #through: string | null;
   #answered = false;
-  /** Why its months could not be listed in this run; it is not asked again then. */
+  /** Why its months could not be listed in this run; it is then skipped. */
   fault: ShareFault | null = null;
   #lister: Lister | null = null;
-  /** Where its months lie, by label; null as long as nobody has looked. */
+  /** Its months' folders, by label; null before the first listing. */
   months: ReadonlyMap<string, readonly string[]> | null = null;
 
   constructor(share: Share, stallMs: number, proxies: ProxyRules) {
@@ -42,7 +41,7 @@ export class Source implements Answerer {
     return answer;
   };
 
-  /** What lies in a folder. @throws Trouble, ShareFault */
+  /** Lists a folder. @throws DownloadError, ShareFault */
   async list(path: readonly string[], signal: AbortSignal): Promise<FolderEntry[]> {
     const asked = { share: this.share, ask: this.ask, signal };
     if (this.#lister !== null) return this.#lister(asked, path);
@@ -51,32 +50,32 @@ export class Source implements Answerer {
     return path.length === 0 ? entries : lister(asked, path);
   }
 
-  /** What helps where it was never heard of; null where it was. */
+  /** Advice if it has never answered; else null. */
   placeWords(): string | null {
     if (this.#answered) return null;
     return placeWords({ url: this.share.root, through: this.#through });
   }
 }
 
-/** How questions are asked. */
+/** Request settings. */
 interface Manner {
   readonly patience: Patience;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
 }
 
-/** How the places of the setting are asked. */
+/** Requests to all sources of the setting. */
 export interface Inquiry extends Manner {
   /** In order of preference. */
   readonly sources: readonly Source[];
 }
 
-/** How one place is asked. */
+/** Requests to one source. */
 export interface SourceInquiry extends Manner {
   readonly source: Source;
 }
 
-/** What lies in a folder of a place; tried again where that may help. @throws ShareFault */
+/** Lists a folder of a source, with retries if useful. @throws ShareFault */
 export async function listFolder(
   inquiry: SourceInquiry,
   path: readonly string[],

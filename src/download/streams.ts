@@ -1,25 +1,24 @@
 /**
- * Several files at the same time, and fewer when the share does not want that.
- * What comes in: items and the work on one of them. What goes out: all done, or the first failure.
- * Invariant: never more than `crowd.streams` works run; a share that refuses several gets one less
- * and what was refused is done later; a failure ends the others before it is thrown.
+ * Processes several items concurrently, and fewer if the share refuses.
+ * Invariant: at most `crowd.streams` run. If the share refuses several, the number drops by one and
+ * the refused item runs later. A failure ends the others before it is thrown.
  */
 import { DownloadError } from "./downloaderror.ts";
 
-/** How many streams the share takes; shrinks while we learn. */
+/** Number of streams the share accepts; decreases on refusals. */
 export interface Crowd {
   streams: number;
 }
 
-/** What the work on one item knows of the others. */
+/** Context of the work on one item. */
 interface DownloadLane {
-  /** Fires when the work is not wanted any more. */
+  /** Fires when the work is canceled. */
   readonly signal: AbortSignal;
-  /** Whether it is the only one, so that trouble of kind `crowded` is its own to bear. */
+  /** True if it is the only one, so that it must handle trouble of kind `crowded` itself. */
   readonly alone: () => boolean;
 }
 
-/** What runs. */
+/** Items and the work on them. */
 interface DownloadLanes<T> {
   readonly items: readonly T[];
   readonly crowd: Crowd;
@@ -28,7 +27,7 @@ interface DownloadLanes<T> {
   readonly work: (item: T, lane: DownloadLane) => Promise<void>;
 }
 
-/** Does the work on every item, in their order. @throws the first failure. */
+/** Does the work on every item, in order. @throws the first failure. */
 export async function inStreams<T>(lanes: DownloadLanes<T>): Promise<void> {
   const { items, crowd, signal, say, work } = lanes;
   const queue = [...items];
@@ -47,7 +46,7 @@ export async function inStreams<T>(lanes: DownloadLanes<T>): Promise<void> {
       } catch (error) {
         if (error instanceof DownloadError && error.kind === "crowded" && failures.length === 0) {
           queue.unshift(item);
-          // The others may have ended in the meantime; then this one has to go on.
+          // The others may have ended meanwhile; then this one must continue.
           if (running === 1) continue;
           crowd.streams = Math.max(1, Math.min(crowd.streams, running) - 1);
           say(`${error.message}; going on with ${crowd.streams} at the same time`);

@@ -1,7 +1,6 @@
 /**
- * How downloads speak of sizes, times and many files.
- * What comes in: bytes, milliseconds, names. What goes out: short English for one line.
- * Invariant: decimal units as the share and `ls --si` give them; nothing is rounded to zero.
+ * Formats sizes, times, and lists of files for messages of downloads.
+ * Invariant: decimal units, like the share and `ls --si`; nothing is rounded to zero.
  */
 import { wordFor } from "../text/amounts.ts";
 
@@ -19,19 +18,19 @@ export function sizeText(bytes: number): string {
   return `${value.toFixed(digits)} ${units[unit]}`;
 }
 
-/** A time to wait: `0.4 s`, `30 s`, `12 min`. */
+/** A wait: `0.4 s`, `30 s`, `12 min`. */
 export function waitText(ms: number): string {
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
   return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
-/** The first names and how many more there are. */
+/** The first names and the number of others. */
 export function namesText(names: readonly string[], most = 4): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** What went wrong, as one phrase without a full stop. */
+/** The reason of a failure, as one phrase without a full stop. */
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
 }

@@ -1,12 +1,12 @@
 /**
- * The folder in which a month comes together, and the room on its disk. Input: the folder where
- * months are kept, the wanted zips, the bytes to be written. Output: which zips are there, wholly
- * or in part, and at the end the month under its own name; an error with the needed and the free
- * bytes if the disk lacks room.
- * Invariant: every file's name tells its publication (`Empresas0.zip.<mark>.part`, then without
- * `.part`) until the whole month was checked and recorded in `download.json`; a file with another
- * mark is removed and never resumed; only our own names are ever removed. Room is checked before
- * the first byte, so that hours of downloading do not end in a full disk.
+ * The work folder of a month's download, and the free space on its disk. Input: the folder of
+ * months, the wanted zips, the bytes to be written. Output: the zips already there, complete or
+ * partial, and at the end the month under its own name; or an error with the needed and the free
+ * bytes.
+ * Invariant: every file's name includes its publication (`Empresas0.zip.<mark>.part`, then without
+ * `.part`) until the whole month was checked and recorded in `download.json`. A file with another
+ * mark is removed, never resumed; only our own names are ever removed. Space is checked before the
+ * first byte, so that hours of downloading do not end in a full disk.
  */
 import { existsSync, readdirSync, rmdirSync, statfsSync, statSync } from "node:fs";
 import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
@@ -18,18 +18,18 @@ import { folderFailure, storageWords } from "../files/storage.ts";
 import type { ListedFile, ListedMonth } from "./months.ts";
 import { sizeText } from "./words.ts";
 
-/** Room that is left to others. */
+/** Space left for others. */
 const SPARE_BYTES = 64 * 2 ** 20;
 
-/** What wants room. */
+/** A need of disk space. */
 export interface Demand {
   readonly folder: string;
   readonly bytes: number;
-  /** What the bytes are for, such as `the zips of 2026-10`. */
+  /** Purpose of the bytes, such as `the zips of 2026-10`. */
   readonly what: string;
 }
 
-/** Checks demands together, by the disk that they fall on. @throws CommandError */
+/** Checks needs together, by disk. @throws CommandError */
 export function checkSpace(demands: readonly Demand[]): void {
   const disks = new Map<number, Demand[]>();
   for (const demand of demands) {
@@ -50,11 +50,11 @@ export function checkSpace(demands: readonly Demand[]): void {
   if (problems.length > 0) throw new CommandError(problems.join("\n"));
 }
 
-/** What `download.json` holds. */
+/** Contents of `download.json`. */
 export interface DownloadRecord {
   readonly format: 1;
   readonly month: string;
-  /** Where the files came from; the host only, for paths and names of users are nobody's. */
+  /** Source of the files; only the host, because paths and user names are private. */
   readonly host: string;
   readonly token: string | null;
   readonly files: readonly Pick<ListedFile, "name" | "bytes" | "etag" | "modified" | "mark">[];
@@ -63,39 +63,39 @@ export interface DownloadRecord {
 /** Names that this program writes into a month's folder. */
 const OURS = /^[A-Z][a-z]+\d{0,2}\.zip(\.[0-9a-f]{12}(\.part)?)?$/;
 
-/** The two places of a month. */
+/** The two folders of a month. */
 export interface MonthPaths {
-  /** `DIR/2026-10`, which is there only when complete. */
+  /** `DIR/2026-10`, which exists only when complete. */
   readonly final: string;
-  /** `DIR/2026-10.part`, in which the work is done. */
+  /** `DIR/2026-10.part`, the work folder. */
   readonly work: string;
 }
 
-/** Where a month lies. */
+/** The folders of a month. */
 export function monthPaths(to: string, label: string): MonthPaths {
   return { final: join(to, label), work: join(to, `${label}.part`) };
 }
 
-/** Where the whole file is before the month is settled. */
+/** Path of a complete file before the month is settled. */
 export function wholePath({ work }: MonthPaths, { name, mark }: ListedFile): string {
   return join(work, `${name}.${mark}`);
 }
 
-/** Where the file is while it comes. */
+/** Path of a partial file. */
 export function partPath(paths: MonthPaths, file: ListedFile): string {
   return `${wholePath(paths, file)}.part`;
 }
 
-/** Bytes of each wanted file that are there. */
+/** Present bytes of each wanted file. */
 export type Inventory = Map<string, number>;
 
-/** Makes the folder, removes what is of other publications and counts what is there. */
+/** Creates the folder, removes files of other publications, and counts present bytes. */
 export async function prepare(paths: MonthPaths, month: ListedMonth): Promise<Inventory> {
   makeFolders(paths.work);
   const record = await readRecord(paths.work);
   const trusted = new Map(record?.files.map(({ name, mark }) => [name, mark]));
   for (const file of month.files) {
-    // A crash while the month was settled leaves files under their last names.
+    // A crash during `settle` leaves files under their final names.
     const plain = join(paths.work, file.name);
     const known = trusted.get(file.name) === file.mark && existsSync(plain);
     if (known) await rename(plain, wholePath(paths, file));
@@ -118,7 +118,7 @@ export async function prepare(paths: MonthPaths, month: ListedMonth): Promise<In
   return inventory;
 }
 
-/** Writes down what the month is, gives the files their names, and the month its own. */
+/** Writes the record, then gives the files their final names. */
 export async function settle(paths: MonthPaths, record: DownloadRecord): Promise<void> {
   await writeRecord(paths.work, record);
   for (const { name, mark } of record.files) {
@@ -127,13 +127,13 @@ export async function settle(paths: MonthPaths, record: DownloadRecord): Promise
   await syncFolder(paths.work);
 }
 
-/** The last step: from here on an import sees the month. */
+/** The last step: makes the month visible to an import. */
 export async function publish({ work, final }: MonthPaths): Promise<void> {
   await rename(work, final);
   await syncFolder(join(final, ".."));
 }
 
-/** What a folder says of itself; null when it says nothing that can be believed. */
+/** A folder's record; null if it has no valid one. */
 export async function readRecord(folder: string): Promise<DownloadRecord | null> {
   try {
     const record = JSON.parse(await readFile(join(folder, RECORD), "utf8")) as DownloadRecord;
@@ -143,19 +143,19 @@ export async function readRecord(folder: string): Promise<DownloadRecord | null>
   }
 }
 
-/** Removes folders of months in which nothing is: a refusal came before the first byte. */
+/** Removes empty folders of months, left by a refusal before the first byte. */
 export function removeEmpty(to: string): void {
   for (const name of readdirSync(to)) {
     if (!/^\d{4}-\d\d\.part$/.test(name)) continue;
     try {
       rmdirSync(join(to, name));
     } catch {
-      // It holds something, which the next run goes on with.
+      // Not empty; the next run resumes it.
     }
   }
 }
 
-/** Replaces the record in one step. */
+/** Replaces the record atomically. */
 export async function writeRecord(folder: string, record: DownloadRecord): Promise<void> {
   const draft = join(folder, `${RECORD}.tmp`);
   const handle = await open(draft, "w");
@@ -169,7 +169,7 @@ export async function writeRecord(folder: string, record: DownloadRecord): Promi
   await syncFolder(folder);
 }
 
-/** Makes the folder where months are kept. @throws CommandError */
+/** Creates the folder of months. @throws CommandError */
 export async function makeFolder(path: string): Promise<void> {
   try {
     makeFolders(path);

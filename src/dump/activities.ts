@@ -1,17 +1,17 @@
 /**
- * Names and texts of activities. Input: a code, for its name as the registry writes it; a CSV file
- * of our own form, or the response of IBGE's service with its subclasses, for the texts that IBGE
- * publishes. Output: the name; the texts of each subclass.
- * Invariant: a name begins with a capital letter, and has no other but in the words below, because
- * the package that knows the codes writes everything in capitals and without hyphens, and the
- * registry's own table does neither. A file is read completely or refused with all that is wrong in
- * it; the texts of a subclass stay apart, since one of them alone describes an activity.
+ * Names and texts of activities. Input: a code; or our own CSV file or the response of IBGE's
+ * service, with the texts that IBGE publishes for subclasses. Output: its name as the registry
+ * writes it; the texts of each subclass.
+ * Invariant: a name begins with a capital letter and has no other except in the words below,
+ * because the package that knows the codes writes capitals without hyphens, and the registry's
+ * table does neither. A file is read completely or refused with all its faults. The texts of a
+ * subclass stay separate, because each alone describes an activity.
  */
 import { getCnae } from "@brazilian-utils/brazilian-utils";
 import { CommandError } from "../errors.ts";
 import { readTableText, TableFile, tableText } from "./tablefile.ts";
 
-/** A subclass (7 digits) with its name and the activities that belong to it, each a text. */
+/** A subclass (7 digits) with its name and its activities, each a text. */
 export interface Descriptor {
   readonly code: string;
   readonly texts: readonly string[];
@@ -19,19 +19,19 @@ export interface Descriptor {
 
 const CODE_COLUMN = "subclass";
 const TEXT_COLUMN = "text";
-/** Longest text; IBGE's have up to 200 characters. */
+/** Max characters of a text; IBGE's have up to 200. */
 const TEXT_MAX = 1_000;
-/** Mistakes that are named one by one; of more only the number is said. */
+/** Max mistakes listed; others are only counted. */
 const MISTAKES_SHOWN = 20;
 const MEND = "`peneira download --descriptors --to DIR` makes such a file.";
 
-/** Reads a file of texts. @throws CommandError (exit 2) that names every mistake with its place. */
+/** Reads a file of texts. @throws CommandError (exit 2) with every mistake and its place. */
 export function readActivityTexts(path: string): readonly Descriptor[] {
   const text = readTableText(path);
   return /^\s*[[{]/.test(text) ? answered(path, text) : activityTextsOf(path, text);
 }
 
-/** Reads the text of such a CSV file; `path` is what messages call it. */
+/** Parses such a CSV file; messages call it `path`. */
 export function activityTextsOf(path: string, text: string): readonly Descriptor[] {
   const table = new TableFile(path, text, {
     ...{ needed: [CODE_COLUMN, TEXT_COLUMN], optional: [] },
@@ -53,13 +53,13 @@ export function activityTextsOf(path: string, text: string): readonly Descriptor
   return Array.from(texts, ([code, list]) => ({ code, texts: list }));
 }
 
-/** The text of a CSV file with these texts, a line each. */
+/** Writes these texts as CSV, one per line. */
 export function activityTextsText(descriptors: readonly Descriptor[]): string {
   const rows = descriptors.flatMap(({ code, texts }) => texts.map((text) => [code, text]));
   return tableText([[CODE_COLUMN, TEXT_COLUMN], ...rows]);
 }
 
-/** The answer of the service, kept as it came. */
+/** Parses the unchanged response of the service. */
 function answered(path: string, text: string): readonly Descriptor[] {
   let content: unknown;
   try {
@@ -80,7 +80,7 @@ function answered(path: string, text: string): readonly Descriptor[] {
   );
 }
 
-/** Descriptors of parsed JSON of the service; what is wrong is added to `mistakes`. */
+/** Descriptors from the service's JSON; adds faults to `mistakes`. */
 export function subclassesOf(content: unknown, mistakes: string[]): readonly Descriptor[] {
   if (!Array.isArray(content) || content.length === 0) {
     mistakes.push("the file must be a list of subclasses that is not empty");
@@ -105,13 +105,13 @@ export function subclassesOf(content: unknown, mistakes: string[]): readonly Des
   });
 }
 
-/** Abbreviations and proper names, as they are written. */
+/** Abbreviations and proper names, in their spelling. */
 const KEPT = [
   ...["AIDS", "CDs", "DVDs", "ECG", "EEG", "GLP", "OSCIP", "OTM", "SCM", "SME", "SRTT", "STFC"],
   ...["T.R.R.", "UTI", "VOIP", "Banco Central", "Correio Nacional", "Defesa Civil"],
 ];
 
-/** Words of one meaning that take hyphens. */
+/** Hyphenated compounds. */
 const HYPHENATED = [
   ...["acácia-negra", "apart-hotéis", "auxílio-funeral", "batata-inglesa", "bicho-da-seda"],
   ...["câmaras-de-ar", "cana-de-açúcar", "castanha-do-pará", "chá-da-índia", "coco-da-baía"],
@@ -122,7 +122,7 @@ const HYPHENATED = [
   ...["semi-reboques", "vales-alimentação", "vales-transporte"],
 ];
 
-/** Written by the words as they stand in the package, in small letters. */
+/** Spellings by the package's words in lower case. */
 const WRITTEN = new Map([
   ["imobiliaria", "imobiliária"],
   ["odonto médico hospitalares", "odonto-médico-hospitalares"],
@@ -131,7 +131,7 @@ const WRITTEN = new Map([
   ...HYPHENATED.map((word): [string, string] => [word.replaceAll("-", " "), word]),
 ]);
 
-/** Any of these words, whole; the longer of two first. */
+/** Matches any of these words, whole; longer ones first. */
 const WORDS = new RegExp(
   `(?<!\\p{L})(?:${[...WRITTEN.keys()]
     .sort((one, other) => other.length - one.length)
@@ -140,13 +140,13 @@ const WORDS = new RegExp(
   "gu",
 );
 
-/** The name of an activity of seven digits, or null where the package knows none of that code. */
+/** The name of an activity of seven digits, or null if the package lacks the code. */
 export function activityName(code: string): string | null {
   const found = getCnae(code);
   return found === null ? null : asWritten(found.description);
 }
 
-/** A name in capitals as the registry would write it. */
+/** Converts a name in capitals to the registry's style. */
 export function asWritten(capitals: string): string {
   const small = lower(capitals).replaceAll("(", " (").replace(/\s+/g, " ").trim();
   const text = small.replace(WORDS, (word) => WRITTEN.get(word) ?? word);

@@ -1,11 +1,10 @@
 /**
- * The zips of one monthly release, or their unzipped members, and the record that a download leaves
- * beside them. Input: a folder with them. Output: the list of members with everything needed to
- * read them, their decompressed bytes as a stream, and the host that the files came from.
- * Invariant: all members are of one release date, every needed file is there (or that some are not
- * was allowed), and a stream that ends without an error had the size and CRC-32 that the zip's
- * directory promised. Anybody may have written the record; what is read from it is one short line
- * or nothing.
+ * The zips of one monthly release, or their unzipped members, and the download record next to them.
+ * Input: a folder with them. Output: the list of members with everything needed to read them, their
+ * decompressed bytes as a stream, and the host that the files came from.
+ * Invariant: all members have one release date, and every needed file exists (or `partial` allows
+ * gaps). A stream that ends without an error had the size and CRC-32 of the zip's directory. Anyone
+ * may have written the record; only one short line is read from it.
  */
 import { createReadStream, lstatSync, readFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -28,29 +27,29 @@ import {
 
 const CHUNK_BYTES = 1 << 20;
 
-/** A folder that was found whole. */
+/** A complete dump folder. */
 export interface DumpFolder {
   readonly folder: string;
-  /** `YYYY-MM` of the folder's name, or null when its name holds none. */
+  /** `YYYY-MM` of the folder's name, or null if it has none. */
   readonly label: string | null;
-  /** The token all members share; null when no member has one (plain lookup tables). */
+  /** The token all members share; null if no member has one (plain lookup tables). */
   readonly token: string | null;
-  /** `YYYY-MM-DD` of token and label; null when either is unknown. */
+  /** `YYYY-MM-DD` of token and label; null if either is unknown. */
   readonly date: string | null;
   /** By file type, then part. */
   readonly members: readonly DumpMember[];
-  /** Host that it was downloaded from; null where nothing says so. */
+  /** Host of the download; null if unknown. */
   readonly host: string | null;
-  /** Whether parts are missing or empty, and that was allowed. */
+  /** True if parts are missing or empty, and that was allowed. */
   readonly partial: boolean;
-  /** Sentences about things that look wrong but do not stop an import. */
+  /** Warnings that do not stop an import. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Lists and checks the folder. `label` (`YYYY-MM`) overrides the folder's name.
- * @throws CommandError naming every problem at once: damaged, encrypted or foreign zips, missing
- * or doubled files, files without rows, of different release dates or of another month.
+ * @throws CommandError naming all problems together: damaged, encrypted, or foreign zips, missing
+ * or duplicate files, files without rows, of different release dates, or of another month.
  */
 export async function openDump(
   folder: string,
@@ -94,7 +93,7 @@ async function inspect(file: string, found: Findings): Promise<void> {
     found.warnings.push(`${name} looks like an unfinished download and is ignored.`);
     return;
   }
-  // Beside each file on a foreign disk macOS leaves one of its own.
+  // macOS adds such a file for each file on a foreign disk.
   if (name.startsWith("._")) return;
   const isZip = /\.zip$/i.test(name);
   if (!isZip && readMemberName(name) === null) return;
@@ -121,12 +120,12 @@ async function inspect(file: string, found: Findings): Promise<void> {
 /** An unzipped member is text; an empty one is reported as a part without rows. */
 function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
-  // What the scanner says of UTF-16 has the place and the way out.
+  // The scanner reports UTF-16 with the place and the fix.
   if (kind === null || kind.id === "empty" || kind.id === "utf16") return;
   throw new Error(`${insteadOf(kind, "a file of the registry")}. Put the unzipped file there.`);
 }
 
-/** What bears the name of a zip and is no file would be waited for without an end. */
+/** Opening a pipe with a zip's name would wait indefinitely. */
 function sayOther(name: string, isFolder: boolean, found: Findings): void {
   const kind = isFolder ? "a folder" : "no file but a pipe, a socket or a device";
   const meant = /\.zip$/i.test(name) ? readNames(name, name) : null;
@@ -138,7 +137,7 @@ function sayOther(name: string, isFolder: boolean, found: Findings): void {
   found.damaged.push(meant);
 }
 
-/** Members whose own names say nothing are told in one line: whoever made the zips has all so. */
+/** Reports members with unknown names in one line: their zips usually have one maker. */
 function sayRenamed({ members, warnings }: Findings): void {
   const renamed = members.filter(({ member }) => readMemberName(member) === null);
   const [first] = renamed;
@@ -160,9 +159,9 @@ function isRegistryZip(name: string): boolean {
 }
 
 /**
- * Streams a member's decompressed bytes in chunks of up to 1 MiB; inflating runs on another
- * thread while the caller works on the chunk before.
- * @throws CommandError naming file and member when the packed data are cut off or damaged.
+ * Streams a member's decompressed bytes in chunks of up to 1 MiB; inflating runs on another thread
+ * while the caller processes the preceding chunk.
+ * @throws CommandError naming file and member if the packed data are truncated or damaged.
  */
 export async function* readMember(member: PackedFile): AsyncGenerator<Uint8Array> {
   let size = 0;
@@ -192,8 +191,8 @@ function damageWords({ packing }: PackedFile, reason: string): string {
 }
 
 /**
- * Returns why a member cannot be read: the damage of its zip if there is any, else `refusal`. A
- * changed byte shows as a fault of a row long before the checksum at the end is compared.
+ * Returns why a member cannot be read: damage of its zip if any, else `refusal`. A changed byte
+ * often breaks a row long before the final checksum is compared.
  */
 export async function truerReason(member: PackedFile, refusal: unknown): Promise<unknown> {
   if (member.crc === null || !(refusal instanceof CommandError)) return refusal;
@@ -205,7 +204,7 @@ export async function truerReason(member: PackedFile, refusal: unknown): Promise
   }
 }
 
-/** How a member is called in messages: `Empresas0.zip (K3241.K03200Y0.D60808.EMPRECSV)`. */
+/** Name of a member in messages: `Empresas0.zip (K3241.K03200Y0.D60808.EMPRECSV)`. */
 export function placeOf(member: PackedFile): string {
   const name = basename(member.file);
   return member.packing === "plain" ? name : `${name} (${member.member})`;
@@ -234,15 +233,15 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Name of the file that tells of which publication a finished month is. */
+/** Name of the file that identifies the publication of a finished month. */
 export const DOWNLOAD_RECORD = "download.json";
 
-/** A record has some 200 bytes for each of 37 zips. */
+/** Max bytes of a record; each of 37 zips takes some 200. */
 const BYTES_MAX = 1 << 20;
-/** Longest host; names of the DNS have 253 characters. */
+/** Max characters of a host; DNS names have 253. */
 const HOST_LENGTH_MAX = 300;
 
-/** The host that the files of a folder were downloaded from; null where nothing says so. */
+/** Host that a folder was downloaded from; null if unknown. */
 export function hostOfDump(folder: string): string | null {
   const path = join(folder, DOWNLOAD_RECORD);
   try {

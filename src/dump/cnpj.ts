@@ -1,23 +1,22 @@
 /**
- * What comes in: the CNPJ columns of a record, or 14 characters.
- * What goes out: the CNPJ as two numbers (root in base 36; branch and check digits), its check
- * digits, and the 14 characters again.
- * Invariant: letters are upper case; comparing (root, rest) as numbers is comparing the CNPJs in
- * ASCII order, because base-36 digits and ASCII order agree on 0-9 and A-Z.
+ * CNPJs of a dump as two numbers (root in base 36; branch and check digits), their check digits,
+ * and back to 14 characters.
+ * Invariant: letters are upper case. Comparing (root, rest) as numbers equals comparing CNPJs in
+ * ASCII order, because base-36 digits and ASCII agree on 0-9 and A-Z.
  * Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII code - 48).
  */
 import type { DumpRecord } from "./records.ts";
 import { oddCode } from "./rules.ts";
 import { CNAE_DIGITS_MIN } from "./values.ts";
 
-/** Number of different branches: 36^4. */
+/** Number of possible branches: 36^4. */
 export const BRANCHES = 1_679_616;
 
 const INVALID = oddCode("cnpj_invalid");
 const WEIGHTS_1 = [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 const WEIGHTS_2 = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3];
 
-/** Base-36 digit of a byte, lower case taken as upper case; -1 for any other byte. */
+/** Base-36 digit of a byte, in either case; -1 for any other byte. */
 function digitOf(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const upper = byte & ~32;
@@ -37,14 +36,14 @@ function base36(bytes: Uint8Array, start: number, end: number): number {
 /** Widths of the three parts of a CNPJ. */
 export const CNPJ_WIDTHS = { root: 8, branch: 4, check: 2 } as const;
 
-/** True if the part has fewer characters than its width: it lost zeros, or is none. */
+/** True if the part is shorter than its width: it lost zeros, or is none. */
 export function isShortPart(record: DumpRecord, column: number, width: number): boolean {
   return (record.ends[column] as number) - (record.starts[column] as number) < width;
 }
 
 /**
- * A part of a CNPJ that lost the zeros in front, as a base-36 number: its characters must all be
- * digits, because a part with letters is text everywhere and loses none. -1 for other fields.
+ * A CNPJ part without its leading zeros, as a base-36 number. All its characters must be digits,
+ * because a part with letters is always text and loses none. -1 for other fields.
  */
 function shortPart(record: DumpRecord, column: number, width: number): number {
   const start = record.starts[column] as number;
@@ -60,8 +59,7 @@ function shortPart(record: DumpRecord, column: number, width: number): number {
 }
 
 /**
- * The 8 characters of a root as a number below 36^8, or up to 7 digits that lost zeros; odd when
- * they are neither.
+ * A root as a number below 36^8, from 8 characters, or up to 7 digits that lost zeros; else odd.
  */
 export function cleanRoot(record: DumpRecord, column: number): number {
   const start = record.starts[column] as number;
@@ -86,7 +84,7 @@ export function cleanBranch(record: DumpRecord, column: number): number {
   return value < 0 ? INVALID : value;
 }
 
-/** The check digits as a number 0 to 99; odd when they are not two digits, or one without its 0. */
+/** The check digits as a number 0 to 99, from two digits, or one without its 0; else odd. */
 export function cleanCheckDigits(record: DumpRecord, column: number): number {
   const short = shortPart(record, column, CNPJ_WIDTHS.check);
   if (short >= 0) return short;
@@ -98,12 +96,12 @@ export function cleanCheckDigits(record: DumpRecord, column: number): number {
   return tens * 10 + units;
 }
 
-/** The low half of a CNPJ's key: branch and check digits in one number below 2^28. */
+/** The low half of a CNPJ's key: branch and check digits as one number below 2^28. */
 export function restOf(branch: number, checkDigits: number): number {
   return branch * 100 + checkDigits;
 }
 
-/** The right check digits (0 to 99) of a root and a branch given as base-36 numbers. */
+/** The right check digits (0 to 99) of a root and a branch in base 36. */
 export function checkDigits(root: number, branch: number): number {
   let first = 0;
   let second = 0;
@@ -122,8 +120,8 @@ export function checkDigits(root: number, branch: number): number {
 }
 
 /**
- * The right check digits (0 to 99) of the root and branch columns, which the caller has found to
- * be letters and digits. Straight from the bytes: this runs on every row.
+ * The right check digits (0 to 99) of the root and branch columns, which must be letters and
+ * digits. Reads the bytes directly: this runs on every row.
  */
 export function checkDigitsOf(record: DumpRecord, rootColumn: number, column: number): number {
   const { bytes, starts } = record;
@@ -168,14 +166,14 @@ export function writeBase36(target: Uint8Array, at: number, value: number): void
 
 /** Secondary activities of one row; reused from row to row. */
 interface CnaeList {
-  /** The first `count` entries are valid. Grows when a row holds more. */
+  /** The first `count` entries are valid. Grows if a row holds more. */
   codes: Uint32Array;
   count: number;
   /** Parts between commas that are not seven digits, or six. */
   odd: number;
-  /** Those of six, which lost their zero. */
+  /** Parts of six digits, which lost their zero. */
   padded: number;
-  /** Those that were there before; they are left out. */
+  /** Dropped repeats. */
   repeated: number;
 }
 
@@ -184,7 +182,7 @@ export function newCnaeList(): CnaeList {
   return { codes: new Uint32Array(128), count: 0, odd: 0, padded: 0, repeated: 0 };
 }
 
-/** Reads comma-joined activities (blanks around them do not matter) into `list`, each once. */
+/** Reads comma-joined activities (ignoring blanks around them) into `list`, without repeats. */
 export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): void {
   const { bytes } = record;
   const end = record.ends[column] as number;
@@ -212,7 +210,7 @@ export function cleanCnaes(record: DumpRecord, column: number, list: CnaeList): 
   dropRepeated(list);
 }
 
-/** Keeps the first of equal codes; by a set, because a hostile list has thousands. */
+/** Keeps the first of equal codes; uses a set, because a hostile list has thousands. */
 function dropRepeated(list: CnaeList): void {
   const { codes, count } = list;
   const seen = new Set<number>();

@@ -1,9 +1,8 @@
 /**
- * CPFs in names, the numbers of persons.
- * What comes in: a clean name at the end of a sink. What goes out: the name without the CPFs that
- * it is or ends in.
- * Invariant: a number inside a name stays. Behind the last one may stand punctuation, a bracket and
- * the form of a company (ME, MEI); the form stays. The twin of `native-index/scan/texts.cc`.
+ * Removes CPFs, the numbers of persons, from names. Input: a clean name at the end of a sink.
+ * Output: the name without CPFs at its end, or empty.
+ * Invariant: a number inside a name stays. Punctuation, a bracket, and the form of a company (ME,
+ * MEI) may follow the last one; the form stays. The twin of `native-index/scan/texts.cc`.
  */
 import type { TextSink } from "./registrytext.ts";
 
@@ -12,19 +11,19 @@ const [SPACE, DOT, HYPHEN, SLASH, OPEN, CLOSE] = [32, 46, 45, 47, 40, 41] as con
 
 const bytesOf = (text: string): readonly number[] => [...Buffer.from(text, "latin1")];
 
-/** What linked a number to the name before it, or ended the name behind it. */
+/** Characters between a name and its number, and after a name. */
 const BEFORE = bytesOf(" ,-:;/([");
 const BEHIND = bytesOf(" ,-:;/()[].");
-/** Forms of companies that stand behind a person's number. */
+/** Forms of companies that follow a person's number. */
 const FORMS = ["ME", "MEI", "EPP", "EI", "EIRELI", "LTDA"].map(bytesOf);
 const LABELS = ["CPF"].map(bytesOf);
 
 /**
- * Removes the CPFs that the last `length` bytes of the sink are or end in: eleven digits, bare or
- * as `123.456.789-01`, not part of a longer number, in brackets, twice, or before a form. With
- * `isChecked`, as for a trade name, in which eleven digits may be a telephone, only those go that
- * have the check digits of a CPF; without it, as for a sole trader's name, also any at the end.
- * Returns the new length; the sink is shortened with it.
+ * Removes CPFs at the end of the sink's last `length` bytes: eleven digits, bare or as
+ * `123.456.789-01`, not part of a longer number, in brackets, twice, or before a form. With
+ * `isChecked`, for trade names, whose eleven digits may be a telephone, only those with the check
+ * digits of a CPF; without it, for sole traders' names, also any at the end. Shortens the sink, and
+ * returns the new length.
  */
 export function removeCpf(sink: TextSink, length: number, isChecked: boolean): number {
   const start = sink.length - length;
@@ -50,14 +49,14 @@ interface Name {
   end: number;
 }
 
-/** What stands behind the last number that a name may end in. */
+/** The text after the last number that a name may end in. */
 interface Ending {
-  /** Where the number ends. */
+  /** End of the number. */
   readonly at: number;
-  /** Place and length of the form of the company; no length without one. */
+  /** Place and length of the company's form; length 0 without one. */
   readonly form: number;
   readonly size: number;
-  /** By a bracket. */
+  /** True if in a bracket. */
   readonly closed: boolean;
 }
 
@@ -69,14 +68,14 @@ function endingOf(name: Name): Ending {
   return { at, form, size, closed: name.bytes.subarray(at, name.end).includes(CLOSE) };
 }
 
-/** The end of a name without what stands at it of `noise`. */
+/** The end of a name without trailing `noise`. */
 function trimmed({ bytes, start }: Name, end: number, noise: readonly number[]): number {
   let at = end;
   while (at > start && noise.includes(bytes[at - 1] as number)) at--;
   return at;
 }
 
-/** How long the word is, of these, that a name ends in; 0 for none of them. */
+/** Length of the word from `words` that a name ends in; 0 if none. */
 function wordAt(
   { bytes, start }: Name,
   end: number,
@@ -90,12 +89,12 @@ function wordAt(
   return word?.length ?? 0;
 }
 
-/** Digits of the number at hand. */
+/** Digits of the current number. */
 const NUMBER = new Uint8Array(DIGITS);
 
 /**
- * Reads the number that ends at `end` into `NUMBER`; null where there is none of eleven digits.
- * Blanks stand only where a CPF is written in groups: 123 456 789 09.
+ * Reads the number that ends at `end` into `NUMBER`; null unless it has eleven digits. Blanks may
+ * only separate the groups of a CPF: 123 456 789 09.
  */
 function readNumber(
   { bytes, start }: Name,
@@ -117,7 +116,7 @@ function readNumber(
   return count < DIGITS || goesOn ? null : { at, spaced };
 }
 
-/** Closes the gap that a number leaves; gives the end of the name. */
+/** Closes the gap of a removed number; returns the end of the name. */
 function closeUp(name: Name, at: number, { form, size, closed }: Ending): number {
   const { bytes } = name;
   let left = trimmed(name, at, BEFORE);
@@ -130,19 +129,19 @@ function closeUp(name: Name, at: number, { form, size, closed }: Ending): number
   return left + size;
 }
 
-/** Whether a bracket was opened and is not closed yet. */
+/** True if a bracket is open. */
 function isOpen({ bytes, start }: Name, end: number): boolean {
   const text = bytes.subarray(start, end);
   return text.lastIndexOf(OPEN) > text.lastIndexOf(CLOSE);
 }
 
-/** Whether eleven digits are a CPF: the check digits are right, and it is not one digit only. */
+/** True if eleven digits are a CPF: right check digits, and not all the same. */
 function isCpf(digits: Uint8Array): boolean {
   const isVaried = digits.some((digit) => digit !== digits[0]);
   return isVaried && checkDigit(digits, 9) === digits[9] && checkDigit(digits, 10) === digits[10];
 }
 
-/** The check digit behind the first `count` digits of a CPF. */
+/** The check digit after the first `count` digits of a CPF. */
 function checkDigit(digits: Uint8Array, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += (digits[i] as number) * (count + 1 - i);

@@ -1,9 +1,8 @@
 /**
- * What comes in: bytes and the checksum of the bytes before them.
- * What goes out: the CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320).
- * Invariant: `crc32(b, crc32(a)) === crc32(a + b)`; Node's own function is used where it exists
- * (20.15 and later), and the table gives the same numbers where it does not. `crc32Joined` gives
- * the same again from the two checksums, for parts that were read apart.
+ * CRC-32 of the zip format (IEEE 802.3, reflected polynomial 0xEDB88320), in one run or resumed.
+ * Invariant: `crc32(b, crc32(a)) === crc32(a + b)`. Node's own function is used if it exists (20.15
+ * and later); else the table gives the same numbers. `crc32Joined` gives the same from two
+ * checksums, for parts that were read separately.
  */
 import * as zlib from "node:zlib";
 
@@ -22,7 +21,7 @@ export function crc32ByTable(bytes: Uint8Array, before = 0): number {
   return ~crc >>> 0;
 }
 
-/** CRC-32 of `bytes` that follow bytes with the checksum `before`. */
+/** CRC-32 of `bytes` after bytes with the checksum `before`. */
 export const crc32: (bytes: Uint8Array, before?: number) => number =
   typeof zlib.crc32 === "function" ? zlib.crc32 : crc32ByTable;
 
@@ -37,7 +36,7 @@ function product(a: number, b: number): number {
   return sum;
 }
 
-/** x to the power of `8 * length`: what a checksum is multiplied by when so many bytes follow. */
+/** x to the power of `8 * length`: the factor of a checksum that so many bytes follow. */
 function powerOfBytes(length: number): number {
   let square = 0x00800000;
   let power = 0x80000000;

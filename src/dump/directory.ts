@@ -1,10 +1,10 @@
 /**
- * A file of a release: where its bytes are.
- * Input: the path of a zip, or of an unzipped file. Output: where its one member's packed bytes are
- * and what they must unpack to, as plain values that can be passed to a worker thread.
- * Invariant: only shapes that can be streamed safely get through: exactly one member, not
- * encrypted, no link, no zip bomb, data inside the file. ZIP64 is read like the older form.
- * Entries that operating systems add (folders, `__MACOSX/`, `.DS_Store`) are no members.
+ * Locates the bytes of a release's file. Input: the path of a zip, or of an unzipped file. Output:
+ * the place of its only member's packed bytes and their unpacked size and checksum, as plain values
+ * for worker threads.
+ * Invariant: only shapes that can be streamed safely are accepted: exactly one member, not
+ * encrypted, no link, no zip bomb, data inside the file. ZIP64 is read like the older form. Entries
+ * that operating systems add (folders, `__MACOSX/`, `.DS_Store`) are ignored.
  */
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
@@ -12,22 +12,22 @@ import yauzl from "yauzl";
 import { insteadOf, type KindId, kindOfFile } from "../files/filekind.ts";
 import type { FileType } from "./layout.ts";
 
-/** More than this many times its packed size is a zip bomb; real members reach 13. */
+/** A higher ratio to the packed size is a zip bomb; real members reach 13. */
 const RATIO_MAX = 200;
-/** Small members are exempt from the ratio: a short, very regular table may pack well. */
+/** Smaller members are exempt from the ratio: a short, very regular table may pack well. */
 const RATIO_BYTES_MIN = 1 << 20;
 const AGAIN = "Download it again.";
 const STORED = 0;
 const DEFLATED = 8;
 
-/** A file's one member and where its bytes are. */
+/** A file's only member and the place of its bytes. */
 export interface PackedFile {
-  /** Absolute path of the zip, or of the member itself where the folder holds it unzipped. */
+  /** Absolute path of the zip, or of an unzipped member. */
   readonly file: string;
   readonly member: string;
   /** `plain` is an unzipped member; the others are the two methods of a zip. */
   readonly packing: "plain" | "stored" | "deflated";
-  /** Where the packed bytes start in `file`. */
+  /** Offset of the packed bytes in `file`. */
   readonly offset: number;
   readonly packedBytes: number;
   readonly bytes: number;
@@ -35,10 +35,10 @@ export interface PackedFile {
   readonly crc: number | null;
 }
 
-/** A file of the release: where its bytes are, and what they hold. */
+/** A file of the release: the place and the kind of its bytes. */
 export interface DumpMember extends PackedFile {
   readonly type: FileType;
-  /** 0 to 9; null for the types that have one file. */
+  /** 0 to 9; null for types with one file. */
   readonly part: number | null;
   readonly token: string | null;
 }
@@ -50,9 +50,9 @@ export function readPlain(file: string, bytes: number): PackedFile {
 }
 
 /**
- * Reads a zip's central directory. `isMember` selects the entries that count, by name; without it
- * all do but those that an operating system added.
- * @throws Error that says what is wrong with the zip.
+ * Reads a zip's central directory. `isMember` selects entries by name; by default, all but those
+ * that an operating system added.
+ * @throws Error that names the fault of the zip.
  */
 export async function readZip(file: string, isMember = isOwnEntry): Promise<PackedFile> {
   refuseOtherKinds(file);
@@ -78,7 +78,7 @@ export async function readZip(file: string, isMember = isOwnEntry): Promise<Pack
   };
 }
 
-/** A file that is no zip is named by its kind before a library looks for its directory. */
+/** Reports the kind of a file that is no zip, before the library searches its directory. */
 function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
   if (kind === null || ZIP_KINDS.has(kind.id)) return;
@@ -86,23 +86,23 @@ function refuseOtherKinds(file: string): void {
   throw new Error(`${insteadOf(kind, "a zip")}${page}. Download it again.`);
 }
 
-/** Kinds of files whose bytes are those of a zip. */
+/** Kinds of files that are zips. */
 const ZIP_KINDS: ReadonlySet<string> = new Set<KindId>(["zip", "xlsx", "ods"]);
 
-/** True for an entry that the maker of the zip meant; false for what an operating system added. */
+/** True for an entry that the zip's maker meant; false if an operating system added it. */
 export function isOwnEntry(name: string): boolean {
   if (name.endsWith("/") || /(?:^|\/)__MACOSX\//.test(name)) return false;
   const last = name.slice(name.lastIndexOf("/") + 1);
   return !last.startsWith("._") && !/^(?:\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(last);
 }
 
-/** What a zip's directory says of its one member. */
+/** Facts of a zip's only member, from its directory. */
 export type ZipMember = Pick<PackedFile, "member" | "packedBytes" | "bytes" | "crc">;
 
-/** Reads bytes of a file that lies somewhere else; all of them, or it rejects. */
+/** Reads bytes of a remote file; all of them, or it rejects. */
 type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** Reads the central directory of a zip that is not here. @throws Error as `readZip` does. */
+/** Reads the central directory of a remote zip. @throws Error like `readZip`. */
 export async function readZipElsewhere(fileBytes: number, readAt: ReadAt): Promise<ZipMember> {
   const { entries } = await readEntries((use) => {
     yauzl.fromRandomAccessReader(new Elsewhere(readAt), fileBytes, OPTIONS, use);
@@ -112,7 +112,7 @@ export async function readZipElsewhere(fileBytes: number, readAt: ReadAt): Promi
   return { member, packedBytes, bytes, crc: entry.crc32 >>> 0 };
 }
 
-/** Gives yauzl the bytes that it asks for. */
+/** Passes remote bytes to yauzl. */
 class Elsewhere extends yauzl.RandomAccessReader {
   readonly #readAt: ReadAt;
 
@@ -141,14 +141,14 @@ interface ZipEntries {
 /** Maximum entries read before a zip is refused. */
 const ENTRIES_MAX = 1_000;
 
-/** Reads members until there are two: two are already one too many. */
+/** Stops at two members, which are already one too many. */
 function readEntries(
   start: (use: (error: Error | null, zip: yauzl.ZipFile) => void) => void,
   isMember: (name: string) => boolean = isOwnEntry,
 ): Promise<ZipEntries> {
   return new Promise((settle, fail) => {
     start((error, zip) => {
-      // What the system refuses, such as a file that may not be read, no download mends.
+      // A new download does not fix system errors, such as a file without read permission.
       if (error && "syscall" in error) return fail(error);
       if (error) return fail(new Error(directoryWords(error), { cause: error }));
       const entries: yauzl.Entry[] = [];
@@ -180,7 +180,7 @@ function readEntries(
   });
 }
 
-/** What the library says of a directory that it cannot find, in plain words. */
+/** Rephrases the library's error about a missing directory. */
 function directoryWords({ message }: Error): string {
   const words = message.startsWith("End of central directory")
     ? "it is no zip, or it is cut off: it has no directory at its end."

@@ -1,8 +1,7 @@
 /**
- * What comes in: the name of a member of one of the registry's zips, or a folder's name.
- * What goes out: which of the ten file types it is, its columns, part number and date token.
- * Invariant: this table is the only place that knows names, order and count of columns; the
- * scanner, the import and `peneira sample` all read it from here.
+ * Layouts of the registry's files: type, columns, part number, and date token by name.
+ * Invariant: only this table knows names, order, and count of columns; the scanner, the import, and
+ * `peneira sample` read it.
  */
 
 /** The ten file types of a monthly release. */
@@ -35,24 +34,24 @@ export const LOOKUP_TYPES = [
 /** One of the six small tables. */
 export type LookupType = (typeof LOOKUP_TYPES)[number];
 
-/** What stands in a file type's zips. */
+/** Layout of a file type's zips. */
 interface FileLayout {
   /** Beginning of the zip's name: `Empresas0.zip`, `Simples.zip`. */
   readonly zip: string;
-  /** Part of the member's name that tells the type; it may stand in the middle. */
+  /** Part of the member's name that identifies the type; it may be in the middle. */
   readonly mark: string;
-  /** Whether the type is cut into parts 0 to 9. */
+  /** True if the type has parts 0 to 9. */
   readonly parts: boolean;
-  /** Column names in the order of the file; their number is the only valid column count. */
+  /** Column names in file order; their number is the only valid column count. */
   readonly columns: readonly string[];
 }
 
 const LOOKUP_COLUMNS = ["codigo", "descricao"] as const;
 
-/** Parts of the types that are cut into parts. */
+/** Number of parts. */
 export const PARTS = 10;
 
-/** Layout of every file type; columns after the registry's own documentation. */
+/** Layout of every file type; columns as in the registry's own documentation. */
 export const LAYOUTS: Readonly<Record<FileType, FileLayout>> = {
   empresas: {
     zip: "Empresas",
@@ -145,7 +144,7 @@ export const LAYOUTS: Readonly<Record<FileType, FileLayout>> = {
   qualificacoes: { zip: "Qualificacoes", mark: "QUALSCSV", parts: false, columns: LOOKUP_COLUMNS },
 };
 
-/** Columns of `estabelecimentos` by short name: the index to pass to a cleaner. */
+/** Columns of `estabelecimentos` by short name, as indexes for cleaners. */
 export const ESTAB = {
   root: 0,
   branch: 1,
@@ -201,18 +200,18 @@ export const SIMPLES = {
   meiUntil: 6,
 } as const;
 
-/** What a member's name says. */
+/** Facts from a member's name. */
 interface MemberName {
   readonly type: FileType;
-  /** 0 to 9; null for the types that have one file. */
+  /** 0 to 9; null for types with one file. */
   readonly part: number | null;
-  /** `D<y><MM><DD>`, or null when the name has none. */
+  /** `D<y><MM><DD>`, or null if the name has none. */
   readonly token: string | null;
 }
 
 /**
- * Reads a member's name, such as `K3241.K03200Y0.D60808.ESTABELE` or
- * `F.K03200$W.SIMPLES.CSV.D60808`; null when it is none of the registry's files.
+ * Parses a member's name, such as `K3241.K03200Y0.D60808.ESTABELE` or
+ * `F.K03200$W.SIMPLES.CSV.D60808`; null if it is none of the registry's files.
  */
 export function readMemberName(name: string): MemberName | null {
   const upper = name.toUpperCase();
@@ -230,7 +229,7 @@ function tokenIn(name: string): string | null {
   return /(?:^|\.)(D\d{5})(?=\.|$)/.exec(name.toUpperCase())?.[1] ?? null;
 }
 
-/** What a zip's own name says, such as `Empresas3.zip` or `Simples.zip`; null for others. */
+/** Parses a zip's own name, such as `Empresas3.zip` or `Simples.zip`; null for others. */
 export function readZipName(name: string): Omit<MemberName, "token"> | null {
   const match = /^([a-z]+)(\d*)(?:\.[a-z]+)?$/i.exec(name);
   const word = match?.[1]?.toLowerCase();
@@ -241,8 +240,8 @@ export function readZipName(name: string): Omit<MemberName, "token"> | null {
 }
 
 /**
- * What a member is, by its name and, where that says nothing or no part, by the name of the file
- * that holds it; null when neither is the registry's.
+ * Identifies a member by its name, and by its file's name if that lacks type or part; null if
+ * neither is the registry's.
  */
 export function readNames(file: string, member: string): MemberName | null {
   const byMember = readMemberName(member);
@@ -259,8 +258,8 @@ export function readLabel(folderName: string): string | null {
 }
 
 /**
- * Turns a token `D<y><MM><DD>` into `YYYY-MM-DD`. The token holds one digit of the year; the year
- * is the one with that last digit nearest to the label's. Null when it is no calendar date.
+ * Turns a token `D<y><MM><DD>` into `YYYY-MM-DD`. The token has one digit of the year; the year
+ * with that last digit nearest to the label's is meant. Null if it is no calendar date.
  */
 export function readToken(token: string, label: string): string | null {
   const match = /^D(\d)(\d\d)(\d\d)$/.exec(token);
@@ -273,7 +272,7 @@ export function readToken(token: string, label: string): string | null {
   return Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text ? null : text;
 }
 
-/** Names the member and the zip of a file as the registry does, for writing. */
+/** The registry's names of a file's member and zip, for writing. */
 export function memberNames(type: FileType, part: number, token: string): [string, string] {
   const { zip, mark, parts } = LAYOUTS[type];
   if (parts) return [`${zip}${part}.zip`, `K3241.K03200Y${part}.${token}.${mark}`];

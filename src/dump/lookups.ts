@@ -1,8 +1,7 @@
 /**
- * What comes in: the six small tables of a release.
- * What goes out: one map per table from code to description, and how the table is encoded.
- * Invariant: codes stay text with their leading zeros; of a doubled code the first row stays.
- * Apart because it knows the dump and its reader only the snapshot.
+ * Reads the six small tables of a release: code to description, and the encoding.
+ * Invariant: codes stay text with leading zeros; the first row of a repeated code wins. Apart
+ * because it knows the dump, and its reader only the snapshot.
  */
 import { type DumpFolder, placeOf, readMember, truerReason } from "./archive.ts";
 import { LAYOUTS, LOOKUP_TYPES, type LookupType } from "./layout.ts";
@@ -10,7 +9,7 @@ import { BadRows, type DumpRecord, RecordScanner } from "./records.ts";
 import { BYTE_KINDS, countSequences, KIND_OF_BYTE, type TextEncoding } from "./registrytext.ts";
 import { fieldText } from "./values.ts";
 
-/** A row that was left out. */
+/** A dropped row. */
 interface LeftOut {
   readonly place: string;
   readonly line: number;
@@ -32,13 +31,13 @@ interface Lookup {
 /** All six tables. */
 export type Lookups = Readonly<Record<LookupType, Lookup>>;
 
-/** How a table is read: see `ScanTask` in src/ingest/scan/scan.ts. */
+/** Options; see `ScanTask` in src/ingest/scan/scan.ts. */
 interface LookupReading {
   readonly utf8?: boolean;
   readonly skipBadRows?: number;
 }
 
-/** Reads all six tables. @throws CommandError as `readMember` and the scanner do. */
+/** Reads all six tables. @throws CommandError like `readMember` and the scanner. */
 export async function readLookups(dump: DumpFolder, reading: LookupReading = {}): Promise<Lookups> {
   const tables = {} as Record<LookupType, Lookup>;
   for (const type of LOOKUP_TYPES) tables[type] = await readLookup(dump, type, reading);
@@ -83,7 +82,7 @@ export async function readLookup(
   return { rows, encoding, leftOut, windows, files };
 }
 
-/** True if a field has a character that Windows-1252 has and ISO-8859-1 lacks. */
+/** True if a field has a character of Windows-1252 that ISO-8859-1 lacks. */
 function hasWindows({ bytes, starts, ends, encoding }: DumpRecord, column: number): boolean {
   const field = bytes.subarray(starts[column], ends[column]);
   return encoding !== "utf8" && field.some((byte) => KIND_OF_BYTE[byte] === BYTE_KINDS.windows);

@@ -1,8 +1,8 @@
 /**
- * Places of municipalities: the regions of the statistics that they lie in, and where their seats
- * are. What comes in: a CSV file of our own form. What goes out: what a snapshot carries of it.
- * Invariant: a file is taken whole or refused with every line that is wrong; a region is known by
- * its kind, its state and its name; a cell that is empty says that nothing is known.
+ * Reads statistical regions and seats of municipalities from a CSV file of our own format, for a
+ * snapshot.
+ * Invariant: a file is read whole, or refused with every wrong line. Kind, state, and name identify
+ * a region. An empty cell means unknown.
  */
 
 import { isPrintable } from "../../native-index/format/printable.ts";
@@ -12,25 +12,25 @@ import type {
 } from "../../native-index/format/snapshot/meta.ts";
 import { readTableText, TableFile, tableText } from "./tablefile.ts";
 
-/** Columns that name regions, in the order in which a snapshot has them. */
+/** Columns of region names, in snapshot order. */
 const REGION_COLUMNS = [
   "mesoregion",
   "microregion",
   "intermediate_region",
   "immediate_region",
 ] as const;
-/** Columns with the seat, in degrees. */
+/** Columns of the seat, in degrees. */
 const SEAT_COLUMNS = ["latitude", "longitude"] as const;
 const CODE_COLUMN = "municipality_ibge";
 
-/** Where municipalities of Brazil are, islands included. */
+/** Bounds of Brazil, with islands. */
 const DEGREES = { latitude: [-34, 6], longitude: [-75, -28] } as const;
 const REGION_NAME_MAX = 100;
 
-/** A municipality with the names of its regions, as a file has them. */
+/** A municipality with the names of its regions, as in a file. */
 export interface PlaceRow {
   readonly ibge: string;
-  /** In the order of the columns; empty where it lies in none. */
+  /** In column order; empty if it has none. */
   readonly regions: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function readPlaces(path: string): SnapshotPlaces {
   return placesOf(path, readTableText(path));
 }
 
-/** Reads the text of such a file; `path` is what messages call it. */
+/** Parses such a file; messages call it `path`. */
 export function placesOf(path: string, text: string): SnapshotPlaces {
   const table = new TableFile(path, text, {
     needed: [CODE_COLUMN],
@@ -106,7 +106,7 @@ function degreesOf(
   return value;
 }
 
-/** Names and municipalities in ascending order, so that the order of a file leaves no trace. */
+/** Sorts names and municipalities, so that the order of a file has no effect. */
 function ordered(names: readonly string[], rows: readonly PlacedMunicipality[]): SnapshotPlaces {
   const sorted = [...names].sort();
   const places = new Map(sorted.map((name, at) => [name, at]));
@@ -123,7 +123,7 @@ function ordered(names: readonly string[], rows: readonly PlacedMunicipality[]):
   };
 }
 
-/** The text of a file of places without seats. */
+/** Writes a file of places without seats. */
 export function placesText(rows: readonly PlaceRow[]): string {
   const lines = rows.map(({ ibge, regions }) => [ibge, ...regions]);
   return tableText([[CODE_COLUMN, ...REGION_COLUMNS], ...lines]);

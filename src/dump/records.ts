@@ -1,20 +1,20 @@
 /**
- * Records of a dump file. Input: the decompressed bytes of the file, in chunks of any size. Output:
- * one record after the other as offsets into a reused buffer; no strings, nothing allocated per
- * record. `""` is undone, NUL bytes are dropped, blank lines skipped, and so is DOS's mark of the
- * end of a file (Ctrl-Z) if nothing follows it.
- * Invariant: the records are the same for every way of cutting the bytes into chunks, and a record
- * that reaches the caller has exactly the file type's column count. No more is held of a record
- * than its columns at their longest. Of malformed records, which the registry cannot have written,
- * as many as were allowed are left out, each counted with its line and the reason, and one more
- * ends the file; the line on which such a record begins is passed over, and the next one begins a
- * record again.
+ * Splits a dump file into records. Input: the decompressed bytes of the file, in chunks of any
+ * size.
+ * Output: consecutive records as offsets into a reused buffer; no strings, no allocation per
+ * record. `""` is unescaped; NUL bytes, blank lines, and DOS's final end-of-file mark (Ctrl-Z) are
+ * dropped.
+ * Invariant: the chunks' boundaries do not affect the records. Every delivered record has exactly
+ * the file type's column count. No more of a record is held than its columns at maximum length.
+ * Malformed records, which the registry cannot have written, are dropped up to the allowed number,
+ * each counted with its line and the reason; one more ends the file. The line on which such a
+ * record begins is skipped, and the next one begins a record.
  */
 import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
 import type { Charset, SequenceCount } from "./registrytext.ts";
 
-/** A row that cannot be what the registry wrote. */
+/** A row that the registry cannot have written. */
 export class RowRefusal extends CommandError {
   readonly line: number;
   readonly reason: string;
@@ -27,21 +27,21 @@ export class RowRefusal extends CommandError {
   }
 }
 
-/** Counts rows that are left out, for the report. */
+/** Counts dropped rows for the report. */
 type CountBadRow = (line: number, reason: string) => void;
 
-/** How many malformed rows of a file may be left out. */
+/** Allowance of malformed rows in a file. */
 export class BadRows {
   #left: number;
   readonly #count: CountBadRow;
 
-  /** Without arguments the first malformed row is refused. */
+  /** By default, the first malformed row is refused. */
   constructor(allowed = 0, count: CountBadRow = () => undefined) {
     this.#left = allowed;
     this.#count = count;
   }
 
-  /** Counts a row that is left out. @throws RowRefusal when there were too many; other errors. */
+  /** Counts a dropped row. @throws RowRefusal beyond the allowance; other errors. */
   leaveOut(error: unknown): void {
     if (!(error instanceof RowRefusal) || this.#left === 0) throw error;
     this.#left--;
@@ -66,17 +66,17 @@ export interface DumpRecord {
   readonly ends: Int32Array;
   /** Physical line on which the record starts, from 1. */
   line: number;
-  /** How text bytes are to be read; `utf8` when that was told, or the file opens with its mark. */
+  /** Encoding of text bytes; `utf8` if requested, or if the file begins with its mark. */
   encoding: Charset;
-  /** What is not ASCII in the texts that were cleaned so far. */
+  /** Counts of non-ASCII sequences in the cleaned texts. */
   readonly sequences: SequenceCount;
 }
 
-/** Cuts a dump file into records. Feed it with `push` until the input ends, then call `end`. */
+/** Splits a dump file into records. Call `push` until the input ends, then `end`. */
 export class RecordScanner {
   /** The record found by the last successful `next`. */
   readonly record: DumpRecord;
-  /** Records so far, with those that were left out. */
+  /** Records so far, dropped ones included. */
   count = 0;
   private readonly place: string;
   private readonly columns: number;
@@ -87,14 +87,14 @@ export class RecordScanner {
   private line = 1;
   private started = false;
   private ended = false;
-  /** Ctrl-Z bytes at the end of what came; they are bytes like others once more comes. */
+  /** Trailing Ctrl-Z bytes so far; ordinary bytes if more follow. */
   private held = 0;
-  /** Whether the rest of a line is passed over. */
+  /** True while the rest of a line is skipped. */
   private leaving = false;
 
   /**
-   * `place` names file and member in errors; `columns` is the only valid column count; `bad` says
-   * how many malformed records may be left out.
+   * `place` names file and member in errors; `columns` is the only valid column count; `bad` is the
+   * allowance of malformed records.
    */
   constructor(
     place: string,
@@ -115,19 +115,19 @@ export class RecordScanner {
     };
   }
 
-  /** Takes a chunk and calls `onRecord` for every record that is complete with it. */
+  /** Adds a chunk and calls `onRecord` for every record that it completes. */
   push(chunk: Uint8Array, onRecord: (record: DumpRecord) => void): void {
     this.feed(chunk);
     while (this.next()) onRecord(this.record);
   }
 
-  /** Ends the input and delivers the last record when its newline is missing. */
+  /** Ends the input and delivers a last record without newline. */
   end(onRecord: (record: DumpRecord) => void): void {
     this.finish();
     while (this.next()) onRecord(this.record);
   }
 
-  /** Adds a chunk; afterwards call `next` until it says false. */
+  /** Adds a chunk; then call `next` until it returns false. */
   feed(chunk: Uint8Array): void {
     const { body, marks } = withoutMarks(chunk);
     const before = body.length === 0 ? 0 : this.held;
@@ -150,7 +150,7 @@ export class RecordScanner {
     this.record.bytes[this.limit] = QUOTE;
   }
 
-  /** Ends the input: a missing last newline is added. Afterwards call `next` until false. */
+  /** Ends the input: adds a missing last newline. Then call `next` until false. */
   private finish(): void {
     if (!this.started) this.sniff();
     this.ended = true;
@@ -161,7 +161,7 @@ export class RecordScanner {
     }
   }
 
-  /** Moves to the next whole record; false when more bytes are needed. @throws RowRefusal */
+  /** Moves to the next complete record; false if more bytes are needed. @throws RowRefusal */
   next(): boolean {
     if (!this.started) return false;
     for (;;) {
@@ -179,7 +179,7 @@ export class RecordScanner {
     }
   }
 
-  /** Passes over what is left of the line; false when its end is not here yet. */
+  /** Skips the rest of the line; false if its end has not arrived. */
   private leaveLine(): boolean {
     const { bytes } = this.record;
     while (this.position < this.limit && bytes[this.position] !== LF) this.position++;
@@ -207,8 +207,8 @@ export class RecordScanner {
         let pairs = 0;
         for (;;) {
           let byte = bytes[p] as number;
-          // The byte after the last one is always a quote, so this loop needs no bounds check.
-          // Nearly all bytes are above the quote: they cost one comparison.
+          // A sentinel quote follows the last byte, so this loop needs no bounds check. Nearly all
+          // bytes are above the quote: they cost one comparison.
           while (byte !== QUOTE) {
             if (byte === LF) newlines++;
             do byte = bytes[++p] as number;
@@ -255,7 +255,7 @@ export class RecordScanner {
     return true;
   }
 
-  /** Makes one quote of each pair, in place: the record is consumed, so nobody rescans it. */
+  /** Replaces doubled quotes in place: the record is consumed, and never rescanned. */
   private undouble(column: number): void {
     const { bytes, starts, ends } = this.record;
     const end = ends[column] as number;
@@ -306,7 +306,7 @@ export class RecordScanner {
     this.refuse(this.line, `at least ${columns + 1} columns where ${columns} belong`);
   }
 
-  /** With a lost quote a field goes on into the lines behind: the fault is where the row begins. */
+  /** With a lost quote, a field continues into later lines: the fault is where the row begins. */
   private refuseStray(newlines: number): never {
     const behind = newlines === 0 ? "" : ` (${STRAY_BEHIND} ${this.line + newlines})`;
     this.refuse(this.line, `${STRAY_QUOTE}${behind}`);
@@ -324,7 +324,7 @@ const CUT_OFF = "the file ends inside a quoted field; it was cut off or a quote 
 const UTF16 =
   "the file is UTF-16; the registry publishes ISO-8859-1. Convert it with iconv, then import again";
 
-/** Cuts off what may be the end of the file: Ctrl-Z and NUL bytes. `marks` counts the former. */
+/** Cuts off a possible end of file: Ctrl-Z and NUL bytes. `marks` counts the former. */
 function withoutMarks(chunk: Uint8Array): { readonly body: Uint8Array; readonly marks: number } {
   let end = chunk.length;
   let marks = 0;

@@ -1,20 +1,19 @@
 /**
- * The one decoder of the registry's texts, the buffer that cleaned texts are appended to, and the
- * encoding of a file: ISO-8859-1, as the registry publishes, or UTF-8. Input: bytes of a file of
- * the registry, or of a table that a user keeps with it. Output: strings, and what each byte or
- * character becomes in a clean text; how many sequences of bytes UTF-8 has and cannot have, and
- * what that says of a file.
- * Invariant: ISO-8859-1 is read as Windows-1252, which agrees with it on every printable byte and
- * has quotes and dashes where it has controls; no other file of `src/dump` or `src/ingest` decodes
- * bytes of a file (unit/house/tidy-text.test.ts). The twin of the tables is texts.cc. Bytes of a
- * buffer after its `length` mean nothing. A file whose letters UTF-8 cannot have is not UTF-8, and
- * a handful of letters decides nothing if others say more: a file's own decide where they are
- * enough, or few and all of one kind, else those of its type, else those of the month. A few broken
- * sequences in UTF-8, and a few names of ISO-8859-1 that were typed as UTF-8, change nothing.
+ * The only decoder of the registry's texts, the buffer for cleaned texts, and the detection of a
+ * file's encoding: ISO-8859-1, as the registry publishes, or UTF-8. Input: bytes of a registry
+ * file, or of a user's table. Output: strings, and each byte's or character's form in a clean text;
+ * counts of valid and broken UTF-8 sequences, and the encoding they imply.
+ * Invariant: ISO-8859-1 is read as Windows-1252, which agrees on every printable byte and has
+ * quotes and dashes in place of controls. No other file of `src/dump` or `src/ingest` decodes bytes
+ * (unit/house/tidy-text.test.ts). The twin of the tables is texts.cc. Bytes of a buffer after its
+ * `length` are meaningless. A file with mostly broken sequences is not UTF-8. A handful of
+ * characters decides only without better evidence: first the file's own if they are enough, or few
+ * and all of one kind; then those of its type; then those of the month. A few broken sequences in
+ * UTF-8, and a few names of ISO-8859-1 typed as UTF-8, change nothing.
  */
 import { isUtf8 as isUtf8Text } from "node:buffer";
 
-/** How the bytes of a file become characters. */
+/** Charset of a file. */
 export type Charset = "windows-1252" | "utf8";
 
 /** Characters of the bytes 80 to 9F; a blank for the five that Windows-1252 leaves undefined. */
@@ -39,9 +38,9 @@ export const UTF8_OF_BYTE: readonly Uint8Array[] = Array.from({ length: 128 }, (
 );
 
 /**
- * True if a valid UTF-8 sequence of several bytes is a control, a line or paragraph separator, or
- * a mark that turns the direction of writing: what `printable` makes a blank of too. A direction
- * mark makes a name read backwards on every page, and no name of the registry needs one.
+ * True if a valid multi-byte UTF-8 sequence is a control, a line or paragraph separator, or a
+ * direction mark, which `printable` also blanks. A direction mark reverses a name on every page,
+ * and no registry name needs one.
  */
 export function isControlSequence(bytes: Uint8Array, at: number): boolean {
   const [lead, second, third] = [bytes[at], bytes[at + 1] as number, bytes[at + 2] as number];
@@ -57,10 +56,10 @@ export function isControlSequence(bytes: Uint8Array, at: number): boolean {
 const ESCAPE = 0x1b;
 
 /**
- * Returns the end of the blank or control of `length` bytes at `at`, with the whole CSI sequence
- * (ECMA-48, 5.4) if ESC [ begins one: its parameters, intermediates and final byte. Blanking ESC
- * alone would leave "[31m" in a name. U+009B begins none here, because a name that was encoded
- * twice has it in the place of a quote.
+ * Returns the end of the blank or control of `length` bytes at `at`, including a whole CSI sequence
+ * (ECMA-48, 5.4) after ESC [: its parameters, intermediates, and final byte. Blanking ESC alone
+ * would leave "[31m" in a name. U+009B starts none here, because a name that was encoded twice has
+ * it in place of a quote.
  */
 export function endOfControl(bytes: Uint8Array, at: number, length: number, end: number): number {
   const after = at + length;
@@ -76,8 +75,8 @@ function isBetween(byte: number, first: number, last: number): boolean {
 }
 
 /**
- * Decodes bytes of a file of the registry. Controls, and the five bytes that Windows-1252 leaves
- * undefined, stay: the caller blanks, refuses or shows them.
+ * Decodes bytes of a registry file. Controls, and the five bytes that Windows-1252 leaves
+ * undefined, stay: the caller blanks, refuses, or shows them.
  */
 export function decodeText(bytes: Uint8Array, charset: Charset): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -88,18 +87,18 @@ export function decodeText(bytes: Uint8Array, charset: Charset): string {
   });
 }
 
-/** Decodes a table of a user: UTF-8, with or without its mark, else Windows-1252. */
+/** Decodes a user's table: UTF-8, with or without its mark, else Windows-1252. */
 export function decodeTable(bytes: Uint8Array): string {
   return decodeText(bytes, isUtf8Text(bytes) ? "utf8" : "windows-1252").replace(/^\ufeff/, "");
 }
 
-/** A byte buffer that texts are appended to; it grows as needed. */
+/** A growing byte buffer for texts. */
 export interface TextSink {
   bytes: Uint8Array;
   length: number;
-  /** Texts so far with a character that Windows-1252 has and ISO-8859-1 lacks. */
+  /** Texts so far with a character of Windows-1252 that ISO-8859-1 lacks. */
   windows: number;
-  /** Texts so far in which a control or a direction mark became a blank. */
+  /** Texts so far with a control or direction mark blanked. */
   controls: number;
 }
 
@@ -110,26 +109,26 @@ export function newTextSink(capacity = 1 << 16): TextSink {
 
 /** Sequences of bytes that are not ASCII. */
 export interface SequenceCount {
-  /** Those that UTF-8 has. */
+  /** Valid ones. */
   right: number;
-  /** Those that it cannot have: nearly all letters of ISO-8859-1. */
+  /** Broken ones: nearly all letters of ISO-8859-1. */
   broken: number;
 }
 
-/** How texts of a file were read, and what speaks for it. */
+/** Encoding of a file, and the evidence. */
 export interface TextEncoding extends Readonly<SequenceCount> {
   readonly utf8: boolean;
 }
 
-/** So many sequences say what a file is; fewer may all be one odd name. */
+/** So many sequences decide; fewer may all be one odd name. */
 const ENOUGH = 32;
 /**
- * So many do where not one is broken: a letter of ISO-8859-1 stands before another one or a blank,
- * which UTF-8 cannot have, so that several in a row that it has are no chance.
+ * So many valid ones decide if none is broken: in ISO-8859-1 such a letter precedes another letter
+ * or a blank, which is broken UTF-8, so several valid ones in a row are no accident.
  */
 const ENOUGH_UNBROKEN = 4;
 
-/** Length of the UTF-8 sequence at `at`, whose byte is not ASCII; negative when it is broken. */
+/** Length of the UTF-8 sequence at `at`, whose byte is not ASCII; negative if it is broken. */
 export function utf8Sequence(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at] as number;
   if (lead < 0xc2 || lead > 0xf4) return -1;
@@ -164,7 +163,7 @@ export function countSequences(
   }
 }
 
-/** The sequences of several files together. */
+/** Sums the sequences of several files. */
 export function sumSequences(counts: readonly Readonly<SequenceCount>[]): SequenceCount {
   const sum = { right: 0, broken: 0 };
   for (const { right, broken } of counts) {
@@ -174,7 +173,7 @@ export function sumSequences(counts: readonly Readonly<SequenceCount>[]): Sequen
   return sum;
 }
 
-/** Whether a file is UTF-8 by what it holds, what its type holds, what the month holds. */
+/** True if a file is UTF-8, by its own sequences, those of its type, and those of the month. */
 export function isUtf8(
   file: Readonly<SequenceCount>,
   type: Readonly<SequenceCount>,

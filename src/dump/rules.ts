@@ -1,17 +1,16 @@
 /**
- * What comes in: nothing.
- * What goes out: the table of rules by which a value or row of the dump counts as odd, and the
- * numbers by which cleaners say "absent" and "odd by rule so-and-so" without allocating.
- * Invariant: a cleaner's answer is a real value, ABSENT, or the code of exactly one rule; no real
- * value (dates in days, cents, keys, lengths) is below -2^31 + 1024.
+ * The rules by which a value or row of the dump is odd, and the numbers with which cleaners return
+ * "absent" or a rule without allocating.
+ * Invariant: a cleaner returns a real value, ABSENT, or the code of exactly one rule. No real value
+ * (dates in days, cents, keys, lengths) is below -2^31 + 1024.
  */
 
 /**
- * Every rule: what it means for the person who reads the import report, and whether the report
- * may show offending values (`value`) or only count them because they can be personal (`count`).
+ * Every rule: its meaning in the import report, and whether the report may show offending values
+ * (`value`) or only count them because they can be personal (`count`).
  */
 export const RULES = {
-  /** The reason is shown, never the row. */
+  /** Shows the reason, never the row. */
   row_malformed: {
     example: "value",
     text: "The row is malformed; it is left out, as --skip-bad-rows allows.",
@@ -159,36 +158,36 @@ export const RULES = {
     example: "value",
     text: "The municipality has no IBGE code; that becomes null.",
   },
-  /** Of Arrow and Parquet files; a text of a dump refuses its row (native-index/scan). */
+  /** For Arrow and Parquet files; in a dump, such a text refuses its row (native-index/scan). */
   text_long: {
     example: "count",
     text: "A text has 65,535 bytes or more; it becomes null.",
   },
 } as const satisfies Record<string, { example: "value" | "count"; text: string }>;
 
-/** Name of a rule, as the import report shows it. */
+/** Name of a rule in the import report. */
 export type Rule = keyof typeof RULES;
 
 /** All rule names, in table order; a rule's number is its index here. */
 export const RULE_NAMES = Object.keys(RULES) as readonly Rule[];
 
-/** The field is empty, or holds one of the registry's ways of writing "nothing". */
+/** The field is empty, or holds one of the registry's spellings of "nothing". */
 export const ABSENT = -2147483648;
 
-/** Real values are at least this; below it are ABSENT and the codes of the rules. */
+/** Min real value; below it are ABSENT and the codes of the rules. */
 const VALUE_MIN = ABSENT + 1024;
 
-/** The code by which a cleaner says that a value is odd by this rule. */
+/** A cleaner's code for a value that is odd by this rule. */
 export function oddCode(rule: Rule): number {
   return ABSENT + 1 + RULE_NAMES.indexOf(rule);
 }
 
-/** Whether a cleaner's answer is a real value, neither absent nor odd. */
+/** True if a cleaner's result is a real value, neither absent nor odd. */
 export function isValue(answer: number): boolean {
   return answer >= VALUE_MIN;
 }
 
-/** The rule a cleaner's answer names, or null when the answer is a value or absent. */
+/** The rule of a cleaner's result, or null for a value or absent. */
 export function ruleOf(answer: number): Rule | null {
   if (answer >= VALUE_MIN || answer === ABSENT) return null;
   return RULE_NAMES[answer - ABSENT - 1] ?? null;

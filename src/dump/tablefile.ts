@@ -1,8 +1,7 @@
 /**
- * A small CSV file that people keep beside a snapshot. What comes in: its text, and the names of
- * the columns it may have. What goes out: its rows, cell by cell, with the numbers of their lines.
- * Invariant: nothing is guessed and nothing left out: whatever is wrong, in the header or in a row,
- * is told with its line, all of it at once.
+ * Reads and writes small CSV files that operators keep next to a snapshot: rows with line numbers.
+ * Invariant: nothing is guessed or dropped. Every fault of the header or a row is reported with its
+ * line, all together.
  */
 
 import { CommandError } from "../errors.ts";
@@ -11,26 +10,26 @@ import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { wordFor } from "../text/amounts.ts";
 import { decodeTable } from "./registrytext.ts";
 
-/** What a table is like. */
+/** Columns of a table. */
 interface TableShape {
-  /** Columns that must be there. */
+  /** Required columns. */
   readonly needed: readonly string[];
   readonly optional: readonly string[];
-  /** What helps whoever has another file. */
+  /** Advice for users of another file. */
   readonly mend: string;
 }
 
-/** A row with the number of its line, the first of which is 1. */
+/** A row with its line number, from 1. */
 interface TableRow {
   readonly line: number;
-  /** The cell of a column, without blanks around it; empty where there is none. */
+  /** The cell of a column, trimmed; empty if absent. */
   cell(column: string): string;
 }
 
-/** Problems that are told one by one; of more only the number is. */
+/** Max problems listed; others are only counted. */
 const PROBLEMS_SHOWN = 20;
 
-/** The text of a file. @throws CommandError (exit 2) where it cannot be read. */
+/** The text of a file. @throws CommandError (exit 2) if it cannot be read. */
 export function readTableText(path: string): string {
   try {
     const bytes = readSmallFile(path, SMALL_FILE_BYTES.table);
@@ -42,7 +41,7 @@ export function readTableText(path: string): string {
   }
 }
 
-/** Returns what to do with a file of another kind. */
+/** Returns advice for a file of another kind. */
 function wayOut(kind: KindId): string {
   if (kind === "utf16") return "Save it as CSV in UTF-8.";
   if (WORKBOOKS.has(kind)) return "Open it in a spreadsheet program and save it as CSV (UTF-8).";
@@ -53,7 +52,7 @@ function wayOut(kind: KindId): string {
 const CTRL_Z = "\u001a";
 const WORKBOOKS: ReadonlySet<KindId> = new Set(["xlsx", "xls", "ods"]);
 
-/** Returns a text without DOS's mark of the end of a file, with which some programs end theirs. */
+/** Removes DOS's end-of-file mark, which some programs append. */
 export function withoutCtrlZ(text: string): string {
   let end = text.trimEnd().length;
   if (text[end - 1] !== CTRL_Z) return text;
@@ -61,9 +60,9 @@ export function withoutCtrlZ(text: string): string {
   return text.slice(0, end);
 }
 
-/** A table that is being read; `problem` adds what is wrong, `check` tells all of it. */
+/** A table being read; `problem` adds a fault, `check` reports all. */
 export class TableFile {
-  /** Columns that it has. */
+  /** Its columns. */
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
   readonly #path: string;
@@ -78,19 +77,19 @@ export class TableFile {
     const delimiter = first.includes(";") ? ";" : ",";
     this.columns = (cellsOf(first, delimiter) ?? []).map((name) => name.toLowerCase());
     this.#checkHeader(needed, [...needed, ...optional]);
-    // Rows below a wrong header would only repeat what is wrong with it.
+    // Rows below a wrong header would only repeat its faults.
     this.rows = this.#problems.length > 0 ? [] : this.#rowsOf(lines, delimiter);
     if (this.#problems.length === 0 && this.rows.length === 0) {
       this.problem(2, "there must be a row below the header");
     }
   }
 
-  /** Adds what is wrong with a line. */
+  /** Adds a fault of a line. */
   problem(line: number, words: string): void {
     this.#problems.push({ line, words });
   }
 
-  /** @throws CommandError (exit 2) that names everything that is wrong, if anything is. */
+  /** @throws CommandError (exit 2) that names all faults, if any. */
   check(): void {
     const problems = this.#problems
       .sort((a, b) => a.line - b.line)
@@ -135,7 +134,7 @@ export class TableFile {
   }
 }
 
-/** The cells of a line; quoted ones may hold delimiters. Null: not readable. */
+/** The cells of a line; quoted ones may hold delimiters. Null if malformed. */
 export function cellsOf(line: string, delimiter: string): string[] | null {
   if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
   const cells: string[] = [];
@@ -149,7 +148,7 @@ export function cellsOf(line: string, delimiter: string): string[] | null {
   }
 }
 
-/** A table as text, in the form that is read here. */
+/** Writes a table in the form that is read here. */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const cell = (text: string) =>
     /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,9 +1,8 @@
 /**
- * Whether what was found in a folder is a month that may be imported.
- * What comes in: the members found, and what the person allows. What goes out: sentences about what
- * is missing, doubled, without rows, or of another date, among the problems or the warnings.
- * Invariant: half a month is never taken for a whole one: what is missing is a problem unless it
- * was allowed, and a warning then, which the report of the import shows.
+ * Checks whether the members found in a folder are a complete month: sentences about missing,
+ * duplicate, or empty files, or other dates, as problems or warnings.
+ * Invariant: an incomplete month is never taken for a complete one. A gap is a problem unless it
+ * was allowed; then it is a warning in the report of the import.
  */
 import { basename } from "node:path";
 import type { DumpMember } from "./directory.ts";
@@ -12,26 +11,26 @@ import { FILE_TYPES, type FileType, LAYOUTS, PARTS, readToken } from "./layout.t
 /** Everything found in a folder, before the checks. */
 export interface Findings {
   readonly members: DumpMember[];
-  /** Types and parts of files that are there and cannot be read: they are not missing. */
+  /** Types and parts of unreadable files, which are not missing. */
   readonly damaged: { readonly type: FileType; readonly part: number | null }[];
   readonly problems: string[];
   readonly warnings: string[];
 }
 
-/** What a person allows, or says in place of the folder. */
+/** The user's permissions, or replacements for the folder's data. */
 export interface DumpAllowance {
-  /** Takes a month that lacks parts, or has parts without rows. */
+  /** Accepts a month with missing parts, or parts without rows. */
   readonly partial?: boolean;
-  /** The reference date, `YYYY-MM-DD`, in place of that of the members' names. */
+  /** The reference date, `YYYY-MM-DD`, replacing that of the members' names. */
   readonly date?: string;
 }
 
-/** What is added where `--partial` would do. */
+/** Advice if `--partial` would help. */
 const MEND =
   `The registry publishes ${PARTS} parts of Empresas and of Estabelecimentos, each with rows; ` +
   "download what is missing, or import what is there with --partial.";
 
-/** Names what the folder lacks, has twice, or has without rows; gives whether that was allowed. */
+/** Names missing, duplicate, and empty files; returns true if these were allowed. */
 export function checkWhole(found: Findings, partial: boolean): boolean {
   const lacking: string[] = [];
   for (const type of FILE_TYPES) {
@@ -44,7 +43,7 @@ export function checkWhole(found: Findings, partial: boolean): boolean {
   return partial && lacking.length > 0;
 }
 
-/** `lacking` takes what `--partial` allows. */
+/** `lacking` collects faults that `--partial` allows. */
 function checkType(found: Findings, type: FileType, lacking: string[]): void {
   const { zip, parts: hasParts } = LAYOUTS[type];
   const members = found.members.filter((member) => member.type === type);
@@ -69,21 +68,21 @@ function checkType(found: Findings, type: FileType, lacking: string[]): void {
   }
 }
 
-/** What is said of a file without rows. */
+/** The message for a file without rows. */
 function withoutRows(file: string): string {
   return `${basename(file)} holds no rows.`;
 }
 
-/** Refuses files from which no row was taken, as `checkWhole` does those without bytes. */
+/** Refuses files without a usable row, as `checkWhole` does those without bytes. */
 export function checkRows(files: readonly string[], partial: boolean): readonly string[] {
   const lacking = files.map(withoutRows);
   return partial ? lacking.map((text) => `${text} Imported with --partial.`) : [...lacking, MEND];
 }
 
 /**
- * Warns of parts that are small beside the others of their type: of one that was cut and packed
- * again nothing else tells. Part 0 of the registry is some six times as large as each of the
- * others, which are about equal, so that the one in the middle is usual.
+ * Warns of parts that are small next to the others of their type: no other check finds a truncated
+ * and repacked one. Part 0 of the registry is about six times as large as the others, which are
+ * about equal, so the median is typical.
  */
 function checkSizes({ members, warnings }: Findings): void {
   for (const type of ["empresas", "estabelecimentos"] as const) {
@@ -102,7 +101,7 @@ function checkSizes({ members, warnings }: Findings): void {
   }
 }
 
-/** Parts smaller than this are of no real month; a few rows more or less are much there. */
+/** Smaller parts are of no real month; a few rows would make a large difference. */
 const TELLING_BYTES = 8_192;
 const SIZES_APART = 4;
 
@@ -117,7 +116,7 @@ function checkCounts({ members, warnings }: Findings): void {
   );
 }
 
-/** The one token of all members, or null; names the files where there are several. */
+/** The common token of all members, or null; lists the files if there are several. */
 export function checkTokens(found: Findings): string | null {
   const byToken = new Map<string, string[]>();
   for (const { token, file } of found.members) {
@@ -133,8 +132,8 @@ export function checkTokens(found: Findings): string | null {
 }
 
 /**
- * The date of the release. A token that is more than a month away from the label says that one of
- * them is wrong, unless the date was given; then the label is held against that.
+ * The date of the release. A token more than a month away from the label is a fault, unless the
+ * date was given; then the label is compared with that.
  */
 export function checkDate(
   found: Findings,
@@ -172,7 +171,7 @@ function mendOf(date: string): string {
   );
 }
 
-/** Months between two of `YYYY-MM` or dates. */
+/** Months between two values of `YYYY-MM` or dates. */
 export function monthsApart(one: string, other: string): number {
   const monthOf = (text: string) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7));
   return Math.abs(monthOf(one) - monthOf(other));

@@ -1,11 +1,11 @@
 /**
- * The Node that the executable is made from, and packages with addons, compiled for it.
- * Input: the packages that packages.mjs installed for it, and the sources of the addons in
- * node_modules. Output: its binary, its version, and the addons that fit it.
+ * The Node of the executable, and packages with addons, compiled for it. Input: the packages that
+ * packages.mjs installed for it, and the sources of the addons in node_modules. Output: its binary,
+ * its version, and matching addons.
  * Invariant: a release ships the Node of the package, which still gets security fixes, not the one
- * that happens to run the build; a binary of another version or another hash is refused. Addons are
- * compiled in a copy of their sources, so that those in node_modules, which fit the Node that runs
- * the build, stay as they are; no path of this machine gets into a file.
+ * that runs the build. A binary of another version or hash is refused. Addons are compiled in a
+ * copy of their sources, so that those in node_modules, which match the build's Node, stay
+ * unchanged. No path of this machine gets into a file.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,15 +13,15 @@ import fs from "node:fs";
 import path from "node:path";
 import { shippedFolder } from "./packages.mjs";
 
-/** uWebSockets.js comes compiled; these are the binaries that were tested. */
+/** uWebSockets.js ships compiled; these binaries were tested. */
 const UWS_SHA256 = {
   "linux-x64-20": "4d482084b665c225892917ee0e9b9572d89eaa6f3dc200ff5e536293d3456c89",
   "linux-x64-22": "f687e7c3666b5cca9d355184bbf07bb0550f5ba0d3ffd453248ccfec552dde6c",
 };
 
 /**
- * The Node of the package `node-<platform>-<arch>`; where there is none, or with `running`, the one
- * that runs this, with the addons that are installed for it.
+ * The Node of the package `node-<platform>-<arch>`; if it is missing, or with `running`, the
+ * current one with its installed addons.
  */
 export function findBase(root, { running = false } = {}) {
   const platform = `${process.platform}-${process.arch}`;
@@ -65,7 +65,7 @@ function findUws(root, platform) {
   return file;
 }
 
-/** Where a Node that was unpacked from its archive keeps its licence; distributions move it. */
+/** The license of a Node unpacked from its archive; distributions move it. */
 function nodeLicense(binary) {
   const prefix = path.dirname(path.dirname(fs.realpathSync(binary)));
   const places = [
@@ -106,12 +106,12 @@ export function sourcesOf(root, { name }) {
   return path.join(root, "node_modules", name);
 }
 
-/** The addon in a folder where it was compiled. */
+/** The compiled addon in a folder. */
 export function addonIn(folder, { file }) {
   return path.join(folder, "build", "Release", file);
 }
 
-/** Compiles one; `run` runs a program to its end or fails. */
+/** Compiles an addon; `run` runs a program to its end or fails. */
 export function compileAddon(addon, { root, folder, base, run }) {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * Stands in for the package `bindings` in the executable (bundle.mjs puts it there): better-sqlite3
- * asks it for `better_sqlite3.node`. What goes out: the addon from the parts of the executable.
+ * Replaces the package `bindings` in the executable (bundle.mjs inserts it): better-sqlite3
+ * requests `better_sqlite3.node` from it, and gets the addon from the executable's parts.
  */
 module.exports = require("./parts.ts").loadAddon;

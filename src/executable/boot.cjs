@@ -1,13 +1,13 @@
 /**
- * The script that Node runs when the executable starts. What comes in: the program as a part, and
- * what V8 made of it at the build. What goes out: the running program.
- * Invariant: with the code of the build a start compiles next to nothing; where V8 refuses it, as
- * with other flags in NODE_OPTIONS, it compiles the same text itself, and all else is the same.
+ * The script that Node runs at the start of the executable: runs the program, a part, with the code
+ * that V8 cached at the build.
+ * Invariant: with the cached code, a start compiles almost nothing. If V8 rejects it, for instance
+ * with other flags in NODE_OPTIONS, V8 compiles the same text, with the same behavior.
  */
 const { getRawAsset } = require("node:sea");
 const vm = require("node:vm");
 
-/** Only ASCII is in it (executable.mjs), so that V8 keeps a byte for each character. */
+/** It is pure ASCII (executable.mjs), so that V8 stores one byte per character. */
 const text = Buffer.from(getRawAsset("main.cjs")).latin1Slice();
 
 const script = new vm.Script(text, {

@@ -1,13 +1,12 @@
 /**
  * The bundle of the program. Input: the sources, and the facts about the checkout. Output: a folder
  * that Node runs: src/main.ts and every worker file (`*.worker.ts`) as one flat bundle of ES
- * modules and the launcher `peneira`; the compiled addon beside them. Tables that the program would
- * make of its sources at every start are made here, as constants for esbuild by the name that the
- * source declares.
- * Invariant: plain Node, read before the packages are installed. A file of the folder is whole if
- * it exists, and files that a running server may still load stay a while, so that a new build
- * disturbs no running program. Tables are made by the very modules that make them where the program
- * runs from its sources; where a constant is given, those are left out.
+ * modules, the launcher `peneira`, and the compiled addon. Tables that the program would make of
+ * its sources at every start are esbuild constants, by the name that the source declares.
+ * Invariant: plain Node, loaded before the packages are installed. A file of the folder is complete
+ * if it exists, and files that a running server may still load stay a while, so that a new build
+ * disturbs no running program. Tables are made by the same modules as in a run from the sources;
+ * with the constant, the bundle omits those.
  */
 
 import fs from "node:fs";
@@ -16,15 +15,15 @@ import path from "node:path";
 
 /** Makes the table of the lexicon. */
 const LEXICON = "src/translate/activities/lexicondata.ts";
-/** Makes what activities are called. */
+/** Makes the names of activities. */
 const ENTRIES = "src/translate/activities/lexiconentries.ts";
 
 /** Makes the table of wishes. */
 const WISHES = "src/translate/filters/table.ts";
 
 /**
- * The lexicon and the wishes as texts (src/translate/words/phrasetable.ts), and as JSON what
- * activities are called: V8 need compile none of it.
+ * The lexicon and the wishes as texts (src/translate/words/phrasetable.ts), and the activity names
+ * as JSON, so that V8 compiles none of it.
  */
 export function tableConstants(root) {
   const { trades, goods } = made(root, LEXICON).makeLexiconData();
@@ -38,7 +37,7 @@ export function tableConstants(root) {
   );
 }
 
-/** What a module of the sources exports. */
+/** The exports of a source module. */
 function made(root, file) {
   const { outputFiles } = createRequire(import.meta.url)("esbuild").buildSync({
     absWorkingDir: root,
@@ -59,27 +58,27 @@ function made(root, file) {
   return module.exports;
 }
 
-/** Packages that hold machine code, or find their own files beside themselves: never bundled. */
+/** Packages with machine code, or that locate their own files: never bundled. */
 const EXTERNAL = ["better-sqlite3", "roaring", "uWebSockets.js", "parquet-wasm", "piscina"];
 
-/** The addon beside the bundle. */
+/** The addon in the bundle's folder. */
 const ADDON = "peneira.node";
 
-/** How long a file of an older bundle stays: longer than any suite of the tests runs. */
+/** Milliseconds that a file of an older bundle stays: longer than any test suite runs. */
 const KEPT_MS = 15 * 60_000;
 
-/** Bundled CommonJS packages call require() for the built-in modules of Node. */
+/** Bundled CommonJS packages call require() for Node's built-in modules. */
 const REQUIRE_BANNER = `import { createRequire as requireFrom } from "node:module";
 const require = requireFrom(import.meta.url);`;
 
-/** What esbuild is given for every bundle of the program, the one in the executable included. */
+/** Options of esbuild for every bundle of the program, including the executable's. */
 export function bundleOptions({ root, origin, faults = false, executable = false }) {
   return {
     absWorkingDir: root,
     bundle: true,
     platform: "node",
     logLevel: "warning",
-    // Drops the calls of functions that the constants below have emptied.
+    // Drops calls of functions that the constants below emptied.
     minifySyntax: true,
     define: {
       BUILD_COMMIT: JSON.stringify(origin.commit),
@@ -91,11 +90,11 @@ export function bundleOptions({ root, origin, faults = false, executable = false
   };
 }
 
-/** Makes the bundle in `folder`; `nodeMin` is the oldest Node that runs it, as two numbers. */
+/** Makes the bundle in `folder`; `nodeMin` is the oldest supported Node, as two numbers. */
 export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
   const fresh = `${folder}.${process.pid}`;
   fs.rmSync(fresh, { recursive: true, force: true });
-  // Loaded here, because this file is read before the packages are installed.
+  // Loaded lazily, because this file runs before the packages are installed.
   createRequire(import.meta.url)("esbuild").buildSync({
     ...bundleOptions({ root, ...known }),
     entryPoints: entries,
@@ -111,13 +110,13 @@ export function writeBundle({ root, folder, entries, nodeMin, ...known }) {
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     banner: { js: REQUIRE_BANNER },
   });
-  // The launcher has no extension, so Node must be told that it is CommonJS.
+  // The launcher has no extension, so Node must know that it is CommonJS.
   fs.writeFileSync(path.join(fresh, "package.json"), '{ "type": "commonjs" }\n');
   fs.writeFileSync(path.join(fresh, "peneira"), launcher(nodeMin), { mode: 0o755 });
   putInPlace(fresh, folder);
 }
 
-/** Puts the compiled addon beside a bundle, unless it is there as it is. */
+/** Copies the compiled addon to a bundle, unless it is unchanged. */
 export function placeAddon(addon, folder) {
   const target = path.join(folder, ADDON);
   const bytes = fs.readFileSync(addon);
@@ -127,7 +126,7 @@ export function placeAddon(addon, folder) {
   fs.renameSync(`${target}.${process.pid}`, target);
 }
 
-/** Parts first, programs last; then the files go that no build has named for a while. */
+/** Parts first, programs last; then removes files unused by recent builds. */
 function putInPlace(fresh, folder) {
   fs.mkdirSync(folder, { recursive: true });
   const names = fs.readdirSync(fresh);

@@ -1,11 +1,10 @@
 /**
- * The folder in which the executable keeps the parts that the system must load from files, and how
- * a part is written there. Input: the setting cache_dir, the data directory, the environment.
- * Output: a folder that nobody but the user of this process can change.
- * Invariant: code is never taken from a folder that others can write into or that belongs to
- * another user; what is wrong with a place is reported together with the mend. Threads of one
- * process and other processes may write the same part at once; each finds it whole, whichever was
- * last.
+ * The folder for executable parts that the system must load from files. Input: the setting
+ * cache_dir, the data directory, the environment. Output: a folder that only the user of this
+ * process can change, with written parts.
+ * Invariant: code is never loaded from a folder that others can write to or that belongs to another
+ * user. Faults of a place are reported with the fix. Threads and processes may write the same part
+ * concurrently; each finds it complete.
  */
 
 import { randomBytes } from "node:crypto";
@@ -23,14 +22,14 @@ import path from "node:path";
 import { CommandError } from "../errors.ts";
 import { makeFolders } from "../files/newfolder.ts";
 
-/** Mode of the folder: its owner may do everything, others nothing. */
+/** Mode of the folder: full access for its owner, none for others. */
 const FOLDER_MODE = 0o700;
 
-/** What the mends of all refusals end with. */
+/** Advice at the end of all refusals. */
 export const NAME_ANOTHER =
   "Name another folder with the variable PENEIRA_CACHE_DIR (or the setting cache_dir).";
 
-/** Folders that a command knows of, beside those of the environment. */
+/** Folders of a command, in addition to those of the environment. */
 interface KnownFolders {
   readonly cacheDir: string | null;
   readonly dataDir: string | null;
@@ -38,16 +37,16 @@ interface KnownFolders {
 
 let known: KnownFolders = { cacheDir: null, dataDir: null };
 
-/** Tells what the configuration says, before the first part is asked for. */
+/** Sets the configured folders, before the first part is used. */
 export function useFolders(folders: KnownFolders): void {
   known = folders;
 }
 
 /**
- * Makes the folder `name` in the cache, or checks the one that is there. A place that was named is
- * the only one; otherwise the first that can be used is: the user's cache, the data directory that
- * is there already, a folder of the user's own in the temporary one.
- * @throws CommandError that names every place that was tried
+ * Creates or checks the folder `name` in the cache. A configured place is the only candidate; else
+ * the first usable one: the user's cache, an existing data directory, a user's folder in the
+ * temporary one.
+ * @throws CommandError that lists every candidate
  */
 export function openCacheFolder(name: string): string {
   const named = known.cacheDir ?? process.env.PENEIRA_CACHE_DIR ?? null;
@@ -64,7 +63,7 @@ export function openCacheFolder(name: string): string {
   );
 }
 
-/** Where the cache may be when nobody has named a place, the best one first. */
+/** Candidates without a configured place, the best one first. */
 function places(): string[] {
   const { XDG_CACHE_HOME, CACHE_DIRECTORY } = process.env;
   const { dataDir } = known;
@@ -84,23 +83,23 @@ function userCache(xdg: string | undefined): string[] {
   try {
     home = homedir();
   } catch {
-    // The user is not in the list of users, as in a container.
+    // The list of users lacks this one, as in a container.
   }
-  // Never made by us: a home that is not there belongs to nobody.
+  // Never created by us: a missing home has no owner.
   return path.isAbsolute(home) && home !== "/" && lookAt(home)?.isDirectory()
     ? [path.join(home, ".cache", "peneira")]
     : [];
 }
 
 /**
- * Why a folder cannot be used, as a sentence; null when it can, being made where it was not. The
- * one around ours may be the administrator's, and may be shared when nobody can rename there what
- * is not his, as in the temporary folder of a system.
+ * Returns why a folder is unusable, as a sentence; null after creating or checking it. Its parent
+ * may be the administrator's, and shared if users can only rename their own files there, as in the
+ * system's temporary folder.
  */
 function problemOf(folder: string, kind: "around" | "ours"): string | null {
   try {
     if (makeFolders(folder, FOLDER_MODE)) {
-      // The process's umask may have taken bits away; it never adds any.
+      // The process's umask may have removed bits; it never adds any.
       chmodSync(folder, FOLDER_MODE);
     }
     const found = lstatSync(folder);
@@ -125,15 +124,15 @@ function lookAt(place: string) {
   return lstatSync(place, { throwIfNoEntry: false });
 }
 
-/** Nobody changes what is run, not even by mistake. */
+/** Read-only, so that running code is not changed by mistake. */
 const FILE_MODE = 0o500;
 
 /**
- * Writes a file of its own beside it and renames that.
- * @throws CommandError where the folder takes no such file
+ * Writes a temporary file next to it and renames that.
+ * @throws CommandError if the folder rejects the file
  */
 export function writePart(file: string, bytes: Uint8Array): void {
-  // Threads share a process id, so it would not keep them apart.
+  // Threads share a process id, so it would not distinguish them.
   const fresh = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
     writeFileSync(fresh, bytes, { mode: FILE_MODE, flag: "wx" });

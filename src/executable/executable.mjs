@@ -1,10 +1,10 @@
 /**
- * The one executable (Node's single executable application), and the steps of build.mjs that make
- * it. Input: the sources, the console, the addons, a Node; how build.mjs runs and skips steps.
- * Output: one file that holds them all, dist/peneira, or a variant of it in .cache/executable.
- * Invariant: the same commit and packages give the same bytes: no path of this machine and no time
- * of the build gets in. The file is replaced whole, also while an older one runs. A step whose
- * inputs did not change is skipped; only what is released lies in dist.
+ * Builds the single executable (Node's single executable application), with the steps of build.mjs.
+ * Input: the sources, the console, the addons, a Node; how build.mjs runs and skips steps. Output:
+ * one file with all of them, dist/peneira, or a variant of it in .cache/executable.
+ * Invariant: the same commit and packages give the same bytes, without a path of this machine or
+ * the build time. The file is replaced atomically, even while an older one runs. A step with
+ * unchanged inputs is skipped. dist only contains what is released.
  */
 
 import { spawnSync } from "node:child_process";
@@ -17,13 +17,13 @@ import { bundleOptions } from "./bundle.mjs";
 import { licenseText, packagesOf, zstdLicense } from "./licenses.mjs";
 import { installShipped } from "./packages.mjs";
 
-/** Node looks for the blob where this mark in its binary says so. */
+/** Mark in Node's binary that locates the blob. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
-/** V8 lays out what it has compiled by hashes of names, with a seed from the clock. */
+/** V8's compiled code depends on hashes of names, seeded from the clock. */
 const SEEDS = ["--hash-seed=42", "--random-seed=42"];
 
-/** In the executable, addons are parts of it. */
+/** In the executable, addons are parts. */
 const STAND_INS = {
   bindings: "./src/executable/bindings.cjs",
   roaring: "./src/executable/roaring.cjs",
@@ -36,16 +36,16 @@ const STAND_INS = {
  */
 const INSIDE = ["uWebSockets.js", "roaring", "zstd-napi", "node-addon-api", "@svg-maps/brazil"];
 
-/** Every file knows its own place only; that of the main script is the executable. */
+/** Every file only knows its own path; that of the main script is the executable. */
 const URL_BANNER = 'const BUNDLE_URL = require("node:url").pathToFileURL(__filename).href;';
 
-/** How piscina finds what it starts in a thread, and how it finds it in the executable. */
+/** piscina's path of its thread script, and the executable's replacement. */
 const THREAD = /\(0,\s*\w+\.resolve\)\(__dirname,\s*(["'])worker\.js\1\)/g;
 const THREAD_HERE = "globalThis.peneiraThread";
 
 /**
- * Makes the executable at `target`. `folder` is where its parts are put together; `run` runs a
- * program to its end or fails.
+ * Makes the executable at `target`. `folder` receives its parts; `run` runs a program to its end or
+ * fails.
  */
 function buildExecutable(options) {
   const { root, folder, target, base, run } = options;
@@ -63,7 +63,7 @@ function buildExecutable(options) {
 
 const isThreadFile = (name) => name.endsWith(".cjs") && name !== "main.cjs";
 
-/** Bundles main.cjs, each worker and piscina's own; gives the packages that are in them. */
+/** Bundles main.cjs, each worker, and piscina's own; returns the packages in them. */
 function bundlePrograms({ root, folder, entries, origin, base, faults }) {
   const { metafile } = createRequire(import.meta.url)("esbuild").buildSync({
     ...bundleOptions({ root, origin, faults, executable: true }),
@@ -77,7 +77,7 @@ function bundlePrograms({ root, folder, entries, origin, base, faults }) {
     minifyWhitespace: true,
     legalComments: "none",
     alias: STAND_INS,
-    // Sets the priority of a thread, where it is installed.
+    // Sets a thread's priority, if installed.
     external: ["@napi-rs/nice"],
     define: {
       ...bundleOptions({ root, origin, faults, executable: true }).define,
@@ -91,7 +91,7 @@ function bundlePrograms({ root, folder, entries, origin, base, faults }) {
   return packagesOf(metafile);
 }
 
-/** The program as one expression, for boot.cjs: a function of what a CommonJS script knows. */
+/** The program as one expression, for boot.cjs: a function of CommonJS variables. */
 function asFunction(text) {
   const found = text.match(THREAD)?.length ?? 0;
   if (found !== 1) throw new Error(`piscina names its worker ${found} times: see ${THREAD}`);
@@ -100,14 +100,14 @@ function asFunction(text) {
   return `(function (require, module, exports, __filename) {${ascii}\n})`;
 }
 
-/** Copies the addons, without what is only for debuggers; gives their names. */
+/** Copies the addons, without debug symbols; returns their names. */
 function placeAddons({ root, folder, addon, addons, base, run }) {
   const files = { "peneira.node": addon, ...addons, "uws.node": base.uws };
   for (const [name, from] of Object.entries(files)) {
     const to = path.join(folder, name);
     fs.copyFileSync(from, to);
     fs.chmodSync(to, 0o644);
-    // The hash of that one is known, so that it can be compared with the package.
+    // Its hash is published, so it stays comparable with the package.
     if (name !== "uws.node") run("strip", [to]);
   }
   const wasm = path.join(root, "node_modules", "parquet-wasm", "esm", "parquet_wasm_bg.wasm");
@@ -115,7 +115,7 @@ function placeAddons({ root, folder, addon, addons, base, run }) {
   return Object.keys(files);
 }
 
-/** Says what must become files, with their hashes; that of all of them names their folder. */
+/** Lists the parts that become files, with their hashes; the hash of all names their folder. */
 function writeManifest(folder, files) {
   const parts = {};
   const all = createHash("sha256");
@@ -128,7 +128,7 @@ function writeManifest(folder, files) {
   fs.writeFileSync(path.join(folder, "parts.json"), JSON.stringify(manifest));
 }
 
-/** The licences of Node, of the packages, and of those that the addons and the console hold. */
+/** The licenses of Node, of the packages, and of those in the addons and the console. */
 function writeLicenses({ root, folder, base, console }, packages) {
   const manifest = JSON.parse(fs.readFileSync(path.join(console, "manifest.json"), "utf8"));
   const node = { title: `Node.js ${base.version}`, file: base.license };
@@ -139,11 +139,11 @@ function writeLicenses({ root, folder, base, console }, packages) {
   fs.writeFileSync(path.join(folder, "licenses.txt"), text);
 }
 
-/** Puts the parts and boot.cjs, which starts them, into a copy of Node; gives its path. */
+/** Adds the parts and boot.cjs, which starts them, to a copy of Node; returns its path. */
 function assemble({ root, folder, base, console, run }, parts) {
   const copy = path.join(folder, "peneira");
   const pages = fs.readdirSync(console).sort();
-  // Paths are relative, because Node writes that of the script into the blob.
+  // Relative paths, because Node writes the script's path into the blob.
   fs.copyFileSync(path.join(root, "src", "executable", "boot.cjs"), path.join(folder, "boot.cjs"));
   const config = {
     main: "boot.cjs",
@@ -160,7 +160,7 @@ function assemble({ root, folder, base, console, run }, parts) {
   run(base.binary, ["--experimental-sea-config", "sea.json"], { cwd: folder });
   fs.copyFileSync(base.binary, copy);
   fs.chmodSync(copy, 0o755);
-  // Symbols go first, because injecting moves things about.
+  // Strips symbols first, because the injection moves sections.
   run("strip", [copy]);
   const postject = path.join(root, "node_modules", "postject", "dist", "cli.js");
   const blob = path.join(folder, "blob");
@@ -168,10 +168,10 @@ function assemble({ root, folder, base, console, run }, parts) {
   return copy;
 }
 
-/** What the packages inside are. */
+/** Lockfiles of the packages inside. */
 const LOCKS = ["node_modules/.package-lock.json", "src/executable/shipped/package-lock.json"];
 
-/** Makes it; `running` takes the Node that runs the build, `faults` puts in the kill points. */
+/** Builds it; `running` uses the build's Node, `faults` includes the kill points. */
 export function executableSteps(options) {
   const { root, origin, inputs, upToDate, faults = false, running = false } = options;
   if (!running) installShipped(options);
@@ -194,7 +194,7 @@ export function executableSteps(options) {
   upToDate(step, () => buildExecutable(parts));
 }
 
-/** The addon of a package: the installed one, or one compiled for the Node that ships. */
+/** The addon of a package: the installed one, or one compiled for the shipped Node. */
 function addonOf(addon, { root, upToDate, run, requireTools }, base) {
   if (base.headers === null) return addonIn(sourcesOf(root, addon), addon);
   const name = `${addon.name}-${base.version}`;

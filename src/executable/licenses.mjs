@@ -1,9 +1,8 @@
 /**
- * The licences of what is shipped. What comes in: names of packages, further texts.
- * What goes out: one text with the licence of each, which travels with the program and is printed
- * by `peneira version --licenses`.
- * Invariant: a package without the text of a licence is named with what its manifest says; nothing
- * that is shipped is left out.
+ * Collects the licenses of shipped packages into one text, which is shipped with the program and
+ * printed by `peneira version --licenses`.
+ * Invariant: a package without a license text is listed with its manifest's entry; no shipped
+ * package is omitted.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -21,7 +20,7 @@ export function packageOf(file) {
     .join("/");
 }
 
-/** Packages of the files that went into a bundle of esbuild. */
+/** Packages of the files in an esbuild bundle. */
 export function packagesOf(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []);
 }

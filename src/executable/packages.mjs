@@ -1,31 +1,31 @@
 /**
- * The packages that this checkout is built from. What comes in: the lockfiles, what is installed
- * already, and the Node that runs this. What goes out: node_modules as the lockfile has it and, in
- * a folder of its own, the Node that the executable ships.
- * Invariant: nothing in node_modules/.bin may be called as a program of the person's own (npm's
- * scripts look there first), so the shipped Node is never installed there; a node_modules that was
- * built for another Node is refused, never compiled again in silence.
+ * Installs the packages of this checkout. Input: the lockfiles, the installed packages, and the
+ * running Node. Output: node_modules as in the lockfile and, in a separate folder, the Node that
+ * the executable ships.
+ * Invariant: no program in node_modules/.bin may replace one of the user's (npm's scripts search
+ * there first), so the shipped Node is never installed there. A node_modules built for another Node
+ * is refused, never silently recompiled.
  */
 import fs from "node:fs";
 import path from "node:path";
 
 /** Manifest and lockfile of what the executable ships and node_modules must not hold. */
 const SHIPPED = "src/executable/shipped";
-/** Where that is installed: below .cache, whose folders npm's scripts do not look into. */
+/** Its installation folder: below .cache, where npm's scripts do not search. */
 const SHIPPED_PLACE = ".cache/executable/shipped";
-/** The only platform that has it; elsewhere the executable is made from the running Node. */
+/** The only platform that has it; others use the running Node. */
 const SHIPPED_PLATFORM = "linux-x64";
-/** A program of this name there would run instead of the person's own. */
+/** A program of this name there would run instead of the user's. */
 const SHADOW = path.join("node_modules", ".bin", "node");
 
-/** Platform and binary interface that compiled packages are made for. */
+/** Platform and binary interface of compiled packages. */
 export function runningAbi() {
   return `${process.platform}-${process.arch}-${process.versions.modules}`;
 }
 
 /**
- * Why the installed packages cannot be used as they are, in words with the mend; null where they
- * can. `builtFor` is what they were compiled for, undefined where nobody knows.
+ * Returns why the installed packages are unusable, with the fix; null if they are usable.
+ * `builtFor` is the interface they were compiled for; undefined if unknown.
  */
 export function refusalOf({ builtFor, running, execPath, root }) {
   const inside = path.join(fs.realpathSync(root), "node_modules") + path.sep;
@@ -45,8 +45,8 @@ export function refusalOf({ builtFor, running, execPath, root }) {
 }
 
 /**
- * Packages of a lockfile that are not installed as it says, or are installed beside it. With
- * `running`, those that are for development only may be missing.
+ * Packages that are not installed as the lockfile says, or in addition to it. With `running`,
+ * development packages may be missing.
  */
 export function stalePackages(wanted, present, { running = false } = {}) {
   const differs = ([place, entry]) => {
@@ -60,9 +60,9 @@ export function stalePackages(wanted, present, { running = false } = {}) {
 }
 
 /**
- * Installs the packages of the lockfile, without compiling any; with `running` those alone that
- * running needs, unless others are there already. What npm put there last is in its own hidden
- * lockfile, so an installation made by hand counts too. `rebuild` compiles all for this Node.
+ * Installs the packages of the lockfile, without compiling any; with `running` only those needed to
+ * run, unless others are already there. npm's hidden lockfile shows its last installation, so one
+ * made by hand counts too. `rebuild` compiles all for this Node.
  */
 export function installPackages(options) {
   const { root, cache, step, npm, fail, requireTools, rebuild = false, running = false } = options;
@@ -76,13 +76,13 @@ export function installPackages(options) {
   const refusal = refusalOf({ ...asked, execPath: fs.realpathSync(process.execPath) });
   if (refusal !== null) fail(refusal);
   const fresh = installed && stalePackages(wanted, present, { running }).length === 0;
-  // Packages installed by hand are taken as they are; from now on a change of Node is noticed.
+  // Accepts packages installed by hand; from now on a change of Node is noticed.
   if (fresh && !rebuild) return builtFor === undefined ? write(stamp, abi) : undefined;
   const some = running && !Object.keys(present).some((place) => wanted[place]?.dev);
   step("packages", () => {
-    // The development package with the Linux binary of Polars names its platform, and npm refuses
-    // a foreign platform in a package that is not optional. As an optional one npm would leave it
-    // out on Node 20 for its engines field. The tests that need it skip where it is absent.
+    // The development package with the Linux binary of Polars names its platform, and npm refuses a
+    // foreign platform unless the package is optional. As an optional one, npm on Node 20 would
+    // omit it for its engines field. The tests that need it skip if it is absent.
     const force = abi.startsWith(`${SHIPPED_PLATFORM}-`) ? [] : ["--force"];
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", ...force];
     const part = ["--ignore-scripts", ...(some ? ["--omit=dev"] : []), ...quiet];
@@ -97,8 +97,8 @@ export function installPackages(options) {
 }
 
 /**
- * Packages with machine code that npm's scripts get or compile, by the steps that do it, and the
- * file that each makes. The script of esbuild only looks after what npm has installed already.
+ * Packages with machine code that npm's scripts download or compile, by step, with the built file.
+ * The script of esbuild only checks what npm has installed already.
  */
 const COMPILED = {
   sqlite: { name: "better-sqlite3", built: "build/Release/better_sqlite3.node", flags: "-O1" },
@@ -122,7 +122,7 @@ export function compilePackage(title, { root, cache, step, npm, requireTools }) 
   if (there && !fs.existsSync(begun)) return;
   step(title, () => {
     requireTools();
-    // What an interrupted compiler leaves may look whole.
+    // Output of an interrupted compiler may look complete.
     write(begun, "");
     const env = { CFLAGS: `${process.env.CFLAGS ?? ""} ${flags}`.trim(), JOBS: "max" };
     npm(["rebuild", name, "--no-audit", "--no-fund", "--loglevel=error"], env);
@@ -130,12 +130,12 @@ export function compilePackage(title, { root, cache, step, npm, requireTools }) 
   });
 }
 
-/** Folder below which the shipped packages lie in a node_modules of their own. */
+/** Folder of the shipped packages, in their own node_modules. */
 export function shippedFolder(root) {
   return path.join(root, SHIPPED_PLACE, "node_modules");
 }
 
-/** Installs what the executable ships, where its lockfile changed since it was done last. */
+/** Installs what the executable ships, if its lockfile changed since. */
 export function installShipped({ root, upToDate, npm }) {
   if (`${process.platform}-${process.arch}` !== SHIPPED_PLATFORM) return;
   const inputs = ["package.json", "package-lock.json"].map((name) => `${SHIPPED}/${name}`);
@@ -146,13 +146,13 @@ export function installShipped({ root, upToDate, npm }) {
     for (const file of inputs) {
       write(path.join(place, path.basename(file)), fs.readFileSync(path.join(root, file)));
     }
-    // Also for a Node that the shipped addon is not made for: nothing of it runs here.
+    // Works even if the shipped addon does not match this Node: nothing of it runs here.
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"];
     npm(["ci", "--prefix", place, ...quiet]);
   });
 }
 
-/** What npm says it installed, without what somebody has removed since. */
+/** npm's list of installed packages, without those removed since. */
 export function presentIn(root) {
   const told = Object.entries(lockedIn(path.join(root, "node_modules", ".package-lock.json")));
   const there = ([place]) => fs.existsSync(path.join(root, place, "package.json"));

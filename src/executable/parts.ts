@@ -1,9 +1,8 @@
 /**
- * What the one executable carries inside. What comes in: the name of a part. What goes out: its
- * bytes, a file with them, or the loaded addon.
- * Invariant: only the executable has parts; the bundle and the sources find their files beside
- * themselves (src/location.ts). A file is whole and what was built before anything is loaded from
- * it: it is hashed once in every thread that needs it, and replaced where it differs.
+ * The parts inside the single executable: bytes, a file, or a loaded addon by name.
+ * Invariant: only the executable has parts; the bundle and the sources find files relative to
+ * themselves (src/location.ts). A file is complete and as built before anything is loaded from it:
+ * each thread that needs it hashes it once, and replaces it if it differs.
  */
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
@@ -15,10 +14,10 @@ import { NAME_ANOTHER, openCacheFolder, writePart } from "./cachefolder.ts";
 
 declare const BUILD_EXECUTABLE: boolean | undefined;
 
-/** Whether this program is the one executable. */
+/** True if this program is the single executable. */
 export const IS_EXECUTABLE: boolean = typeof BUILD_EXECUTABLE === "boolean" && BUILD_EXECUTABLE;
 
-/** The part that names the others that become files (src/executable/executable.mjs). */
+/** The part that lists those that become files (src/executable/executable.mjs). */
 const MANIFEST = "parts.json";
 
 /** Files of the executable, by name; `folder` is a hash over all of them. */
@@ -36,16 +35,16 @@ let manifest: Manifest | null = null;
 let folder: string | null = null;
 const checked = new Map<string, string>();
 
-/** The bytes of a part, in memory that must not be written to. */
+/** The bytes of a part, in read-only memory. */
 export function partBytes(name: string): Uint8Array {
-  // Node 20.11, which runs the bundle, has no such module.
+  // Node 20.11, which runs the bundle, lacks this module.
   sea ??= process.getBuiltinModule("node:sea") as unknown as Sea;
   return new Uint8Array(sea.getRawAsset(name));
 }
 
 /**
  * A file with a part, in the cache folder (src/executable/cachefolder.ts).
- * @throws CommandError where the file cannot be made
+ * @throws CommandError if the file cannot be written
  */
 export function partFile(name: string): string {
   const found = checked.get(name);
@@ -53,7 +52,7 @@ export function partFile(name: string): string {
   manifest ??= JSON.parse(Buffer.from(partBytes(MANIFEST)).toString()) as Manifest;
   const wanted = manifest.parts[name];
   if (wanted === undefined) throw new Error(`the executable has no part ${name}`);
-  // A thread runs from such a file, so it is in the folder.
+  // A thread runs from such a file, so it knows the folder.
   folder ??= isMainThread ? openCacheFolder(manifest.folder) : path.dirname(__filename);
   const file = path.join(folder, name);
   if (!isIntact(file, wanted.sha256)) writePart(file, partBytes(name));
@@ -63,7 +62,7 @@ export function partFile(name: string): string {
 
 /**
  * Loads an addon of the executable.
- * @throws CommandError where the system refuses to run code from the folder
+ * @throws CommandError if the system refuses to run code from the folder
  */
 export function loadAddon(name: string): unknown {
   const file = partFile(name);
@@ -79,7 +78,7 @@ export function loadAddon(name: string): unknown {
   }
 }
 
-/** Whether a file has the wanted bytes, and nobody else may write them. */
+/** True if a file has the expected bytes, and only its owner may write it. */
 function isIntact(file: string, sha256: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile() || (found.mode & 0o022) !== 0) return false;

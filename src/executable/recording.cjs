@@ -1,16 +1,16 @@
 /**
- * Run by the Node that ships, while the executable is built. What comes in: the file of the program,
- * the file for the result. What goes out: what V8 compiles of the program until `peneira serve` has
- * its modules and has printed its help, for boot.cjs.
- * Invariant: the same program gives the same bytes: seeds are fixed (executable.mjs), nothing waits
- * for the disk or the clock. V8 takes the result only under the flags that hold in the end.
+ * Records the code that V8 compiles until `peneira serve` has loaded its modules and printed its
+ * help, for boot.cjs. The shipped Node runs it during the build, with the paths of the program and
+ * of the result.
+ * Invariant: the same program gives the same bytes: seeds are fixed (executable.mjs), and nothing
+ * waits for the disk or the clock. V8 accepts the result only under the final flags.
  */
 const fs = require("node:fs");
 const v8 = require("node:v8");
 const vm = require("node:vm");
 
 const [program, result] = process.argv.splice(2, 2, "serve", "--help");
-// What has not run for a while would be thrown away, sooner or later by chance.
+// Unused code would be discarded eventually, at random times.
 v8.setFlagsFromString("--no-flush-bytecode");
 const script = new vm.Script(fs.readFileSync(program, "latin1"), {
   filename: "peneira",

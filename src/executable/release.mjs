@@ -1,11 +1,11 @@
 /**
- * The files published of a version. Input: a clean checkout whose CHANGELOG describes the version,
- * the executable, and the installed packages as npm lists them. Output: in dist/release the
- * archive, the list of what is in it (CycloneDX) and the SHA-256 of both.
- * Invariant: the same commit and executable give the same bytes, whatever machine makes them and
- * when; the folder appears whole or not at all. Every package whose licence travels with the
- * executable is listed as required; the others that npm installs are marked excluded. No random
- * number and no time but the commit's.
+ * Makes the published files of a version. Input: a clean checkout whose CHANGELOG describes the
+ * version, the executable, and npm's list of installed packages. Output: in dist/release the
+ * archive, its bill of materials (CycloneDX), and the SHA-256 of both.
+ * Invariant: the same commit and executable give the same bytes on any machine at any time. The
+ * folder appears complete or not at all. Every package whose license ships with the executable is
+ * listed as required; other packages that npm installs are marked excluded. The only time is the
+ * commit's, and no number is random.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,10 +13,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** Titles of the licences: `name version (licence)`. */
+/** Titles of the licenses: `name version (license)`. */
 const TITLE = /^=+\n(\S+) (\d\S*) \(.*\n=+$/gm;
 
-/** The document. */
+/** The bill of materials. */
 function billOfMaterials(root, { version, commit, built, licenses }) {
   const bill = npmBill(root);
   const shipped = new Set([...licenses.matchAll(TITLE)].map(([, name, at]) => `${name}@${at}`));
@@ -141,7 +141,7 @@ function isOfHere(one) {
   return !/^@uwsjs\/\w+-\w+-\d+$/.test(nameOf(one));
 }
 
-/** A package may be installed under another name than its own: then it has both. */
+/** A package installed under an alias has both names. */
 function titlesOf(one) {
   return [one.name, nameOf(one)].map((name) => `${name}@${one.version}`);
 }
@@ -154,10 +154,10 @@ function byReference(a, b) {
   return a["bom-ref"] < b["bom-ref"] ? -1 : 1;
 }
 
-/** Files of docs/deploy that work beside an executable; the image is built from a checkout. */
+/** Files of docs/deploy that work next to an executable; the image needs a checkout. */
 const DEPLOY = /^(peneira[.-]|Caddyfile$|nginx\.conf$)/;
 
-/** `node build.mjs release`: makes it in dist and says where it is, or what stands against it. */
+/** `node build.mjs release`: makes it in dist; prints its place, or why it cannot. */
 export function runRelease({ root, args, build }) {
   const dist = path.join(root, "dist");
   const places = { executable: path.join(dist, "peneira"), out: path.join(dist, "release") };
@@ -170,8 +170,8 @@ export function runRelease({ root, args, build }) {
 }
 
 /**
- * Makes the release. `build` makes the executable. With `--allow-dirty` it is one to try, also from
- * a checkout with changes and with an unreleased version.
+ * Makes the release. `build` makes the executable. `--allow-dirty` makes a trial, even from a
+ * checkout with changes and an unreleased version.
  */
 export function release({ root, args, build, executable, out }) {
   const unknown = args.filter((arg) => arg !== "--allow-dirty");
@@ -197,7 +197,7 @@ export function release({ root, args, build, executable, out }) {
   return out;
 }
 
-/** Hash and time of the commit, or null outside of a repository. */
+/** Hash and time of the commit, or null outside a repository. */
 function commitOf(root) {
   const asked = git(root, ["log", "-1", "--format=%H %ct"]);
   if (asked === null) return null;
@@ -205,7 +205,7 @@ function commitOf(root) {
   return { hash, seconds: Number(seconds) };
 }
 
-/** Says everything that stands against a release at once. */
+/** Reports all problems of a release together. */
 function refuse(root, { version, commit, trial }) {
   const problems = [];
   if (commit === null) problems.push("this is no git checkout: a release is made of a commit");
@@ -232,7 +232,7 @@ function refuse(root, { version, commit, trial }) {
   throw new Error(`no release:\n- ${problems.join("\n- ")}${mend}`);
 }
 
-/** An executable of another version or commit must not travel under this name. */
+/** An executable of another version or commit must not ship under this name. */
 function refuseForeign(built, { version, commit }) {
   if (built.peneira !== version) {
     throw new Error(`the executable is version ${built.peneira}, package.json says ${version}`);
@@ -246,7 +246,7 @@ function licensesOf(executable) {
   return ask(executable, ["version", "--licenses"]);
 }
 
-/** Puts together what is in the archive; modes do not depend on who does it. */
+/** Collects the files of the archive; modes do not depend on the user. */
 function stage(root, { folder, executable }) {
   const put = (name, content, mode = 0o644) => {
     const file = path.join(folder, name);
@@ -277,7 +277,7 @@ function stage(root, { folder, executable }) {
   fs.chmodSync(folder, 0o755);
 }
 
-/** One order of names, the time of the commit, no user: the bytes depend on the content alone. */
+/** Sorted names, the commit's time, no user: the bytes depend on the content alone. */
 function pack(folder, { name, seconds }) {
   const plain = ["--format=ustar", "--sort=name", `--mtime=@${seconds}`];
   const nobody = ["--owner=0", "--group=0", "--numeric-owner"];
@@ -288,7 +288,7 @@ function pack(folder, { name, seconds }) {
   fs.writeFileSync(path.join(folder, `${name}.tar.gz`), gzipSync(tar, { level: 9 }));
 }
 
-/** Hashes as `sha256sum -c` reads them. */
+/** Hashes in the form of `sha256sum -c`. */
 function writeSums(folder) {
   const lines = fs
     .readdirSync(folder)
@@ -300,7 +300,7 @@ function writeSums(folder) {
   fs.writeFileSync(path.join(folder, "SHA256SUMS"), lines.join(""));
 }
 
-/** What the executable prints; it runs with as little environment as the one of a stranger. */
+/** The output of the executable, in a minimal environment. */
 function ask(executable, args) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   return run(executable, args, { env, encoding: "utf8" });

@@ -1,15 +1,15 @@
 /**
- * The second half of every import: partitions of rows become the finished snapshot.
- * What comes in: spilled rows with everything the join needs, and the metadata but for the count.
- * What goes out: the snapshot under its name, and what the join counted.
- * Invariant: the result does not depend on the number of threads, partitions or ranges.
+ * The second half of every import: partitions of rows become the finished snapshot. Input: spilled
+ * rows ready to join, and the metadata without the count. Output: the snapshot under its name, and
+ * the join's counts.
+ * Invariant: the result does not depend on the number of threads, partitions, or ranges.
  *
- * Memory for the 72 M rows of a full base on 2 threads, in MB: pass 1 holds 2 x 875 slots of
- * 64 KiB = 115 and about 30 per thread; pass 2 per thread a partition of about 20 (establishments)
- * + 10 (companies) + 10 (tables) and 195 slots of 64 KiB = 13, so 110 with both; the tables of
- * extents 4; pass 3 one range of 96 to 120, its keys 10 and a record batch of 2^20 rows, twice
- * while it is handed over, 2 x 240. All of it stays under 1 GB; building the index is counted in
- * `native-index`.
+ * Memory for the 72 M rows of a full base on 2 threads, in MB: pass 1 holds 2 x 875 slots of 64 KiB
+ * = 115 and about 30 per thread. Pass 2 holds per thread a partition of about 20 (establishments) +
+ * 10 (companies) + 10 (tables) and 195 slots of 64 KiB = 13, so 110 with both; the tables of
+ * extents 4. Pass 3 holds one range of 96 to 120, its keys 10, and a record batch of 2^20 rows,
+ * twice during the transfer, 2 x 240. All stays under 1 GB; `native-index` accounts for building
+ * the index.
  */
 import { rmSync } from "node:fs";
 import {
@@ -25,22 +25,22 @@ import { mergeTallies, type TallyResult } from "./tally.ts";
 import { shareValue, type Threads } from "./threads.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Bytes of row records that are ranked at a time. */
+/** Bytes of row records ranked per range. */
 const RANGE_BYTES = 96 * 2 ** 20;
 
-/** Rows whose sort keys steer the ranges. */
+/** Rows sampled to choose the ranges. */
 const SAMPLE_ROWS = 20_000;
 
-/** Usual length of a spilled establishment. */
+/** Typical bytes of a spilled establishment. */
 const ROW_BYTES = 200;
 
-/** Most numbers that rows can name: their codes have 16 bits. */
+/** Max numbers that rows can name: their codes have 16 bits. */
 const NUMBERS_MAX = 0xffff;
 
-/** How often a display of progress is fed, in milliseconds. */
+/** Milliseconds between updates of progress. */
 const PROGRESS_MS = 100;
 
-/** A display of progress, as `src/cli/support/progress.ts` makes it. */
+/** A display of progress; `src/cli/support/progress.ts` makes it. */
 interface StageDisplay {
   update(done: number): void;
   done(): void;
@@ -55,7 +55,7 @@ export interface PassTime {
   readonly seconds: number;
 }
 
-/** What assembling needs. */
+/** Inputs of `assemble`. */
 interface Assembly {
   readonly out: string;
   readonly workspace: Workspace;
@@ -64,12 +64,12 @@ interface Assembly {
   readonly context: JoinContext;
   /** Metadata of a snapshot with this many accounts, whose rows name these numbers. */
   readonly metaOf: (accounts: number, numbers: Uint32Array) => SnapshotMeta;
-  /** Throws when a snapshot with this many accounts must not be written. */
+  /** Throws if a snapshot with this many accounts must not be written. */
   readonly approve: (accounts: number) => void;
   readonly startStage: StartStage;
 }
 
-/** What came of it. */
+/** Result of `assemble`. */
 export interface Assembled {
   readonly meta: SnapshotMeta;
   readonly accounts: number;
@@ -78,7 +78,7 @@ export interface Assembled {
   readonly times: readonly PassTime[];
 }
 
-/** Joins, ranks, writes and indexes. */
+/** Joins, ranks, writes, and indexes. */
 export async function assemble(assembly: Assembly): Promise<Assembled> {
   const times: PassTime[] = [];
   const joined = await timed(times, "join", () => joinAll(assembly));
@@ -129,7 +129,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const stage = assembly.startStage("join", Math.round(bytes / 2 ** 20), "MB");
   const progress = new Int32Array(new SharedArrayBuffer(4));
   const shared = shareValue(context);
-  // A partition is a fair sample of all rows, because rows are spread by a hash.
+  // A hash spreads rows, so one partition is a fair sample of all.
   const stride = Math.max(1, Math.floor((sizes[0] as number) / ROW_BYTES / SAMPLE_ROWS));
   const sample = { partition: 0, stride, context: shared };
   const [keys] = await assembly.threads.run("sample", [sample]);
@@ -148,7 +148,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   const step = (): void => stage.update(Atomics.load(progress, 0) / 1024);
   const results = await watched(step, () => {
     const running = assembly.threads.run("join", tasks);
-    // The metadata are worked out while the threads join; only the count is missing.
+    // Prepares the metadata while the threads join; only the count is missing.
     assembly.metaOf(0, new Uint32Array());
     return running;
   });
@@ -157,7 +157,7 @@ async function joinAll(assembly: Assembly): Promise<JoinResult[]> {
   return results;
 }
 
-/** Counts the companies of all e-mails and phones; there are as many buckets as partitions. */
+/** Counts the companies of all e-mails and phones, in one bucket per partition. */
 async function countAll(
   { context, partitions, threads, workspace, startStage }: Assembly,
   joined: readonly JoinResult[],
@@ -176,12 +176,12 @@ async function countAll(
   return results;
 }
 
-/** The numbers that rows name, ascending. @throws CommandError for more than codes can say. */
+/** The numbers that rows name, ascending. @throws CommandError if there are too many for codes. */
 function numbersOf(joined: readonly JoinResult[], counted: readonly CountResult[]): Uint32Array {
   const numbers = new Set([1]);
   for (const { establishments } of joined) for (const one of establishments) numbers.add(one);
   for (const { counts } of counted) for (const one of counts) numbers.add(one);
-  // So many different numbers of companies take 2^31 rows, as each of them takes as many.
+  // So many distinct counts would take 2^31 rows, because a count of k takes k rows.
   if (numbers.size <= NUMBERS_MAX) return Uint32Array.from(numbers).sort();
   throw new CommandError(`${numbers.size} different counts; ${NUMBERS_MAX} fit`);
 }

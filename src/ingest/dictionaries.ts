@@ -1,10 +1,10 @@
 /**
- * Dictionaries of codes, and the code tables of a snapshot. Input: numeric codes as rows are read;
- * afterwards the tables of the release, and populations. Output: sorted dictionaries; per task a
- * map from its provisional number to the code's ordinal in the dictionary; the `dictionaries` and
- * `lookups` of the metadata.
- * Invariant: a dictionary is the ascending union of the release's table and the codes in use, and
- * everything is ascending by code, so the order of rows, files and threads leaves no trace.
+ * Dictionaries of codes, and the code tables of a snapshot. Input: numeric codes of the rows; then
+ * the tables of the release, and populations. Output: sorted dictionaries; per task a map from its
+ * provisional number to the code's ordinal in the dictionary; the `dictionaries` and `lookups` of
+ * the metadata.
+ * Invariant: a dictionary is the ascending union of the release's table and the codes in use, so
+ * the order of rows, files, and threads has no effect.
  */
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
 import { isPrintable, printable } from "../../native-index/format/printable.ts";
@@ -17,7 +17,7 @@ import { NAME_LENGTH_MAX } from "../../native-index/format/snapshot/meta-schema.
 import { CommandError } from "../errors.ts";
 import { COMPANY_SIZE_CODES, UFS } from "../spec/fields.ts";
 
-/** Kinds of code that rows hold as numbers, with their width in digits. */
+/** Kinds of codes that rows hold as numbers, with their width in digits. */
 export const CODE_WIDTHS = { cnae: 7, nature: 4, reason: 2, tom: 4, country: 3, ibge: 7 } as const;
 
 /** A kind of code. */
@@ -26,13 +26,13 @@ export type CodeKind = keyof typeof CODE_WIDTHS;
 /** All kinds, in a fixed order. */
 export const CODE_KINDS = Object.keys(CODE_WIDTHS) as readonly CodeKind[];
 
-/** Codes that one task met, by provisional number, and how many rows hold each; a plain value. */
+/** Codes of one task by provisional number, and their row counts; a plain value. */
 interface CodesInUse {
   readonly codes: Uint32Array;
   readonly counts: Float64Array;
 }
 
-/** Gives the codes of one kind provisional numbers in the order in which they are met. */
+/** Assigns provisional numbers to the codes of one kind, in order of appearance. */
 export class CodeCounter {
   /** Number + 1 by code: one read, where a Map costs several. Unused pages stay unmapped. */
   private readonly numbers: Uint16Array;
@@ -63,7 +63,7 @@ export class CodeCounter {
     return number;
   }
 
-  /** What was met so far. */
+  /** The codes so far. */
   result(): CodesInUse {
     return { codes: Uint32Array.from(this.codes), counts: Float64Array.from(this.counts) };
   }
@@ -81,7 +81,7 @@ export function newCounters(): AllCounters {
   return Object.fromEntries(entries) as unknown as AllCounters;
 }
 
-/** What all counters met. */
+/** Codes of all counters. */
 export function codesInUse(counters: AllCounters): AllCodes {
   const entries = CODE_KINDS.map((kind) => [kind, counters[kind].result()]);
   return Object.fromEntries(entries) as unknown as AllCodes;
@@ -92,7 +92,7 @@ function codeText(kind: CodeKind, code: number): string {
   return String(code).padStart(CODE_WIDTHS[kind], "0");
 }
 
-/** Most entries of a dictionary whose codes are stored in 8 and in 16 bits; the last is null. */
+/** Max entries of a dictionary with 8-bit and 16-bit codes; the last value is null. */
 const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
   cnae: 0xffff,
   nature: 0xffff,
@@ -104,7 +104,7 @@ const ENTRIES_MAX: Readonly<Record<CodeKind, number>> = {
 
 /**
  * The dictionary of a kind: known codes and codes in use, ascending.
- * @throws CommandError when there are more codes than their width can number.
+ * @throws CommandError if its width cannot number all codes.
  */
 export function buildDictionary(
   kind: CodeKind,
@@ -120,7 +120,7 @@ export function buildDictionary(
   return [...codes].sort();
 }
 
-/** The ordinals of a dictionary's codes, which are its positions. */
+/** Maps a dictionary's codes to their positions. */
 export function ordinalsOf(dictionary: readonly string[]): ReadonlyMap<string, number> {
   return new Map(dictionary.map((code, ordinal) => [code, ordinal]));
 }
@@ -145,16 +145,16 @@ export type KnownCodes = Readonly<Record<Exclude<CodeKind, "ibge">, ReadonlyMap<
 /** Dictionaries of every kind of code. */
 export type KindDictionaries = Readonly<Record<CodeKind, readonly string[]>>;
 
-/** A table of a release as a snapshot may hold it, and what was odd about it. */
+/** A release's table in the form of a snapshot, with its faults. */
 interface PaddedTable {
   readonly codes: Map<string, string>;
-  /** Codes that are no numbers of their kind; left out. */
+  /** Codes that are no numbers of their kind; dropped. */
   readonly odd: readonly string[];
-  /** How many names were no printable line, or too long for one. */
+  /** Number of names that were unprintable or too long. */
   readonly mended: number;
 }
 
-/** Gives codes of a table their leading zeros, and makes names printable that are not. */
+/** Pads codes of a table with zeros, and makes names printable. */
 export function padCodes(kind: CodeKind, table: ReadonlyMap<string, string>): PaddedTable {
   const codes = new Map<string, string>();
   const odd: string[] = [];
@@ -169,11 +169,11 @@ export function padCodes(kind: CodeKind, table: ReadonlyMap<string, string>): Pa
   return { codes, odd, mended };
 }
 
-/** A name as the metadata may hold it; the rest of one that is too long is an ellipsis. */
+/** Makes a name fit for the metadata; one that is too long ends in an ellipsis. */
 function lineOf(name: string): string {
   const line = isPrintable(name) ? name : printable(name);
   if (line.length <= NAME_LENGTH_MAX) return line;
-  // Half of a character at the end is not printable, and goes too.
+  // A lone surrogate at the end is unprintable, and is removed too.
   return `${printable(line.slice(0, NAME_LENGTH_MAX - 1))}…`;
 }
 

@@ -1,9 +1,8 @@
 /**
- * From the folder of a monthly release to a snapshot file.
- * What comes in: the folder, and optionally populations and sanctions.
- * What goes out: the snapshot under its name, and the report.
+ * Imports the folder of a monthly release. Input: the folder, and optionally populations and
+ * sanctions. Output: the snapshot under its name, and the report.
  * Invariant: all or nothing. Odd values never stop an import; damaged or missing files always do,
- * before anything stands under the output's name.
+ * before the output's name exists.
  */
 import { statSync } from "node:fs";
 import type { SnapshotOrigin } from "../../native-index/format/snapshot/meta.ts";
@@ -23,20 +22,20 @@ import { mergeTallies } from "./tally.ts";
 import { Threads } from "./threads.ts";
 import { type FreeBytes, Workspace, type WorkspaceNeed } from "./workspace.ts";
 
-/** Uncompressed bytes of a partition of companies, Simples and establishments together. */
+/** Uncompressed bytes of a partition of companies, Simples, and establishments. */
 const PARTITION_BYTES = 32 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
 /**
- * Bytes of the snapshot for each uncompressed byte: less than was counted (0.99 with 72 million
- * rows), so that nothing is refused that would fit. The files of the passes take no more than it
- * (0.96 of it with 2 million rows) and give their room back before it grows, or while it does.
+ * Snapshot bytes per uncompressed byte: below the measured 0.99 (72 million rows), so that nothing
+ * that fits is refused. The passes' files take at most as much (0.96, 2 million rows), and release
+ * it before or while the snapshot grows.
  */
 const SNAPSHOT_SHARE = 0.9;
-/** Bytes of a snapshot of nobody, less than was counted (3.65 million). */
+/** Bytes of an empty snapshot, below the measured 3.65 million. */
 const SNAPSHOT_BYTES_MIN = 3_500_000;
 
-/** What an import is told. */
+/** Options of an import. */
 export interface ImportOptions {
   readonly source: string;
   readonly out: string;
@@ -44,28 +43,28 @@ export interface ImportOptions {
   readonly date?: string;
   readonly population?: string;
   readonly ceis?: string;
-  /** Regions of the statistics, and seats; without it those of the snapshot that it `replaces`. */
+  /** Regions of the statistics, and seats; default: those of the snapshot that it `replaces`. */
   readonly places?: string;
-  /** Official TOM and IBGE codes; without it those of the snapshot before. */
+  /** Official TOM and IBGE codes; default: those of the preceding snapshot. */
   readonly municipalities?: string;
   readonly keepCpf: boolean;
   readonly threads: number;
   readonly startStage: StartStage;
-  /** Takes a month that lacks parts, or has parts without rows. */
+  /** Accepts a month with missing parts, or parts without rows. */
   readonly partial?: boolean;
-  /** Replaces a snapshot by one with far fewer accounts. */
+  /** Allows far fewer accounts than in the replaced snapshot. */
   readonly force?: boolean;
-  /** The snapshot of the month before, where that is not the one under the output's name. */
+  /** The preceding month's snapshot, if it is not under the output's name. */
   readonly replaces?: string;
-  /** Malformed rows that are left out and counted; without it none. */
+  /** Max malformed rows to skip and count; default none. */
   readonly skipBadRows?: number;
-  /** Uncompressed bytes of a partition; tests make it small. */
+  /** Uncompressed bytes of a partition; smaller in tests. */
   readonly partitionBytes?: number;
-  /** Free bytes of the disk of a folder; tests give others. */
+  /** Free disk bytes of a folder; replaced in tests. */
   readonly freeBytes?: FreeBytes;
 }
 
-/** Imports a dump folder. @throws CommandError naming file, line and reason. */
+/** Imports a dump folder. @throws CommandError naming file, line, and reason. */
 export async function importDump(options: ImportOptions): Promise<ImportReport> {
   const started = performance.now();
   const times: PassTime[] = [];
@@ -142,7 +141,7 @@ function readRelease(dump: DumpFolder, options: ImportOptions): Release {
   return { label, date };
 }
 
-/** What the snapshot says of its files; null where there is nothing to say. */
+/** The snapshot's notes on its source files; null if there are none. */
 function originOf(dump: DumpFolder, scanned: ScannedDump): SnapshotOrigin | null {
   const { host } = dump;
   const { rowsLeftOut: rows_left_out } = scanned;
@@ -156,7 +155,7 @@ function partitionsOf(bytes: number, options: ImportOptions): number {
   return Math.min(PARTITIONS_MAX, Math.max(1, partitions));
 }
 
-/** What an import of so many uncompressed bytes writes. */
+/** Returns the space needed to import so many uncompressed bytes. */
 function needOf(bytes: number): WorkspaceNeed {
   const snapshot = SNAPSHOT_BYTES_MIN + SNAPSHOT_SHARE * bytes;
   return { work: 0, snapshot, memory: 2 * bytes };

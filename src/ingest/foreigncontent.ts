@@ -1,8 +1,8 @@
 /**
- * Refuses files that hold something else than their names say.
+ * Refuses files whose content does not match their names.
  * Invariant: single odd values never stop an import. If nearly all rows of a file break one rule,
- * or a table has nearly none of the codes in use, it is another file under this name.
- * Without this check, a Simples file with the rows of another file imports a month without MEI.
+ * or a table lacks nearly all codes in use, it is another file under this name. Without this check,
+ * a Simples file with the rows of another file imports a month without MEI.
  */
 import { basename } from "node:path";
 import type { FileType, LookupType } from "../dump/layout.ts";
@@ -33,12 +33,12 @@ const TABLES = {
   tom: "municipios",
 } as const satisfies Partial<Record<CodeKind, LookupType>>;
 
-/** A scan with the file that it read. */
+/** A scan with its source file. */
 interface ScannedFile extends Pick<ScanResult, "rowsIn" | "tally" | "codes"> {
   readonly member: { readonly type: FileType; readonly file: string };
 }
 
-/** Throws `CommandError` that names every file which holds something else than its name says. */
+/** Throws `CommandError` that names every file whose content does not match its name. */
 export function refuseForeignContent(
   folder: string,
   scans: readonly ScannedFile[],

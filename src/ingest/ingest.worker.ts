@@ -1,7 +1,6 @@
 /**
- * The threads' side of an import.
- * What comes in: tasks of pass 1 and pass 2; the join's context in shared memory.
- * What goes out: their results as plain values.
+ * The worker thread of an import. Input: tasks of passes 1 and 2; the join's context in shared
+ * memory. Output: their results as plain values.
  * Invariant: a task touches only its own spill file.
  */
 import { deserialize } from "node:v8";
@@ -20,16 +19,16 @@ import { type ScanResult, type ScanTask, scanNatively } from "./scan/scan.ts";
 import { type CountResult, type CountTask, countNatively } from "./shared-values.ts";
 
 /**
- * An answer of a thread. A refusal travels as text, because an error loses its class on the way
- * and only a `CommandError` may be shown to people without a stack; an error of the system, because
- * it loses its code and path.
+ * An answer of a thread. Refusals are sent as text, because an error loses its class in transfer
+ * and only a `CommandError` may be shown without a stack. System errors are sent as fields, because
+ * they would lose code and path.
  */
 export type IngestAnswer<Value> =
   | { readonly value: Value }
   | { readonly refusal: string }
   | { readonly system: SystemRefusal };
 
-/** What the system refused. */
+/** Fields of a system error. */
 export type SystemRefusal = Pick<
   NodeJS.ErrnoException,
   "message" | "code" | "errno" | "syscall" | "path"
@@ -77,7 +76,7 @@ interface WithContext {
   readonly context: SharedArrayBuffer;
 }
 
-/** Which rows of which partition are sampled. */
+/** The sampled rows of a partition. */
 interface SampleTask extends WithContext {
   readonly partition: number;
   readonly stride: number;
@@ -111,7 +110,7 @@ let context: JoinContext | null = null;
 
 /** The context, read once: a pool of threads serves one import. */
 function contextOf(task: WithContext): JoinContext {
-  // The copy is needed because nothing may be deserialized from shared memory.
+  // Copied because `deserialize` does not accept shared memory.
   context ??= deserialize(Buffer.from(Buffer.from(task.context))) as JoinContext;
   return context;
 }

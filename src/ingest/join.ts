@@ -1,13 +1,12 @@
 /**
- * Pass 2 of the import: one partition of establishments meets its companies and is scored.
- * What comes in: the spill files of pass 1 and the tables that turn provisional numbers into
- * dictionary codes.
- * What goes out: finished row records, spilled by range of the rank order; or the keys of some,
- * from which the ranges are chosen.
- * Invariant: files are read in part order, so of two equal CNPJs the first row by (part, line)
- * stays, and of two equal companies the first that has a name. The addon does the work; the spill
- * records of one partition are in memory, once. Bytes, extents, counts, examples and keys are those
- * of the twin, test/support/ingest/join.ts.
+ * Pass 2 of the import: joins one partition of establishments with its companies, and scores it.
+ * Input: the spill files of pass 1, and the tables from provisional numbers to dictionary codes.
+ * Output: finished row records, spilled by range of the rank order; or sampled keys to choose
+ * ranges.
+ * Invariant: files are read in part order, so the first row by (part, line) of equal CNPJs stays,
+ * and of equal companies the first with a name. The addon does the work, with one copy of a
+ * partition's spill records in memory. Bytes, extents, counts, examples, and keys equal those of
+ * the twin, test/support/ingest/join.ts.
  */
 import { joinPartition, samplePartition } from "../../native-index/napi/engine.ts";
 import { type AllRemaps, CODE_KINDS } from "./dictionaries.ts";
@@ -28,22 +27,22 @@ export interface JoinFile {
   readonly remaps: AllRemaps;
 }
 
-/** What is the same for all partitions; given to every thread once. */
+/** Context shared by all partitions; sent to every thread once. */
 export interface JoinContext {
-  /** Null when the rows already hold what their company gives them (columns as source). */
+  /** Null if rows already include their company's data (columns as source). */
   readonly companies: readonly JoinFile[] | null;
   readonly simples: readonly SpillFile[];
   readonly establishments: readonly JoinFile[];
-  /** IBGE ordinal by `uf * tomCount + tom`, both ordinals; null (u16) where there is none. */
+  /** IBGE ordinal by `uf * tomCount + tom`, both ordinals; null (u16) if there is none. */
   readonly ibge: Uint16Array;
   readonly tomCount: number;
-  /** TOM ordinal of "abroad", which has no municipality; -1 for none. */
+  /** TOM ordinal of "abroad", which has no municipality; -1 if absent. */
   readonly tomAbroad: number;
   /** State ordinal of `EX`. */
   readonly ufAbroad: number;
-  /** Dictionary ordinal of the activity "not informed"; -1 for none. */
+  /** Dictionary ordinal of the activity "not informed"; -1 if absent. */
   readonly cnaeNotInformed: number;
-  /** Sanctioned CNPJs; null when no list was imported. */
+  /** Sanctioned CNPJs; null without an imported list. */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly snapshotDay: number;
   readonly slotBytes: number;
@@ -51,13 +50,13 @@ export interface JoinContext {
   readonly providers: ReadonlySet<string>;
 }
 
-/** One partition. With `stride` only the keys of every so-manieth row are gathered. */
+/** One partition to join. */
 export interface JoinTask {
   readonly partition: number;
   /** The thread will probably join `partition + ahead` next: the number of threads. */
   readonly ahead: number;
   readonly spillPath: string;
-  /** The file of its e-mails and phones, and in how many buckets these are spilled. */
+  /** The file of its e-mails and phones, and its number of buckets. */
   readonly valuesPath: string;
   readonly valueBuckets: number;
   readonly splits: RankKeys;
@@ -65,22 +64,22 @@ export interface JoinTask {
   readonly progress: Int32Array;
 }
 
-/** What one partition gave. */
+/** Result of one partition. */
 export interface JoinResult {
   readonly spill: SpillFile;
   readonly values: SpillFile;
-  /** Numbers of active establishments that its companies have, ascending. */
+  /** Distinct counts of active establishments per company, ascending. */
   readonly establishments: Uint32Array;
   readonly rows: number;
   readonly companies: number;
   readonly tally: TallyResult;
 }
 
-/** Joins one partition and spills its rows; the spill files of pass 1 lose theirs. */
+/** Joins one partition and spills its rows; frees its buckets in the spill files of pass 1. */
 export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   const { splits, spillPath, valuesPath, valueBuckets } = task;
   const input = inputOf(context, task.partition, takeBucket);
-  // The disk reads them while this thread joins; otherwise it waits for extent after extent.
+  // Prefetches the next partition while this thread joins; else it waits for each extent.
   for (const spill of spillsOf(context)) prefetchBucket(spill, task.partition + task.ahead);
   const found = joinPartition({
     ...input,
@@ -97,21 +96,21 @@ export function joinNatively(context: JoinContext, task: JoinTask): JoinResult {
   return { spill, ...counted, rows, companies, tally: tallyOf("", found) };
 }
 
-/** The files that partitions are read from. */
+/** The spill files of all inputs. */
 export function spillsOf({ companies, simples, establishments }: JoinContext): SpillFile[] {
   return [...[...(companies ?? []), ...establishments].map(({ spill }) => spill), ...simples];
 }
 
-/** Sort keys of every `stride`-th row of a partition; nothing is taken from the spill files. */
+/** Sort keys of every `stride`-th row of a partition; the spill files keep theirs. */
 export function sampleNatively(context: JoinContext, partition: number, stride: number): RankKeys {
   const { scores, roots, rests } = samplePartition(inputOf(context, partition, readBucket), stride);
   return { scores: Uint16Array.from(scores), roots, rests };
 }
 
-/** Reads one partition of a spill file into bytes that have room for it. */
+/** Reads one partition of a spill file into a large enough buffer. */
 type ReadBucket = (spill: SpillFile, partition: number, bytes: Buffer, at: number) => unknown;
 
-/** A partition as the addon reads it. */
+/** Addon input of a partition. */
 function inputOf(context: JoinContext, partition: number, read: ReadBucket) {
   const records = (spill: SpillFile): Uint8Array => {
     const bytes = Buffer.allocUnsafeSlow(bucketBytes(spill, partition));
@@ -142,12 +141,12 @@ function tablesOf(remaps: AllRemaps): Record<(typeof CODE_KINDS)[number], Uint8A
   return Object.fromEntries(entries) as ReturnType<typeof tablesOf>;
 }
 
-/** The bytes of numbers, in place. */
+/** The bytes of an array, without a copy. */
 function bytesOf({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Lists of sanctions as the addon reads them, by the context that they belong to. */
+/** Sanctions in the addon's form, cached by context. */
 const sanctions = new WeakMap<JoinContext, Uint8Array>();
 
 function sanctionedOf(context: JoinContext): Uint8Array | null {
@@ -160,7 +159,7 @@ function sanctionedOf(context: JoinContext): Uint8Array | null {
   return list;
 }
 
-/** Domains of mail providers as the addon reads them, by the context that they belong to. */
+/** Domains of mail providers in the addon's form, cached by context. */
 const providers = new WeakMap<JoinContext, Uint8Array>();
 
 function providersOf(context: JoinContext): Uint8Array {

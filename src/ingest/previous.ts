@@ -1,10 +1,8 @@
 /**
- * The snapshot that an import will replace.
- * What comes in: the output's path, and how many accounts the new one has. What goes out: nothing,
- * a refusal, or a warning where the person insists; and what a month takes over from the one
- * before.
- * Invariant: nothing is replaced by much less; what cannot be read as a snapshot may be replaced by
- * anything.
+ * Compares a new import with the preceding snapshot, which may take fewer accounts only with
+ * `force`, and carries over data from it.
+ * Invariant: nothing is replaced by much less; a file that is no readable snapshot may be replaced
+ * by anything.
  */
 import { isIndexed } from "../../native-index/format/snapshot/footer.ts";
 import type { SnapshotPlaces } from "../../native-index/format/snapshot/meta.ts";
@@ -13,10 +11,10 @@ import { CommandError } from "../errors.ts";
 import { wordFor } from "../text/amounts.ts";
 import { type CodesByTom, codesOfSnapshot } from "./places/municipalitytables.ts";
 
-/** A new snapshot has at least this share of the accounts of the one before. */
+/** A new snapshot has at least this share of the preceding one's accounts. */
 const SHARE_MIN = 0.98;
 
-/** What the snapshot at a path says of itself; null when there is none. */
+/** The metadata of the snapshot at a path; null if there is none. */
 async function previousMeta(out: string): Promise<SnapshotMeta | null> {
   try {
     return isIndexed(out) ? (await openSnapshot(out)).meta : null;
@@ -25,40 +23,40 @@ async function previousMeta(out: string): Promise<SnapshotMeta | null> {
   }
 }
 
-/** Accounts of the snapshot at a path; null when there is none. */
+/** Accounts of the snapshot at a path; null if there is none. */
 export async function previousAccounts(out: string): Promise<number | null> {
   return (await previousMeta(out))?.accounts ?? null;
 }
 
 /**
- * Regions and seats for a month without a file of them: those of the month that it follows, so that
- * whoever gave them once need not give them every month.
+ * Regions and seats for a month without a file of them: those of the preceding month, so that
+ * operators need not provide them every month.
  */
 export async function previousPlaces(before: string | undefined): Promise<SnapshotPlaces | null> {
   return before === undefined ? null : ((await previousMeta(before))?.places ?? null);
 }
 
 /**
- * Official TOM and IBGE codes for a month without a file of them: those that the snapshot before
- * joined. Whether they are of the same registry the names of the month say.
+ * Official TOM and IBGE codes for a month without a file of them: those that the preceding snapshot
+ * joined. The month's names show if they are of the same registry.
  */
 export async function previousCodes(before: string): Promise<CodesByTom> {
   return codesOfSnapshot((await previousMeta(before))?.lookups.municipalities ?? []);
 }
 
-/** What a new snapshot is held against. */
+/** The preceding snapshot and the conditions to replace it. */
 interface Replacement {
-  /** The snapshot before. */
+  /** Path of the preceding snapshot. */
   readonly out: string;
-  /** Whether the new one takes its name; else it stands beside it. */
+  /** True if the new one takes its name; else both remain. */
   readonly isReplaced: boolean;
   readonly previous: number | null;
   readonly force: boolean;
 }
 
 /**
- * Looks at the number of accounts before anything is written; gives what the report must say.
- * @throws CommandError when they are far fewer than before.
+ * Checks the number of accounts before anything is written; returns warnings for the report.
+ * @throws CommandError if they are far fewer than before.
  */
 export function checkShrinking(replacement: Replacement, accounts: number): string[] {
   const { out, isReplaced, previous, force } = replacement;

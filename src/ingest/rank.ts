@@ -1,12 +1,11 @@
 /**
- * Rows in rank order: the ranges into which they are split, and pass 3 of the import, which puts
- * them into record batches. Input: the sort keys of a fair sample of the rows; row records spilled
- * by range. Output: split points, and the range of any key; full record batches, handed to the
- * snapshot writer.
- * Invariant: every row of a range comes before every row of the next one in rank order (score
- * descending, CNPJ ascending); the ranges only steer memory, never the result. Two ranges are in
- * memory at a time, one that is read and ordered while the other one is put into columns; every
- * batch but the last has BATCH_ROWS rows.
+ * Ranks rows: splits them into ranges, and writes these as record batches (pass 3 of the import).
+ * Input: the sort keys of a fair sample of the rows; row records spilled by range. Output: split
+ * points, and the range of any key; full record batches for the snapshot writer.
+ * Invariant: every row of a range precedes every row of the next one in rank order (score
+ * descending, CNPJ ascending). Ranges only bound memory, never change the result. Two ranges are in
+ * memory: one is read and sorted while the other is converted to columns. Every batch but the last
+ * has BATCH_ROWS rows.
  */
 import { BATCH_ROWS } from "../../native-index/format/columns.ts";
 import type { SnapshotWriter } from "../../native-index/format/snapshot/snapshot.ts";
@@ -14,14 +13,14 @@ import { createBatch, createRange } from "../../native-index/napi/engine.ts";
 import type { NativeRange } from "../../native-index/napi/import-handles.ts";
 import { extentsOf, type SpillFile } from "./spill.ts";
 
-/** Keys of rows as parallel arrays: score, root and the rest of the CNPJ. */
+/** Keys of rows as parallel arrays: score, root, and the rest of the CNPJ. */
 export interface RankKeys {
   readonly scores: Uint16Array;
   readonly roots: Float64Array;
   readonly rests: Uint32Array;
 }
 
-/** Split points for about equal ranges of the sampled keys; there may be fewer than asked for. */
+/** Split points for about equal ranges of the sampled keys; may return fewer than requested. */
 export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
   const count = sample.scores.length;
   const order = Array.from({ length: count }, (_, i) => i);
@@ -41,7 +40,7 @@ export function chooseSplits(sample: RankKeys, ranges: number): RankKeys {
   };
 }
 
-/** Number of the range that a key belongs to: how many splits it does not come before. */
+/** Number of the range of a key: the splits it does not precede. */
 export function rangeOf(splits: RankKeys, score: number, root: number, rest: number): number {
   let low = 0;
   let high = splits.scores.length;
@@ -65,9 +64,9 @@ function comesBefore(
   return rest < (splits.rests[split] as number);
 }
 
-/** What is ranked. */
+/** Inputs of `writeRanked`. */
 interface RankedRows {
-  /** Rows of every partition, in their order. */
+  /** Rows of every partition, in order. */
   readonly files: readonly SpillFile[];
   /** Counts that rows lack; `shared-values.ts`. */
   readonly corrections: readonly SpillFile[];
@@ -75,7 +74,7 @@ interface RankedRows {
   readonly numbers: Uint32Array;
 }
 
-/** Ranks and writes all ranges; `onRows` is told how many rows are written. */
+/** Ranks and writes all ranges; calls `onRows` with the number of written rows. */
 export async function writeRanked(
   writer: SnapshotWriter,
   rows: RankedRows,
@@ -86,7 +85,7 @@ export async function writeRanked(
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
     written += batch.rowCount;
-    // At most one batch is on its way to the disk while the next one is filled.
+    // At most one batch is being written while the next one is filled.
     await writing;
     writing = writer.writeCollected(batch);
     writing.catch(() => undefined);
@@ -106,13 +105,13 @@ export async function writeRanked(
     if (batch.rowCount > 0) await flush();
     await writing;
   } finally {
-    // Whatever went wrong, nothing may be on its way to a file that is about to be removed.
+    // Even after an error, no write may be pending on a file that is about to be removed.
     await writing.catch(() => undefined);
     batch.close();
   }
 }
 
-/** All ranges, one after another, while the next one is made ready. */
+/** Yields all ranges in order, while the next one loads. */
 async function* loadedRanges(
   rows: RankedRows,
 ): AsyncGenerator<{ readonly range: NativeRange; readonly count: number }> {
@@ -124,7 +123,7 @@ async function* loadedRanges(
       number < ranges
         ? held[(number % 2) as 0 | 1].load(extents(rows.files), extents(rows.corrections))
         : Promise.resolve(0);
-    // Whoever waits for it hears of a failure; nobody may, once another one came first.
+    // The awaiting loop reports a failure; after an earlier error, no one awaits it.
     loading.catch(() => undefined);
     return loading;
   };

@@ -1,10 +1,10 @@
 /**
- * Dictionaries, join context and metadata of an import from a dump. Input: the release's tables,
- * what the scans met, populations and sanctions. Output: the tables that the join needs, among them
- * the domains of public mail providers, and the snapshot's metadata.
- * Invariant: nothing here depends on the order of files or threads. The domains of providers are
- * those of the package `email-providers`, whose only importer this is, and Brazilian ones that it
- * lacks; in lower case, each once.
+ * Dictionaries, join context, and metadata of an import from a dump. Input: the release's tables,
+ * the scans' findings, populations, and sanctions. Output: the tables for the join, including the
+ * domains of public mail providers, and the snapshot's metadata.
+ * Invariant: the order of files or threads has no effect. The providers' domains are those of the
+ * package `email-providers`, imported only here, and Brazilian ones that it lacks; in lower case,
+ * without repeats.
  */
 import listed from "email-providers/all.json" with { type: "json" };
 import { RECORD_NULL } from "../../native-index/builder/record.ts";
@@ -48,7 +48,7 @@ import type { Sanctions } from "./sanctions.ts";
 import type { ScanResult } from "./scan/scan.ts";
 import { Tally, type TallyResult } from "./tally.ts";
 
-/** Brazilian providers, of today and of before, that the package does not know. */
+/** Brazilian providers, current and former, that the package lacks. */
 const BRAZILIAN = [
   ..."superig veloxmail ibest click21 pop brturbo uai onda sercomtel netsite".split(" "),
   ..."itelefonica brfree netpar supercabo viacabo".split(" "),
@@ -68,21 +68,21 @@ export function dayOf(date: string): number {
   return Math.round(Date.parse(`${date}T00:00:00Z`) / 86_400_000);
 }
 
-/** Bytes that a bucket of a spill file gathers in memory. */
+/** Memory of a spill file's bucket, in bytes. */
 export const SLOT_BYTES = 1 << 16;
 
-/** A scan with the member it read. */
+/** A scan with its member. */
 export interface MemberScan extends ScanResult {
   readonly member: DumpMember;
 }
 
-/** The release's tables, and what was odd about them. */
+/** The release's tables, and their faults. */
 interface KnownTables {
   readonly codes: KnownCodes;
   readonly warnings: readonly string[];
 }
 
-/** What the release's six tables say. */
+/** Reads the codes of the release's six tables. */
 export function readKnownCodes(lookups: Lookups): KnownTables {
   const warnings: string[] = [];
   const read = (kind: CodeKind, table: ReadonlyMap<string, string>): Map<string, string> => {
@@ -107,7 +107,7 @@ export function readKnownCodes(lookups: Lookups): KnownTables {
   return { codes, warnings };
 }
 
-/** Sentences about municipalities that places lack, or that nobody knows. */
+/** Warnings about missing or unknown municipalities. */
 export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): string[] {
   const known = new Set(ibgeCodes);
   const placed = new Set(places.municipalities.map(([ibge]) => ibge));
@@ -124,10 +124,10 @@ export function unplaced(places: SnapshotPlaces, ibgeCodes: Iterable<string>): s
   ];
 }
 
-/** Codes that a warning names. */
+/** Max codes in a warning. */
 const CODES_SHOWN = 5;
 
-/** What the tables are made from. */
+/** Sources of the tables. */
 interface TableSources {
   readonly release: Release;
   readonly known: KnownTables;
@@ -136,13 +136,13 @@ interface TableSources {
   readonly sanctions: Sanctions | null;
   readonly origin: SnapshotOrigin | null;
   readonly places: SnapshotPlaces | null;
-  /** Official TOM and IBGE codes: those of a file that was given, or of the snapshot before. */
+  /** Official TOM and IBGE codes: from the given file, or the preceding snapshot. */
   readonly municipalityCodes?: CodesByTom;
-  /** Path of the file that they were given in. */
+  /** Path of the given file. */
   readonly municipalityFile?: string | undefined;
 }
 
-/** Dictionaries, join context and metadata of one import. */
+/** Dictionaries, join context, and metadata of one import. */
 export class ImportTables {
   private readonly sources: TableSources;
   private readonly municipalities: Municipalities;
@@ -161,7 +161,7 @@ export class ImportTables {
     this.kinds = buildDictionaries(known.codes, this.municipalities.ibgeCodes, used);
   }
 
-  /** What the join needs. */
+  /** Returns the context of the join. */
   context(): JoinContext {
     const { release, sanctions } = this.sources;
     const { tom, ibge, cnae } = this.kinds;
@@ -186,7 +186,7 @@ export class ImportTables {
     };
   }
 
-  /** Metadata of the snapshot when it has so many accounts. */
+  /** Metadata of the snapshot with so many accounts. */
   meta(accounts: number, numbers: Uint32Array): SnapshotMeta {
     const { release, known, population, sanctions, origin, places } = this.sources;
     const { codes } = known;
@@ -218,7 +218,7 @@ export class ImportTables {
     };
   }
 
-  /** The municipalities with their evidence; worked out once. */
+  /** The municipalities with their evidence; cached. */
   private describe(population: Population | null): readonly SnapshotMunicipality[] {
     this.described ??= this.municipalities.describe(
       this.kinds.tom,
@@ -228,7 +228,7 @@ export class ImportTables {
     return this.described;
   }
 
-  /** Municipalities that were not found by their name alone; worked out once. */
+  /** Municipalities that were not found by name alone; cached. */
   odd(): readonly OddMunicipality[] {
     this.oddOnes ??= this.municipalities.odd(this.kinds.tom, this.places());
     return this.oddOnes;
@@ -256,7 +256,7 @@ export class ImportTables {
     return tally.result();
   }
 
-  /** Sentences about what was left out of the sanctions, and what of other tables does not fit. */
+  /** Warnings about dropped sanctions, and about tables that do not fit. */
   warnings(): string[] {
     const { sanctions, places, population } = this.sources;
     const { ibgeCodes } = this.municipalities;
@@ -276,7 +276,7 @@ export class ImportTables {
     return [`${without} ${what} no 14-digit CNPJ; left out`];
   }
 
-  /** Rows by state and TOM code, of all files; added up once. */
+  /** Rows by state and TOM code, over all files; cached. */
   private places(): Uint32Array {
     if (this.placed !== null) return this.placed;
     const sum = new Uint32Array(UFS.length * TOM_CODES);
@@ -288,7 +288,7 @@ export class ImportTables {
   }
 }
 
-/** The remap tables of one scan; `ordinals` are those of all dictionaries. */
+/** Remap tables of one scan; `ordinals` are those of all dictionaries. */
 function remapsOf(
   codes: MemberScan["codes"],
   ordinals: readonly (readonly [CodeKind, ReadonlyMap<string, number>])[],

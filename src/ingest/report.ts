@@ -1,7 +1,6 @@
 /**
- * What an import tells the person who ran it.
- * What comes in: counts of the passes. What goes out: the report as a JSON value, and a summary.
- * Invariant: holds no personal data; of rules about contacts and names only counts are reported.
+ * The report of an import, as a JSON value and as a summary.
+ * Invariant: holds no personal data; rules about contacts and names only report counts.
  */
 
 import { RULE_NAMES, RULES, type Rule } from "../dump/rules.ts";
@@ -13,12 +12,12 @@ import type { Example, TallyResult } from "./tally.ts";
 /** A rule that was broken. */
 export interface RuleCount {
   readonly count: number;
-  /** What the rule means and what became of the value or row. */
+  /** The meaning of the rule, and what happened to the value or row. */
   readonly text: string;
   readonly examples: readonly Example[];
 }
 
-/** Rows of a file type: read, and taken over. */
+/** Rows of a file type: read, and kept. */
 export interface RowCount {
   readonly read: number;
   readonly kept: number;
@@ -33,12 +32,12 @@ export interface ImportReport {
   readonly snapshot_date: string;
   readonly provenance: Readonly<Record<string, string>>;
   readonly accounts: number;
-  /** Companies of a dump; null for a file of columns, where nobody counts them. */
+  /** Companies of a dump; null for a file of columns, where they are not counted. */
   readonly companies: number | null;
   readonly rows: Readonly<Record<string, RowCount>>;
   readonly rules: Readonly<Partial<Record<Rule, RuleCount>>>;
   readonly warnings: readonly string[];
-  /** Municipalities that were not joined by their name alone; of a dump only. */
+  /** Municipalities that were not joined by name alone; only for a dump. */
   readonly odd_municipalities: readonly OddMunicipality[];
   readonly passes: readonly PassTime[];
   readonly seconds: number;
@@ -56,7 +55,7 @@ export function ruleCounts(tally: TallyResult): ImportReport["rules"] {
   return rules;
 }
 
-/** Lines for a person: the result, what was odd, and how fast it went. */
+/** Summary lines: the result, odd values, and the speed. */
 export function summarize(report: ImportReport): string {
   const lines = [
     `${report.out}: ${count(report.accounts)} ${wordFor(report.accounts, "account")} of ` +

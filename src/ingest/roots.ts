@@ -1,12 +1,11 @@
 /**
- * Company roots as numbers. What comes in: roots, 8 characters in base 36, below 36^8 < 2^42. What
- * goes out: their numbers, and the partitions in which their rows meet.
- * Apart because the twin of the import (test/support/ingest) shares it with what runs.
- * Invariant: a root has the same partition in every file and in the addon (scan/row_scan.h).
+ * Company roots as numbers: 8 characters in base 36, below 36^8 < 2^42; and their partitions.
+ * Invariant: a root has the same partition in every file and in the addon (scan/row_scan.h). Apart
+ * because the import and its twin (test/support/ingest) share it.
  */
 import { BRANCHES } from "../dump/cnpj.ts";
 
-/** Partition of a root: all rows of a company meet in the same one. */
+/** Partition of a root, shared by all rows of a company. */
 export function partitionOf(root: number, partitions: number): number {
   const high = Math.floor(root / BRANCHES);
   const low = root % BRANCHES;

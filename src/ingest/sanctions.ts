@@ -1,9 +1,9 @@
 /**
- * Companies under a sanction (CEIS of the Portal da Transparência).
- * What comes in: the published zip or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA.
- * What goes out: the CNPJs with a sanction in force on a date, and the date of the list.
- * Invariant: only rows of companies (type J) with a 14-character CNPJ count; persons' documents
- * are never kept or shown. In force is decided by the dates alone: started (or no start given)
+ * Reads companies under a sanction (CEIS of the Portal da Transparência). Input: the published zip
+ * or its CSV: Windows-1252, `;`, quoted, header, DD/MM/AAAA. Output: the CNPJs with a sanction in
+ * force on a date, and the date of the list.
+ * Invariant: only rows of companies (type J) with a 14-character CNPJ count; persons' documents are
+ * never stored or shown. Dates alone decide if a sanction is in force: started (or no start given)
  * and not ended (or no end given).
  */
 
@@ -20,7 +20,7 @@ import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { wordFor } from "../text/amounts.ts";
 import { foldPlace } from "./places/municipalities.ts";
 
-/** A sanctions list, cut down to what is in force. */
+/** The sanctions in force. */
 export interface Sanctions {
   /** `YYYY-MM-DD` of the list itself, from its file name. */
   readonly asOf: string;
@@ -34,7 +34,7 @@ export interface Sanctions {
   };
 }
 
-/** Header cells that are needed, folded, by what they are. */
+/** Required header cells, folded. */
 const CELLS = {
   type: "TIPO DE PESSOA",
   document: "CPF OU CNPJ DO SANCIONADO",
@@ -42,7 +42,7 @@ const CELLS = {
   end: "DATA FINAL SANCAO",
 } as const;
 
-/** A CSV this long is no sanctions list; the real one has 34 MB. */
+/** Larger CSV files are no sanctions list; the real one has 34 MB. */
 const BYTES_MAX = 1 << 30;
 
 /** Reads a list. `date` (`YYYY-MM-DD`) is the snapshot's. @throws CommandError naming the place. */
@@ -83,7 +83,7 @@ export async function readSanctions(path: string, date: string): Promise<Sanctio
   return { asOf, cnpjs, counts };
 }
 
-/** The CNPJ of a company's row, also one that has lost its zeros; null for anything else. */
+/** The CNPJ of a company's row, also without its leading zeros; else null. */
 function cnpjOf(document: string): string | null {
   const reading = readCnpjText(document);
   if (reading.kind === "cnpj") return reading.cnpj;
@@ -96,7 +96,7 @@ function isInForce(start: string, end: string, date: string): boolean {
   return (from === null || from <= date) && (until === null || until >= date);
 }
 
-/** DD/MM/AAAA to ISO; null when it is no such date. */
+/** DD/MM/AAAA to ISO; null if it is no such date. */
 function isoDate(text: string): string | null {
   const match = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text);
   return match === null ? null : `${match[3]}-${match[2]}-${match[1]}`;
@@ -132,7 +132,7 @@ async function readCsv(path: string): Promise<CsvFile> {
 
 const AGAIN = "Download the list again; save it as it is published.";
 
-/** Reads the one CSV of a zip, which is checked against its checksum. */
+/** Reads the only CSV of a zip, and verifies its checksum. */
 async function readZipped(path: string): Promise<CsvFile> {
   const packed = await readZip(path, (name) => isOwnEntry(name) && /\.csv$/i.test(name));
   if (packed.bytes > BYTES_MAX) throw new Error("the CSV is too long");
@@ -147,7 +147,7 @@ interface CsvRow {
   readonly line: number;
 }
 
-/** Cuts a semicolon CSV into rows; quoted cells may hold anything, a quote in them is doubled. */
+/** Splits a semicolon CSV into rows; quoted cells may hold anything, with quotes doubled. */
 function parseCsv(name: string, text: string): CsvRow[] {
   const rows: CsvRow[] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^";\r\n]*))(;|\r?\n|$)/y;

@@ -1,10 +1,10 @@
 /**
- * E-mails and phones that several companies have, counted exactly over the whole registry.
- * What comes in: of every joined row the values, the company, and the place of the row.
- * What goes out: corrections, spilled by range of the rank order: the place of each row whose value
- * more than one company has, and how many they are. Rows say 1 before that.
- * Invariant: a company counts once for a value, whatever number of its rows and phones have it.
- * Equal values meet in one bucket, so memory is bounded by a bucket.
+ * Counts e-mails and phones that several companies share, exactly over the whole registry. Input:
+ * the values, company, and place of every joined row. Output: corrections, spilled by range of the
+ * rank order: the place of each row whose value several companies share, and their number. Rows say
+ * 1 before that.
+ * Invariant: a company counts once per value, however many of its rows and phones have it. Equal
+ * values share a bucket, so memory is bounded by a bucket.
  *
  * A correction: u32 partition, offset, place of the count in the row, count.
  */
@@ -14,7 +14,7 @@ import { bucketBytes, prefetchBucket, readBucket, type SpillFile, spillFileOf } 
 /** Bytes of a correction. */
 export const CORRECTION_BYTES = 16;
 
-/** Where a row stands among the joined ones of its partition. */
+/** Place of a row among the joined ones of its partition. */
 export interface RowPlace {
   readonly range: number;
   /** Bytes from the first row of its range on. */
@@ -26,17 +26,17 @@ export interface CountTask {
   readonly bucket: number;
   /** The thread will probably count `bucket + ahead` next: the number of threads. */
   readonly ahead: number;
-  /** Entries of every partition, in their order. */
+  /** Entries of every partition, in order. */
   readonly values: readonly SpillFile[];
   readonly path: string;
   readonly ranges: number;
   readonly slotBytes: number;
 }
 
-/** What counting a bucket gave. */
+/** Result of a bucket. */
 export interface CountResult {
   readonly corrections: SpillFile;
-  /** Numbers of companies that values have, ascending. */
+  /** Distinct numbers of companies per value, ascending. */
   readonly counts: Uint32Array;
 }
 
@@ -49,7 +49,7 @@ export function countNatively(task: CountTask): CountResult {
   return { corrections: spillFileOf(path, ranges, extents), counts };
 }
 
-/** Writes the counts of corrections into rows; `starts` has where each partition's begin. */
+/** Writes the counts of corrections into rows; `starts` has the start of each partition. */
 export function correctRows(
   rows: DataView,
   corrections: DataView,

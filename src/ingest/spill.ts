@@ -1,16 +1,15 @@
 /**
- * Records on their way between two passes, sorted into buckets on disk.
- * What comes in: records of any length (multiples of 4), each with a bucket number.
- * What goes out: one file per task, in which each bucket's bytes lie in extents.
- * Invariant: within a bucket the records keep the order in which they were written. A writer holds
- * `buckets` x `slotBytes` in memory, whatever the number of records. What was taken gives its room
- * back at once, so that two passes never have all records on the disk twice.
+ * Spills records between two passes into buckets on disk. Input: records of any length (multiples
+ * of 4), each with a bucket number. Output: one file per task, with each bucket's bytes in extents.
+ * Invariant: records of a bucket keep their written order. A writer holds `buckets` x `slotBytes`
+ * in memory, for any number of records. Read buckets are freed immediately, so that two passes
+ * never have all records on the disk twice.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { prefetchExtents, releaseExtents } from "../../native-index/napi/engine.ts";
 import type { ExtentLists, FileExtents } from "../../native-index/napi/import-handles.ts";
 
-/** A closed spill file; a plain value, so that it can be passed to a worker thread. */
+/** A closed spill file; a plain value, so that it can be sent to a worker thread. */
 export interface SpillFile {
   readonly path: string;
   /** Extents of bucket b are those from `starts[b]` up to `starts[b + 1]`. */
@@ -19,7 +18,7 @@ export interface SpillFile {
   readonly lengths: Uint32Array;
 }
 
-/** The spill file whose extents are listed in the order in which they lie in it. */
+/** The spill file of extents listed in file order. */
 export function spillFileOf(path: string, buckets: number, extents: ExtentLists): SpillFile {
   const count = extents.buckets.length;
   const starts = new Uint32Array(buckets + 1);
@@ -40,7 +39,7 @@ export function spillFileOf(path: string, buckets: number, extents: ExtentLists)
   return { path, starts, offsets, lengths };
 }
 
-/** The place of one bucket's bytes that are not written yet. */
+/** Buffer of a bucket's unwritten bytes. */
 interface Slot {
   bytes: Buffer;
   view: DataView;
@@ -49,7 +48,7 @@ interface Slot {
 
 /** Writes records into buckets of one file. */
 export class SpillWriter {
-  /** Where the record reserved last is to be written; valid until the next `reserve`. */
+  /** Buffer for the last reserved record; valid until the next `reserve`. */
   bytes: Buffer;
   /** The same bytes as `bytes`. */
   view: DataView;
@@ -73,7 +72,7 @@ export class SpillWriter {
     this.view = first.view;
   }
 
-  /** Makes room for a record; returns its offset in `bytes`, which is not zeroed. */
+  /** Reserves space for a record; returns its offset in `bytes`, which is not zeroed. */
   reserve(bucket: number, length: number): number {
     const slot = this.slots[bucket] as Slot;
     if (slot.length + length > slot.bytes.length) {
@@ -87,7 +86,7 @@ export class SpillWriter {
     return at;
   }
 
-  /** Writes out what is left and gives the table of extents. */
+  /** Writes the rest and returns the table of extents. */
   close(): SpillFile {
     for (let bucket = 0; bucket < this.slots.length; bucket++) this.flush(bucket);
     closeSync(this.fd);
@@ -99,7 +98,7 @@ export class SpillWriter {
     return spillFileOf(this.path, this.slots.length, extents);
   }
 
-  /** Lets go of the file, which is not finished. */
+  /** Closes the unfinished file. */
   abandon(): void {
     closeSync(this.fd);
   }
@@ -125,7 +124,7 @@ function newSlot(length: number): Slot {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, length), length: 0 };
 }
 
-/** Bytes that one bucket has in a file. */
+/** Bytes of one bucket in a file. */
 export function bucketBytes(file: SpillFile, bucket: number): number {
   let sum = 0;
   for (let i = file.starts[bucket] as number; i < (file.starts[bucket + 1] as number); i++) {
@@ -134,7 +133,7 @@ export function bucketBytes(file: SpillFile, bucket: number): number {
   return sum;
 }
 
-/** As `readBucket`; afterwards the bucket takes no room on the disk, and cannot be read again. */
+/** Like `readBucket`; then frees the bucket's disk space, so it cannot be read again. */
 export function takeBucket(
   file: SpillFile,
   bucket: number,
@@ -147,14 +146,14 @@ export function takeBucket(
   return end;
 }
 
-/** Has the system read a bucket that will be read soon; does nothing past the last bucket. */
+/** Prefetches a bucket that will be read soon; does nothing past the last bucket. */
 export function prefetchBucket(file: SpillFile, bucket: number): void {
   if (bucket + 1 >= file.starts.length) return;
   const { path, offsets, lengths } = extentsOf(file, bucket);
   if (lengths.length > 0) prefetchExtents(path, offsets, lengths);
 }
 
-/** Where the bytes of one bucket lie. */
+/** Extents of one bucket. */
 export function extentsOf(
   { path, starts, offsets, lengths }: SpillFile,
   bucket: number,
@@ -163,7 +162,7 @@ export function extentsOf(
   return { path, offsets: offsets.subarray(first, last), lengths: lengths.subarray(first, last) };
 }
 
-/** Reads one bucket's records into `target` from `at` on; returns the offset behind them. */
+/** Reads one bucket's records into `target` from `at` on; returns the offset after them. */
 export function readBucket(
   file: SpillFile,
   bucket: number,

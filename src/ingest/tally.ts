@@ -1,8 +1,7 @@
 /**
- * Counts of odd values per rule, with a few examples.
- * What comes in: rules broken while rows are read and joined.
- * What goes out: a plain value that workers send back and that is merged in task order.
- * Invariant: an example never holds personal data: rules marked `count` give only the place.
+ * Counts odd values per rule, with a few examples; workers return them as plain values, merged in
+ * task order.
+ * Invariant: examples hold no personal data: rules marked `count` only give the place.
  */
 
 import { printable } from "../../native-index/format/printable.ts";
@@ -12,15 +11,15 @@ import { type Charset, decodeText, type TextSink } from "../dump/registrytext.ts
 import { RULE_NAMES, RULES, type Rule, ruleOf } from "../dump/rules.ts";
 import { fieldText } from "../dump/values.ts";
 
-/** Examples kept per rule. */
+/** Max examples per rule. */
 const EXAMPLES_MAX = 3;
 
-/** Longest value shown, in characters. */
+/** Max characters of a shown value. */
 const VALUE_MAX = 60;
 
-/** Where a rule was broken, and by which value where that is no personal matter. */
+/** Place of a broken rule, and the value if it is not personal. */
 export interface Example {
-  /** File and line, or what else tells the place; absent for rows after the join. */
+  /** File and line, or another place; absent for rows after the join. */
   readonly place?: string;
   readonly value?: string;
 }
@@ -35,21 +34,20 @@ export interface TallyResult {
 export class Tally {
   private readonly counts = new Float64Array(RULE_NAMES.length);
   private readonly examples: Partial<Record<Rule, Example[]>> = {};
-  /** What names the file in examples; empty after the join. */
+  /** Name of the file in examples; empty after the join. */
   readonly place: string;
 
-  /** `place` names the file in examples; empty for none. */
   constructor(place: string) {
     this.place = place;
   }
 
-  /** Counts an odd answer of a cleaner for a column; ABSENT and values are not odd. */
+  /** Counts a cleaner's odd result for a column; ABSENT and values are not odd. */
   odd(answer: number, record: DumpRecord, column: number): void {
     const rule = ruleOf(answer);
     if (rule !== null) this.add(rule, record.line, () => fieldText(record, column));
   }
 
-  /** Counts a rule, `times` over; `value` is only asked for while examples are wanted. */
+  /** Counts a rule, `times` over; `value` is only called while examples are needed. */
   add(rule: Rule, line: number, value?: () => string, times = 1): void {
     const index = RULE_NAMES.indexOf(rule);
     this.counts[index] = (this.counts[index] as number) + times;
@@ -63,7 +61,7 @@ export class Tally {
     });
   }
 
-  /** Counts what the texts of a row held, after the last of them was taken. */
+  /** Counts odd characters of a row, after its last text. */
   texts({ windows, controls }: Readonly<TextSink>, line: number): void {
     if (windows > 0) this.add("text_windows", line, undefined, windows);
     if (controls > 0) this.add("text_control", line, undefined, controls);
@@ -76,8 +74,8 @@ export class Tally {
 }
 
 /**
- * The tally of a native scan of the file that `place` names, whose fields are of a charset, or of
- * a native join, for which `place` is empty.
+ * The tally of a native scan of the file named `place`, with its charset, or of a native join, with
+ * an empty `place`.
  */
 export function tallyOf(
   place: string,
@@ -98,12 +96,12 @@ export function tallyOf(
   return { counts, examples: shown };
 }
 
-/** A value as a report shows it: one printable line that is not too long. */
+/** A value in report form: one printable line of limited length. */
 function shortened(value: string): string {
   return printable(value).slice(0, VALUE_MAX);
 }
 
-/** Sums tallies; the examples of the earlier ones stay. */
+/** Sums tallies; earlier examples take precedence. */
 export function mergeTallies(tallies: readonly TallyResult[]): TallyResult {
   const counts = new Float64Array(RULE_NAMES.length);
   const examples: Partial<Record<Rule, Example[]>> = {};

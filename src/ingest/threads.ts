@@ -1,7 +1,6 @@
 /**
- * Threads for the passes of an import.
- * What comes in: tasks of `ingest.worker.ts`. What goes out: their results, in task order.
- * Invariant: the first failure ends the run; tasks that wait are not started any more.
+ * Worker threads for the passes of an import; results keep the order of tasks.
+ * Invariant: the first failure ends the run; waiting tasks are not started.
  */
 import { setMaxListeners } from "node:events";
 import { serialize } from "node:v8";
@@ -9,7 +8,7 @@ import { CommandError } from "../errors.ts";
 import { ThreadPool } from "../process/threads.ts";
 import type { IngestAnswer, IngestWork } from "./ingest.worker.ts";
 
-/** What an answer carries when it is no refusal. */
+/** The value of an answer that is no refusal. */
 type Value<Given> = Given extends { readonly value: infer Kept } ? Kept : never;
 
 /** A pool of threads for one import. Call `close` when it is no longer needed. */
@@ -22,12 +21,12 @@ export class Threads {
   /** Starts `count` threads. */
   constructor(count: number) {
     this.size = count;
-    // Every waiting task listens to the one signal.
+    // Every waiting task listens to this signal.
     setMaxListeners(0, this.cancel.signal);
     this.pool = new ThreadPool({ worker: "ingest/ingest.worker.ts", threads: count });
   }
 
-  /** Runs tasks in order; `onDone` is called after each. @throws CommandError as a task did. */
+  /** Runs tasks in order; calls `onDone` after each. @throws CommandError of a task. */
   async run<Name extends keyof IngestWork>(
     name: Name,
     tasks: readonly IngestWork[Name][0][],
@@ -58,7 +57,7 @@ export class Threads {
   }
 }
 
-/** Puts a value where every thread can read it without a copy per task. */
+/** Puts a value into shared memory, without a copy per task. */
 export function shareValue(value: unknown): SharedArrayBuffer {
   const bytes = serialize(value);
   const shared = new SharedArrayBuffer(bytes.length);

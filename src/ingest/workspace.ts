@@ -1,12 +1,12 @@
 /**
- * The temporary folder of an import, in memory if it stays small, else beside the output; and the
- * space and permission that an import needs where it writes. Input: the output's path, the folders,
- * and how many bytes are expected there. Output: paths, or a refusal with the path and the need.
- * Invariant: however the process ends, short of a kill -9 (an error, Ctrl-C, SIGTERM), the folder
- * and the unfinished snapshot are gone afterwards; what a kill -9 leaves goes with the next import:
- * in memory any, beside the output that of the same output and of every `.peneira` there. Space is
- * checked before the first row is read, so that minutes of work do not end in a full disk; an
- * estimate that is too low lets the import begin, and the full disk is reported after all.
+ * The temporary folder of an import, in memory if small, else next to the output; checks disk space
+ * and write permission. Input: the output's path, the folders, and the expected bytes. Output:
+ * paths, or a refusal with the path and the need.
+ * Invariant: after any end but kill -9 (an error, Ctrl-C, SIGTERM), the folder and the unfinished
+ * snapshot are gone. The next import removes leftovers of a kill -9: all in memory; on disk those
+ * of the same output and of every `.peneira` there. Space is checked before the first row is read,
+ * so that minutes of work do not end in a full disk. If an estimate is too low, the import starts,
+ * and the full disk is reported later.
  */
 import {
   closeSync,
@@ -23,21 +23,21 @@ import { makeFolders } from "../files/newfolder.ts";
 import { isRunning } from "../process/system.ts";
 import { stderr } from "../process/terminal.ts";
 
-/** A file system in memory, where Linux has one. */
+/** An in-memory file system, on Linux. */
 const MEMORY_FOLDER = "/dev/shm";
 
 /** Larger workspaces go to the disk, so that an import stays below 4 GB of memory. */
 const MEMORY_BYTES_MAX = 2 ** 31;
 
-/** Names of workspaces in memory: this and the number of the process. */
+/** Prefix of workspaces in memory, before the process id. */
 const MEMORY_PREFIX = "peneira-import-";
 
-/** What an import is expected to write, in bytes. */
+/** Expected bytes of an import. */
 export interface WorkspaceNeed {
-  /** Its temporary files beside the whole snapshot, where they lie on a disk. */
+  /** Temporary files that are on a disk together with the whole snapshot. */
   readonly work: number;
   readonly snapshot: number;
-  /** Its temporary files at most, for the choice of a folder in memory. */
+  /** Max temporary files, to choose a folder in memory. */
   readonly memory: number;
 }
 
@@ -54,7 +54,7 @@ export class Workspace {
     process.exit(signal === "SIGINT" ? 130 : 143);
   };
 
-  /** Makes the folder. @throws CommandError when there is no room, or no permission to write. */
+  /** Creates the folder. @throws CommandError without enough space or permission. */
   constructor(out: string, need: WorkspaceNeed, freeBytes = freeBytesOf) {
     this.out = out;
     sweepMemory();
@@ -85,7 +85,7 @@ export class Workspace {
     process.once("SIGTERM", this.onSignal);
   }
 
-  /** In place of an error of the disk a refusal with place and need; others as they are. */
+  /** Turns disk errors into refusals with place and need; returns others unchanged. */
   refusalOf(error: unknown): unknown {
     return diskRefusal(error, this.out, this.needs, this.freeBytes);
   }
@@ -109,14 +109,14 @@ export class Workspace {
   }
 }
 
-/** Whether the workspace may lie in memory: it is small, and half of the room stays free. */
+/** True if the workspace may be in memory: it is small, and half of the space stays free. */
 function fitsMemory(bytes: number): boolean {
   if (bytes > MEMORY_BYTES_MAX || !existsSync(MEMORY_FOLDER)) return false;
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
   return bytes <= (bavail * bsize) / 2;
 }
 
-/** Removes workspaces in memory whose process is gone. */
+/** Removes workspaces in memory whose process has ended. */
 function sweepMemory(): void {
   if (!existsSync(MEMORY_FOLDER)) return;
   for (const name of readdirSync(MEMORY_FOLDER)) {
@@ -128,7 +128,7 @@ function sweepMemory(): void {
   }
 }
 
-/** Removes workspaces and unfinished snapshots beside the output whose process is gone. */
+/** Removes workspaces and unfinished snapshots next to the output whose process has ended. */
 function sweepBeside(out: string): void {
   const folder = dirname(out);
   for (const name of readdirSync(folder)) {
@@ -139,18 +139,18 @@ function sweepBeside(out: string): void {
   }
 }
 
-/** What an import will write into a folder. */
+/** Expected bytes in a folder. */
 interface Need {
   readonly folder: string;
   readonly bytes: number;
-  /** What for, such as `the snapshot`. */
+  /** Purpose, such as `the snapshot`. */
   readonly what: string;
 }
 
 /** Free bytes of the disk of a folder. */
 export type FreeBytes = (folder: string) => number;
 
-/** What the system says of the disk of a folder. */
+/** Reads the free bytes from the system. */
 const freeBytesOf: FreeBytes = (folder) => {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
@@ -183,7 +183,7 @@ export function checkRoom(out: string, needs: readonly Need[], freeBytes = freeB
 
 function needText(needs: readonly Need[], free: number): string {
   const bytes = needs.reduce((sum, need) => sum + need.bytes, 0);
-  // The estimate was too low, as it is meant to be; what was written is gone by now.
+  // The estimate is low by design; the written files are gone by now.
   const there = sizeText(free, Math.floor);
   if (bytes <= free) return `the import needs more than the ${there} that are free there.`;
   const parts = needs.map((need) => `${need.what} ${sizeText(need.bytes, Math.ceil)}`);
@@ -192,7 +192,7 @@ function needText(needs: readonly Need[], free: number): string {
   return `the import needs about ${needed} there${each}, and ${there} are free.`;
 }
 
-/** A disk that is too small, full, or may not be written: another day it may do. */
+/** A disk that is too small, full, or read-only; a retry may succeed. */
 export class DiskRefusal extends CommandError {}
 
 /** Tries to write a file, and removes it. @throws Error of the system */
@@ -201,7 +201,7 @@ function tryWriting(path: string): void {
   rmSync(path);
 }
 
-/** What each refusal of the system means to a person. */
+/** Messages for system errors. */
 const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   ENOSPC: (folder) => `the disk of ${folder} is full`,
   EDQUOT: (folder) => `the quota of this user on the disk of ${folder} is used up`,
@@ -211,12 +211,12 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   EPERM: (folder) => `this user may not write to ${folder}`,
 };
 
-/** Refusals that a read of the source meets as well. */
+/** Errors that also occur when reading the source. */
 const OF_READING = ["EACCES", "EPERM"];
 
 /**
- * In place of an error of a disk that is full or may not be written a refusal with place and need;
- * every other error as it is.
+ * Turns an error of a full or read-only disk into a refusal with place and need; returns others
+ * unchanged.
  */
 export function diskRefusal(
   error: unknown,

@@ -1,19 +1,18 @@
 /**
- * Check digits as a snapshot has them. What comes in: entries of a list as texts, ascending. What
- * goes out: the same with the check digits of the snapshot's accounts.
- * Invariant: an account of the snapshot is written as it is found there, for some have other check
- * digits than are computed; what it has no account of, and companies, stay as they are.
- * Why so: an entry holds no check digits (entries.ts), so that it outlives their correction.
+ * Replaces the computed check digits of list entries by those of the snapshot's accounts.
+ * Invariant: an account is written as the snapshot has it, because some have other check digits.
+ * Entries without an account, and companies, stay as they are. Entries hold no check digits
+ * (entries.ts), so that they outlive a correction.
  */
 import { openRowList } from "../../native-index/napi/engine.ts";
 import type { Segment } from "../search/segment.ts";
 import { isStoredCnpj } from "../spec/cnpj/cnpj.ts";
 import { CNPJ_LENGTH, EntryBuffer, entryBase, entryParts } from "./entries.ts";
 
-/** How rows become lines of CNPJs. */
+/** Renders rows as lines of CNPJs. */
 const AS_LINES = { format: "csv", fields: ["cnpj"], extra: [], delimiter: ";" } as const;
 
-/** Entries with the digits that their accounts have in a snapshot; done off the event loop. */
+/** Returns entries with the check digits of a snapshot's accounts; runs off the event loop. */
 export async function withAccountDigits(
   { native }: Segment,
   entries: readonly string[],
@@ -39,8 +38,8 @@ function cnpjsOf(lines: Buffer): readonly string[] {
 }
 
 /**
- * By their first 12 characters the accounts that are written otherwise. Two accounts may have the
- * same ones: the one with the right check digits is meant, if there is one.
+ * Accounts with other check digits, by their first 12 characters. If two accounts share these, the
+ * one with the right check digits counts.
  */
 function otherDigits(
   found: readonly string[],

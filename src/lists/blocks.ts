@@ -1,19 +1,18 @@
 /**
- * Sorted entries in blocks. Input: the blocks of a list in order, and sorted entries to add to it
- * or to take away. Output: the blocks that are replaced, what replaces them, and how many entries
- * that was.
- * Invariant: a block without a change stays as it is, so that what is written does not grow with
- * the list; entries ascend within a block and from block to block, each once; what was packed comes
- * back the same, and native-index/query/find/cnpj.cc reads this form.
+ * Blocks of sorted entries. Input: the blocks of a list in order, and sorted entries to add or
+ * remove. Output: the replaced blocks, their replacements, and the number of changed entries.
+ * Invariant: unchanged blocks are not rewritten, so writes do not grow with the list. Entries
+ * ascend within and across blocks, without repeats. Unpacking returns what was packed, and
+ * native-index/query/find/cnpj.cc reads this format.
  *
- * A block is a row of numbers in groups of seven bits, the lowest first, of which all but the last
- * have their top bit set: how many entries it has, then for each of them (root - root of the one
- * before) * 4 + form, and behind form 2 (order - order of the one before). A new root begins with
- * order 0, and the form says what the order is: 0 the one after, which most first establishments
- * have; 1 that the entry is a whole company; 2 that a number follows. Root and order are those of
- * cnpj.h. An account takes one to three bytes instead of eight.
+ * A block is a sequence of varints (seven bits per byte, lowest first; all but the last byte have
+ * the top bit set). The first is the number of entries. Each entry follows as (root - preceding
+ * root) * 4 + form, and for form 2 also (order - preceding order). A new root begins with order 0.
+ * The form gives the order: 0 the next one, as most first establishments have; 1 a whole company; 2
+ * a number follows. Root and order are those of cnpj.h. An account takes one to three bytes instead
+ * of eight.
  */
-/** Most entries of a block: 32 KiB. */
+/** Max entries of a block: 32 KiB. */
 export const BLOCK_ENTRIES = 4_096;
 
 /** A block as it is stored. */
@@ -22,18 +21,18 @@ interface StoredBlock {
   readonly entries: Uint8Array;
 }
 
-/** What becomes of the blocks of a list. */
+/** Changes to the blocks of a list. */
 interface BlockChange {
   readonly replaced: readonly number[];
   readonly made: readonly Uint8Array[];
-  /** Entries that were added, or taken away. */
+  /** Entries added or removed. */
   readonly changed: number;
 }
 
-/** What is done with entries. */
+/** Operation on entries. */
 export type BlockVerb = "add" | "remove";
 
-/** Changes blocks. `entries` ascend, each once. */
+/** Changes blocks. `entries` ascend, without repeats. */
 export function changeBlocks(
   blocks: Iterable<StoredBlock>,
   entries: Uint8Array,
@@ -56,7 +55,7 @@ export function changeBlocks(
   let before: { readonly stored: StoredBlock; readonly own: Uint32Array } | null = null;
   for (const stored of blocks) {
     const own = pairsOf(stored.entries);
-    // What lies before the first entry of a block belongs to the block before it.
+    // Entries before a block's first entry belong to the preceding block.
     if (before !== null) change(before.stored, before.own, lowerBound(sent, from, own));
     before = { stored, own };
   }
@@ -65,13 +64,15 @@ export function changeBlocks(
   return { replaced, made, changed };
 }
 
-/** Whether the pair at a place of one list lies before, at or behind that of another. */
+/**
+ * Returns a negative number, 0, or a positive one, as pair `i` of `a` compares to pair `j` of `b`.
+ */
 export function comparePairs(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
   const high = (a[i * 2 + 1] as number) - (b[j * 2 + 1] as number);
   return high !== 0 ? high : (a[i * 2] as number) - (b[j * 2] as number);
 }
 
-/** First place from one on whose pair is not below the first one of a block. */
+/** First place, from `from` on, whose pair is not below the first one of a block. */
 export function lowerBound(sent: Uint32Array, from: number, block: Uint32Array): number {
   let low = from;
   let high = sent.length / 2;
@@ -83,7 +84,7 @@ export function lowerBound(sent: Uint32Array, from: number, block: Uint32Array):
   return low;
 }
 
-/** The union of two sorted lists, or the first without the second. */
+/** The union of two sorted lists, or the first minus the second. */
 export function mergePairs(own: Uint32Array, sent: Uint32Array, verb: BlockVerb): Uint32Array {
   if (sent.length === 0) return own;
   const merged = new Uint32Array(own.length + (verb === "add" ? sent.length : 0));
@@ -122,17 +123,17 @@ export function split(pairs: Uint32Array): Uint32Array[] {
 
 const ORDER_BITS = 21;
 const ORDER_MASK = 2 ** ORDER_BITS - 1;
-/** What the high half of an entry counts, in roots. */
+/** Unit of an entry's high half, in roots. */
 const HIGH_ROOTS = 2 ** (32 - ORDER_BITS);
 const FORMS = 4;
 const NEXT = 0;
 const COMPANY = 1;
 const FURTHER = 2;
-/** Most bytes of an entry, and of a count: numbers of up to 46 and 22 bits. */
+/** Max bytes of an entry, and of a count: numbers of up to 46 and 22 bits. */
 const ENTRY_MAX = 11;
 const COUNT_MAX = 5;
 
-/** Packs entries that ascend, each once. */
+/** Packs ascending entries without repeats. */
 export function packEntries(pairs: Uint32Array): Uint8Array {
   const count = pairs.length / 2;
   const bytes = new Uint8Array(COUNT_MAX + count * ENTRY_MAX);
@@ -164,7 +165,7 @@ function putNumber(bytes: Uint8Array, at: number, number: number): number {
   return next;
 }
 
-/** The entries of one block. Throws where it is none. */
+/** The entries of one block. Throws if it is malformed. */
 export function unpackEntries(bytes: Uint8Array): Uint32Array {
   const reader = new Reader(bytes);
   const pairs = new Uint32Array(reader.number() * 2);
@@ -213,7 +214,7 @@ export function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8A
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** The number of an entry, as the database keeps it. */
+/** The number of an entry, as stored in the database. */
 export function numberOf(pairs: Uint32Array, at: number): bigint {
   return (BigInt(pairs[at * 2 + 1] as number) << 32n) | BigInt(pairs[at * 2] as number);
 }

@@ -1,12 +1,10 @@
 /**
- * The thread that makes large changes of lists, as the server sees it. What comes in: orders. What
- * goes out: what came of each.
- * Invariant: orders are done one after the other, those of a tenant in the order in which they
- * came; tenants take turns by how many entries theirs have; the thread is there from the first
- * order on until it has had none for a while.
- * Why so: to copy a million entries, to write them, and to wait for the disk, takes tens of
- * milliseconds each, in which no request would be answered. So what comes is handed over in blocks,
- * and what is in order is in memory that both have.
+ * Server side of the thread that makes large changes of lists.
+ * Invariant: one order runs at a time; those of a tenant run in arrival order; tenants take turns
+ * by their numbers of entries. The thread starts with the first order and ends after a while
+ * without one. Copying, writing, and syncing a million entries takes tens of milliseconds each,
+ * which would block requests. So input is transferred in blocks, and sorted entries are in shared
+ * memory.
  */
 
 import { describeError, type Log } from "../process/log.ts";
@@ -15,10 +13,10 @@ import { FairQueue } from "../scheduling/fairqueue.ts";
 import type { ChangeOutcome, EntryTask, ListTask } from "./listchange.ts";
 import type { ChangeWork } from "./listchange.worker.ts";
 
-/** How long a thread without work stays, in milliseconds: it takes some megabytes. */
+/** Milliseconds that an idle thread stays: it takes some megabytes. */
 const IDLE_MS = 30_000;
 
-/** Does orders in a thread. */
+/** Runs orders in a thread. */
 export class ChangeThread {
   readonly #dataDir: string;
   readonly #log: Log;
@@ -35,14 +33,14 @@ export class ChangeThread {
     this.#log = log;
   }
 
-  /** Whether an order is under way: whoever writes meanwhile waits for its transaction. */
+  /** True if an order is running: other writers wait for its transaction. */
   get busy(): boolean {
     return this.#under > 0;
   }
 
   /**
-   * Entries in order, each once, in memory that threads share; they come in blocks of which each
-   * has memory of its own, and which are gone here then. Rejects on failure.
+   * Sorts entries and removes repeats, into shared memory. Blocks need their own buffers, which are
+   * transferred and unusable afterwards. Rejects on failure.
    */
   async sort(tenantId: string, sent: readonly Uint8Array[]): Promise<Uint8Array> {
     const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -54,7 +52,7 @@ export class ChangeThread {
     return new Uint8Array(sorted, 0, length);
   }
 
-  /** Adds entries to a list, or takes them away. Rejects on failure. */
+  /** Adds entries to a list, or removes them. Rejects on failure. */
   change(order: EntryTask): Promise<ChangeOutcome> {
     const { tenantId, entries } = order;
     return this.#run(tenantId, entries.byteLength, (pool) =>
@@ -62,14 +60,14 @@ export class ChangeThread {
     );
   }
 
-  /** Removes a list. Rejects as `change` does. */
+  /** Removes a list. Rejects like `change`. */
   remove(order: ListTask): Promise<ChangeOutcome> {
     return this.#run(order.tenantId, 1, (pool) =>
       pool.run("remove", { dataDir: this.#dataDir, order }),
     );
   }
 
-  /** Ends the thread; what is under way is waited for, for a second. */
+  /** Ends the thread; waits up to a second for a running order. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const pool = this.#pool;

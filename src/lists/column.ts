@@ -1,53 +1,52 @@
 /**
- * Which column of a table holds CNPJs. Input: the first rows as texts, and what the sender calls
+ * Finds the column of CNPJs in a table. Input: the first rows as texts, and the sender's name of
  * the column. Output: its place, whether the first row is a header, and whether eight characters in
- * it are a company; and a text of a sender's as reports repeat it.
- * Invariant: the column is the one that the sender names, else the one whose header is CNPJ, else
- * the first one that has the most whole CNPJs among these rows, those whose header says CNPJ before
- * all others, and only where none has whole ones the one with the most that may be roots or have
- * lost zeros. Dates, postal codes and telephones look like roots: eight characters are one only in
- * a column that was named or whose header says so, or where there is no header. A CNPJ in three
- * columns is none. A header is no row of data, and a table without one is read from its first row
- * on. A text is repeated in whole characters that every encoding has, at most `TOLD_MAX` of them,
- * and without CPFs.
+ * it are a company; and texts shortened for reports.
+ * Invariant: the column is the named one; else the one whose header is CNPJ; else the first with
+ * the most whole CNPJs in these rows, preferring headers that say CNPJ. Only if none has whole
+ * ones, it is the one with the most possible roots or lost zeros. Dates, postal codes, and
+ * telephones look like roots: eight characters are a company only in a named column, under a header
+ * that says so, or without a header. A CNPJ split over three columns is not read. A header is not
+ * data; a table without one is read from its first row. A reported text has at most `TOLD_MAX`
+ * whole characters, valid in every encoding, without CPFs.
  */
 import { cleaned, holdsCnpj, piecesOf } from "../spec/cnpj/cnpjpieces.ts";
 import { type CnpjRefusal, readCnpjPiece, readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { withoutCpfs } from "../spec/cnpj/cpf.ts";
 
-/** Rows that decide, and bytes of them at most. */
+/** Max rows of the sample that decides. */
 export const SAMPLE_ROWS = 100;
-/** As above. */
+/** Max bytes of that sample. */
 export const SAMPLE_BYTES = 65_536;
-/** Longest cell of a sheet that is looked at; what is longer is no CNPJ. */
+/** Max characters read of a sheet's cell; longer ones are no CNPJ. */
 export const CELL_MAX = 256;
 
 /** Columns of a spreadsheet: A to XFD. */
 const COLUMNS_MAX = 16_384;
 
 /**
- * Takes the text of a cell, the number of its line, the first of which is 1, and whether eight
- * characters are a company there.
+ * Takes the text of a cell, its line number from 1, and whether eight characters are a company
+ * there.
  */
 export type TakeCell = (text: string, line: number, takesRoots: boolean) => void;
 
-/** What was found. */
+/** The found column. */
 interface FoundColumn {
-  /** Counted from 0. */
+  /** From 0. */
   readonly column: number;
   readonly hasHeader: boolean;
-  /** Its header as it is written; null without one. */
+  /** Its header as written; null without one. */
   readonly header: string | null;
-  /** Whether eight characters in it are a company. */
+  /** True if eight characters in it are a company. */
   readonly takesRoots: boolean;
 }
 
-/** Why a column is not found. */
+/** Error: the column cannot be determined. */
 export class ColumnRefusal extends Error {}
 
 /**
- * Finds the column. `wanted` is its header, its number, counted from 1, or with `lettered` its
- * letters. Throws `ColumnRefusal` where it is not there.
+ * Finds the column. `wanted` is its header, its number from 1, or with `lettered` its letters.
+ * Throws `ColumnRefusal` if it does not exist.
  */
 export function findColumn(
   rows: readonly (readonly string[])[],
@@ -71,8 +70,8 @@ export function findColumn(
 }
 
 /**
- * True if a found column shows in these rows that it is one of CNPJs: by a cell, or by a header
- * that is `cnpj` or what the sender calls the column.
+ * True if these rows show that a column holds CNPJs: by a cell, or by a header that is `cnpj` or
+ * the sender's name of the column.
  */
 export function showsCnpjs(
   rows: readonly (readonly string[])[],
@@ -83,12 +82,12 @@ export function showsCnpjs(
   return isNamed || rows.some((row) => isCnpj(row[column]));
 }
 
-/** Rows in which a header may stand: titles and blank rows come before it. */
+/** Rows that may contain a header: titles and blank rows may precede it. */
 const HEADER_ROWS = 10;
 
 /**
- * Counts what looks like a CNPJ in a found column of these rows, and returns if a cell above says
- * that it is one of CNPJs. A label of one value ("CNPJ da empresa:") is no header.
+ * Counts possible CNPJs in a column of these rows; `isNamed` if a cell above names CNPJs. A label
+ * of one value ("CNPJ da empresa:") is no header.
  */
 export function cnpjsIn(
   rows: readonly (readonly string[])[],
@@ -145,7 +144,7 @@ function likely(
   );
 }
 
-/** The column with the most whole CNPJs of those whose header says CNPJ; null if none has any. */
+/** The column with the most whole CNPJs under a header that says CNPJ; null if none has any. */
 function wholeSaid(
   names: readonly string[],
   rows: readonly (readonly string[])[],
@@ -159,7 +158,7 @@ function wholeSaid(
 }
 
 /**
- * "cnpj_raiz;documento": true if a column holds roots only, and another one whole CNPJs in at least
+ * "cnpj_raiz;documento": true if a column holds roots only, and another has whole CNPJs in at least
  * half as many rows.
  */
 function isOutdone(rows: readonly (readonly string[])[], width: number, said: number): boolean {
@@ -174,21 +173,21 @@ const ONLY_ROOTS =
   "be postal codes, dates or telephones: if they are roots of CNPJs, name their column: " +
   "column=<header>.";
 
-/** Whether eight characters of a column are a company: its header says so, or there is none. */
+/** True if eight characters of a column are a company: its header says so, or there is none. */
 function saysRoots(names: readonly string[], column: number): boolean {
   return names.length === 0 || ROOTS.test(names[column] ?? "");
 }
 
-/** A header that says CNPJ, whatever else it says. */
+/** A header that contains the word CNPJ. */
 const SAYS_CNPJ = /\bcnpj\b/;
 
-/** How headers call CNPJs, their roots, and companies. */
+/** Header words for CNPJs, their roots, and companies. */
 const ROOTS = /cnpj|\b(?:raiz|raizes|roots?|basicos?|empresas?|company|companies)\b/;
 
-/** How the registry names the parts of a CNPJ. */
+/** The registry's names for the parts of a CNPJ. */
 const PARTS = [/\bbasico\b/, /\bordem\b/, /\bdv\b/];
 
-/** Of each column, how many of these rows fit. */
+/** Counts the fitting rows of each column. */
 function countsOf(
   rows: readonly (readonly string[])[],
   width: number,
@@ -203,12 +202,12 @@ function countsOf(
   return counts;
 }
 
-/** Whether a text holds a CNPJ with the right check digits, in whatever spelling. */
+/** True if a text holds a CNPJ with the right check digits, in any spelling. */
 function isWhole(text: string): boolean {
   return holdsCnpj(text);
 }
 
-/** The place of a column by its letters, which are capitals; null where a sheet has none. */
+/** The place of a column by its upper-case letters; null if no sheet has it. */
 export function columnOfLetters(letters: string): number | null {
   let number = 0;
   for (let at = 0; at < letters.length; at++) number = number * 26 + letters.charCodeAt(at) - 64;
@@ -225,9 +224,9 @@ export function lettersOf(column: number): string {
 }
 
 /**
- * Whether rows are a list and no table, so that what stands behind a comma further down is not
- * lost: all have one cell, or the first one has and it is a CNPJ or says so, or rows that have any
- * whole CNPJ have nothing else. Rows without one say nothing: they are told as not understood.
+ * True if rows are a plain list and no table, so that text after a comma further down is not lost.
+ * All rows have one cell; or the first one has, and is a CNPJ or says so; or rows with a whole CNPJ
+ * have nothing else. Rows without one do not decide: they are reported as not understood.
  */
 export function isPlainList(
   rows: readonly (readonly string[])[],
@@ -257,12 +256,12 @@ function isCnpj(text: string | undefined): boolean {
 /** Reasons of numbers that may have been CNPJs. */
 const NUMBERS: readonly CnpjRefusal[] = ["lost_zeros", "rounded", "too_short", "cpf"];
 
-/** True if a cell is a number of nine digits and more; amounts and telephones have signs. */
+/** True for a cell of nine digits or more; amounts and telephones have signs. */
 function isLong(cell: string): boolean {
   return /^[1-9](?:[0-9]{8,}(?:[.,]0+)?|[.,][0-9]+E\+?[0-9]+)$/i.test(cell);
 }
 
-/** Whether a text may be a root; a word of eight letters is none. */
+/** True if a text may be a root; a word of eight letters is none. */
 function isRoot(text: string): boolean {
   return readCnpjText(text).kind === "root";
 }
@@ -280,12 +279,12 @@ function folded(text: string): string {
     .replace(/[\s_]+/g, " ");
 }
 
-/** Longest part that is told, in characters. */
+/** Max characters of a reported text. */
 const TOLD_MAX = 64;
-/** Half of a character that has two, without the other. */
+/** A lone surrogate. */
 const HALF = /[\ud800-\udfff]/gu;
 
-/** The beginning of a text. */
+/** Shortens a text for reports, without CPFs. */
 export function toldText(text: string): string {
   const characters = [...withoutCpfs(text.slice(0, 2 * TOLD_MAX))].slice(0, TOLD_MAX);
   return characters.join("").replace(HALF, "\ufffd");

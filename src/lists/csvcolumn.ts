@@ -1,10 +1,10 @@
 /**
- * The column of CNPJs of a CSV file. Input: the file, chunk by chunk. Output: the texts of one
- * column with the numbers of their lines.
- * Invariant: memory does not grow with the file; which column it is, and whether there is a header,
- * the first lines say (column.ts). The first bytes say the encoding: UTF-16 is read with a
- * byte-order mark and without one, and UTF-32 is refused in words; everything else is read as a
- * character for each byte, so that a line may be cut anywhere.
+ * Reads the column of CNPJs of a CSV file. Input: the file in chunks. Output: the texts of one
+ * column with their line numbers.
+ * Invariant: memory does not grow with the file. The first lines determine the column and the
+ * header (column.ts). The first bytes determine the encoding: UTF-16 is read with or without a
+ * byte-order mark, UTF-32 is refused with a message. Other files are read one byte per character,
+ * so that a line may be split anywhere.
  */
 import { isUtf8 } from "node:buffer";
 import { decodeText } from "../dump/registrytext.ts";
@@ -18,9 +18,9 @@ import {
 } from "./column.ts";
 import { isZip, otherFile, TELLING_BYTES } from "./otherfiles.ts";
 
-/** Longest line; a quote that is never closed would make the rest of the file one. */
+/** Max characters of a line; an unclosed quote would make the rest of the file one line. */
 const LINE_MAX = 1_048_576;
-/** Cells of a line, as many as a sheet has columns; a line of more would hold up others. */
+/** Max cells of a line, as in a sheet; longer lines would delay other clients. */
 const CELLS_MAX = 16_384;
 const SPREADSHEET =
   "This is a spreadsheet, no CSV. Send it with the Content-Type of XLSX: " +
@@ -31,7 +31,6 @@ const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** A line that is whole. */
 interface Line {
   readonly number: number;
   readonly text: string;
@@ -43,35 +42,35 @@ export class CsvColumn {
   readonly #wanted: string | undefined;
   #rest = "";
   #quoted = false;
-  /** A carriage return at the end of a piece: whether a line feed follows is not known yet. */
+  /** A carriage return that ends a chunk; a line feed may follow. */
   #held = "";
   #line = 1;
   #sample: Line[] | null = [];
   #sampled = 0;
   #delimiter = ",";
-  /** Null where the lines are no table. */
+  /** Null if the lines are no table. */
   #column: number | null = 0;
   #name: string | null = null;
   #takesRoots = false;
-  /** How the file begins. */
+  /** The first bytes of the file. */
   #head = Buffer.alloc(0);
   readonly #encoding = new CsvEncoding();
 
-  /** `wanted` is the header of the column, or its number, counted from 1. */
+  /** `wanted` is the header of the column, or its number from 1. */
   constructor(take: TakeCell, wanted?: string) {
     this.#take = take;
     this.#wanted = wanted;
   }
 
-  /** The column that is read: its header, or its number; null where the lines are no table. */
+  /** The column's header or number; null if the lines are no table. */
   get name(): string | null {
     return this.#name;
   }
 
-  /** Takes a piece of the file. Throws `ColumnRefusal` where the wanted column is not there. */
+  /** Reads a chunk. Throws `ColumnRefusal` if the wanted column does not exist. */
   add(bytes: Uint8Array): void {
     if (this.#head.length < TELLING_BYTES) this.#head = Buffer.concat([this.#head, bytes]);
-    // A character a byte, so that a file may be cut anywhere; cells become texts below.
+    // One character per byte, so that a file may be split anywhere; cells are decoded below.
     this.#scan(this.#encoding.read(bytes));
     this.#sampled += bytes.byteLength;
     if (this.#sample !== null && this.#sampled > SAMPLE_BYTES) this.#decide();
@@ -94,12 +93,12 @@ export class CsvColumn {
       if (sign === CR && piece.charCodeAt(at + 1) === LF) at++;
       begin = at + 1;
     }
-    // Nothing reads it before its line is whole: that would copy all of it with every piece.
+    // Read only once its line is complete: reading would flatten all of it for every chunk.
     this.#rest += piece.slice(begin, piece.length - this.#held.length);
     if (this.#rest.length > LINE_MAX) throw this.#endless();
   }
 
-  /** There is no more of it. Throws as `add`. */
+  /** Ends the file. Throws like `add`. */
   end(): void {
     this.#scan(this.#encoding.end());
     if (this.#quoted) throw this.#endless();
@@ -109,14 +108,13 @@ export class CsvColumn {
   }
 
   /**
-   * What is said of a line that does not end. What follows an open quotation mark would be one
-   * cell, and all of its lines lost.
+   * The refusal of an unclosed quotation mark, which would swallow all further lines into one cell.
    */
   #endless(): ColumnRefusal {
     return this.#other() ?? this.#open();
   }
 
-  /** What is said of a file that is no CSV; null where it may be. */
+  /** The refusal of a file that is no CSV; null if it may be one. */
   #other(): ColumnRefusal | null {
     const other = otherFile(this.#head);
     if (other !== null) {
@@ -145,7 +143,7 @@ export class CsvColumn {
     if (this.#sample.length >= SAMPLE_ROWS) this.#decide();
   }
 
-  /** Finds delimiter, header and column in the first lines, then reads them. */
+  /** Determines delimiter, header, and column from the first lines, then reads them. */
   #decide(): void {
     const other = this.#other();
     if (other !== null) throw other;
@@ -153,7 +151,7 @@ export class CsvColumn {
       i === 0 ? { ...line, text: line.text.replace(/^(\u00ef\u00bb\u00bf)?/, "") } : line,
     );
     this.#sample = null;
-    // A line for spreadsheets, which is none of the table.
+    // A line for spreadsheets, not part of the table.
     const said = /^"?sep=(.)"?$/i.exec(lines[0]?.text ?? "")?.[1];
     if (said !== undefined) lines.shift();
     const first = lines[0]?.text ?? "";
@@ -168,9 +166,9 @@ export class CsvColumn {
     for (const line of hasHeader ? lines.slice(1) : lines) this.#give(line);
   }
 
-  /** The cells of a line. Throws `ColumnRefusal` where there are too many. */
+  /** Splits a line into cells. Throws `ColumnRefusal` if there are too many. */
   #cells(text: string, number: number): string[] {
-    // Counted before they are made; signs inside of quotation marks count only once they are.
+    // Counted before the split; delimiters within quotation marks only count after it.
     const isWide = !text.includes('"') && countOf(text, this.#delimiter) >= CELLS_MAX;
     const cells = isWide ? [] : cellsOf(text, this.#delimiter);
     if (!isWide && cells.length <= CELLS_MAX) return cells;
@@ -208,7 +206,7 @@ function cellsOf(text: string, delimiter: string): string[] {
   return [...cells, cell];
 }
 
-/** The text of bytes: of UTF-8 where they are that, else as spreadsheets in Brazil write them. */
+/** Decodes bytes as UTF-8 if valid, else as Brazilian spreadsheets write them. */
 function decoded(text: string): string {
   if (!/[\u0080-\u00ff]/.test(text)) return text;
   const bytes = Buffer.from(text, "latin1");
@@ -221,17 +219,16 @@ function countOf(text: string, sign: string): number {
   return count;
 }
 
-/** Bytes that decide; every second one of UTF-16 is zero where a header or a CNPJ is written. */
+/** Bytes that decide; in UTF-16, every second byte of a header or a CNPJ is zero. */
 const HEAD_BYTES = 64;
 const UTF32 = "The file is in UTF-32, which is not read. Save it as CSV in UTF-8, and send that.";
 
-/** Reads one file. */
 class CsvEncoding {
   /** Null once the encoding is known. */
   #head: Buffer | null = Buffer.alloc(0);
   #decoder: TextDecoder | null = null;
 
-  /** Reads a piece. Throws `ColumnRefusal` for UTF-32. */
+  /** Reads a chunk. Throws `ColumnRefusal` for UTF-32. */
   read(bytes: Uint8Array): string {
     const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (this.#head === null) return this.#text(piece);
@@ -239,7 +236,7 @@ class CsvEncoding {
     return this.#head.length < HEAD_BYTES ? "" : this.#begin(this.#head);
   }
 
-  /** There is no more. Returns what was not read yet. */
+  /** Ends the file. Returns the unread rest. */
   end(): string {
     const begun = this.#head === null ? "" : this.#begin(this.#head);
     const rest = this.#decoder?.decode() ?? "";
@@ -260,7 +257,7 @@ class CsvEncoding {
   }
 }
 
-/** The encoding of a file that begins like this; null for UTF-8 and what Windows writes. */
+/** The encoding of a file's first bytes; null for UTF-8 and Windows encodings. */
 function nameOf(file: Buffer): "utf-16le" | "utf-16be" | "utf-32" | null {
   const head = file.subarray(0, HEAD_BYTES);
   const mark = head.toString("latin1", 0, 4);

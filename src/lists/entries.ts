@@ -1,8 +1,8 @@
 /**
- * Entries of lists as eight bytes each (native-index/query/find/cnpj.h). What comes in: accounts
- * and companies as people write them. What goes out: their bytes, and the texts of bytes.
- * Invariant: nothing is guessed: a text is an account, a company, or refused with a reason; zeros
- * that a spreadsheet took away are put back only where the sender said so.
+ * Entries of lists as eight bytes each (native-index/query/find/cnpj.h), read from text or written
+ * to it.
+ * Invariant: nothing is guessed. A text is an account, a company, or refused with a reason; zeros
+ * that a spreadsheet removed are restored only if the sender allows it.
  */
 import { cnpjCheckDigits, isPlainCnpj } from "../spec/cnpj/cnpj.ts";
 import { CNPJ_REFUSALS, readCnpjPiece } from "../spec/cnpj/cnpjspelling.ts";
@@ -18,10 +18,10 @@ const LOW_ROOTS = 2 ** (32 - ORDER_BITS);
 export const CNPJ_LENGTH = 14;
 const BASE_LENGTH = 12;
 const ROOT_LENGTH = 8;
-/** The order that no establishment has. */
+/** The order of no establishment. */
 const COMPANY = "0000";
 
-/** Why a text is no entry. */
+/** Reasons why a text is no entry. */
 export const REFUSALS = {
   ...CNPJ_REFUSALS,
   not_a_cnpj:
@@ -33,7 +33,7 @@ export const REFUSALS = {
   a_date: "The spreadsheet holds a date here. Format the cell as text and type the CNPJ anew.",
 } as const;
 
-/** Refused lines that are told. */
+/** Max refused lines that are reported. */
 export const REFUSED_TOLD = 100;
 
 /** Code of a reason. */
@@ -42,17 +42,17 @@ type EntryRefusal = keyof typeof REFUSALS;
 /** A text that is no entry. */
 export interface RefusedEntry {
   readonly reason: EntryRefusal;
-  /** The CNPJ that it would be with its zeros. */
+  /** The CNPJ with its zeros restored. */
   readonly offered?: string;
 }
 
-/** What an entry is: an account, or with order 0 all of a company. */
+/** An account, or with order 0 all of a company. */
 export interface EntryParts {
   readonly root: string;
   readonly order: string;
 }
 
-/** Reads one text; with `fillZeros` zeros in front that a number has lost are put back. */
+/** Reads one text; `fillZeros` restores lost leading zeros. */
 export function readEntry(text: string, fillZeros: boolean): EntryParts | RefusedEntry {
   if (isPlainCnpj(text)) return entryParts(text);
   const reading = readCnpjPiece(text);
@@ -65,7 +65,7 @@ export function readEntry(text: string, fillZeros: boolean): EntryParts | Refuse
   return fillZeros ? entryParts(offered) : { reason, offered };
 }
 
-/** Whether an entry stands for all of a company. */
+/** True if an entry is a whole company. */
 export function isCompany({ order }: EntryParts): boolean {
   return order === COMPANY;
 }
@@ -75,22 +75,22 @@ export function entryParts(cnpj: string): EntryParts {
   return { root: cnpj.slice(0, ROOT_LENGTH), order: cnpj.slice(ROOT_LENGTH, BASE_LENGTH) };
 }
 
-/** The characters of a CNPJ that an entry holds: all but the check digits. */
+/** The characters of a CNPJ in an entry: all but the check digits. */
 export function entryBase(cnpj: string): string {
   return cnpj.slice(0, BASE_LENGTH);
 }
 
-/** Entries of a block, half a megabyte: what is copied at once for them is short. */
+/** Entries of a block, half a megabyte: quick to copy in one call. */
 const BLOCK_ENTRIES = 65_536;
 
-/** Entries that are gathered one by one, in blocks: a growing one would be copied ever again. */
+/** Gathers entries in blocks: a growing buffer would be copied repeatedly. */
 export class EntryBuffer {
   readonly #full: Uint32Array[] = [];
   #words = new Uint32Array(1 << 10);
-  /** Words of the last block that are there. */
+  /** Used words of the last block. */
   #used = 0;
 
-  /** How many were gathered, repeats included. */
+  /** Number of entries, with repeats. */
   get count(): number {
     return this.#full.length * BLOCK_ENTRIES + this.#used / 2;
   }
@@ -115,7 +115,7 @@ export class EntryBuffer {
     }
   }
 
-  /** Their bytes, in the order in which they came; with `companies` each stands for its company. */
+  /** Their bytes in order of arrival; with `companies` each becomes its company. */
   blocks(companies: boolean): Uint8Array[] {
     const blocks = [...this.#full, this.#words.subarray(0, this.#used)];
     for (const words of companies ? blocks : []) {
@@ -129,7 +129,7 @@ export class EntryBuffer {
 }
 
 /**
- * Text of the entry at a place: a CNPJ of 14 characters with the check digits that are computed
+ * Text of the entry at a place: a CNPJ of 14 characters with computed check digits
  * (accountdigits.ts knows others), or a root of 8.
  */
 export function entryText(entries: Uint8Array, at: number): string {

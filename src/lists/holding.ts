@@ -1,10 +1,9 @@
 /**
- * What an export has held becomes part of the list `exported`. What comes in: the rows of a
- * snapshot that were written, as bits, or of two. What goes out: the blocks that the list has in
- * place of some of its own, written and not yet seen.
- * Invariant: entries that the list has already change nothing; memory is bounded by the rows of the
- * snapshot, not by the export or the list; blocks are as full as they may be. It runs in a thread
- * of its own, over a connection of its own.
+ * Adds the rows of an export to the list `exported`. Input: the written rows of one or two
+ * snapshots, as bits. Output: replacement blocks of the list, written but not yet visible.
+ * Invariant: entries already in the list change nothing. Memory is bounded by the rows of the
+ * snapshot, not by the export or the list. Blocks are as full as possible. It runs in its own
+ * thread, on its own connection.
  */
 import type { Segment } from "../search/segment.ts";
 import type { StagedBlock } from "../store/blocktable.ts";
@@ -21,11 +20,11 @@ import {
   unpackEntries,
 } from "./blocks.ts";
 
-/** Entries that are made of rows at a time. */
+/** Entries per native call. */
 const ENTRIES_AT_ONCE = 65_536;
-/** Where fewer than one row in so many is held, its entries are sorted instead of walked to. */
+/** If fewer than one row in so many is set, its entries are sorted instead of walked to. */
 const SPARSE = 16;
-/** Blocks that are written in one transaction, for which others wait. */
+/** Blocks per transaction, which blocks other writers. */
 const BLOCKS_AT_ONCE = 64;
 
 /** Rows of a snapshot, a bit each: row r is bit r % 8 of byte r / 8. */
@@ -34,10 +33,10 @@ export interface HeldRows {
   readonly bits: Uint8Array;
 }
 
-/** Thrown where `ended` said so; what was written is deleted again. */
+/** Thrown if `ended` returned true; written blocks are deleted. */
 export class HoldingEnded extends Error {}
 
-/** Bits for the rows of a snapshot, in memory that threads share. */
+/** Bits for the rows of a snapshot, in shared memory. */
 export function noRows(segment: Segment): Uint8Array {
   return new Uint8Array(new SharedArrayBuffer(Math.ceil(segment.accounts / 8)));
 }
@@ -48,8 +47,8 @@ export function markRows(bits: Uint8Array, rows: Iterable<number>): void {
 }
 
 /**
- * Writes what a tenant's list will have; null where it has all of it. Throws `HoldingEnded`, or
- * what the database throws.
+ * Writes the new blocks of a tenant's list; null if nothing is new. Throws `HoldingEnded`, or the
+ * database's error.
  */
 export function stageHeld(
   store: ExportedStore,
@@ -88,7 +87,7 @@ function* heldEntries({ segment: { native, accounts }, bits }: HeldRows): Genera
   }
 }
 
-/** The same, each once: rows that differ in their check digits only are one account. */
+/** The same without repeats: rows that only differ in their check digits are one account. */
 function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   let last: Uint32Array = NO_PAIRS;
   for (const pairs of entries) {
@@ -98,7 +97,7 @@ function* eachOnce(entries: Iterable<Uint32Array>): Generator<Uint32Array> {
   }
 }
 
-/** Entries that differ from the one before them; `last` is the one before the first, if any. */
+/** Entries that differ from the preceding one; `last` precedes the first, if any. */
 function withoutRepeats(pairs: Uint32Array, last: Uint32Array): Uint32Array {
   const isNew = (at: number) => {
     if (at > 0) return comparePairs(pairs, at, pairs, at - 1) !== 0;
@@ -115,7 +114,7 @@ function withoutRepeats(pairs: Uint32Array, last: Uint32Array): Uint32Array {
   return distinct;
 }
 
-/** The rows whose bits are set; null where there are more than so many. */
+/** The set rows; null if there are more than `most`. */
 function rowsIn(bits: Uint8Array, most: number): Uint32Array | null {
   const rows = new Uint32Array(most);
   let count = 0;
@@ -139,7 +138,7 @@ interface Head {
   pairs: Uint32Array;
 }
 
-/** Entries that are in one of several sequences, or in more of them, each once. */
+/** The union of several sequences, without repeats. */
 function* unionOf(sequences: readonly Iterator<Uint32Array>[]): Generator<Uint32Array> {
   const heads = sequences.map((from): Head => ({ from, pairs: NO_PAIRS }));
   for (;;) {
@@ -151,7 +150,7 @@ function* unionOf(sequences: readonly Iterator<Uint32Array>[]): Generator<Uint32
     const filled = heads.filter(({ pairs }) => pairs.length > 0);
     const [first, ...others] = filled;
     if (first === undefined) return;
-    // What lies up to the end of the one that ends first can be followed by nothing smaller.
+    // Entries up to the end of the sequence that ends first are final.
     const ends = others.reduce(
       (least, { pairs }) => (compareEnds(pairs, least) < 0 ? pairs : least),
       first.pairs,
@@ -172,14 +171,14 @@ function compareEnds(a: Uint32Array, b: Uint32Array): number {
   return comparePairs(a, a.length / 2 - 1, b, b.length / 2 - 1);
 }
 
-/** How many pairs lie at or below the last one of another sequence. */
+/** Number of pairs up to the last one of another sequence. */
 function upTo(pairs: Uint32Array, end: Uint32Array): number {
   const last = end.subarray(end.length - 2);
   const at = lowerBound(pairs, 0, last);
   return at * 2 < pairs.length && comparePairs(pairs, at, last, 0) === 0 ? at + 1 : at;
 }
 
-/** Puts ascending entries into the blocks of a list. */
+/** Merges ascending entries into the blocks of a list. */
 class ChangedBlocks {
   readonly replaced: number[] = [];
   readonly made: StagedBlock[] = [];
@@ -188,9 +187,9 @@ class ChangedBlocks {
   /** Blocks of the list, and their first entries as pairs. */
   readonly #blocks: readonly StagedBlock[];
   readonly #firsts: Uint32Array;
-  /** The block that entries go into; -1 before the first one. */
+  /** The block that receives entries; -1 before the first one. */
   #at = -1;
-  /** What it has, and has got; `#changed` once it is to be replaced. */
+  /** Its entries, old and new; `#changed` if it must be replaced. */
   #pairs: Uint32Array = NO_PAIRS;
   #changed = false;
   #waiting: Uint32Array[] = [];
@@ -204,7 +203,7 @@ class ChangedBlocks {
 
   add(entries: Uint32Array): void {
     for (let from = 0; from * 2 < entries.length; ) {
-      // What lies before the first entry of a block belongs to the block before it.
+      // Entries before a block's first entry belong to the preceding block.
       const next = this.#firsts.subarray((this.#at + 1) * 2, (this.#at + 2) * 2);
       const to =
         this.#at < 0 || next.length === 0 ? entries.length / 2 : lowerBound(entries, from, next);
@@ -226,7 +225,7 @@ class ChangedBlocks {
     this.added += fresh;
     this.#pairs = merged;
     this.#changed = true;
-    // What comes later lies behind what has come.
+    // Later entries are larger.
     const final = upTo(merged, entries);
     if (final < 2 * ENTRIES_AT_ONCE) return;
     const full = final - (final % BLOCK_ENTRIES);
@@ -234,7 +233,7 @@ class ChangedBlocks {
     this.#pairs = merged.slice(full * 2);
   }
 
-  /** Goes on to the block that an entry belongs to. */
+  /** Moves to the block that an entry belongs to. */
   #goTo(entry: Uint32Array): void {
     const behind = lowerBound(this.#firsts, this.#at + 1, entry);
     const first = this.#firsts.subarray(behind * 2, behind * 2 + 2);
@@ -260,7 +259,7 @@ class ChangedBlocks {
     this.#write(BLOCKS_AT_ONCE);
   }
 
-  /** Writes what waits, where it is at least so many blocks. */
+  /** Writes waiting blocks if there are at least `least`. */
   #write(least: number): void {
     while (this.#waiting.length >= least) {
       const some = this.#waiting.splice(0, BLOCKS_AT_ONCE);

@@ -1,9 +1,8 @@
 /**
- * One change of what a list holds. What comes in: which list, and what is added to it or taken
- * away, as plain values. What goes out: what came of it, as plain values.
- * Invariant: all of it is done at once or nothing of it, in whichever thread; others who write wait
- * for short steps only, for what is long is read, computed and written before it counts. Words are
- * found by whoever asked. Apart because a thread does the same over a connection of its own.
+ * Applies one change to a list, as plain values, on any thread.
+ * Invariant: a change is atomic. Other writers only wait for short steps, because long reads,
+ * computing, and writes precede the commit. Callers word the messages. Apart because a thread does
+ * the same on its own connection.
  */
 import type { StagedBlock } from "../store/blocktable.ts";
 import { isStateDamage } from "../store/failures.ts";
@@ -11,38 +10,38 @@ import type { ListRow, ListStore } from "../store/liststore.ts";
 import { isStateFailure } from "../store/sqlite.ts";
 import { type BlockVerb, changeBlocks } from "./blocks.ts";
 
-/** Blocks that are written in one transaction, half a megabyte: others wait for it. */
+/** Blocks per transaction, half a megabyte: it blocks other writers. */
 const STEP_BLOCKS = 16;
 
-/** Which list, and when. */
+/** The list, and the time. */
 export interface ListTask {
   readonly tenantId: string;
   readonly id: string;
   readonly nowMs: number;
-  /** Whether requests wait meanwhile: then what may be deleted later is. */
+  /** True if requests wait meanwhile: deferrable deletion is deferred. */
   readonly hurried: boolean;
 }
 
-/** Entries to add to a list or to take away: ascending, each once. */
+/** Entries to add to a list or to remove: ascending, without repeats. */
 export interface EntryTask extends ListTask {
   readonly entries: Uint8Array;
   readonly verb: BlockVerb;
-  /** Entries that the list may have afterwards. */
+  /** Max entries of the list afterwards. */
   readonly most: number;
 }
 
-/** What came of it. */
+/** Outcome of a change. */
 export type ChangeOutcome =
   | { readonly kind: "changed"; readonly entries: number }
-  /** The tenant has no such list, or has it no more. */
+  /** The tenant has no such list. */
   | { readonly kind: "missing" }
   | { readonly kind: "too_many"; readonly entries: number; readonly most: number }
-  /** The database cannot be written at the moment. */
+  /** The database cannot be written at present. */
   | { readonly kind: "unwritable"; readonly why: string; readonly code: string | undefined }
-  /** Entries that the list had are damaged; nothing was changed. */
+  /** Stored entries of the list are damaged; nothing was changed. */
   | { readonly kind: "damaged"; readonly why: string };
 
-/** What is to be written, of a list as it was read. */
+/** Planned writes for a list as read. */
 interface Plan {
   readonly kind: "plan";
   readonly row: ListRow;
@@ -50,13 +49,13 @@ interface Plan {
   readonly blocks: ReturnType<typeof changeBlocks>;
 }
 
-/** Adds entries to a list, or takes them away. Throws what is a mistake of ours. */
+/** Adds entries to a list, or removes them. Throws programming errors. */
 export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome {
   return orFailure(() => {
     for (;;) {
       const planned = store.atOneMoment(() => plan(store, order));
       if (planned.kind !== "plan") return planned;
-      // Where somebody else has changed the list meanwhile, all of it is done again.
+      // If another writer changed the list meanwhile, start again.
       const isWritten = write(store, planned, order.nowMs);
       forget(store, order);
       if (isWritten) return { kind: "changed", entries: planned.blocks.changed };
@@ -64,7 +63,7 @@ export function changeEntries(store: ListStore, order: EntryTask): ChangeOutcome
   });
 }
 
-/** Removes a list. Throws as `changeEntries`. */
+/** Removes a list. Throws like `changeEntries`. */
 export function removeList(store: ListStore, order: ListTask): ChangeOutcome {
   const { tenantId, id, nowMs } = order;
   return orFailure(() => {
@@ -87,8 +86,8 @@ function plan(store: ListStore, order: EntryTask): Plan | ChangeOutcome {
 }
 
 /**
- * Writes a change; false where it does not fit the list any more. Blocks are written before, some
- * at a time; what fits into one step is written in that of the change.
+ * Writes a change; false if the list has changed. Blocks are written in earlier transactions; if
+ * they fit into one, in that of the change.
  */
 function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): boolean {
   const { made } = blocks;
@@ -108,12 +107,12 @@ function write(store: ListStore, { row, count, blocks }: Plan, nowMs: number): b
   });
 }
 
-/** Leaves the database to others for as long as a step took: who waits for it looks seldom. */
+/** Leaves the database to waiting writers, which poll rarely, for as long as a step took. */
 function giveWay(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Deletes what nobody needs any more; what is not deleted now is by the next change. */
+/** Deletes unused blocks; the rest is left to the next change. */
 function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   try {
     for (;;) {
@@ -126,7 +125,7 @@ function forget(store: ListStore, { nowMs, hurried }: ListTask): void {
   }
 }
 
-/** Returns failures of the state as outcomes, because an error loses its class between threads. */
+/** Returns database failures as outcomes, because an error loses its class between threads. */
 function orFailure(act: () => ChangeOutcome): ChangeOutcome {
   try {
     return act();

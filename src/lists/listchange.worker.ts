@@ -1,8 +1,7 @@
 /**
- * The thread that makes large changes of lists. What comes in: orders, one at a time. What goes
- * out: what came of each, as plain values.
- * Invariant: a change is durable when its outcome is told; the thread works below the priority of
- * the requests, over a connection of its own that is open for one order only.
+ * The thread that makes large changes of lists, one order at a time.
+ * Invariant: a change is durable before its outcome is returned. The thread has a lower priority
+ * than requests, and opens a connection for one order only.
  */
 import { sortEntriesAside } from "../../native-index/napi/engine.ts";
 import { stepBack, worker } from "../process/tasks.ts";
@@ -16,13 +15,13 @@ import {
   removeList,
 } from "./listchange.ts";
 
-/** Something to be done in a data directory. */
+/** An order in a data directory. */
 interface InState<Order extends ListTask> {
   readonly dataDir: string;
   readonly order: Order;
 }
 
-/** Entries in any order, and where they go in order; there is room for all of them. */
+/** Entries in any order, and a buffer of sufficient size for the sorted ones. */
 interface SentEntries {
   readonly sent: readonly Uint8Array[];
   readonly sorted: SharedArrayBuffer;
@@ -40,19 +39,17 @@ stepBack();
 /** Entry point for the thread pool. */
 export const run = worker<ChangeWork>({ sort, change, remove });
 
-/** Puts entries in order, each once; gives how many bytes they are. */
+/** Sorts entries and removes repeats; returns their number of bytes. */
 async function sort({ sent, sorted }: SentEntries): Promise<number> {
   const entries = await sortEntriesAside(Buffer.concat(sent));
   new Uint8Array(sorted).set(entries);
   return entries.byteLength;
 }
 
-/** Adds entries to a list, or takes them away. */
 function change({ dataDir, order }: InState<EntryTask>): ChangeOutcome {
   return withStore(dataDir, (store) => changeEntries(store, order));
 }
 
-/** Removes a list. */
 function remove({ dataDir, order }: InState<ListTask>): ChangeOutcome {
   return withStore(dataDir, (store) => removeList(store, order));
 }

@@ -1,15 +1,14 @@
 /**
- * Specs that name lists, bound to what these hold, and the rows that a segment has of lists. Input:
- * a normalized spec of a tenant, and a segment. Output: the same spec whose lists are named with
- * their revisions, and whose rows the segment has at hand.
- * Invariant: a bound spec means the same indefinitely, so its hash identifies its result; it is
- * never shown, for a client sends ids. Rows are made off the event loop, once for a revision and
- * segment; those of `exported` grow from an earlier revision, because such a list only grows;
- * memory is bounded by the rows of the snapshot, not by the list.
+ * Binds specs to the saved lists they name, and makes the rows of lists. Input: a normalized spec
+ * of a tenant, and a segment. Output: the spec with its lists at fixed revisions, with their rows
+ * in the segment at hand.
+ * Invariant: a bound spec means the same indefinitely, so its hash identifies its result. Clients
+ * never see it, because they send ids. Rows are made off the event loop, once per revision and
+ * segment. Those of `exported`, which only grows, extend an earlier revision. Memory is bounded by
+ * the rows of the snapshot, not by the list.
  * This is the only importer of `roaring`. Threads of that package read and write bitmaps: the
- * caller copies their bytes, which are up to an eighth of a byte for each row, makes the union, and
- * has the addon check the result. The package trusts its input, so it gets only bytes that the
- * addon has checked.
+ * caller copies their bytes, up to an eighth of a byte per row, makes the union, and has the addon
+ * check the result. The package trusts its input, so it only gets bytes that the addon has checked.
  */
 import { type NativeRowList, openRowList, rowListBytes } from "../../native-index/napi/engine.ts";
 import { giveListedRows, type SpecLists } from "../search/listedrows.ts";
@@ -20,25 +19,25 @@ import type { ListPin } from "../store/blocktable.ts";
 import type { ExportedStore } from "../store/exportedstore.ts";
 import { type Lists, listNotFound } from "./lists.ts";
 
-/** Rows of lists that are kept for a segment; one takes up to an eighth of a byte for each row. */
+/** Max cached row sets per segment; one takes up to an eighth of a byte per row. */
 const KEPT_MAX = 64;
 
-/** The members of a spec that name lists; their rows come in this order. */
+/** Members of a spec that name lists, in the order of their rows. */
 const MEMBERS = ["any_of", "exclude"] as const satisfies readonly (keyof SpecLists)[];
 
 /** Rows of a member's lists: none, or one set. */
 type MemberRows = readonly NativeRowList[];
 
-/** A list at a revision, with the id that a spec has for it. */
+/** A list at a revision, with its id in a spec. */
 export interface NamedPin extends ListPin {
   readonly id: string;
 }
 
-/** Rows of a list that a segment has, or will have. */
+/** Rows of a list in a segment, or their promise. */
 interface KeptRows {
   readonly pin: NamedPin;
   rows: NativeRowList | Promise<NativeRowList>;
-  /** Bound specs that name no other list, by what they were; they hold the rows. */
+  /** Bound specs that name only this list, by the unbound spec; they hold the rows. */
   readonly bound: WeakMap<AccountQuerySpec, AccountQuerySpec>;
 }
 
@@ -52,12 +51,12 @@ export class ListedSpecs {
     this.#lists = lists;
   }
 
-  /** The lists of a tenant by their names, `exported` aside. */
+  /** A tenant's lists with their names, except `exported`. */
   names(tenantId: string): { readonly id: string; readonly name: string }[] {
     return this.#lists.names(tenantId);
   }
 
-  /** The lists that a spec names, as they are now. Throws `list_not_found` with the place. */
+  /** The spec's lists at their current revisions. Throws `list_not_found` with the place. */
   pins(tenantId: string, { filters: { lists = {} } }: AccountQuerySpec): NamedPin[] {
     const pins = new Map<string, NamedPin>();
     for (const [member, ids] of Object.entries(lists)) {
@@ -70,7 +69,7 @@ export class ListedSpecs {
     return [...pins.values()];
   }
 
-  /** Binds a spec to its lists as they are now; at once where their rows are known. */
+  /** Binds a spec to its lists at their current revisions; directly if their rows are cached. */
   bind(
     tenantId: string,
     segment: Segment,
@@ -79,13 +78,13 @@ export class ListedSpecs {
     if (spec.filters.lists === undefined) return spec;
     const now = this.boundNow(tenantId, segment, spec);
     if (now !== null) return now;
-    // The blocks of a revision that is replaced between the two would be gone.
+    // Reads both in one transaction: blocks of a revision replaced in between would be gone.
     return this.#lists.atOneMoment(() => this.bindTo(this.pins(tenantId, spec), segment, spec));
   }
 
   /**
-   * Binds a spec to its only list as it is now; null where it has several, of which two looks would
-   * see two moments, or where the rows are not at hand. The same spec gives the same bound one.
+   * Binds a spec to its only list as it is now; null if it names several, which two reads may see
+   * at different moments, or if the rows are not cached. The same spec returns the same bound one.
    */
   boundNow(tenantId: string, segment: Segment, spec: AccountQuerySpec): AccountQuerySpec | null {
     const id = onlyListOf(spec);
@@ -124,7 +123,7 @@ export class ListedSpecs {
       : give(rows as MemberRows[]);
   }
 
-  /** As `bindTo`; the bound spec has its rows in several segments. */
+  /** Like `bindTo`, with rows in several segments. */
   async bindToAll(
     pins: readonly NamedPin[],
     segments: readonly Segment[],
@@ -139,7 +138,7 @@ export class ListedSpecs {
     return bound;
   }
 
-  /** The rows of a member's lists: of several, their union. */
+  /** The rows of a member's lists; the union of several. */
   #memberRows(segment: Segment, pins: readonly NamedPin[]): MemberRows | Promise<MemberRows> {
     const rows = pins.map((pin) => this.#rowsOf(segment, pin));
     const [only] = rows;
@@ -159,7 +158,7 @@ export class ListedSpecs {
     return rows;
   }
 
-  /** What a segment has of a list, which is the youngest from now on. */
+  /** Returns cached rows of a list, and marks them as most recently used. */
   #known(segment: Segment, pin: NamedPin): KeptRows | undefined {
     const kept = this.#rows.get(segment);
     const key = pinName(pin);
@@ -170,7 +169,7 @@ export class ListedSpecs {
     return known;
   }
 
-  /** Begins to make rows; all who ask meanwhile wait for the same. */
+  /** Makes rows; concurrent callers share the promise. */
   #make(segment: Segment, pin: NamedPin, kept: Map<string, KeptRows>): Promise<NativeRowList> {
     const made =
       pin.id === EXPORTED
@@ -201,7 +200,7 @@ function onlyListOf({ filters: { lists = {} } }: AccountQuerySpec): string | nul
   return asked.length + exclude.length === 1 ? ((asked[0] ?? exclude[0]) as string) : null;
 }
 
-/** The rows of the newest revision of a list that are known and not newer than wanted. */
+/** The rows of the newest cached revision up to the wanted one. */
 function newestOf(kept: ReadonlyMap<string, KeptRows>, wanted: NamedPin): KnownRows | null {
   let newest: KnownRows | null = null;
   for (const { pin, rows } of kept.values()) {
@@ -212,7 +211,7 @@ function newestOf(kept: ReadonlyMap<string, KeptRows>, wanted: NamedPin): KnownR
   return newest;
 }
 
-/** What a bound spec names a list by: no other list, of whichever tenant, has the same name. */
+/** A list's name in a bound spec, unique across tenants. */
 export function pinName({ id, list, revision }: NamedPin): string {
   return `${id === EXPORTED ? `${id}.${-list}` : id}@${revision}`;
 }
@@ -229,8 +228,8 @@ export function boundSpec(spec: AccountQuerySpec, pins: readonly NamedPin[]): Ac
 }
 
 /**
- * Gives a bound spec the rows of entries, by the names that lists have in it; those of `exported`
- * come from the database, for they may be more than a message should hold.
+ * Gives a bound spec the rows of entries, by the lists' names in it. Those of `exported` come from
+ * the database, because they may be too many for a message.
  */
 export async function giveEntries(
   bound: AccountQuerySpec,
@@ -254,7 +253,6 @@ export async function giveEntries(
   giveRows(bound, segment, await Promise.all(made));
 }
 
-/** The lists of a member of a spec, each at its revision. */
 function pinsOf(
   { filters: { lists } }: AccountQuerySpec,
   member: keyof SpecLists,
@@ -263,7 +261,7 @@ function pinsOf(
   return (lists?.[member] ?? []).flatMap((id) => pins.find((pin) => pin.id === id) ?? []);
 }
 
-/** Gives a bound spec its rows, those of each member. */
+/** Gives a bound spec the rows of each member. */
 function giveRows(
   bound: AccountQuerySpec,
   segment: Segment,
@@ -274,10 +272,10 @@ function giveRows(
   return bound;
 }
 
-/** Unions that are kept for a segment; one takes up to an eighth of a byte for each row. */
+/** Max cached unions per segment; one takes up to an eighth of a byte per row. */
 const UNIONS_MAX = 16;
 
-/** The rows that one or more of the lists hold; the package is loaded by the first that asks. */
+/** The rows in at least one of the lists; the first call loads the package. */
 export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRowList> {
   const { default: roaring } = await import("roaring");
   const { RoaringBitmap32 } = roaring;
@@ -288,11 +286,11 @@ export async function unionOf(lists: readonly NativeRowList[]): Promise<NativeRo
   return openRowList(await union.serializeAsync("portable"));
 }
 
-/** Unions by segment and by the names of their lists at their revisions. */
+/** Unions by segment, and by the names and revisions of their lists. */
 export class Unions {
   readonly #kept = new WeakMap<Segment, Map<string, NativeRowList | Promise<NativeRowList>>>();
 
-  /** The union of lists; at once where it was made before. Rejects where the rows of one do. */
+  /** The union of lists; directly if cached. Rejects if the rows of one do. */
   of(
     segment: Segment,
     names: readonly string[],
@@ -303,14 +301,14 @@ export class Unions {
     this.#kept.set(segment, kept);
     const key = [...names].sort().join(" ");
     const known = kept.get(key) ?? this.#make(kept, key, rows);
-    // The youngest stands last.
+    // The most recently used goes last.
     kept.delete(key);
     kept.set(key, known);
     if (kept.size > UNIONS_MAX) kept.delete(kept.keys().next().value as string);
     return known;
   }
 
-  /** Begins to make one; all who ask meanwhile wait for the same. */
+  /** Makes a union; concurrent callers share the promise. */
   async #make(
     kept: Map<string, NativeRowList | Promise<NativeRowList>>,
     key: string,
@@ -327,16 +325,16 @@ export class Unions {
   }
 }
 
-/** Blocks that are read at a time: a few megabytes. */
+/** Blocks per read: a few megabytes. */
 const BLOCKS_AT_ONCE = 512;
 
-/** What is known of an earlier revision of the same list. */
+/** A cached earlier revision of the same list. */
 interface KnownRows {
   readonly revision: number;
   readonly rows: NativeRowList;
 }
 
-/** Makes the rows; the list is read as it is when this is called. */
+/** Makes the rows; reads the list as of the call. */
 function exportedRows(
   segment: Segment,
   store: ExportedStore,

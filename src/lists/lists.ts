@@ -1,10 +1,9 @@
 /**
- * The lists of tenants. Input: names, and entries in any order. Output: lists as they are, what a
- * change has changed, pages of entries.
- * Invariant: another tenant's list does not exist; a change is durable when its promise resolves,
- * is one revision, and none where nothing changed; expensive work is done off the event loop. A
- * name is one line of 1 to `LIST_NAME_MAX` characters, and never that of the list which the server
- * keeps, in whatever case: a client that names that one would not know which is meant.
+ * The saved lists of tenants: reads, changes, and pages of entries.
+ * Invariant: another tenant's list does not exist. A change is durable when its promise resolves,
+ * and makes one revision, or none if nothing changed. Expensive work runs off the event loop. A
+ * name is one line of 1 to `LIST_NAME_MAX` characters, and never that of the server's own list, in
+ * upper or lower case, which would be ambiguous to clients.
  */
 import { randomBytes } from "node:crypto";
 import { sortEntriesAside } from "../../native-index/napi/engine.ts";
@@ -24,7 +23,7 @@ import type { ChangeThread } from "./changethread.ts";
 import { ENTRY_BYTES, entryText } from "./entries.ts";
 import { type ChangeOutcome, changeEntries, removeList } from "./listchange.ts";
 
-/** Why a text is no name, with the code of the mistake. */
+/** Why a text is no name, with an error code. */
 type NameMistake = { readonly code: "wrong_format" | "reserved"; readonly detail: string };
 
 const RESERVED =
@@ -40,38 +39,38 @@ export function readListName(text: string): { readonly name: string } | NameMist
   return { name };
 }
 
-/** Blocks that are read at once for a page of entries. */
+/** Blocks per read for a page of entries. */
 const PAGE_BLOCKS = 4;
-/** Entries that are changed at once, those of the list and those that come: a millisecond. */
+/** Max entries, of list and input, that are changed on this thread: a millisecond. */
 const AT_ONCE = 32_768;
-/** Bytes of entries that are looked for in a snapshot at once. */
+/** Bytes of entries per look-up in a snapshot. */
 const SLICE_BYTES = 65_536 * ENTRY_BYTES;
 
-/** Lists of a tenant that are known by their names: all that a plan may allow, and `exported`. */
+/** Max lists of a tenant with names: all that a plan may allow, and `exported`. */
 const NAMED_MAX = 10_001;
 
-/** How many lists a tenant may have, and entries in each. */
+/** Max lists of a tenant, and entries in each. */
 export interface ListLimits {
   readonly lists: number;
   readonly list_entries: number;
 }
 
-/** What a change has changed. */
+/** Result of a change. */
 export interface ChangedList {
   readonly list: ListRow;
-  /** Entries that were sent, each once. */
+  /** Distinct entries sent. */
   readonly distinct: number;
-  /** Those that were added, or taken away. */
+  /** Entries added or removed. */
   readonly changed: number;
-  /** Those of which the snapshot has no account; null without a snapshot. */
+  /** Entries without an account in the snapshot; null without a snapshot. */
   readonly absent: number | null;
 }
 
-/** Entries behind one of them. */
+/** A page of entries. */
 interface EntryPage {
   /** A CNPJ of 14 characters, or the root of a company. */
   readonly entries: readonly string[];
-  /** The last of them as a number; null where nothing follows. */
+  /** The last of them as a number; null on the last page. */
   readonly next: bigint | null;
 }
 
@@ -81,7 +80,7 @@ export class Lists {
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #thread: ChangeThread | null;
 
-  /** Large changes are made in the thread, if there is one. */
+  /** Large changes run in the thread, if there is one. */
   constructor(store: ListStore, clock: Pick<Clock, "nowMs">, thread: ChangeThread | null = null) {
     this.#store = store;
     this.#clock = clock;
@@ -93,27 +92,27 @@ export class Lists {
     await this.#thread?.close();
   }
 
-  /** What exports have held, as it is stored. */
+  /** The stored list of exported accounts. */
   get exported(): ExportedStore {
     return this.#store.exported;
   }
 
-  /** Reads several things of the same moment, whatever a thread or a command changes meanwhile. */
+  /** Reads several values in one transaction, isolated from concurrent changes. */
   atOneMoment<Result>(read: () => Result): Result {
     return this.#store.atOneMoment(read);
   }
 
-  /** A tenant's lists below a sequence, newest first, and `exported` last. */
+  /** A tenant's lists below a sequence, newest first; `exported` last. */
   page(tenantId: string, before: number, limit: number): ListRow[] {
     return stored(() => this.#store.list(tenantId, before, limit));
   }
 
-  /** Runs several changes as one; a throw undoes them all. */
+  /** Runs several changes in one transaction; a throw undoes them all. */
   atomically<Result>(change: () => Result): Result {
     return stored(() => this.#store.atomically(change));
   }
 
-  /** The lists of a tenant by their names, newest first, without `exported`. */
+  /** The names of a tenant's lists, newest first, without `exported`. */
   names(tenantId: string): Pick<ListRow, "id" | "name">[] {
     const all = this.page(tenantId, Number.MAX_SAFE_INTEGER, NAMED_MAX);
     return all.filter(({ id }) => id !== EXPORTED).map(({ id, name }) => ({ id, name }));
@@ -131,7 +130,7 @@ export class Lists {
     return row;
   }
 
-  /** Makes an empty list. Throws `plan_not_allowed` where the tenant has all that it may. */
+  /** Creates an empty list. Throws `plan_not_allowed` if the tenant has the maximum. */
   create(
     tenantId: string,
     { name, kind }: { readonly name: string; readonly kind: ListKind },
@@ -157,14 +156,14 @@ export class Lists {
     throw new AppError("invalid_request", detail);
   }
 
-  /** Gives a list another name. Throws as `own`. */
+  /** Renames a list. Throws like `own`. */
   rename(tenantId: string, id: string, name: string): ListRow {
     this.own(tenantId, id);
     stored(() => this.#store.rename(tenantId, id, name, this.#clock.nowMs()));
     return this.find(tenantId, id);
   }
 
-  /** Removes a list. Throws as `own`. */
+  /** Removes a list. Throws like `own`. */
   async remove(tenantId: string, id: string): Promise<void> {
     const { entries } = this.own(tenantId, id);
     const thread = this.#threadFor(entries);
@@ -173,9 +172,8 @@ export class Lists {
   }
 
   /**
-   * Adds entries, or takes them away; they come in any order, in blocks that may be gone then.
-   * Throws as `own`, or
-   * `plan_not_allowed` where the list would have more than the plan allows.
+   * Adds or removes entries, in any order, in blocks that may be consumed. Throws like `own`, or
+   * `plan_not_allowed` if the list would exceed the plan.
    */
   async change(
     { tenantId, id }: Pick<ListRow, "tenantId" | "id">,
@@ -195,7 +193,7 @@ export class Lists {
     return { list: this.find(tenantId, id), distinct, changed, absent };
   }
 
-  /** Entries in order, each once. */
+  /** Entries sorted without repeats. */
   async #sorted(tenantId: string, sent: readonly Uint8Array[]): Promise<Uint8Array> {
     const bytes = sent.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const thread = this.#threadFor(bytes / ENTRY_BYTES);
@@ -203,17 +201,17 @@ export class Lists {
     return thread.sort(tenantId, sent);
   }
 
-  /** The thread, where so many entries are better changed there: others would wait for us. */
+  /** The thread, if so many entries would block others here. */
   #threadFor(entries: number): ChangeThread | null {
     return entries > AT_ONCE || this.#thread?.busy ? this.#thread : null;
   }
 
-  /** Whether requests wait for what is not done in the thread; a command has none. */
+  /** True if requests wait for work outside the thread; a command has none. */
   #isHurried(thread: ChangeThread | null): boolean {
     return thread === null && this.#thread !== null;
   }
 
-  /** Entries of a list behind a number, at the present revision. */
+  /** Entries of a list after a number, at the current revision. */
   entries(row: ListRow, after: bigint, limit: number): EntryPage {
     const texts: string[] = [];
     for (let last = after; ; ) {
@@ -232,7 +230,7 @@ export class Lists {
     }
   }
 
-  /** The block of a list that has a number, if any has. */
+  /** The block of a list that covers a number, if any. */
   blockFor(row: ListRow, number: bigint): Buffer | undefined {
     return this.#blocksFrom(row, number, 1)[0];
   }
@@ -250,7 +248,7 @@ export class Lists {
     });
   }
 
-  /** All entries of a list of a tenant's own at a revision, ascending. */
+  /** All entries of a tenant's own list at a revision, ascending. */
   allEntries(pin: ListPin): Uint8Array {
     return stored(() => {
       const blocks = Array.from(this.#store.blocks(pin), ({ entries }) => entries);
@@ -259,14 +257,14 @@ export class Lists {
   }
 }
 
-/** What is said of every list that the asker does not have, whatever the reason. */
+/** The error for any list that the client does not have, for any reason. */
 export function listNotFound(pointer?: string): AppError {
   const detail = "You have no list of this id. GET /v1/lists names those that you have.";
   const errors = pointer === undefined ? [] : [{ pointer, code: "list_not_found", detail }];
   return new AppError("list_not_found", detail, { errors });
 }
 
-/** How many entries a segment has an account of; what is handed over at once is short to copy. */
+/** Counts entries with an account in a segment; slices are short to copy. */
 async function foundIn({ native }: Segment, entries: Uint8Array): Promise<number> {
   let found = 0;
   for (let at = 0; at < entries.byteLength; at += SLICE_BYTES) {
@@ -275,7 +273,7 @@ async function foundIn({ native }: Segment, entries: Uint8Array): Promise<number
   return found;
 }
 
-/** How many entries were changed. Throws where none could be. */
+/** Returns the number of changed entries. Throws on failure. */
 function refuse(outcome: ChangeOutcome): number {
   const { kind } = outcome;
   if (kind === "missing") throw listNotFound();
@@ -291,7 +289,7 @@ function refuse(outcome: ChangeOutcome): number {
   );
 }
 
-/** Runs what needs the database; a failure of the database becomes a public refusal. */
+/** Runs a database action; its failure becomes a public refusal. */
 function stored<Value>(action: () => Value): Value {
   try {
     return action();

@@ -1,8 +1,7 @@
 /**
- * Which lists accounts are in. What comes in: CNPJs, and the lists of a tenant. What goes out: for
- * each list those of them that it holds, by themselves or as all of their company.
- * Invariant: the answer is that of each list's newest revision; a long list costs the blocks that
- * may hold one of them, and others are answered between two lists.
+ * Finds which of a tenant's lists hold accounts, by themselves or through their company.
+ * Invariant: the answer reflects each list's newest revision. A long list costs only the blocks
+ * that may hold one of them; other requests run between two lists.
  */
 
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
@@ -11,27 +10,26 @@ import type { ListRow } from "../store/liststore.ts";
 import { ENTRY_BYTES, EntryBuffer } from "./entries.ts";
 import type { Lists } from "./lists.ts";
 
-/** Lists that are asked for at once. */
+/** Lists per page. */
 const PAGE = 100;
-/** Entries of a list that is read whole, a quarter of a megabyte. */
+/** Max entries of a list that is read whole, a quarter of a megabyte. */
 const WHOLE_MAX = 32_768;
-/** Bits of an entry that tell establishments of a company apart; all zero is the company. */
+/** Bits of an entry that identify a company's establishments; all zero is the company. */
 const ORDER_BITS = 21n;
 
-/** A list, and what of the accounts that were asked for it holds. */
+/** A list, and which of the accounts it holds. */
 interface Held {
   readonly list: ListRow;
   readonly cnpjs: readonly string[];
 }
 
-/** An account as an entry. */
 interface Wanted {
   readonly cnpj: string;
   readonly entry: bigint;
   readonly company: bigint;
 }
 
-/** The lists that hold one or more of some CNPJs, newest first; `turn` is awaited before each. */
+/** The lists that hold at least one CNPJ, newest first; awaits `turn` before each. */
 export async function holding(
   lists: Lists,
   tenantId: string,
@@ -55,7 +53,9 @@ export async function holding(
   }
 }
 
-/** What is no CNPJ is in no list; check digits do not count, for the registry has wrong ones. */
+/**
+ * A text that is no CNPJ is in no list; check digits are ignored, as the registry has wrong ones.
+ */
 function entryOf(text: string): Wanted[] {
   const read = readCnpjText(text);
   if (read.kind !== "cnpj") return [];
@@ -68,7 +68,7 @@ function entryOf(text: string): Wanted[] {
 function heldBy(lists: Lists, list: ListRow, wanted: readonly Wanted[]): string[] {
   if (list.entries === 0) return [];
   const { sequence, revision } = list;
-  // What exports have held is stored in another form.
+  // The list of exported accounts has another format.
   const few = list.id !== EXPORTED && list.entries <= WHOLE_MAX;
   let block: Buffer = few
     ? Buffer.from(lists.allEntries({ list: sequence, revision }))

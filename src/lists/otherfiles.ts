@@ -1,18 +1,16 @@
 /**
- * Files that are no list of CNPJs in a form that is read. What comes in: how a file begins. What
- * goes out: what it is, in words, and how its CNPJs can be sent.
- * Invariant: a file is called by its name only where its first bytes say so
- * (src/files/filekind.ts). Apart because both readers are sent such files.
+ * Recognizes files that are no readable list of CNPJs, and advises how to send these.
+ * Invariant: a file is named only if its first bytes identify it (src/files/filekind.ts). Apart
+ * because both readers receive such files.
  */
 import { type KindId, kindOf, TELLING_BYTES } from "../files/filekind.ts";
 
 export { TELLING_BYTES };
 
-/** A file that is not read. */
 interface OtherFile {
   /** With its article, as "a PDF". */
   readonly name: string;
-  /** A sentence. */
+  /** Advice, one sentence. */
   readonly mend: string;
 }
 
@@ -27,7 +25,7 @@ const ODS = {
   mend: "Save it as XLSX or as CSV, and send that.",
 } as const;
 
-/** Advice for each kind that is no list, with another name where people know it by one. */
+/** Advice for each kind that is no list, with its common name if it differs. */
 const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly mend: string }>>> = {
   pdf: { mend: `Copy the CNPJs out of it. ${PICTURE}` },
   xls: { mend: WITHOUT },
@@ -43,14 +41,14 @@ const MENDS: Readonly<Partial<Record<KindId, Partial<OtherFile> & { readonly men
   zeros: { mend: "Its copy was not finished. Copy or download it again, and send that." },
 };
 
-/** What a file is whose first bytes these are; null where they do not say, as of CSV and XLSX. */
+/** Identifies a file by its first bytes; null if they do not decide, as for CSV and XLSX. */
 export function otherFile(bytes: Uint8Array): OtherFile | null {
   const kind = kindOf(bytes);
   const mend = kind === null ? undefined : MENDS[kind.id];
   return kind === null || mend === undefined ? null : { name: kind.name, ...mend };
 }
 
-/** Parts of packages that are zips as workbooks are, in small letters. */
+/** Parts of packages that are zips like workbooks, in lower case. */
 const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "word/document.xml", name: "a text document (DOCX)", mend: PICTURE },
   { part: "ppt/presentation.xml", name: "a presentation (PPTX)", mend: PICTURE },
@@ -62,18 +60,18 @@ const PACKAGES: readonly (OtherFile & { readonly part: string })[] = [
   { part: "content.xml", ...ODS },
 ];
 
-/** What a zip is that is no workbook, by its parts. */
+/** Identifies a zip that is no workbook, by its parts. */
 export function otherPackage(has: (part: string) => boolean): OtherFile {
   const found = PACKAGES.find(({ part }) => has(part));
   return found ?? { name: "a zip of other files", mend: UNPACK };
 }
 
-/** Whether a file may be a zip, as every XLSX is. */
+/** True if a file may be a zip, as every XLSX is. */
 export function isZip(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 4)).equals(Buffer.from("PK\u0003\u0004", "latin1"));
 }
 
-/** Whether a file begins as text does, as CSV; an empty one does not. */
+/** True if a file begins like text, such as CSV; false if empty. */
 export function isText(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, TELLING_BYTES);
   return head.length > 0 && head.every((byte) => byte >= 0x20 || [9, 10, 13].includes(byte));

@@ -1,13 +1,12 @@
 /**
- * What a client sends for a list. Input: texts, a CSV file chunk by chunk, or an XLSX file. Output:
- * the entries they are, and the lines that were not understood.
- * Invariant: every piece of a text is counted once: as an entry or as refused; of the refused the
- * first ones are reported, all are counted; more entries than a list may have are refused as soon
- * as they come. Senders of workbooks take turns by the bytes that their files unpack to; files that
- * are read at the same time are few, so that tables of texts do not add up; a file that cannot be
- * read is refused in words, whatever its bytes.
- * Why two queues: a small workbook never waits until a large one has ended, whichever client sent
- * it. Both are then read a chunk at a time, in turns.
+ * Reads a client's upload to a list. Input: texts, a CSV file in chunks, or an XLSX file. Output:
+ * its entries, and the lines that were not understood.
+ * Invariant: every piece of a text is counted once, as an entry or as refused. The first refused
+ * ones are reported. Entries beyond the maximum are refused as soon as they arrive. Senders of
+ * workbooks take turns by unpacked bytes. Few files are read at the same time, so that their tables
+ * of texts do not add up. A file that cannot be read is refused with a message, whatever its bytes.
+ * Two queues, so that a small workbook never waits for a large one to end. Both are read in chunks,
+ * in turns.
  */
 import { AppError } from "../errors.ts";
 import { FairQueue } from "../scheduling/fairqueue.ts";
@@ -28,64 +27,63 @@ import {
 import { XlsxPackage, XlsxRefusal } from "./xlsx/package.ts";
 import { type ReadSheet, readXlsxColumn } from "./xlsx/xlsxcolumn.ts";
 
-/** Entries of one list, whatever the plan. */
+/** Max entries of one list in any plan. */
 const LIST_ENTRIES_MAX = 2_000_000;
-/** CNPJs with wrong check digits that somebody may know all the same; the registry has few. */
+/** Max CNPJs with wrong check digits that are looked up; the registry has few. */
 const MISTYPED_MAX = 1_000;
 
 const CTRL_Z = 0x1a;
 
-/** A line that was not understood; lines, rows and elements are counted from 1. */
+/** A line that was not understood; lines, rows, and elements are counted from 1. */
 interface RefusedLine extends RefusedEntry {
   readonly line: number;
-  /** Of a spreadsheet: B7. */
+  /** For a spreadsheet: B7. */
   readonly cell?: string;
   readonly text: string;
 }
 
-/** An entry with the CNPJ as it was sent. */
+/** An entry with the CNPJ as sent. */
 type MistypedEntry = EntryParts & { readonly cnpj: string };
 
-/** Where a text stands; of a spreadsheet with the name of its cell. */
+/** Place of a text; for a spreadsheet with the name of its cell. */
 type Place = Pick<RefusedLine, "line" | "cell">;
 
-/** Gathers what is sent. */
+/** Gathers an upload. */
 export class Upload {
   readonly #fillZeros: boolean;
   readonly #entries = new EntryBuffer();
   #refused: RefusedLine[] = [];
-  /** Those of them with nothing wrong but the check digits, and what they say. */
+  /** Lines with only wrong check digits, and their entries. */
   readonly #mistyped = new Map<RefusedLine, MistypedEntry>();
   refusedCount = 0;
-  /** Which sheet of a workbook it is; null of all else. */
+  /** The sheet of a workbook; null for other uploads. */
   sheet: ReadSheet | null = null;
-  /** Which column it is: its header, or how it is called without one; null where there is none. */
+  /** Header of the column, or its name without one; null if there is none. */
   column: string | null = null;
 
-  /** With `fillZeros` zeros in front that a number has lost are put back. */
+  /** `fillZeros` restores lost leading zeros. */
   constructor(fillZeros: boolean) {
     this.#fillZeros = fillZeros;
   }
 
-  /** The first ones of those that were refused. */
+  /** The first refused lines. */
   get refused(): readonly RefusedLine[] {
     return this.#refused.slice(0, REFUSED_TOLD);
   }
 
-  /** Texts that were sent. */
+  /** Number of texts sent. */
   get read(): number {
     return this.#entries.count + this.refusedCount;
   }
 
-  /** Entries in the order in which they came, repeats included; or their companies; in blocks. */
+  /** Entries in order of arrival, with repeats, in blocks; or their companies. */
   entries(companies: boolean): readonly Uint8Array[] {
     return this.#entries.blocks(companies);
   }
 
   /**
-   * Takes what one text holds; false where nothing is written in it. `takesRoots` says whether
-   * eight characters are a company where this text stands. Throws `invalid_request` where there are
-   * too many.
+   * Reads one text; false if it is empty. `takesRoots`: eight characters are a company here. Throws
+   * `invalid_request` if there are too many.
    */
   take(text: string, place: Place, takesRoots = true): boolean {
     const pieces = piecesOf(text);
@@ -111,7 +109,6 @@ export class Upload {
     this.#entries.add(entry);
   }
 
-  /** Refuses one text. */
   refuse(text: string, place: Place, why: RefusedEntry): void {
     this.refusedCount++;
     const mistyped = this.#mistyped.size < MISTYPED_MAX ? mistypedParts(text, why) : null;
@@ -123,9 +120,8 @@ export class Upload {
   }
 
   /**
-   * Takes what was refused for its check digits alone, where an account has just this CNPJ: the
-   * registry has some with wrong ones, and so has a file of what it holds. To look for one may take
-   * the disk: `turn` is awaited before each.
+   * Accepts CNPJs refused only for their check digits, if an account has them: the registry has
+   * some wrong ones. A look-up may read the disk, so `turn` is awaited before each.
    */
   async takeKnown(
     isKnown: (cnpj: string) => boolean,
@@ -144,14 +140,14 @@ export class Upload {
   }
 }
 
-/** What a text says whose check digits are wrong; null of any other. */
+/** The entry of a text with wrong check digits; null for any other. */
 function mistypedParts(text: string, { reason }: RefusedEntry): MistypedEntry | null {
   if (reason !== "wrong_check_digits") return null;
   const read = readCnpjPiece(text);
   return read.kind === "cnpj" ? { cnpj: read.cnpj, ...entryParts(read.cnpj) } : null;
 }
 
-/** Why a number beside a CNPJ is none. A CPF is named, so that it is not shown. */
+/** Why a number next to a CNPJ is refused. A CPF is recognized, so that it is hidden. */
 function strayRefusal(text: string): RefusedEntry {
   return { reason: holdsCpf(text) ? "cpf" : "not_a_cnpj" };
 }
@@ -161,14 +157,14 @@ function unreadable(code: "unreadable_csv" | "unreadable_xlsx", detail: string):
   return new AppError("invalid_request", detail, { errors: [{ pointer: "", code, detail }] });
 }
 
-/** Reads a CSV file piece by piece; what is wrong with the file as a whole is told at its end. */
+/** Reads a CSV file in chunks; errors of the whole file are reported at its end. */
 export class CsvUpload extends Upload {
   readonly #column: CsvColumn;
   #failure: unknown = null;
-  /** Ctrl-Z bytes at the end of what came: DOS's mark of the end of a file, if nothing follows. */
+  /** Trailing Ctrl-Z bytes so far: DOS's end-of-file mark, if nothing follows. */
   #marks = 0;
 
-  /** `column` is the header of the column, or its number; found where not given. */
+  /** `column` is the header of the column, or its number; found if absent. */
   constructor(fillZeros: boolean, column: string | undefined) {
     super(fillZeros);
     this.#column = new CsvColumn(
@@ -177,7 +173,7 @@ export class CsvUpload extends Upload {
     );
   }
 
-  /** Takes a piece. */
+  /** Reads a chunk. */
   add(bytes: Uint8Array): void {
     let end = bytes.length;
     while (end > 0 && bytes[end - 1] === CTRL_Z) end--;
@@ -189,7 +185,7 @@ export class CsvUpload extends Upload {
     });
   }
 
-  /** There is no more. Throws `invalid_request` where the file cannot be read. */
+  /** Ends the file. Throws `invalid_request` if it cannot be read. */
   end(): this {
     this.#trying(() => this.#column.end());
     this.column = this.#column.name;
@@ -208,13 +204,13 @@ export class CsvUpload extends Upload {
   }
 }
 
-/** Bytes of a file, packed as it is. */
+/** Max bytes of a packed file. */
 export const XLSX_BYTES_MAX = 32 * 1024 * 1024;
 
 const MIB = 1024 * 1024;
-/** A file that unpacks to no more is small. */
+/** Max unpacked bytes of a small file. */
 const SMALL_BYTES = 8 * MIB;
-/** What waits: files, and bytes that they unpack to. */
+/** Bounds of waiting files, and of their unpacked bytes. */
 const WAITING = { runningOfOwner: 1, waiting: 128, waitingOfOwner: 16, what: "Workbooks" };
 const small = new FairQueue({ ...WAITING, running: 8 });
 const large = new FairQueue({
@@ -222,15 +218,15 @@ const large = new FairQueue({
   ...{ cost: 16_384 * MIB, costOfOwner: 2_048 * MIB },
 });
 
-/** How a file is read: as `CsvUpload` takes it; the column may be named by its letters as well. */
+/** Options as of `CsvUpload`; the column may also be named by its letters. */
 interface XlsxWishes {
   readonly fillZeros: boolean;
   readonly column: string | undefined;
 }
 
 /**
- * Reads a file when it is its sender's turn. Throws `invalid_request` if it cannot be read,
- * `rate_limited` if too many files of the sender wait, and `overloaded` if too many of all do.
+ * Reads a file in its sender's turn. Throws `invalid_request` if it cannot be read, `rate_limited`
+ * if too many files of the sender wait, and `overloaded` if too many of all do.
  */
 export async function readXlsx(bytes: Buffer, wishes: XlsxWishes, sender = ""): Promise<Upload> {
   try {

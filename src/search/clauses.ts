@@ -1,10 +1,9 @@
 /**
- * Filters to clauses. What comes in: the filters of a normalized spec and the code tables of a
- * segment. What goes out: the clauses of the query, all of which a row must meet.
- * Invariant: every filter that is set becomes a clause, for a filter without an entry in CLAUSES
- * does not compile; one whose values the snapshot does not hold becomes a clause that no row
- * meets, never one that is left out. The clauses of phases share no row, and together they match
- * what `clausesOf` matches. One account is held against filters by the same clauses.
+ * Filters to clauses. Input: the filters of a normalized spec and the code tables of a segment.
+ * Output: the clauses of the query; a row must meet all of them.
+ * Invariant: every filter that is set becomes a clause; a filter without an entry in CLAUSES does
+ * not compile. A filter whose values the snapshot lacks becomes a clause that no row meets. The
+ * clauses of phases share no row, and together they match what `clausesOf` matches.
  */
 import {
   type DimensionName,
@@ -24,27 +23,27 @@ import { guarded, type Segment } from "./segment.ts";
 
 type Filters = AccountQuerySpec["filters"];
 
-/** Which activity codes of a row may be among the wanted ones. */
+/** The activity codes of a row that are compared. */
 type Activity = "primary" | "either" | "secondary only";
 
 /** First year that the `started_year` dimension knows; its codes count from here. */
 const FIRST_YEAR = 1800;
 /** Last year of the dimension: codes are at most 300. */
 const LAST_YEAR = 2100;
-/** Most years of an interval that is not whole years for which they are looked up first. */
+/** Max years that are looked up first, for an interval that is not whole years. */
 const YEARS_MAX = 2;
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The clauses of a spec's filters: those of every row that matches, in whichever phase. */
+/** The clauses of a spec's filters, which every match meets in any phase. */
 export function clausesOf(segment: Segment, filters: Filters): Clause[] {
   const { secondary_cnae_mode: mode } = filters.industry;
   return clausesBy(segment, filters, mode === "off" ? "primary" : "either");
 }
 
-/** The clauses of each phase, in the order in which their rows follow; fallback has two. */
+/** Returns the clauses of each phase, in row order; fallback has two. */
 export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
   const { cnae_any_of: wanted, secondary_cnae_mode: mode } = filters.industry;
-  // Without wanted codes there is nothing that a secondary code could add.
+  // Without wanted codes, a secondary code can add nothing.
   if (mode !== "fallback" || wanted.length === 0) return [clausesOf(segment, filters)];
   const phases: Activity[] = ["primary", "secondary only"];
   return phases.map((activity) => clausesBy(segment, filters, activity));
@@ -52,21 +51,20 @@ export function phaseClauses(segment: Segment, filters: Filters): Clause[][] {
 
 function clausesBy(segment: Segment, filters: Filters, activity: Activity): Clause[] {
   const { industry, geo, company, contact, lists } = filters;
-  // Named one by one: a spread costs more than most of the clauses.
+  // Listed one by one: a spread costs more than most of the clauses.
   const asked: Asked = { segment, activity, industry, geo, company, contact, lists };
   const clauses: Clause[] = [];
   for (const read of READERS) clauses.push(...read(asked));
   return clauses;
 }
 
-/** What clauses are made from. */
 interface Asked extends Omit<Filters, "lists"> {
   readonly lists: Filters["lists"];
   readonly segment: Segment;
   readonly activity: Activity;
 }
 
-/** The clauses of a filter, or of several that are one clause together; none where none is set. */
+/** Returns the clauses of one filter, or of several that form one clause; none if unset. */
 type ClauseReader = (asked: Asked) => Clause[];
 
 /** Rows with (`negated`: without) one of the codes of a dimension. */
@@ -74,12 +72,12 @@ function posting(dimension: DimensionName, codes: number[], negated = false): Po
   return { kind: "posting", any: [{ dimension, codes: ascending(codes) }], negated };
 }
 
-/** Codes of the values that the snapshot holds. */
+/** Codes of the values that the snapshot has. */
 function codes(segment: Segment, table: TableName, values: readonly string[]): number[] {
   return values.map((value) => segment.codeOf(table, value)).filter((code) => code >= 0);
 }
 
-/** Codes of subclasses `NNNN-N/NN`; secondary codes are numbered as primary ones are. */
+/** Codes of subclasses `NNNN-N/NN`; secondary codes use the same numbers as primary ones. */
 function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   const known = subclassCodes.get(segment) ?? new Map<string, number>();
   subclassCodes.set(segment, known);
@@ -95,7 +93,7 @@ function cnaeCodes(segment: Segment, subclasses: readonly string[]): number[] {
   return wanted;
 }
 
-/** The codes of subclasses as specs spell them, as far as the snapshot has them. */
+/** Cache of codes by subclass, as specs spell them; only those in the snapshot. */
 const subclassCodes = new WeakMap<Segment, Map<string, number>>();
 
 function activityClauses({ segment, industry, activity }: Asked): Clause[] {
@@ -107,7 +105,7 @@ function activityClauses({ segment, industry, activity }: Asked): Clause[] {
   return [posting("cnae_secondary", wanted), posting("cnae_primary", wanted, true)];
 }
 
-/** Excluded codes: the primary one only where secondary codes do not count at all. */
+/** Excluded codes; only the primary one if secondary codes do not count. */
 function excludeClauses({ segment, industry }: Asked): Clause[] {
   if (industry.cnae_exclude.length === 0) return [];
   const unwanted = cnaeCodes(segment, industry.cnae_exclude);
@@ -122,7 +120,7 @@ function eitherPosting(cnaes: number[], negated: boolean): PostingClause {
   return { kind: "posting", any: dimensions.flatMap((name) => posting(name, cnaes).any), negated };
 }
 
-/** Those of `cnae_any_of` and of this one are two clauses: both must be met. */
+/** Separate from the clause of `cnae_any_of`: a row must meet both. */
 function secondaryClauses({ segment, industry }: Asked): Clause[] {
   const { cnae_secondary_any_of: subclasses } = industry;
   if (subclasses === undefined) return [];
@@ -133,7 +131,7 @@ function hintClauses({ industry: { text_hints: hints } }: Asked): Clause[] {
   return hints.length === 0 ? [] : [{ kind: "words", hints: hints.map(analyzeWords) }];
 }
 
-/** Rows with one of the values of a dimension that has a table; all rows where none is given. */
+/** Rows with one of the values of a dimension that has a table; all rows if none is given. */
 function anyOf(
   segment: Segment,
   dimension: DimensionName & TableName,
@@ -142,12 +140,12 @@ function anyOf(
   return values.length === 0 ? [] : [posting(dimension, codes(segment, dimension, values))];
 }
 
-/** Rows with a flag, or without it; all where neither is wanted. */
+/** Rows with a flag, or without it; all rows if `wanted` is null. */
 function flag(name: keyof typeof FLAG_CODES, wanted: boolean | null): Clause[] {
   return wanted === null ? [] : [posting("flag", [FLAG_CODES[name]], !wanted)];
 }
 
-/** The IBGE and TOM lists are one union. */
+/** The IBGE and TOM lists form one union. */
 function municipalityClauses({ segment, geo }: Asked): Clause[] {
   const any = (["municipality_ibge", "municipality_tom"] as const)
     .map((dimension) => ({ dimension, values: geo[`${dimension}_any_of`] }))
@@ -187,8 +185,8 @@ function capitalClauses({ company }: Asked): RangeClause[] {
 
 /**
  * The interval [after, before) of opening dates. Whole years are the union of their posting lists
- * and need no test. Other intervals test the dates of the rows that the other clauses leave; the
- * years go first only where they are few and skip most rows (measured, bench search).
+ * and need no test. Other intervals test the dates of the rows that other clauses leave. The years
+ * go first only if they are few and skip most rows (measured, bench search).
  */
 function startedClauses({ company }: Asked): Clause[] {
   const { started_after: after, started_before: before } = company;
@@ -211,7 +209,7 @@ function anyContactClauses({ contact }: Asked): Clause[] {
   return [posting("flag", [FLAG_CODES.has_email, FLAG_CODES.has_phone])];
 }
 
-/** Rows with a mobile or a landline; a snapshot of an earlier version has no lists of them. */
+/** Rows with a mobile or a landline; snapshots of earlier versions have no lists of them. */
 function phoneKindClauses(
   { segment, contact }: Asked,
   kind: "mobile" | "landline",
@@ -222,7 +220,7 @@ function phoneKindClauses(
   return [{ kind: "range", column: "phone_1", or: "phone_2", ranges }];
 }
 
-/** Rows whose number is from `min` to `max`, where these are given. */
+/** Rows whose count is from `min` to `max`, if given. */
 function countClauses(
   segment: Segment,
   columns: Pick<RangeClause, "column" | "or">,
@@ -240,7 +238,7 @@ function establishmentClauses({ segment, company }: Asked): Clause[] {
   return countClauses(segment, { column: "establishments" }, [min, max]);
 }
 
-/** An e-mail of its own has lists; what more companies have is tested. */
+/** An e-mail of one company alone has posting lists; other limits are tested. */
 function emailSharedClauses({ segment, contact: { email_shared_max: max } }: Asked): Clause[] {
   if (max === undefined) return [];
   if (max === 1) return flag("own_email", true);
@@ -263,14 +261,14 @@ function emailClauses({ segment, contact: { email_any_of: emails } }: Asked): Cl
   return [{ kind: "rows", lists: [emailRows(segment, emails)], negated: false }];
 }
 
-/** Rows that are, or are not, in one of the lists; what is not there has no rows. */
+/** Rows that are, or are not, in one of the lists; a missing member adds no clause. */
 function listClauses({ segment, lists }: Asked, member: "any_of" | "exclude"): Clause[] {
   if (lists?.[member] === undefined) return [];
   const negated = member === "exclude";
   return [{ kind: "rows", lists: listedRows(lists, segment)[member], negated }];
 }
 
-/** The numbers that the codes of counts stand for, ascending. */
+/** The numbers that count codes stand for, ascending. */
 function numbersOf(segment: Segment): readonly number[] {
   const known = numbersBySegment.get(segment);
   if (known !== undefined) return known;
@@ -281,7 +279,7 @@ function numbersOf(segment: Segment): readonly number[] {
 
 const numbersBySegment = new WeakMap<Segment, readonly number[]>();
 
-/** Place of the first number that is not below a bound. */
+/** Index of the first number that is not below a bound. */
 function firstFrom(numbers: readonly number[], bound: number): number {
   let low = 0;
   let high = numbers.length;
@@ -313,10 +311,10 @@ function yearStart(year: number): number {
   return Date.UTC(year, 0, 1) / MILLIS_PER_DAY;
 }
 
-/** What reads each filter, in the order of the clauses. */
+/** Readers of each filter, in the order of the clauses. */
 const CLAUSES = {
   cnae_any_of: activityClauses,
-  // Says which activities count for the wanted and the unwanted codes.
+  // Sets which activities count for the wanted and the unwanted codes.
   secondary_cnae_mode: activityClauses,
   cnae_exclude: excludeClauses,
   text_hints: hintClauses,
@@ -356,7 +354,7 @@ const CLAUSES = {
   exclude: (asked) => listClauses(asked, "exclude"),
 } satisfies Readonly<Record<FilterName, ClauseReader>>;
 
-/** Each reader once: some filters are one clause together. */
+/** Each reader once, because some filters form one clause. */
 const READERS: readonly ClauseReader[] = [...new Set<ClauseReader>(Object.values(CLAUSES))];
 
 /** Row of a CNPJ (14 characters, upper case), or -1. */
@@ -365,8 +363,8 @@ export function rowOf(segment: Segment, cnpj: string): number {
 }
 
 /**
- * Whether a row meets filters. Rows are stored by score, so in that order the first match behind
- * the row before it is the row itself, or it is no match.
+ * True if a row meets filters. Rows are stored by score, so in that order the first match after the
+ * preceding row is the row itself, or the row does not match.
  */
 export function meets(segment: Segment, filters: Filters, row: number): boolean {
   const { rows } = guarded(() =>
@@ -382,7 +380,7 @@ export function meets(segment: Segment, filters: Filters, row: number): boolean 
   return rows[0] === row;
 }
 
-/** The codes in ascending order, each once; most lists are in it already. */
+/** Sorts codes and removes repeats; most lists are sorted already. */
 export function ascending(codes: number[]): Uint32Array {
   for (let at = 1; at < codes.length; at++) {
     if ((codes[at - 1] as number) >= (codes[at] as number)) {
@@ -390,19 +388,19 @@ export function ascending(codes: number[]): Uint32Array {
     }
   }
   const list = roomFor(codes.length);
-  // One by one: the call that copies a list takes longer.
+  // One by one: copying a list by a call takes longer.
   for (let at = 0; at < codes.length; at++) list[at] = codes[at] as number;
   return list;
 }
 
-/** Lists of up to so many codes lie in the heap; longer ones lie side by side outside of it. */
+/** Max codes of a list on the heap; longer ones share a buffer outside of it. */
 const HEAP_CODES_MAX = 16;
-/** Codes that lie side by side; as long as one of their lists is kept, so is the memory of all. */
+/** Codes of a shared buffer; each of its lists retains all of it. */
 const POOL_CODES = 2_048;
 let pool = new ArrayBuffer(0);
 let taken = 0;
 
-/** A list of zeros. Memory of its own outside of the heap for each costs more than its codes. */
+/** A list of zeros. A separate buffer outside the heap would cost more than its codes. */
 function roomFor(count: number): Uint32Array {
   if (count <= HEAP_CODES_MAX || count > POOL_CODES) return new Uint32Array(count);
   if (taken + count > pool.byteLength / Uint32Array.BYTES_PER_ELEMENT) {

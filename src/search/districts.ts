@@ -1,14 +1,12 @@
 /**
- * Districts of a snapshot. What comes in: districts as a spec names them, or a municipality and
- * what was typed of a name. What goes out: their rows, or what districts there are.
- * Invariant: the rows of the same districts are one object while they are cached (rowlists.ts).
+ * Districts of a snapshot: their rows, names, and sizes.
+ * Invariant: while cached, the rows of the same districts are one object (rowlists.ts).
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { keptRows } from "./rowlists.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Districts as a spec in normal form names them. */
 type SpecDistricts = NonNullable<AccountQuerySpec["filters"]["geo"]["district_any_of"]>;
 
 /** The rows that are in one of the districts. */
@@ -29,24 +27,24 @@ function foundRows(segment: Segment, districts: SpecDistricts): NativeRowList {
   return segment.native.districtRows(codes, names);
 }
 
-/** Districts of a list: at most, and where no limit is given. */
+/** Max and default length of a list of districts. */
 export const DISTRICT_LIMITS = { limit: 100, limitDefault: 20 } as const;
 
-/** A district as its best account spells it, and how many accounts it has. */
+/** A district as its best account spells it, with its number of accounts. */
 interface District {
   readonly name: string;
   readonly accounts: number;
 }
 
-/** The first districts that fit, and how many fit. */
+/** The first districts that fit; `total` counts all. */
 export interface DistrictList {
   readonly districts: readonly District[];
   readonly total: number;
 }
 
 /**
- * The districts of a municipality (IBGE code, 7 digits) in which every typed word begins a word,
- * all of them for an empty text: those that begin with the text first, the largest first of these.
+ * Returns the districts of a municipality (IBGE code, 7 digits) in which every typed word begins a
+ * word. An empty text fits all. Those that begin with the text come first, then the largest.
  */
 export function districtsOf(
   segment: Segment,
@@ -59,8 +57,8 @@ export function districtsOf(
 }
 
 /**
- * How many accounts of each municipality (IBGE code) name each of these folded districts: all names
- * of the first municipality in front.
+ * Counts the accounts of each municipality (IBGE code) that name each of these folded districts;
+ * all names of the first municipality come first.
  */
 export function districtSizes(
   segment: Segment,
@@ -69,6 +67,6 @@ export function districtSizes(
 ): Uint32Array {
   const codes = ibges.map((ibge) => segment.codeOf("municipality_ibge", ibge));
   if (codes.every((code) => code < 0)) return new Uint32Array(ibges.length * names.length);
-  // As an unsigned number, a code that the snapshot lacks is behind the last one.
+  // As an unsigned number, an unknown code comes after the last one.
   return guarded(() => segment.native.districtSizes(Uint32Array.from(codes), names));
 }

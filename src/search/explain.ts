@@ -1,6 +1,5 @@
 /**
- * Why an account is listed. What comes in: the spec it matched and the facts of the account. What
- * goes out: its score with the parts that make it, and what in it met each filter.
+ * Explains why an account is listed: its score by parts, and the fact that met each filter.
  * Invariant: the parts sum to the stored score; only filters that are set are named.
  */
 import { analyzeWords } from "../spec/analyzer.ts";
@@ -11,7 +10,7 @@ import { dayOf } from "./clauses.ts";
 import { type ScoreCard, scoreCard, scoredStrategy } from "./score.ts";
 import type { Segment } from "./segment.ts";
 
-/** Fields an explanation reads, whatever the plan lets the caller see of them. */
+/** Fields an explanation reads, even if the plan withholds them. */
 export const EXPLAIN_FIELDS = [
   "cnpj",
   "legal_name",
@@ -62,18 +61,16 @@ export interface ExplainedRow {
   readonly sanctioned: boolean | null;
 }
 
-/** What an explanation says. */
+/** The explanation of one account. */
 export interface Explanation extends ScoreCard {
   /**
-   * Filter name to what met it. Filters by a phone or an e-mail name it, for their plan has the
-   * field; other contact filters say only that they were met.
+   * Filter name to the fact that met it. Filters by a phone or an e-mail show it, because the plan
+   * includes the field; other contact filters only report that they were met.
    */
   readonly matched: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Makes what explains the accounts of one spec, one after the other.
- */
+/** Returns a function that explains the accounts of one spec. */
 export function explainer(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -106,19 +103,19 @@ function scoreFactsOf(snapshotDay: number, row: ExplainedRow) {
 
 type Filters = AccountQuerySpec["filters"];
 
-/** What in an account met a filter. */
+/** Returns the fact that met a filter. */
 type MatchOf = (row: ExplainedRow) => unknown;
 
 /** The reasons of the table, in the order in which filters are reported. */
 const REASONS = PART_NAMES.flatMap(rowsOfPart).flatMap((row) => ("reason" in row ? [row] : []));
 
-/** What explains the filters that are set, by name; two ends of a span have one name. */
+/** Explainers of the set filters, by name; two ends of an interval share one name. */
 function setFilters(filters: Filters): [string, MatchOf][] {
   const set = REASONS.filter((row) => isSet(filters, row));
   return [...new Map(set.map(({ reason }) => [reason.name, matchOf(reason.shows, filters)]))];
 }
 
-/** What of an account shows that it met a filter. */
+/** Returns the explainer of one kind of fact. */
 function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Filters): MatchOf {
   if (shows === "activity") return matchedCnae(filters.industry);
   if (shows === "secondary") return matchedSecondary(filters.industry.cnae_secondary_any_of ?? []);
@@ -130,8 +127,8 @@ function matchOf(shows: (typeof REASONS)[number]["reason"]["shows"], filters: Fi
 }
 
 /**
- * The code that matched: the primary one where it is wanted, else the first wanted secondary one
- * in the order of the account.
+ * The code that matched: the primary one if it is wanted, else the first wanted secondary one in
+ * the order of the account.
  */
 function matchedCnae(industry: Filters["industry"]): MatchOf {
   const wanted = new Set(industry.cnae_any_of.map(cnaeDigits));
@@ -141,7 +138,6 @@ function matchedCnae(industry: Filters["industry"]): MatchOf {
       : { code: secondary.find((code) => wanted.has(code)) ?? null, as: "secondary" };
 }
 
-/** The first wanted secondary code in the order of the account. */
 function matchedSecondary(subclasses: readonly string[]): MatchOf {
   const wanted = new Set(subclasses.map(cnaeDigits));
   return ({ cnae_secondary: secondary }) => secondary.find((code) => wanted.has(code)) ?? null;
@@ -154,7 +150,7 @@ function matchedPhone(phones: readonly string[]): MatchOf {
     [phone_1, phone_2].find((phone) => phone !== null && wanted.has(phone)) ?? null;
 }
 
-/** The first hint all of whose words the names hold. */
+/** The first hint whose words are all in the names. */
 function matchedHint(hints: readonly string[]): MatchOf {
   const phrases = hints.map((hint) => ({ hint, words: analyzeWords(hint) }));
   return (row) => {

@@ -1,10 +1,10 @@
 /**
- * How the matches of a query spread over the values of a field. Input: a segment, the filters of a
- * spec, names of facets. Output: for each the most frequent values with their exact counts, how
- * many matches the others hold, and how many have no value.
- * Invariant: counts, the others and the missing ones sum to the number of matches. More frequent
- * values come first, equal ones by value ascending. The values of a facet are made once for a
- * segment, of the tables of the snapshot alone; they are distinct and ascending.
+ * Counts how the matches of a query spread over the values of a field. Input: a segment, the
+ * filters of a spec, names of facets. Output: for each the most frequent values with exact counts,
+ * the matches of the other values, and the matches without a value.
+ * Invariant: listed, other, and missing counts sum to the number of matches. More frequent values
+ * come first, ties by value ascending. The values of a facet are made once for a segment, from the
+ * tables of the snapshot alone; they are distinct and ascending.
  */
 import { availableParallelism } from "node:os";
 import { TABLES, type TableName } from "../../native-index/format/columns.ts";
@@ -13,10 +13,10 @@ import { CNAE_NOT_INFORMED, punctuateCnae, sectionOfCnae } from "../spec/catalog
 import type { FacetName } from "../spec/facets.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Most values of a facet that are listed; the rest is counted as one. */
+/** Max listed values of a facet; the rest is counted as one. */
 export const FACET_VALUES_MAX = 100;
 
-/** One value: as the filter of the spec wants it, with its name where it has one. */
+/** One value as a spec's filter takes it, with its name if it has one. */
 interface FacetCount extends FacetValue {
   readonly count: number;
 }
@@ -24,7 +24,7 @@ interface FacetCount extends FacetValue {
 /** The values of one facet. */
 export interface Facet {
   readonly values: readonly FacetCount[];
-  /** Values that are not listed: how many there are and what they hold. */
+  /** Values that are not listed: their number and their matches. */
   readonly other: { readonly values: number; readonly count: number };
   /** Matches without a value. */
   readonly missing: number;
@@ -33,7 +33,7 @@ export interface Facet {
 /** Facets by name. */
 export type Facets = Readonly<Partial<Record<FacetName, Facet>>>;
 
-/** The addon's facet behind a public one. */
+/** The addon's facet for a public one. */
 const NATIVE: Readonly<Record<FacetName, NativeFacet>> = {
   uf: "uf",
   municipality: "municipality",
@@ -63,10 +63,10 @@ export function facets(
   return namedFacets(segment, names, counted);
 }
 
-/** So many accounts are worth a further thread; the registry has nine times as many. */
+/** Accounts per additional thread; the registry has nine times as many. */
 const ACCOUNTS_EACH = 8_000_000;
 
-/** As `facets`, counted off the main thread. */
+/** Like `facets`, off the main thread. */
 export async function facetsAside(
   segment: Segment,
   clauses: readonly Clause[],
@@ -78,7 +78,7 @@ export async function facetsAside(
   return namedFacets(segment, names, await native.facetsAside(clauses, nativeOf(names), threads));
 }
 
-/** At most how much is looked at for facets and the total; see `facetsWorkMax` of the addon. */
+/** Upper bound of the work for facets and the total; see `facetsWorkMax` of the addon. */
 export function facetsWork(
   segment: Segment,
   clauses: readonly Clause[],
@@ -87,7 +87,7 @@ export function facetsWork(
   return segment.native.facetsWorkMax(clauses, nativeOf(names));
 }
 
-/** The addon's facets behind public ones, each once. */
+/** The addon's facets for public ones, without repeats. */
 function nativeOf(names: readonly FacetName[]): NativeFacet[] {
   return [...new Set(names.map((name) => NATIVE[name]))];
 }
@@ -107,8 +107,8 @@ function namedFacets(
 }
 
 /**
- * Turns counts by code into values; codes may fall together into one value, or into none. Nothing
- * is made for a value that is not listed: there are thousands of municipalities.
+ * Turns counts by code into values. Several codes may share one value, or have none. Only listed
+ * values become objects: there are thousands of municipalities.
  */
 function facetOf(segment: Segment, name: FacetName, counts: Uint32Array): Facet {
   const { values, places } = valuesOfFacet(segment, name, counts.length - 1);
@@ -130,14 +130,14 @@ function facetOf(segment: Segment, name: FacetName, counts: Uint32Array): Facet 
 }
 
 /**
- * Places of the most, at most so many as are listed, and the sums of the others; of equal counts
- * the first place is first.
+ * Returns the places of the largest counts, up to the listed maximum, and the sums of the others;
+ * ties keep the order of places.
  */
 function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"] } {
   const listed: number[] = [];
   let values = 0;
   let sum = 0;
-  // Count of the last listed place once the list is full: a further place needs more.
+  // Count of the last listed place once the list is full; later places must exceed it.
   let least = 0;
   for (let place = 0; place < counts.length; place++) {
     const count = counts[place] as number;
@@ -153,7 +153,7 @@ function mostOf(counts: Float64Array): { listed: number[]; other: Facet["other"]
   return { listed, other: { values: values - listed.length, count: sum } };
 }
 
-/** Where a count belongs among those listed: behind all that are not smaller. */
+/** Insert position of a count: after all that are not smaller. */
 function placeFor(listed: readonly number[], counts: Float64Array, count: number): number {
   let low = 0;
   for (let high = listed.length; low < high; ) {
@@ -164,24 +164,22 @@ function placeFor(listed: readonly number[], counts: Float64Array, count: number
   return low;
 }
 
-/** One value: as the filter of the spec wants it, with its name where it has one. */
+/** One value as a spec's filter takes it, with its name if it has one. */
 interface FacetValue {
   readonly value: string | number | boolean;
   readonly label?: string;
 }
 
-/** The values of a facet. */
 interface FacetValues {
-  /** Ascending. */
   readonly values: readonly FacetValue[];
-  /** By code the place of its value, or -1 where it stands for none. */
+  /** Place of the value of each code, or -1 if it has none. */
   readonly places: Int32Array;
 }
 
 /** First year of the codes of `started_year`. */
 const FIRST_YEAR = 1800;
 
-/** Names of the combinations of ways to reach an account, by code. */
+/** Combinations of ways to reach an account, by code. */
 const CONTACTS = ["none", "email", "phone", "email_and_phone"] as const;
 
 /** Digits of a CNAE prefix by facet; the section is a letter and the subclass the whole code. */
@@ -189,7 +187,7 @@ const PREFIX_DIGITS = { cnae_division: 2, cnae_group: 3, cnae_class: 5 } as cons
 
 const known = new WeakMap<Segment, Map<FacetName, FacetValues>>();
 
-/** The values of a facet with so many codes, made at its first use. */
+/** Values of a facet with so many codes; cached. */
 function valuesOfFacet(segment: Segment, name: FacetName, codes: number): FacetValues {
   const facets = known.get(segment) ?? new Map<FacetName, FacetValues>();
   known.set(segment, facets);
@@ -202,7 +200,7 @@ function valuesOfFacet(segment: Segment, name: FacetName, codes: number): FacetV
   return values;
 }
 
-/** Sorts the values of codes, of which several may have the same one. */
+/** Sorts the values of codes; several codes may share a value. */
 function inOrder(codes: readonly Read[]): FacetValues {
   const distinct = new Map<FacetValue["value"], FacetValue>();
   for (const read of codes) if (read !== null) distinct.set(read.value, read);
@@ -212,10 +210,10 @@ function inOrder(codes: readonly Read[]): FacetValues {
   return { values, places: Int32Array.from(places) };
 }
 
-/** What a code stands for; null where it is none of the values. */
+/** The value of a code, or null if it has none. */
 type Read = FacetValue | null;
 
-/** How a code of a facet becomes a value. */
+/** Returns a reader of a facet's codes. */
 function readerOf(segment: Segment, name: FacetName): (code: number) => Read {
   const table = (of: TableName) => segment.native.table(TABLES.indexOf(of));
   switch (name) {
@@ -269,7 +267,7 @@ function cnaeReader(
   };
 }
 
-/** Municipalities are named by the dump, whose names are kept by TOM code. */
+/** The dump names municipalities, by TOM code. */
 function municipalityReader(segment: Segment, codes: readonly string[]): (code: number) => Read {
   const names = new Map<string, string>();
   for (const { ibge, name, uf } of segment.catalog.municipalities) {

@@ -1,11 +1,9 @@
 /**
- * Finding accounts by what a person knows of them: a name as far as it is typed, a CNPJ, the
- * company. What comes in: the typed text, or a root. What goes out: accounts in the order of the
- * answer.
- * Invariant: which accounts fit, and in which order, depends on text, state and snapshot alone
- * (native-index/query/find/suggest.h has the rules); the work is done off the main thread, in a
- * lane of its own. A text that is spelled like a CNPJ is looked for as one, and never as a name; a
- * phone or an e-mail that accounts have finds these accounts.
+ * Finds accounts by the start of a name, a CNPJ, a phone, an e-mail, or the company.
+ * Invariant: text, state, and snapshot alone decide which accounts fit and their order
+ * (native-index/query/find/suggest.h has the rules). The work runs off the main thread, in its own
+ * queue. A text that is spelled like a CNPJ is looked up as one, never as a name. A phone or an
+ * e-mail that accounts have finds these accounts.
  */
 
 import type { Clause } from "../../native-index/napi/engine.ts";
@@ -24,7 +22,7 @@ import { emailRows, phoneRows } from "./rowlists.ts";
 import { ASIDE, account, countMatches, counts, page, type RenderedAccount } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** How an account can fit a typed text, best first. */
+/** Kinds of match, best first. */
 export const FITS = [
   "cnpj",
   "phone",
@@ -36,52 +34,50 @@ export const FITS = [
   "two_edits",
 ] as const;
 
-/** Where the ways begin in which a name fits, as the kernel numbers them. */
+/** Index of the first kind of name match, as the kernel numbers them. */
 const NAME_FITS = FITS.indexOf("name_start");
 
-/** How one account fits. */
 type Fit = (typeof FITS)[number];
 
-/** Most characters and words of a text; most accounts that are suggested, and how many usually. */
+/** Max characters and words of a text; max and default number of accounts. */
 export const SUGGEST_LIMITS = { characters: 200, words: 32, limit: 20, limitDefault: 10 } as const;
 
-/** What is typed, and which accounts are wanted. */
+/** The typed text, and the wanted accounts. */
 export interface SuggestRequest {
   readonly text: string;
-  /** Two letters, upper case; null for all. Holds for names and contacts, not for a CNPJ. */
+  /** Two letters, upper case; null for all. Applies to names and contacts, not to a CNPJ. */
   readonly uf: string | null;
   readonly limit: number;
   readonly fields: readonly string[];
-  /** Whether whoever asks may see phones, and e-mails: else a text is not looked up as one. */
+  /** True if the caller may see phones or e-mails; else a text is not looked up as one. */
   readonly contacts: Readonly<Record<"phone" | "email", boolean>>;
 }
 
-/** An account and how it fits. */
 interface NamedAccount {
   readonly match: Fit;
   readonly account: RenderedAccount;
 }
 
-/** What a text was read as, where it is spelled like a CNPJ or the root of one. */
+/** The CNPJ or root that a text was read as. */
 interface TypedNumber {
   readonly kind: "cnpj" | "root";
   /** In upper case, without punctuation. */
   readonly value: string;
-  /** Whether the check digits of a CNPJ are right; a root has none. */
+  /** True if the check digits of a CNPJ are right; null for a root. */
   readonly check_digits_right: boolean | null;
 }
 
 /** Why a text that looks like a number is no CNPJ. */
 interface RefusedNumber {
   readonly reason: CnpjRefusal;
-  /** The CNPJ that it would be with the zeros that it has lost. */
+  /** The CNPJ with its lost zeros restored. */
   readonly offered?: string;
 }
 
 /** The phone or e-mail that a text was read as. */
 interface TypedContact {
   readonly kind: "phone" | "email";
-  /** As a spec has it, in `phone_any_of` or `email_any_of`. */
+  /** As in `phone_any_of` or `email_any_of` of a spec. */
   readonly value: string;
   /** Accounts that have it, in all states. */
   readonly total: number;
@@ -92,17 +88,17 @@ interface TypedContact {
 /** Accounts that fit, best first. */
 export interface Suggestions {
   readonly suggestions: readonly NamedAccount[];
-  /** Null where the text is none, or was not looked up. */
+  /** Null if the text is none, or was not looked up. */
   readonly contact: TypedContact | null;
-  /** Why a phone or an e-mail was not looked up; null where accounts of a CNPJ were found. */
+  /** Why a phone or an e-mail was not looked up; null if a CNPJ found accounts. */
   readonly contact_refused: RefusedContact | null;
-  /** Null where the text is a name. */
+  /** Null if the text is a name. */
   readonly number: TypedNumber | null;
-  /** Null where the text is a name, a CNPJ or a root. */
+  /** Null if the text is a name, a CNPJ, or a root. */
   readonly refused: RefusedNumber | null;
 }
 
-/** The answer to a text that is nothing. */
+/** The answer to an empty text. */
 const NOTHING: Suggestions = {
   suggestions: [],
   number: null,
@@ -111,7 +107,7 @@ const NOTHING: Suggestions = {
   contact_refused: null,
 };
 
-/** Which establishments of a company are wanted. */
+/** The requested establishments of a company. */
 export interface CompanyRequest {
   readonly root: string;
   /** Row that the page begins after; -1 for the first page. */
@@ -123,7 +119,7 @@ export interface CompanyRequest {
 /** Establishments of a company. */
 export interface CompanyPage {
   readonly accounts: readonly RenderedAccount[];
-  /** How many it has in all; none where there is no such company. */
+  /** Number of all of them; 0 if there is no such company. */
   readonly total: number;
   readonly more: boolean;
   /** Row that the next page begins after; -1 for an empty page. */
@@ -132,7 +128,7 @@ export interface CompanyPage {
 
 const queue = new FairQueue(ASIDE);
 
-/** The accounts that fit a typed text. */
+/** Returns the accounts that fit a typed text. */
 export async function suggest(
   segment: Segment,
   request: SuggestRequest,
@@ -170,7 +166,7 @@ export async function suggest(
     number: numberOf(root, company.length > 0),
     refused,
     contact,
-    // A CNPJ that was found, or one that lost its zeros, is meant as no phone.
+    // A CNPJ with accounts or with lost zeros was not meant as a phone.
     contact_refused:
       typed === null || "value" in typed || company.length > 0 || refused?.offered !== undefined
         ? null
@@ -178,7 +174,7 @@ export async function suggest(
   };
 }
 
-/** The phone or e-mail that a text is, or why it is not looked up. */
+/** Returns the phone or e-mail of a text, or why it is not looked up. */
 function contactIn(
   segment: Segment,
   { text, uf, contacts }: SuggestRequest,
@@ -200,7 +196,7 @@ export function contactCount({ value, total, total_in_uf: own }: TypedContact): 
   return own === undefined ? all : `${all}, ${own} of them in the state`;
 }
 
-/** Accounts that have a phone or an e-mail, by rank; of a state alone where one is wanted. */
+/** Returns accounts with a phone or an e-mail, by rank; of one state if `uf` is set. */
 function suggestContact(
   segment: Segment,
   contact: TypedContact,
@@ -237,10 +233,10 @@ function suggestCnpj(segment: Segment, read: Cnpj, fields: readonly string[]): S
   };
 }
 
-/** Fewer characters than these may be all of a name, or the beginning of a number. */
+/** Fewer characters may be a whole name, or the beginning of a number. */
 const SIGNS_MIN = 9;
 
-/** Why a text is no CNPJ; null where it may be a name. */
+/** Returns why a text is no CNPJ; null if it may be a name. */
 function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null {
   if (reading.kind !== "refused") return null;
   const { reason, offered } = reading;
@@ -249,7 +245,7 @@ function refusedNumber(reading: CnpjReading, text: string): RefusedNumber | null
   return offered === undefined ? { reason } : { reason, offered };
 }
 
-/** Eight letters are spelled like a root and like a word: where no company has it they are one. */
+/** Eight letters may be a root or a word; if no company has the root, they are a word. */
 function numberOf(root: string | null, isKnown: boolean): TypedNumber | null {
   if (root === null || !(isKnown || /\d/.test(root))) return null;
   return { kind: "root", value: root, check_digits_right: null };
@@ -267,7 +263,7 @@ function stateClause(segment: Segment, uf: string): Clause {
   return { kind: "posting", any: [{ dimension: "uf", codes }], negated: false };
 }
 
-/** What keeps a text from being looked for, as a sentence; null where nothing does. */
+/** Returns why a text cannot be looked up, as a sentence; null if it can. */
 export function mistakeIn(text: string): string | null {
   const { characters, words } = SUGGEST_LIMITS;
   if (text.length > characters) return `Type at most ${characters} characters.`;
@@ -276,13 +272,13 @@ export function mistakeIn(text: string): string | null {
   return count > words ? `Type at most ${words} words.` : null;
 }
 
-/** A page of a company's establishments: head offices first, then by CNPJ. */
+/** Returns a page of a company's establishments: head offices first, then by CNPJ. */
 export async function establishments(
   segment: Segment,
   { root, afterRow, limit, fields }: CompanyRequest,
   asker = "",
 ): Promise<CompanyPage> {
-  // One more than is wanted says whether a further page follows.
+  // One extra row shows if another page follows.
   const { rows, total } = await companyRows(segment, { root, afterRow, limit: limit + 1 }, asker);
   const wanted = rows.subarray(0, limit);
   return {

@@ -1,27 +1,25 @@
 /**
- * Pages of rows. What comes in: a plan, and the row after which the page begins. What goes out: the
- * row ids of the page in the order of the plan, the exact total, whether more follow, and the row
- * that the next page begins after.
- * Invariant: walking all pages yields every match exactly once; ties are impossible because every
- * order ends on a unique key. With one account per company an establishment is left out exactly
- * when another match of its company comes before it in the whole answer, on whatever page, so a
- * page needs to know nothing of the pages before it. A damaged or truncated snapshot ends as
- * `snapshot_unavailable`, never as rows.
+ * Pages of rows. Input: a plan, and the row after which the page begins. Output: row ids in plan
+ * order, the exact total, whether more follow, and the row that the next page begins after.
+ * Invariant: walking all pages yields every match exactly once; every order ends on a unique key.
+ * With one account per company, an establishment is left out if and only if another match of its
+ * company precedes it in the whole answer. So a page needs no knowledge of earlier pages. A damaged
+ * snapshot ends as `snapshot_unavailable`, never as rows.
  */
 import { strict as assert } from "node:assert";
 import type { FirstsRequest, Selection, Work } from "../../native-index/napi/engine.ts";
 import type { QueryPlan } from "./plan.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Which rows of the answer are wanted. */
+/** The requested rows of the answer. */
 export interface PageRequest {
-  /** Row id of the last row of the page before; -1 for the first page. */
+  /** Row id of the last row of the previous page; -1 for the first page. */
   readonly afterRow: number;
-  /** Rows wanted, 1-50,000. */
+  /** Max rows, 1-50,000. */
   readonly limit: number;
 }
 
-/** Runs the plan for one page; gives up a walk that would meet more than `meetMax` rows. */
+/** Runs the plan for one page; gives up if the walk would meet more than `meetMax` rows. */
 export function execute(
   segment: Segment,
   plan: QueryPlan,
@@ -34,15 +32,15 @@ export function execute(
 /** One page of row ids. */
 export interface Page {
   readonly rows: Uint32Array;
-  /** Exact number of matches of the query, not of the page. */
+  /** Exact number of matches of the query. */
   readonly total: number;
   readonly more: boolean;
-  /** Row that the next page begins after: the last one of the page, -1 when it is empty. */
+  /** Row that the next page begins after: the last of this page, or -1 if it is empty. */
   readonly lastRow: number;
   readonly work: Work;
 }
 
-/** Collects a page and checks what must hold between its parts. */
+/** Collects a page and checks its parts for consistency. */
 export function collect(plan: QueryPlan, selection: Selection): Page {
   const { rows, more, gaveUp, work } = selection;
   assert(!gaveUp, "a walk that gave up is no page");
@@ -51,13 +49,13 @@ export function collect(plan: QueryPlan, selection: Selection): Page {
   return { rows, total: plan.matches, more, lastRow: rows.at(-1) ?? -1, work };
 }
 
-/** Rows of one native call at most; a company of many branches is passed in few calls. */
+/** Max rows of one native call; large enough to pass a company of many branches in few calls. */
 const SELECT_MAX = 65_536;
-/** Rows that are selected beyond those wanted: most answers hold few branches. */
+/** Extra rows per selection: most answers hold few branches. */
 const SPARE_ROWS = 16;
 const SPARE_SHARE = 8;
 
-/** Finds a page of companies; `more` is exact: a further company follows. */
+/** Finds a page of companies; `more` is true only if another company follows. */
 export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest): Page {
   const walk = new CompanyWalk(plan, page);
   for (;;) {
@@ -68,7 +66,7 @@ export function companyPage(segment: Segment, plan: QueryPlan, page: PageRequest
   }
 }
 
-/** The walk over the matches of a plan that collects a page of companies. */
+/** Walks the matches of a plan to collect a page of companies. */
 export class CompanyWalk {
   readonly #plan: QueryPlan;
   readonly #limit: number;
@@ -83,12 +81,11 @@ export class CompanyWalk {
     this.#size = limit + Math.ceil(limit / SPARE_SHARE) + SPARE_ROWS;
   }
 
-  /** The rows that are selected next. */
   get wanted(): PageRequest {
     return { afterRow: this.#after, limit: this.#size };
   }
 
-  /** How the first establishments of companies are found among them. */
+  /** The request that finds the first establishments of companies among them. */
   get firsts(): FirstsRequest {
     const { clauses, order, seed } = this.#plan;
     return { clauses, order, seed, beginning: this.#after < 0 };
@@ -103,7 +100,7 @@ export class CompanyWalk {
     const next = firsts[room];
     for (const row of firsts.subarray(0, room)) kept.push(row);
     if (next !== undefined) {
-      // The page ends right before the next company, so that nothing is passed twice.
+      // The page ends right before the next company, so that no row is passed twice.
       const at = rows.indexOf(next);
       const lastRow = at === 0 ? this.#after : (rows[at - 1] as number);
       return pageOf(this.#plan, selection, { kept, more: true, lastRow });

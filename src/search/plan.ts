@@ -1,6 +1,5 @@
 /**
- * How a query will be answered. What comes in: a normalized spec and a segment. What goes out: a
- * value that can be printed and tested before anything runs: clauses, order keys, method.
+ * Plans how a query is answered: clauses, order keys, and method, printable before they run.
  * Invariant: the plan changes the cost of an answer, never the answer.
  */
 import { strict as assert } from "node:assert";
@@ -12,8 +11,8 @@ import { clausesOf, phaseClauses } from "./clauses.ts";
 import type { Segment } from "./segment.ts";
 
 /**
- * Part of an answer: the rows that meet the clauses, by the sort keys; cnpj ascending follows
- * implicitly. An answer is its phases one after the other; no two of them share a row.
+ * Part of an answer: the rows that meet the clauses, by the sort keys. An implicit `cnpj` ascending
+ * breaks ties. An answer is its phases in sequence; no two of them share a row.
  */
 export interface Phase {
   readonly clauses: readonly Clause[];
@@ -24,19 +23,19 @@ export interface Phase {
 /** A query ready to run. */
 export interface QueryPlan extends Phase {
   readonly method: Method;
-  /** Exact number of matches: it decides the method and is the total of the answer. */
+  /** Exact number of matches: decides the method, and is the answer's total. */
   readonly matches: number;
   /** Why the method was chosen, for people. */
   readonly reason: string;
 }
 
 /**
- * Most rows that one native call selects. While it compares rows by their keys it holds twice as
- * many, of 56 bytes each: 112 MiB, and half of that again while its vector grows.
+ * Max rows that one native call selects. Comparing by keys holds twice as many rows of 56 bytes:
+ * 112 MiB, and half of that again while its vector grows.
  */
 export const SELECT_ROWS = 1 << 20;
 
-/** Rough number of different values per order: walking one also gathers its groups of ties. */
+/** Rough number of distinct values per order; walking one also gathers its groups of ties. */
 const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
   cnpj: Number.POSITIVE_INFINITY,
   legal_name: Number.POSITIVE_INFINITY,
@@ -53,17 +52,17 @@ const DISTINCT_VALUES: Readonly<Record<OrderName, number>> = {
 /** Reading the keys of a match costs about twice a probe of one bit (measured, bench search). */
 const GATHER_COST = 2;
 
-/** What a spec means on a segment, whatever page is asked for. */
+/** A spec resolved on a segment, independent of the page. */
 interface Compiled {
   readonly segment: Segment;
   readonly phases: readonly Phase[];
-  /** Of every match, in whichever phase. */
+  /** Clauses of every match, in any phase. */
   readonly clauses: readonly Clause[];
 }
 
 const RANK_REASON = "the rows are stored in this order";
 
-/** The spec that was compiled last: one request asks for its phases, its count and its facets. */
+/** Cache of the last spec: one request needs its phases, its count, and its facets. */
 let last: { readonly spec: AccountQuerySpec; readonly made: Compiled } | null = null;
 
 /** The phases of a spec's answer: two with secondary activities as a fallback, else one. */
@@ -71,7 +70,7 @@ export function phasesOf(segment: Segment, spec: AccountQuerySpec): readonly Pha
   return compiled(segment, spec).phases;
 }
 
-/** The clauses of every match of a spec, in whichever phase. */
+/** The clauses of every match of a spec, in any phase. */
 export function matchClauses(segment: Segment, spec: AccountQuerySpec): readonly Clause[] {
   return compiled(segment, spec).clauses;
 }
@@ -90,8 +89,8 @@ function compiled(segment: Segment, spec: AccountQuerySpec): Compiled {
 }
 
 /**
- * Plans a spec of one phase on a segment; runs nothing but the exact count, and not even that if
- * `matches` gives it.
+ * Plans a spec of one phase on a segment; runs only the exact count, and not even that if `matches`
+ * is given.
  */
 export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number): QueryPlan {
   const [phase, second] = phasesOf(segment, spec);
@@ -99,40 +98,39 @@ export function plan(segment: Segment, spec: AccountQuerySpec, matches?: number)
   return planPhase(segment, phase, { limit: spec.limit, matches });
 }
 
-/** What a phase is planned for. */
 interface RowLimits {
-  /** Most rows wanted of it. */
+  /** Max rows wanted. */
   readonly limit: number;
-  /** Most rows of one native call; `SELECT_ROWS` where not given. */
+  /** Max rows of one native call; default `SELECT_ROWS`. */
   readonly selectRows?: number;
-  /** Exact number of its matches, where that is known. */
+  /** Exact number of its matches, if known. */
   readonly matches?: number | undefined;
 }
 
-/** Plans one phase; runs nothing but its exact count. */
+/** Plans one phase; runs only its exact count. */
 export function planPhase(segment: Segment, phase: Phase, wanted: RowLimits): QueryPlan {
   const matches = wanted.matches ?? segment.native.count(phase.clauses);
   const size = { ...wanted, rows: segment.accounts, matches };
   return { ...phase, matches, ...chooseMethod(phase.order, size) };
 }
 
-/** Whether the rows are stored in an order, so that nothing has to be chosen for it. */
+/** Returns true if rows are stored in this order, so that no method needs to be chosen. */
 export function isRankOrder(order: readonly OrderKey[]): boolean {
   const [first] = order;
   return order.length === 1 && first?.key === "score" && first.descending;
 }
 
-/** The plan of a phase in the order of the rows, whose matches are known. */
+/** Plans a phase in row order whose matches are known. */
 export function rankPlan({ clauses, order, seed }: Phase, matches: number): QueryPlan {
   return { clauses, order, seed, matches, method: "rank", reason: RANK_REASON };
 }
 
-/** Plans every phase of a spec on its own, for people: an export may never come to the second. */
+/** Plans every phase of a spec separately, for display: an export may never reach the second. */
 export function planPhases(segment: Segment, spec: AccountQuerySpec): QueryPlan[] {
   return phasesOf(segment, spec).map((phase) => planPhase(segment, phase, { limit: spec.limit }));
 }
 
-/** Sort keys of a spec; keys behind a unique one are dropped, for they never decide. */
+/** Sort keys of a spec; keys after a unique one are dropped, because they never decide. */
 export function orderOf(spec: AccountQuerySpec): OrderKey[] {
   const keys: OrderKey[] = [];
   const { strategy, random_seed: seed } = spec.scoring;
@@ -149,7 +147,7 @@ export function orderOf(spec: AccountQuerySpec): OrderKey[] {
   return dropUndecided(keys);
 }
 
-/** A row id or a cnpj is unique, so nothing behind it decides; cnpj ascending is implied. */
+/** A row id or a cnpj is unique, so keys after it never decide; cnpj ascending is implied. */
 function dropUndecided(keys: OrderKey[]): OrderKey[] {
   const unique = keys.findIndex(({ key }) => key === "cnpj" || key === "random");
   const kept = unique < 0 ? keys : keys.slice(0, unique + 1);
@@ -159,8 +157,8 @@ function dropUndecided(keys: OrderKey[]): OrderKey[] {
 }
 
 /**
- * The cheapest method for an order, given exact sizes. An answer of more than `selectRows` takes
- * several calls, each of which gathers all matches, or the group of ties that it begins in, anew.
+ * Returns the cheapest method for an order, given exact sizes. An answer of more than `selectRows`
+ * takes several calls. Each gathers all matches, or its first group of ties, again.
  */
 function chooseMethod(
   order: readonly OrderKey[],
@@ -186,7 +184,7 @@ function distinct({ key }: OrderKey): number {
   return key === "random" ? Number.POSITIVE_INFINITY : DISTINCT_VALUES[key];
 }
 
-/** Plans as text for `--explain-plan`, one fact a line; several have a heading each. */
+/** Plans as text for `--explain-plan`, one fact per line; several plans get headings. */
 export function describePlans(plans: readonly QueryPlan[]): string {
   const heading = (number: number) => (plans.length > 1 ? [`phase    ${number + 1}`] : []);
   return plans.flatMap((plan, i) => [...heading(i), ...describePlan(plan)]).join("\n");

@@ -1,23 +1,21 @@
 /**
- * Renders the rows of a page. Input: a segment, rows, field names. Output: JSON bytes of the
- * accounts, with an `explain` member each if that is asked for; the explanations alone, for a
- * renderer that has the fields from elsewhere; or the same text in pieces, a few accounts at a
- * time.
- * Invariant: the result depends on snapshot, rows, fields and spec alone. The pieces joined are the
- * text of all rows at once, byte for byte, each time they are asked for; no piece is rendered
- * before it is asked for, and none is kept.
+ * Renders the rows of a page as JSON, with an optional `explain` member each, whole or in chunks.
+ * Explanations can be rendered alone, for a renderer that has the fields already.
+ * Invariant: the result depends on snapshot, rows, fields, and spec alone. The joined chunks equal
+ * the whole text byte for byte, every time. No chunk is rendered before it is requested; none is
+ * cached.
  */
 import type { AccountQuerySpec } from "../spec/schema.ts";
 import { EXPLAIN_FIELDS, type ExplainedRow, type Explanation, explainer } from "./explain.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Rows whose facts are parsed at a time: about 2 MB of text. */
+/** Rows whose facts are parsed per batch: about 2 MB of text. */
 const PROJECTED_ROWS = 4_096;
 
-/** Renders rows as the text of one JSON array, in memory of its own. */
+/** Renders rows as the text of one JSON array, in newly allocated memory. */
 export type Projector = (rows: Uint32Array) => Uint8Array;
 
-/** Makes what renders rows; with a spec every account gets an `explain` member. */
+/** Returns a projector; with a spec, every account gets an `explain` member. */
 export function projector(
   segment: Segment,
   fields: readonly string[],
@@ -32,7 +30,7 @@ export function projector(
   };
 }
 
-/** Explains rows that a spec matched, one explanation each, in their order. */
+/** Returns an explanation for each row that a spec matched, in row order. */
 export function explainRows(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -56,9 +54,9 @@ function parse(bytes: Uint8Array): unknown {
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
 }
 
-/** Rows that are rendered at a time: about 60 kB of text, 0.15 ms. */
+/** Rows per rendered chunk: about 60 kB of text, 0.15 ms. */
 export const SLICE_ROWS = 64;
-/** As many with explanations take ten times as long, and everybody else waits meanwhile. */
+/** With explanations, a row takes ten times as long and blocks other requests. */
 export const EXPLAINED_SLICE_ROWS = 16;
 
 const COMMA = 0x2c;
@@ -66,13 +64,13 @@ const COMMA = 0x2c;
 /** The accounts of one page. */
 export interface AccountSlices {
   readonly rowCount: number;
-  /** The whole text, rendered at once. */
+  /** Renders the whole text in one call. */
   whole(): Uint8Array;
-  /** The text in pieces, from its beginning. Throws `AppError` where the snapshot is damaged. */
+  /** Renders the text in chunks. Throws `AppError` if the snapshot is damaged. */
   texts(): Generator<Uint8Array, void>;
 }
 
-/** Prepares the accounts of a page, so many rows to a piece of text; renders nothing yet. */
+/** Prepares the accounts of a page, `sliceRows` per chunk; renders nothing yet. */
 export function accountSlices(
   rows: Uint32Array,
   project: Projector,
@@ -85,7 +83,7 @@ export function accountSlices(
   };
 }
 
-/** An array of each slice: all but the last lose their bracket, all but the first have a comma. */
+/** One array per slice: all but the last lose their bracket, all but the first get a comma. */
 function* texts(
   rows: Uint32Array,
   project: Projector,

@@ -1,12 +1,11 @@
 /**
- * Lists of rows that stand for values of a snapshot: accounts with a phone or an e-mail, and
- * whatever else is found by a key (districts.ts). Input: values in the normal form of a spec; a
- * key, and a function that finds its rows. Output: the rows; the numbers (E.164 digits) that are
- * mobiles and those that are landlines.
+ * Cache of row lists: accounts with a phone or an e-mail, or found by another key (districts.ts).
+ * Input: values in the normal form of a spec; a key, and a function that finds its rows. Output:
+ * the rows; the numbers (E.164 digits) that are mobiles and those that are landlines.
  * Invariant: the rows of a key are one object while they are cached, so that the kernel finds its
- * own cached answer for them; a few megabytes of them are cached for each snapshot. Contacts are
- * exact: one of the phones, or the e-mail in lower case, is among the values. No number is of both
- * kinds; the kinds are the counterpart of native-index/format/column_value.h and change with it.
+ * own cached answer for them; a few megabytes are cached for each snapshot. Contacts match exactly:
+ * one of the phones, or the lower-case e-mail, is among the values. No number is of both kinds. The
+ * kinds mirror native-index/format/column_value.h and change with it.
  */
 import type { NativeRowList } from "../../native-index/napi/engine.ts";
 import type { Segment } from "./segment.ts";
@@ -28,17 +27,17 @@ type Ranges = readonly (readonly [low: number, high: number])[];
 /** 55 and each area code, 11 to 99. */
 const AREAS = Array.from({ length: 89 }, (_, area) => 5511 + area);
 
-/** Nine digits behind the area code, of which the first is 9. */
+/** Nine digits after the area code; the first is 9. */
 export const MOBILES: Ranges = AREAS.map((area) => [area * 1e9 + 9e8, area * 1e9 + 999_999_999]);
 
-/** Seven digits behind the area code, or eight. */
+/** Seven or eight digits after the area code. */
 export const LANDLINES: Ranges = [1e7, 1e8].map((scale) => [5511 * scale, 5600 * scale - 1]);
 
-/** Bytes of row lists that are kept for a snapshot; one that is larger is kept alone. */
+/** Max bytes of cached row lists per snapshot; a larger list is cached alone. */
 const KEPT_BYTES_MAX = 32 * 2 ** 20;
-/** Lists that are kept, so that many small ones end as well. */
+/** Max cached lists, to bound many small ones. */
 const KEPT_LISTS_MAX = 1_000;
-/** Bytes of a list, at most: two for each row, and no more than a bit for every row there is. */
+/** Max bytes of a list: two per row, and at most one bit per row of the snapshot. */
 const bytesOf = ({ size, end }: NativeRowList) => Math.min(2 * size, end / 8 + 8_192);
 
 const kept = new WeakMap<Segment, Map<string, NativeRowList>>();
@@ -48,7 +47,7 @@ export function keptRows(segment: Segment, key: string, find: () => NativeRowLis
   const lists = kept.get(segment) ?? new Map<string, NativeRowList>();
   kept.set(segment, lists);
   const list = lists.get(key) ?? find();
-  // The one that was asked for last goes last.
+  // The most recently used key goes last (LRU).
   lists.delete(key);
   lists.set(key, list);
   let bytes = 0;
@@ -61,7 +60,7 @@ export function keptRows(segment: Segment, key: string, find: () => NativeRowLis
   return list;
 }
 
-/** Forgets the rows of a segment, for the file that they were read from may have changed. */
+/** Evicts the rows of a segment, because its file may have changed. */
 export function forgetRows(segment: Segment): void {
   kept.delete(segment);
 }

@@ -1,9 +1,8 @@
 /**
- * The score of an account. What comes in: facts of one account. What goes out: an integer
- * 0-1000 per strategy, and the parts it is the sum of.
- * Invariant: integer arithmetic on the account and the snapshot date alone, so that the same
- * account has the same score on every machine; `SCORE_VERSION` changes with any number below.
- * A part is floor(weight x grade / 1000); grades are 0-1000. The sum stays within 0-1000.
+ * The score of an account: an integer 0-1000 per strategy, and its parts.
+ * Invariant: integer arithmetic on the account and the snapshot date alone, so that an account has
+ * the same score on every machine. `SCORE_VERSION` changes with any number below. A part is
+ * floor(weight x grade / 1000); grades are 0-1000. The sum stays within 0-1000.
  */
 
 /** Version of the weights and grades; written into every snapshot. */
@@ -12,14 +11,13 @@ export const SCORE_VERSION = 1;
 /** Strategies with a stored score, in the order of their columns. */
 export const SCORED_STRATEGIES = ["balanced", "contactable", "newest", "established"] as const;
 
-/** A strategy with a stored score. */
 type ScoredStrategy = (typeof SCORED_STRATEGIES)[number];
 
-/** What the score looks at. */
+/** Facts that the score reads. */
 export interface ScoreFacts {
-  /** Registration status 1, 2, 3, 4, 8; 0 when unknown. */
+  /** Registration status 1, 2, 3, 4, 8; 0 if unknown. */
   readonly status: number;
-  /** Company size 0 (not informed), 1, 3, 5; -1 when unknown. */
+  /** Company size 0 (not informed), 1, 3, 5; -1 if unknown. */
   readonly size: number;
   readonly mei: boolean;
   readonly headquarters: boolean;
@@ -28,14 +26,14 @@ export interface ScoreFacts {
   readonly phones: number;
   /** False for no primary activity and for 8888888 (not informed). */
   readonly activityKnown: boolean;
-  /** Days from the opening to the snapshot date; negative when unknown or in the future. */
+  /** Days from the opening to the snapshot date; negative if unknown or in the future. */
   readonly ageDays: number;
-  /** Share capital in cents; negative when unknown. */
+  /** Share capital in cents; negative if unknown. */
   readonly capitalCents: number;
   readonly sanctioned: boolean;
 }
 
-/** The parts of a score, in the order in which they are shown. */
+/** The parts of a score, in display order. */
 export const SCORE_PARTS = [
   "status",
   "email",
@@ -51,7 +49,7 @@ export const SCORE_PARTS = [
 /** One part of a score. */
 export type ScorePart = (typeof SCORE_PARTS)[number];
 
-/** Weight of every part per strategy; each column of weights sums to 1000. */
+/** Weight of every part per strategy; each strategy's weights sum to 1000. */
 export const SCORE_WEIGHTS: Readonly<Record<ScoredStrategy, Readonly<Record<ScorePart, number>>>> =
   {
     balanced: {
@@ -100,17 +98,17 @@ export const SCORE_WEIGHTS: Readonly<Record<ScoredStrategy, Readonly<Record<Scor
     },
   };
 
-/** What a sanction in force takes off every score (never below 0). */
+/** Points a sanction in force subtracts (never below 0). */
 export const SANCTION_PENALTY = 200;
 
-/** Half of the age grade is reached after this many days (five years). */
+/** Days at which the age grade reaches half (five years). */
 export const AGE_HALF_DAYS = 1826;
-/** The recency grade falls to 0 over this many days (twenty years). */
+/** Days over which the recency grade falls to 0 (twenty years). */
 export const RECENCY_DAYS = 7305;
-/** Share capital in reais from which each further eighth of the grade is given. */
+/** Share capital in reais; each step reached adds an eighth of the grade. */
 export const CAPITAL_STEPS = [1, 100, 1_000, 10_000, 50_000, 100_000, 1_000_000, 10_000_000];
 
-/** Grade of a registration status: active is what people look for. */
+/** Grade of a registration status: users look for active companies. */
 function statusGrade(status: number): number {
   return status === 2 ? 1000 : status === 3 ? 200 : status === 4 ? 100 : 0;
 }
@@ -129,7 +127,6 @@ function capitalGrade(cents: number): number {
   return steps * 125;
 }
 
-/** Grade 0-1000 of one part. */
 function grade(part: ScorePart, facts: ScoreFacts): number {
   switch (part) {
     case "status":
@@ -157,14 +154,14 @@ function grade(part: ScorePart, facts: ScoreFacts): number {
   }
 }
 
-/** A score with the parts that make it; `sanction` is 0 or the negative penalty. */
+/** A score with its parts; `sanction` is 0 or the negative penalty. */
 export interface ScoreCard {
   readonly strategy: ScoredStrategy;
   readonly score: number;
   readonly parts: Readonly<Partial<Record<ScorePart, number>>> & { readonly sanction: number };
 }
 
-/** The strategy whose score is shown: `random` has none of its own and shows the balanced one. */
+/** Returns the strategy whose score is shown; `random` has none and shows the balanced one. */
 export function scoredStrategy(strategy: ScoredStrategy | "random"): ScoredStrategy {
   return strategy === "random" ? "balanced" : strategy;
 }

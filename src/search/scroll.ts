@@ -1,14 +1,12 @@
 /**
- * All rows of an answer, batch after batch. What comes in: a segment and a normalized spec. What
- * goes out: row ids in the order of the answer, until the spec's limit or the last match.
- * Invariant: the rows are those of the pages of the same search joined; memory does not grow with
- * their number (at most one native selection is held, see SELECT_ROWS); a phase that the limit
- * does not reach is not even counted.
+ * Reads all rows of an answer in batches, in answer order, up to the spec's limit.
+ * Invariant: the rows equal the joined pages of the same search. Memory does not grow with their
+ * number (at most one native selection is held, see SELECT_ROWS). A phase beyond the limit is not
+ * even counted.
  *
  * Work, in rows met: `rank` and an order of one key continue where a batch ended, so all batches
- * together meet every row at most once. An order of several keys may begin again at the start of
- * the group of ties that a call ended in (see native-index/query/orders/select.cc), so calls are
- * made large.
+ * together meet every row at most once. An order of several keys may start again at the beginning
+ * of its group of ties (see native-index/query/orders/select.cc). So calls are large.
  */
 import { strict as assert } from "node:assert";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -18,18 +16,18 @@ import { guarded, type Segment } from "./segment.ts";
 
 /** The rows of an answer. */
 interface Scroll {
-  /** Exact number of matches, whatever the limit; counts phases that `rowCount` does not need. */
+  /** Exact number of matches, ignoring the limit; counts phases that `rowCount` does not need. */
   readonly matches: number;
-  /** Number of rows that will come: the smaller of limit and matches. */
+  /** Number of rows to expect: the smaller of limit and matches. */
   readonly rowCount: number;
-  /** Row ids in order; each batch has 1 to `BATCH_ROWS` rows. May be begun once. */
+  /** Yields row ids in order; each batch has 1 to `BATCH_ROWS` rows. May be called once. */
   batches(): Generator<Uint32Array, void>;
 }
 
-/** Most rows of a batch. */
+/** Max rows of a batch. */
 export const BATCH_ROWS = 65_536;
 
-/** How much is handed out, and selected, at a time. */
+/** Rows per batch, and per selection. */
 export interface ScrollSizes {
   readonly batchRows: number;
   /** At least `batchRows`. */
@@ -38,10 +36,10 @@ export interface ScrollSizes {
 
 const SIZES: ScrollSizes = { batchRows: BATCH_ROWS, selectRows: SELECT_ROWS };
 
-/** Rows that one call of a walk over groups of ties should meet, per row it may select. */
+/** Target rows met by one call of a walk over groups of ties, per selected row. */
 const WALK_ROWS_PER_SELECTED = 16;
 
-/** Prepares the rows of an answer; runs nothing but the exact count, when that is asked for. */
+/** Prepares the rows of an answer; runs nothing until the exact count is needed. */
 export function scroll(segment: Segment, spec: AccountQuerySpec, sizes = SIZES): Scroll {
   return new Answer(segment, spec, sizes);
 }
@@ -85,7 +83,7 @@ class Answer implements Scroll {
     assert(left === 0, "a scroll hands out as many rows as it announced");
   }
 
-  /** Exact number of matches of a phase, counted when it is first needed. */
+  /** Returns a phase's exact number of matches; counts it at first use. */
   #count(phase: number): number {
     const { clauses } = this.#phases[phase] as Phase;
     this.#counts[phase] ??= guarded(() => this.#segment.native.count(clauses));
@@ -108,12 +106,12 @@ class Answer implements Scroll {
     }
   }
 
-  /** Rows of one native call: many where the next call begins by meeting rows again. */
+  /** Rows of one native call: many if the next call would meet rows again. */
   #rowsPerCall({ method, order, matches }: QueryPlan): number {
     const { batchRows, selectRows } = this.#sizes;
     if (method === "gather") return selectRows;
     if (method === "rank" || order.length === 1 || order[0]?.key === "random") return batchRows;
-    // Where few rows match, a call meets many rows for each that it selects, and need not go on.
+    // If few rows match, a call meets many rows per selected one, so it can select fewer.
     const share = Math.min(1, (WALK_ROWS_PER_SELECTED * matches) / this.#segment.accounts);
     return Math.max(batchRows, Math.ceil(selectRows * share));
   }

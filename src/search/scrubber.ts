@@ -1,10 +1,8 @@
 /**
- * Checks again what was checked before. What comes in: the opened snapshots of a server. What goes
- * out: nothing while they are as they were written; else a snapshot that nobody is answered from
- * any more, and a line in the log.
- * Invariant: of every opened snapshot each block is verified once in the time of a pass, whether it
- * is asked for or not, away from the thread that answers; a file that was touched is trusted in
- * nothing from then on: each block is checked before its next use, and all of them in one go.
+ * Verifies the blocks of opened snapshots again; a damaged one goes out of service and is logged.
+ * Invariant: a pass verifies every block of every opened snapshot once in its set time, requested
+ * or not, off the main thread. If a file was touched, none of its checked blocks is trusted. Each
+ * is checked before its next use, and all are checked in one run.
  */
 import type { FileState } from "../../native-index/napi/engine.ts";
 import type { Clock } from "../process/clock.ts";
@@ -12,27 +10,26 @@ import { describeError, type Log } from "../process/log.ts";
 import { forgetRows } from "./rowlists.ts";
 import type { Segment } from "./segment.ts";
 
-/** How often is looked what is due, in milliseconds; at the latest then a touch is noticed. */
+/** Milliseconds between checks for due work; the longest time to notice a touched file. */
 const STEP_MS = 250;
 
-/** Blocks of one call: 1 MiB. */
+/** Blocks per call: 1 MiB. */
 const BLOCKS_AT_ONCE = 16;
 
-/** What a scrubber works with. */
 interface ScrubberParts {
   /** Every opened snapshot. */
   readonly segments: () => readonly Segment[];
-  /** Time of a pass; 0: only what was touched is checked. */
+  /** Time of a pass; 0: only touched files are checked. */
   readonly seconds: number;
-  /** Told once of each damaged snapshot. */
+  /** Called once for each damaged snapshot. */
   readonly damaged: (segment: Segment) => void;
   readonly clock: Clock;
   readonly log: Log;
-  /** [0, 1), for where a pass begins. */
+  /** In [0, 1); a pass begins there. */
   readonly random?: () => number;
 }
 
-/** How far the checking of one snapshot is. */
+/** Progress of one snapshot's verification. */
 export interface ScrubState {
   readonly snapshot: string;
   readonly blocks: number;
@@ -40,31 +37,31 @@ export interface ScrubState {
   readonly checked: number;
   /** Whole passes since it was opened. */
   readonly passes: number;
-  /** When the last whole pass ended, in milliseconds since 1970. */
+  /** End of the last whole pass, in milliseconds since 1970. */
   readonly lastPassMs: number | null;
-  /** Time of a pass in seconds; 0 where only touched files are checked. */
+  /** Time of a pass in seconds; 0 if only touched files are checked. */
   readonly passSeconds: number;
 }
 
-/** What is known of one snapshot. */
+/** State of one snapshot. */
 interface Pass {
   readonly segment: Segment;
-  /** The file as it was at the last look. */
+  /** State of the file at the last check. */
   state: FileState;
   beganMs: number;
-  /** Block that is next; a pass may begin anywhere and goes round. */
+  /** Next block; a pass may begin anywhere and wraps around. */
   next: number;
   checked: number;
   passes: number;
   lastPassMs: number | null;
-  /** Whether the file was touched, so that nothing is waited for. */
+  /** True if the file was touched, so that checks do not wait. */
   hurried: boolean;
-  /** How often it was; what was checked before the last time counts for nothing. */
+  /** Number of touches; checks before the last one do not count. */
   touches: number;
   told: boolean;
 }
 
-/** Checks the snapshots of a server until it is stopped. */
+/** Verifies the snapshots of a server until it is stopped. */
 export class Scrubber {
   readonly #parts: ScrubberParts;
   readonly #passes = new Map<Segment, Pass>();
@@ -78,36 +75,36 @@ export class Scrubber {
     this.#parts = parts;
   }
 
-  /** Begins. Keeps no process alive. */
+  /** Starts, without keeping the process alive. */
   start(): void {
     this.#timer = setInterval(() => void this.step(), STEP_MS).unref();
   }
 
-  /** Ends it; resolves when nothing is being checked any more. */
+  /** Stops; resolves when no check is running. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#stepping;
   }
 
-  /** Blocks that were checked again, and snapshots that were found damaged, since the start. */
+  /** Blocks verified again, and damaged snapshots found, since the start. */
   get counts(): { readonly blocks: number; readonly damaged: number } {
     return { blocks: this.#blocks, damaged: this.#damages };
   }
 
-  /** How far each opened snapshot is; a damaged one goes no further. */
+  /** Progress of each opened snapshot, except damaged ones. */
   states(): ScrubState[] {
     const sound = [...this.#passes].filter(([{ native }]) => !native.poisoned());
     return sound.map(([, pass]) => this.#stateOf(pass));
   }
 
-  /** How far one of them is; null for one that is not open. */
+  /** Progress of one snapshot; null if it is not open. */
   stateOf(segment: Segment): ScrubState | null {
     const pass = this.#passes.get(segment);
     return pass === undefined ? null : this.#stateOf(pass);
   }
 
-  /** Looks whether files were touched. Costs microseconds, so whoever hears of one calls it. */
+  /** Checks for touched files. Costs microseconds, so callers may use it on any hint. */
   glance(): void {
     const segments = this.#parts.segments();
     for (const known of this.#passes.keys()) {
@@ -120,7 +117,7 @@ export class Scrubber {
     }
   }
 
-  /** Checks what is due now. Never rejects; a step that is under way is waited for instead. */
+  /** Checks what is due now. Never rejects; waits for a step that is in progress. */
   step(): Promise<void> {
     this.glance();
     this.#stepping ??= this.#run().finally(() => {
@@ -136,7 +133,7 @@ export class Scrubber {
     return { snapshot: segment.label, blocks, checked, passes, lastPassMs, passSeconds };
   }
 
-  /** Takes turns, so that a large snapshot does not keep a small one waiting. */
+  /** Alternates, so that a large snapshot does not delay a small one. */
   async #run(): Promise<void> {
     for (let some = true; some && !this.#stopped; ) {
       some = false;
@@ -149,7 +146,7 @@ export class Scrubber {
     }
   }
 
-  /** Blocks that should have been checked by now and were not. */
+  /** Blocks that are due and not yet checked. */
   #due(pass: Pass): number {
     const blocks = blocksOf(pass);
     if (!this.#passes.has(pass.segment) || pass.told) return 0;
@@ -167,7 +164,7 @@ export class Scrubber {
       this.#blocks += count;
       if (pass.touches === touches) this.#advance(pass, count);
     } catch (error) {
-      // It may have been closed meanwhile, which ends its pass; else damage, which a look tells.
+      // The segment may have been closed, which ends its pass; `glance` reports damage.
       const known = describeError(error);
       this.glance();
       if (!this.#passes.has(pass.segment) || pass.told) return;
@@ -197,7 +194,7 @@ export class Scrubber {
     const { clock, random = Math.random } = this.#parts;
     const pass: Pass = {
       ...{ segment, state: segment.native.opened, beganMs: clock.monotonicMs() },
-      // A server that is started again every day gets everywhere all the same.
+      // A random start, so that a server restarted daily still checks every block.
       next: Math.floor(random() * segment.native.blockCount),
       ...{ checked: 0, passes: 0, lastPassMs: null },
       ...{ hurried: false, touches: 0, told: false },
@@ -238,7 +235,7 @@ function blocksOf({ segment }: Pass): number {
   return segment.native.blockCount;
 }
 
-/** Whether something happened between two looks that may have changed the bytes. */
+/** Returns true if the bytes may have changed between two states. */
 export function wasTouched(before: FileState, now: FileState): boolean {
   if (before.inode !== now.inode) return true;
   if (before.size !== now.size || before.modifiedNs !== now.modifiedNs) return true;

@@ -1,12 +1,12 @@
 /**
- * The one door to the engine, and the sequence of a search: plan, execute, collect, project.
- * Input: a segment and a normalized spec. Output: the accounts of one page as JSON bytes, with the
- * exact total, at once or as a promise.
- * Invariant: search, lead search, export, count and command line all go this way, so a preview is
- * what is exported. The same page, total and text come out of every way: one call of the addon for
- * pages in row order, the stages for all others, and the stages off the main thread for expensive
- * ones. Off the main thread one query runs at a time, so that the thread pool has room for files
- * and passwords; tenants take turns, and too many waiting queries are refused.
+ * The only entry to the engine: plan, execute, collect, project. Input: a segment and a normalized
+ * spec. Output: the accounts of one page as JSON bytes, with the exact total, directly or as a
+ * promise.
+ * Invariant: search, lead search, export, count, and command line all use it, so a preview equals
+ * the export. Every path returns the same page, total, and text. Pages in row order take one addon
+ * call; others take the stages, which run off the main thread if expensive. Off the main thread one
+ * query runs at a time, so that the thread pool has room for files and passwords. Tenants take
+ * turns; too many waiting queries are refused.
  */
 
 import { strict as assert } from "node:assert";
@@ -31,50 +31,50 @@ import {
 } from "./project.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** One page of a search. */
+/** A search page request. */
 export interface EngineRequest extends AsideRequest {
   readonly fields: readonly string[];
   readonly explain: boolean;
-  /** Renders the rows in place of `fields` and `explain`. */
+  /** Renders the rows instead of `fields` and `explain`. */
   readonly project?: Projector | undefined;
-  /** What was found of this page before. */
+  /** Results already found for this page. */
   readonly ahead?: AsidePage | null;
-  /** Where its text may be written to, if it is not to have memory of its own. */
+  /** Memory for its text; null allocates. */
   readonly room?: TextRoom | null;
 }
 
-/** The accounts of a page and what is known about the whole answer, however they were found. */
+/** The accounts of a page and the facts of the whole answer. */
 export type SearchAnswer = WholePage;
 
-/** As `SearchAnswer`, with accounts that are rendered when they are asked for. */
+/** Like `SearchAnswer`, with accounts that are rendered on demand. */
 export interface SlicedAnswer extends Omit<SearchAnswer, "accounts" | "count" | "placed"> {
-  /** Needs the segment open for as long as it is asked. */
+  /** Valid only while the segment is open. */
   readonly slices: AccountSlices;
 }
 
-/** A page that is asked for, with facets of all matches or null. */
+/** A page request, with facets of all matches or null. */
 export interface PageAsked extends Omit<EngineRequest, "ahead"> {
   readonly facets: readonly FacetName[] | null;
 }
 
-/** A page whose accounts are text already, or are too many for that. */
+/** A page whose accounts are text, or slices if they are too many. */
 export interface FoundPage extends Omit<SearchAnswer, "accounts"> {
   readonly accounts: Uint8Array | AccountSlices;
   readonly facets: Facets | null;
 }
 
-/** Matches, and how they spread. */
+/** Number of matches, and their facets. */
 export interface MatchCounts {
   readonly total: number;
   readonly facets: Facets | null;
 }
 
-/** Pages of more accounts are rendered while they are sent. */
+/** Pages with more accounts than this are streamed. */
 export const WHOLE_ACCOUNTS_MAX = 512;
 
 /**
- * One page: at once if that is quick, else off the main thread, in a turn of the tenant that asks.
- * A page that comes later has memory of its own. Throws as `search`.
+ * Returns one page: directly if it is quick, else off the main thread, in the tenant's turn. A page
+ * that comes later has its own memory. Throws like `search`.
  */
 export function page(
   segment: Segment,
@@ -104,14 +104,14 @@ function pageNow(segment: Segment, asked: PageAsked & Pick<EngineRequest, "ahead
   };
 }
 
-/** True if a page has the order in which the rows are stored. */
+/** Returns true if a page is in the order of stored rows. */
 function isRanked(segment: Segment, spec: AccountQuerySpec): boolean {
   return isRankOrder(guarded(() => phasesOf(segment, spec))[0]?.order ?? []);
 }
 
 /**
- * The page of another order, without its facets; null if it takes longer than this thread may
- * compute. How evenly the matches are spread over an order shows only when it is walked.
+ * Returns a page of another order, without facets; null if it exceeds this thread's budget. Only
+ * the walk shows how evenly the matches are spread over an order.
  */
 function walkedPage(segment: Segment, request: PageAsked): AsidePage | null {
   const { spec, afterRow, onePerCompany = false } = request;
@@ -126,13 +126,13 @@ function walkedPage(segment: Segment, request: PageAsked): AsidePage | null {
   return { plan: planned, page: collect(planned, selection), facets: null };
 }
 
-/** A page whose accounts may be too many to be text at once. */
+/** Keeps a large page as slices, else renders its text. */
 function largePage({ slices, ...rest }: SlicedAnswer): Omit<FoundPage, "facets"> {
   const accounts = slices.rowCount > WHOLE_ACCOUNTS_MAX ? slices : slices.whole();
   return { ...rest, count: slices.rowCount, accounts, placed: -1 };
 }
 
-/** Counts matches and facets, at once or later as `page`. */
+/** Counts matches and facets, directly or later, like `page`. */
 export function counts(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -141,12 +141,12 @@ export function counts(
 ): MatchCounts | Promise<MatchCounts> {
   const later = countsAside(segment, spec, names, asker);
   if (later !== null) return later;
-  // In this order, because the total is known once facets are counted.
+  // Facets first: counting them also yields the total.
   const counted = names === null ? null : facets(segment, spec, names);
   return { total: countMatches(segment, spec), facets: counted };
 }
 
-/** Answers one page. Throws `AppError` `snapshot_unavailable` when the file is damaged. */
+/** Returns one page. Throws `AppError` `snapshot_unavailable` if the file is damaged. */
 export function search(segment: Segment, request: EngineRequest): SearchAnswer {
   const { onePerCompany = false, explain, project, ahead = null } = request;
   const plain = !onePerCompany && !explain && project === undefined && ahead === null;
@@ -156,7 +156,7 @@ export function search(segment: Segment, request: EngineRequest): SearchAnswer {
   return { ...rest, count: slices.rowCount, accounts: slices.whole(), placed: -1 };
 }
 
-/** As `search`; finds the rows of the page and renders none of them. */
+/** Like `search`, but renders no rows. */
 export function searchSliced(segment: Segment, request: EngineRequest): SlicedAnswer {
   const { spec, fields, afterRow, explain, onePerCompany = false, ahead } = request;
   const planned = ahead?.plan ?? guarded(() => plan(segment, spec));
@@ -176,7 +176,7 @@ export function searchSliced(segment: Segment, request: EngineRequest): SlicedAn
   };
 }
 
-/** What JavaScript has a part in takes ten times as long as what the addon renders alone. */
+/** Rendering through JavaScript takes ten times as long as in the addon alone. */
 function rowsPerSlice({ explain, project }: EngineRequest): number {
   return explain || project !== undefined ? EXPLAINED_SLICE_ROWS : SLICE_ROWS;
 }
@@ -186,7 +186,7 @@ export function countMatches(segment: Segment, spec: AccountQuerySpec): number {
   return guarded(() => segment.native.count(matchClauses(segment, spec)));
 }
 
-/** How the matches of a spec spread over the values of fields. */
+/** Counts a spec's matches by the values of fields. */
 export function facets(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -195,7 +195,7 @@ export function facets(
   return countFacets(segment, matchClauses(segment, spec), names);
 }
 
-/** An account as it is rendered: the fields that were asked for. */
+/** A rendered account: the requested fields. */
 export type RenderedAccount = Readonly<Record<string, unknown>>;
 
 /** The account of a CNPJ (14 characters, upper case) as a JSON value, or null. */
@@ -212,30 +212,30 @@ export function account(
   });
 }
 
-/** Memory of the caller that a text may be written to, from byte `at` on. */
+/** Caller's memory for a text, from byte `at` on. */
 export interface TextRoom {
   readonly memory: Uint8Array;
   readonly at: number;
 }
 
-/** A question, and which of its accounts are wanted of it. */
+/** A query, and the requested page of it. */
 interface PageOptions {
   readonly spec: AccountQuerySpec;
   readonly fields: readonly string[];
   readonly afterRow: number;
-  /** Where the text may be written to, if it is not to have memory of its own. */
+  /** Memory for the text; null allocates. */
   readonly room?: TextRoom | null;
 }
 
-/** A page with its text. */
+/** A rendered page. */
 export interface WholePage {
-  /** Text of a JSON array, UTF-8; the memory of the room where it was written there. */
+  /** Text of a JSON array, UTF-8; the room's memory if it was written there. */
   readonly accounts: Uint8Array;
-  /** Bytes that were written to the room, or -1 where the text has memory of its own. */
+  /** Bytes written to the room, or -1 if the text has its own memory. */
   readonly placed: number;
   /** Accounts in it. */
   readonly count: number;
-  /** Accounts that match, whether or not one per company is wanted. */
+  /** Matching accounts, even if one per company is requested. */
   readonly total: number;
   readonly more: boolean;
   /** Row that the next page begins after; the cursor carries it. */
@@ -243,10 +243,10 @@ export interface WholePage {
   readonly plan: QueryPlan;
 }
 
-/** What the addon tells of a page; read before anything else is called. */
+/** Output facts of an addon call; read before the next call. */
 const facts = new Float64Array(Object.keys(PAGE_FACTS).length);
 
-/** The page, or null for a question that takes more than one call. */
+/** Returns the page, or null for a query that takes more than one call. */
 export function wholePage(segment: Segment, options: PageOptions): WholePage | null {
   const request = requestOf(segment, options);
   if (request === null) return null;
@@ -262,16 +262,16 @@ export function wholePage(segment: Segment, options: PageOptions): WholePage | n
   return { accounts, placed, count, total, more, lastRow, plan: rankPlan(request, total) };
 }
 
-/** The text, or how many bytes of it were written to the room. */
+/** Returns the text, or the number of its bytes written to the room. */
 function textOf({ native }: Segment, request: WholePageRequest, room: TextRoom | null) {
   facts[PAGE_FACTS.place] = room?.at ?? 0;
-  // Reads of a handle are guarded in their place (segment.ts), so this needs no guard of its own.
+  // segment.ts guards reads of a handle, so this needs no guard of its own.
   return room === null
     ? native.wholePage(request, facts)
     : native.wholePage(request, facts, room.memory);
 }
 
-/** The request to the addon; null for a question that takes more than one call. */
+/** Returns the request to the addon; null for a query that takes more than one call. */
 function requestOf(segment: Segment, options: PageOptions): WholePageRequest | null {
   const { spec, fields, afterRow } = options;
   const [phase, second] = phasesOf(segment, spec);
@@ -291,49 +291,48 @@ export const ASIDE: QueueBounds = {
   what: "Dear questions",
 };
 
-/** Expensive queries run one at a time, in turns of the tenants. */
+/** Runs expensive queries one at a time; tenants take turns. */
 const queue = new FairQueue(ASIDE);
 
-/** A page that is wanted. */
+/** A page request. */
 export interface AsideRequest {
   readonly spec: AccountQuerySpec;
   /** Row that the page begins after; -1 for the first page. */
   readonly afterRow: number;
-  /** Of each company only the first matching establishment; see page.ts. */
+  /** Only the first matching establishment of each company; see page.ts. */
   readonly onePerCompany?: boolean | undefined;
 }
 
-/** What was found of a page. */
+/** Results found for a page. */
 export interface AsidePage {
   readonly plan: QueryPlan;
   readonly page: Page;
   readonly facets: Facets | null;
 }
 
-/** What was found of counts. */
 interface AsideCounts {
   readonly total: number;
   readonly facets: Facets | null;
 }
 
-/** Values in the lists of a spec from which on its clauses are read and tested aside: 1 ms. */
+/** Values in a spec's lists from which its clauses are tested off this thread: 1 ms. */
 const LISTED_MIN = 1_000;
-/** Prefixes have no posting lists; each costs what so many codes cost, and more. */
+/** Prefixes have no posting lists; each costs at least as much as this many codes. */
 const PREFIX_WEIGHT = 10;
-/** Cells and rows from which on a question is counted off this thread: about a millisecond. */
+/** Cells and rows from which a query is counted off this thread: about a millisecond. */
 const COUNTED_MIN = 250_000;
-/** Matches of which many may be equal by the first of several keys, so that all are compared. */
+/** Matches from which several keys are expensive: many may tie on the first key. */
 const COMPARED_MIN = 20_000;
-/** Rows that a walk along an order may meet on a thread that answers: half a millisecond. */
+/** Rows that a walk along an order may meet on a request thread: half a millisecond. */
 const WALKED_MAX = 4_096;
-/** Matches from which on those of another order are compared aside: a millisecond. */
+/** Matches from which another order is compared off this thread: a millisecond. */
 const GATHERED_MIN = 8_192;
-/** Matches of which every page in every order takes well under a millisecond. */
+/** Up to this many matches, every page in every order takes well under a millisecond. */
 const FEW_MATCHES = 4_096;
-/** Accounts of a page that is large, in another order than that of the rows. */
+/** Accounts from which a page in another than row order is large. */
 const LARGE_PAGE_MIN = 512;
 
-/** Finds a page aside, in a turn of the asking tenant; null where it is quick. */
+/** Finds a page off this thread, in the tenant's turn; null if it is quick. */
 export function pageAside(
   segment: Segment,
   request: AsideRequest,
@@ -346,7 +345,7 @@ export function pageAside(
   return aside(segment, { spec, afterRow, onePerCompany }, names, asker);
 }
 
-/** Apart, so that a page that is quick makes no closure. */
+/** Separate, so that a quick page creates no closure. */
 function aside(
   segment: Segment,
   { spec, afterRow, onePerCompany }: AsideRequest,
@@ -354,7 +353,7 @@ function aside(
   asker: string,
 ): Promise<AsidePage> {
   return queue.run(asker, 1, async () => {
-    // In this order, because the total is known once facets are counted.
+    // Facets first: counting them also yields the total.
     const facets = await facetsLater(segment, spec, names);
     const matches = await countAside(segment, spec);
     const planned = guarded(() => plan(segment, spec, matches));
@@ -366,7 +365,7 @@ function aside(
   });
 }
 
-/** As `companyPage`, off the main thread. */
+/** Like `companyPage`, off the main thread. */
 async function companyPageAside(
   segment: Segment,
   planned: QueryPlan,
@@ -391,7 +390,7 @@ function selectAside(
   return guardedLater(() => native.selectAside({ clauses, order, method, seed, ...page }));
 }
 
-/** Counts aside, in a turn of the asking tenant; null where it is quick. */
+/** Counts off this thread, in the tenant's turn; null if it is quick. */
 export function countsAside(
   segment: Segment,
   spec: AccountQuerySpec,
@@ -405,7 +404,7 @@ export function countsAside(
   });
 }
 
-/** The number of matches; the addon remembers it. */
+/** The number of matches; the addon caches it. */
 function countAside(segment: Segment, spec: AccountQuerySpec): Promise<number> {
   return guardedLater(() => segment.native.countAside(matchClauses(segment, spec)));
 }
@@ -419,14 +418,14 @@ async function facetsLater(
   return guardedLater(() => facetsAside(segment, matchClauses(segment, spec), names));
 }
 
-/** Whether a spec has long lists. */
+/** Returns true if a spec has long lists. */
 function isLong({ filters: { industry, geo, company } }: AccountQuerySpec): boolean {
   const prefixes = geo.postal_code_prefix_any_of?.length ?? 0;
   const listed = valuesIn(industry) + valuesIn(geo) + valuesIn(company);
   return listed + prefixes * (PREFIX_WEIGHT - 1) >= LISTED_MIN;
 }
 
-/** Values in the lists of a group of filters; found anew for each question, so nothing is made. */
+/** Counts values in the lists of a filter group; runs per query, so it allocates nothing. */
 function valuesIn(filters: object): number {
   let values = 0;
   for (const name in filters) {
@@ -436,14 +435,14 @@ function valuesIn(filters: object): number {
   return values;
 }
 
-/** Counts the matches, which the addon remembers; false if that takes too long on this thread. */
+/** Counts the matches, which the addon caches; false if that takes too long on this thread. */
 function isCounted(segment: Segment, spec: AccountQuerySpec): boolean {
-  // Where all accounts together are too few nothing needs to be known.
+  // With so few accounts, any count is quick.
   if (segment.accounts < COUNTED_MIN) return true;
   return guarded(() => segment.native.count(matchClauses(segment, spec), COUNTED_MIN)) >= 0;
 }
 
-/** Whether the order of a page may have to compare many matches, or the page is a large one. */
+/** Returns true if a page is large or its order may compare many matches. */
 function isSlow(segment: Segment, { spec, onePerCompany = false }: AsideRequest): boolean {
   const isLarge = spec.limit >= LARGE_PAGE_MIN;
   if (!isLarge && isRanked(segment, spec)) return false;
@@ -460,13 +459,13 @@ function areMany(
   spec: AccountQuerySpec,
   names: readonly FacetName[] | null,
 ): boolean {
-  // Where all accounts together are too few nothing needs to be known; one look is for the total.
+  // With so few accounts, any count is quick; the extra one is for the total.
   const facets = names?.length ?? 0;
   if (names === null || segment.accounts * (facets + 1) < COUNTED_MIN) return false;
   return guarded(() => facetsWork(segment, matchClauses(segment, spec), names)) >= COUNTED_MIN;
 }
 
-/** As `guarded`, for what is found later. */
+/** Like `guarded`, for promises. */
 async function guardedLater<Value>(call: () => Promise<Value>): Promise<Value> {
   try {
     return await guarded(call);

@@ -1,11 +1,11 @@
 /**
  * Opened snapshots: one of them, and those of a server. Input: the path of a snapshot file.
- * Output: its native handle with the label, the dates and the code tables that planning needs; the
+ * Output: its native handle with the label, the dates, and the code tables for planning; the
  * current segment for new requests, and earlier ones for cursors that began on them.
  * Invariant: a segment is immutable; a handler reads the current one once and uses it until its
- * answer is sent. Exactly one segment is current, or none. A retired one stays open until no
- * request used it during `keepMs`, or until there are too many; one with readers stays open until
- * they end. Every segment is closed once.
+ * answer is sent. At most one segment is current. A retired one stays open until no request used it
+ * for `keepMs`, or until there are too many; one with readers stays open until they end. Every
+ * segment is closed once.
  */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
@@ -27,7 +27,7 @@ import { AppError, CommandError } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { Catalog } from "../spec/catalog.ts";
 
-/** Where the data of an answer comes from, as the contract words it. */
+/** Sources of an answer's data, as the contract words it. */
 interface Provenance {
   readonly rfb_snapshot: string;
   readonly ibge_population_year: string;
@@ -37,21 +37,21 @@ interface Provenance {
 /** An opened snapshot with its posting lists. */
 export interface Segment {
   readonly native: NativeSegment;
-  /** Absolute path of the file as it was opened; another file may have taken its place since. */
+  /** Absolute path of the file at opening; another file may have replaced it since. */
   readonly path: string;
   /** Release label `YYYY-MM`. */
   readonly label: string;
   /** Reference date `YYYY-MM-DD`. */
   readonly snapshotDate: string;
-  /** Identity of the content: 64 hexadecimal digits, 16 of a file without digests. */
+  /** Identity of the content: 64 hexadecimal digits, 16 for a file without digests. */
   readonly snapshotId: string;
   readonly provenance: Provenance;
   /** Number of rows. */
   readonly accounts: number;
   readonly catalog: Catalog;
-  /** Regions of the statistics and seats; absent where the import was given none. */
+  /** Regions of the statistics and seats; absent if the import had none. */
   readonly places?: SnapshotPlaces;
-  /** Dictionary code of a value, or -1; per dictionary. */
+  /** Returns a value's code in a dictionary, or -1. */
   codeOf(table: TableName, value: string): number;
   close(): void;
 }
@@ -62,12 +62,12 @@ export interface SharedSegment extends Pick<Segment, "path" | "snapshotId"> {
   readonly number: number;
 }
 
-/** Lets other threads open a segment for as long as it is open here. */
+/** Lets other threads open a segment while it is open here. */
 export function shareSegment({ native, path, snapshotId }: Segment): SharedSegment {
   return { path, snapshotId, number: native.share() };
 }
 
-/** Opens a segment of another thread, also if its file is gone. Throws if it was closed. */
+/** Opens a segment of another thread, even if its file is gone. Throws if it was closed. */
 export function openSharedSegment({ path, snapshotId, number }: SharedSegment): Segment {
   const native = openShared(number);
   const { meta } = parseMeta(Buffer.from(native.meta()).toString());
@@ -75,10 +75,10 @@ export function openSharedSegment({ path, snapshotId, number }: SharedSegment): 
   return segmentOf(native, meta, { path, snapshotId });
 }
 
-/** Opens a snapshot file; throws `CommandError` with the place and the mend when it is refused. */
+/** Opens a snapshot file; throws `CommandError` with the place and the fix if it is refused. */
 export async function openSegment(path: string): Promise<Segment> {
   const snapshot = await openSnapshot(path);
-  // Other work may have its turn between the two halves of opening.
+  // Yields to the event loop between the two halves of opening.
   await setImmediate();
   const native = opened(path, snapshot.directory);
   const { meta, identity, directory } = snapshot;
@@ -107,7 +107,7 @@ function segmentOf(
   };
 }
 
-/** The native handle; what the index region is refused for becomes words. */
+/** Opens the native handle; turns index-region errors into readable messages. */
 function opened(path: string, directory: OpenedSnapshot["directory"]): NativeSegment {
   try {
     return openNative(path, directory);
@@ -123,15 +123,15 @@ function opened(path: string, directory: OpenedSnapshot["directory"]): NativeSeg
 }
 
 /**
- * The identity of a file that was written before there were digests. The directory's checksum
- * covers the checksum of all blocks, so it tells files apart that nobody forged.
+ * Identity of a file without digests. The directory's checksum covers those of all blocks, so it
+ * distinguishes files that are not forged.
  */
 function contentId(meta: SnapshotMeta, directoryCrc: number, rowCount: number): string {
   const text = `${meta.label}|${meta.snapshot_date}|${directoryCrc}|${rowCount}`;
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** What normalization knows about the snapshot. */
+/** Facts of the snapshot for normalization. */
 function catalogOf(meta: SnapshotMeta, native: NativeSegment): Catalog {
   const { lookups, dictionaries } = meta;
   return {
@@ -146,7 +146,7 @@ function catalogOf(meta: SnapshotMeta, native: NativeSegment): Catalog {
   };
 }
 
-/** Maps of value to code, each built when it is first asked for. */
+/** Maps of value to code, each built at first use. */
 function codeLookup(native: NativeSegment): (table: TableName, value: string) => number {
   const maps = new Map<TableName, Map<string, number>>();
   return (table, value) => {
@@ -159,7 +159,7 @@ function codeLookup(native: NativeSegment): (table: TableName, value: string) =>
   };
 }
 
-/** What reads no row, or says itself what it found. */
+/** Methods that read no row, or report damage themselves. */
 const NOT_READS: readonly (string | keyof NativeSegment)[] = [
   "verify",
   "verifyBlocks",
@@ -172,8 +172,8 @@ const NOT_READS: readonly (string | keyof NativeSegment)[] = [
 ];
 
 /**
- * Guards every read of a handle in its place: each may be the first to touch a damaged block, and
- * no caller can forget it.
+ * Guards every read of a handle here: each may be the first to touch a damaged block, and callers
+ * cannot forget it.
  */
 function guardReads(native: NativeSegment): NativeSegment {
   const methods = native as unknown as Record<string, unknown>;
@@ -198,8 +198,8 @@ function throwGuarded(error: unknown): never {
 }
 
 /**
- * Runs a native call that is given segments; damage of one of them becomes the public 503. The
- * methods of a segment's handle do this themselves.
+ * Runs a native call that takes segments; turns damage of one into the public 503. The methods of a
+ * segment's handle do this themselves.
  */
 export function guarded<Value>(call: () => Value): Value {
   try {
@@ -218,14 +218,14 @@ function isDamage(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "SNAPSHOT_DAMAGED";
 }
 
-/** Most retired segments that are kept for cursors; the oldest gives way. */
+/** Max retired segments that stay open for cursors; the oldest is closed first. */
 export const RETIRED_MAX = 3;
 
 /** Other threads that have the same segments open. */
 interface OtherThreads {
-  /** Returns the time since one of them used a segment, in milliseconds. */
+  /** Returns the milliseconds since one of them used a segment. */
   unusedMs(segment: Segment): number;
-  /** Closes a segment there; the registry has closed it here. */
+  /** Closes a segment there, after the registry closed it here. */
   drop(segment: Segment): void;
 }
 
@@ -241,14 +241,14 @@ export class SegmentRegistry {
   readonly #serves: (current: Segment | null) => void;
   readonly #others: OtherThreads | null;
   #current: Segment | null = null;
-  /** In the order of their retirement. */
+  /** In order of retirement. */
   #retired: Retired[] = [];
-  /** How many readers a segment has. */
+  /** Reference counts. */
   readonly #readers = new Map<Segment, number>();
-  /** Segments that are given up but have readers; nobody new is sent there. */
+  /** Segments that were given up but have readers; they get no new ones. */
   readonly #leaving = new Set<Segment>();
 
-  /** `serves` is told whenever another segment is the current one, or none is any more. */
+  /** `serves` is called when the current segment changes, or when none is left. */
   constructor(
     clock: Clock,
     keepMs: number,
@@ -261,12 +261,12 @@ export class SegmentRegistry {
     this.#others = others;
   }
 
-  /** The segment that new questions are asked of; null before the first and after `close`. */
+  /** The segment for new queries; null before the first and after `close`. */
   current(): Segment | null {
     return this.#current;
   }
 
-  /** A retired segment by its id, for a cursor that began on it; asking keeps it open. */
+  /** Returns a retired segment by id, for a cursor that began on it; the call keeps it open. */
   retired(belongs: (snapshotId: string) => boolean): Segment | null {
     const found = this.#retired.find(({ segment }) => belongs(segment.snapshotId));
     if (found === undefined) return null;
@@ -275,8 +275,8 @@ export class SegmentRegistry {
   }
 
   /**
-   * Keeps a segment open for a reader that goes on after its request was handled. Gives the way to
-   * let go of it, which may be called again.
+   * Keeps a segment open for a reader that outlives its request. Returns a function that releases
+   * it, which may be called repeatedly.
    */
   hold(segment: Segment): () => void {
     this.#readers.set(segment, (this.#readers.get(segment) ?? 0) + 1);
@@ -287,18 +287,18 @@ export class SegmentRegistry {
     };
   }
 
-  /** All that are open: the current one, those that retired, those that only have readers. */
+  /** All open segments: the current one, retired ones, and those that only have readers. */
   segments(): Segment[] {
     const current = this.#current === null ? [] : [this.#current];
     return [...current, ...this.#retired.map(({ segment }) => segment), ...this.#leaving];
   }
 
-  /** How many segments are open. */
+  /** Number of open segments. */
   get size(): number {
     return this.#retired.length + this.#leaving.size + (this.#current === null ? 0 : 1);
   }
 
-  /** Makes a segment the current one; the one before it retires. */
+  /** Makes a segment the current one and retires the previous one. */
   put(segment: Segment): void {
     const before = this.#current;
     this.#current = segment;
@@ -312,14 +312,14 @@ export class SegmentRegistry {
     }
   }
 
-  /** Gives up the current segment; there is none until the next one is put here. */
+  /** Gives up the current segment; none is current until the next `put`. */
   drop(): void {
     this.#serves(null);
     if (this.#current !== null) this.#giveUp(this.#current);
     this.#current = null;
   }
 
-  /** Closes the retired segments that nobody asked for or reads lately; gives their labels. */
+  /** Closes retired segments without recent requests or readers; returns their labels. */
   sweep(): string[] {
     const nowMs = this.#clock.monotonicMs();
     const over = this.#retired.filter(({ segment, usedMs }) => {
@@ -332,14 +332,14 @@ export class SegmentRegistry {
     return over.map(({ segment }) => segment.label);
   }
 
-  /** Closes everything, what is being read when that is over. */
+  /** Closes everything; segments with readers when these end. */
   close(): void {
     for (const { segment } of this.#retired) this.#giveUp(segment);
     this.#retired = [];
     this.drop();
   }
 
-  /** Cursors of the same content go on with the segment that came back. */
+  /** Cursors of the same content continue on the segment that came back. */
   #giveUpTwins({ snapshotId }: Segment): void {
     const twins = this.#retired.filter(({ segment }) => segment.snapshotId === snapshotId);
     this.#retired = this.#retired.filter((one) => !twins.includes(one));
@@ -369,18 +369,18 @@ export class SegmentRegistry {
   }
 }
 
-/** What has a current segment, or none. */
+/** A holder of the current segment. */
 interface Serving {
   segment(): Segment | null;
 }
 
-/** The loaded snapshot, or null when there is none or it is damaged. */
+/** The loaded snapshot, or null if there is none or it is damaged. */
 export function loadedSegment(service: Serving): Segment | null {
   const segment = service.segment();
   return segment === null || segment.native.poisoned() ? null : segment;
 }
 
-/** The loaded snapshot; throws `snapshot_unavailable` when there is none or it is damaged. */
+/** The loaded snapshot; throws `snapshot_unavailable` if there is none or it is damaged. */
 export function currentSegment(service: Serving): Segment {
   const segment = loadedSegment(service);
   if (segment !== null) return segment;

@@ -1,9 +1,8 @@
 /**
- * Makes a snapshot ready for its first questions. What comes in: a file that will be opened, then
- * its segment. What goes out: the same ones, with their bytes in the memory of the system, code
- * tables built and what the first pages touch mapped.
- * Invariant: changes no answer; gives way to other work between its steps, so that a server keeps
- * answering meanwhile; nothing here but `readThrough` costs more in a larger registry.
+ * Prepares a snapshot for its first queries: fills the system's file cache, builds code tables, and
+ * maps the first pages.
+ * Invariant: changes no answer. Yields to other work between steps. Only `readThrough` costs more
+ * in a larger registry.
  */
 import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
@@ -17,18 +16,18 @@ import { plan } from "./plan.ts";
 import { search } from "./searcher.ts";
 import { guarded, type Segment } from "./segment.ts";
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** What a start asks: the first page of all, and one of some; all fields of both. */
+/** Queries at start: the first page of all, and one of some; all fields of both. */
 const FIRST = [{ filters: {} }, { filters: { geo: { uf_any_of: ["SP"] } } }];
 
-/** The first accounts by each field; nothing is counted for them, whatever there is. */
+/** The first accounts by each field; nothing is counted for them. */
 const SORTED = SORT_FIELDS.map((field) => ({ filters: {}, sort: [{ field, direction: "asc" }] }));
 
 /**
- * Reads a file from the disk without keeping anything, away from the thread that answers requests:
- * opening it then waits for nothing. Ends early when `ended` says so.
+ * Reads a file from the disk and retains nothing, off the main thread, so that opening it does not
+ * wait. Ends early when `ended` returns true.
  */
 export async function readThrough(path: string, ended: () => boolean): Promise<void> {
   const file = await open(path, "r");
@@ -41,8 +40,8 @@ export async function readThrough(path: string, ended: () => boolean): Promise<v
 }
 
 /**
- * Asks a segment its first questions, by which it is known that searches are answered; costs the
- * blocks of two pages, of however many. Throws as a search does when the snapshot is damaged.
+ * Runs the first queries on a segment, to prove that searches work; costs the blocks of two pages,
+ * regardless of the size. Throws like a search if the snapshot is damaged.
  */
 export async function askFirst(segment: Segment): Promise<void> {
   for (const question of FIRST) {
@@ -54,10 +53,9 @@ export async function askFirst(segment: Segment): Promise<void> {
 }
 
 /**
- * Warms a segment, with a turn of the event loop after each step; ends early when `ended` returns
- * true. Throws as a search does when the snapshot is damaged. What each step costs depends on no
- * number of accounts: a whole count of what one kind of question matches reads all of a registry,
- * and is left to the first request that needs it.
+ * Warms a segment; yields to the event loop after each step. Ends early when `ended` returns true.
+ * Throws like a search if the snapshot is damaged. No step's cost depends on the number of
+ * accounts: a full count reads a whole registry, so the first request that needs it pays for it.
  */
 export async function warm(segment: Segment, ended: () => boolean = () => false): Promise<void> {
   const lookup = catalogLookup(segment.catalog);
@@ -76,7 +74,7 @@ export async function warm(segment: Segment, ended: () => boolean = () => false)
   }
 }
 
-/** Selects a first page in an order of its own, off the main thread: it is read from the disk. */
+/** Selects the first page of an order off the main thread, because it reads from the disk. */
 async function askSorted(segment: Segment, question: unknown): Promise<void> {
   const spec = specOf(question, segment);
   if (spec === null) return;
@@ -86,7 +84,7 @@ async function askSorted(segment: Segment, question: unknown): Promise<void> {
   await guarded(() => segment.native.selectAside(request));
 }
 
-/** The spec of a question; null where a small snapshot does not know a code of it. */
+/** Returns the spec of a query; null if a small snapshot lacks one of its codes. */
 function specOf(question: unknown, { catalog }: Segment): AccountQuerySpec | null {
   try {
     return normalizeSpec(question, {

@@ -1,15 +1,15 @@
 /**
- * What comes in: a date or an amount of a filter, as sent. What goes out: the same in full.
- * Invariant: that of the reader: what is wrong leaves a mistake behind and nothing else.
+ * Reads dates and amounts of filters into their full form.
+ * Invariant: as in reader.ts, an error only logs a mistake.
  */
 import { completeDate } from "./dates.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 import { type SpecReader, shown } from "./reader.ts";
 
-/** Form of a date; its day may not exist. */
+/** Shape of a full date; its day may not exist. */
 const FULL_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads a date as YYYY-MM-DD; null where there is none. */
+/** Reads a date as YYYY-MM-DD; null if absent or wrong. */
 export function readDate(reader: SpecReader, value: unknown, pointer: string): string | null {
   if (value === undefined || value === null) return null;
   const date = typeof value === "string" ? completeDate(value) : null;
@@ -23,7 +23,7 @@ export function readDate(reader: SpecReader, value: unknown, pointer: string): s
   return date;
 }
 
-/** Reads an amount in reais, to the cent; undefined where there is none. */
+/** Reads an amount in reais, to the cent; undefined if absent or wrong. */
 export function readCapital(
   reader: SpecReader,
   value: unknown,
@@ -39,7 +39,7 @@ export function readCapital(
     const detail = `May have two decimals at most, not ${value}.`;
     reader.mistake(pointer, "wrong_format", detail);
   } else {
-    // Minus zero means zero and must give the same bytes.
+    // Minus zero means zero, and must give the same bytes.
     return value === 0 ? 0 : value;
   }
   return undefined;

@@ -1,23 +1,23 @@
 /**
- * What comes in: any text (a company name, a text hint). What goes out: its words, folded.
- * Invariant: folding a word again changes nothing, and `native-index/` holds a twin over UTF-8
- * that gives the same words for every text. This header is the contract of both; code points are
- * looked at one at a time, in order, with no normalization form applied before:
+ * Splits any text (a company name, a text hint) into folded words.
+ * Invariant: folding a word again changes nothing, and `native-index/` holds a twin over UTF-8 that
+ * gives the same words for every text. This header is the contract of both. Code points are read
+ * one at a time, in order, without prior normalization:
  *
- *  1. U+0030-39 (0-9) and U+0061-7A (a-z) stay; U+0041-5A (A-Z) become lower case (+32).
- *  2. U+00AA becomes `a`, U+00BA becomes `o`.
- *  3. U+00C0-U+024F and U+1E00-U+1EFF follow FOLD_LATIN and FOLD_ADDITIONAL below, one character
- *     of the table for each code point, in order: a letter a-z = that letter; `1` = "ae",
- *     `2` = "oe", `3` = "ss", `4` = "th", `5` = "ij"; `.` = separator; `=` = stays as it is.
- *  4. U+0300-U+036F (combining marks) vanish: they neither separate words nor appear in them.
- *  5. Separators: every other code point below U+0250; U+02B0-02FF; U+2000-2BFF; U+3000-303F;
- *     U+D800-F8FF; U+FE00-FFFF; U+1F000-1FAFF; U+E0000-10FFFF; in UTF-8 also every byte that is
- *     not part of a well-formed sequence, in UTF-16 every lone surrogate.
- *  6. Every other code point stays as it is (no case folding outside Latin).
+ * 1. U+0030-39 (0-9) and U+0061-7A (a-z) stay; U+0041-5A (A-Z) become lower case (+32).
+ * 2. U+00AA becomes `a`, U+00BA becomes `o`.
+ * 3. U+00C0-U+024F and U+1E00-U+1EFF follow FOLD_LATIN and FOLD_ADDITIONAL below, one character
+ *    of the table for each code point, in order: a letter a-z = that letter; `1` = "ae",
+ *    `2` = "oe", `3` = "ss", `4` = "th", `5` = "ij"; `.` = separator; `=` = unchanged.
+ * 4. U+0300-U+036F (combining marks) vanish: they neither separate words nor appear in them.
+ * 5. Separators: every other code point below U+0250; U+02B0-02FF; U+2000-2BFF; U+3000-303F;
+ *    U+D800-F8FF; U+FE00-FFFF; U+1F000-1FAFF; U+E0000-10FFFF; in UTF-8 also every byte that is
+ *    not part of a well-formed sequence, in UTF-16 every lone surrogate.
+ * 6. Every other code point stays as it is (no case folding outside Latin).
  *
- * A word is a maximal run, between separators, of what remains; a run with nothing left is none.
- * The tables are canonical decomposition without marks in lower case (Unicode 15), plus the
- * letters that do not decompose but that people write without their stroke or ligature.
+ * A word is a maximal run of remaining characters between separators; an empty run is no word. The
+ * tables are canonical decomposition without marks in lower case (Unicode 15), plus letters that do
+ * not decompose but that people write without their stroke or ligature.
  */
 
 /** First code point of FOLD_LATIN. */
@@ -42,7 +42,7 @@ const FOLD_ADDITIONAL =
   "wwwwwwwwwwxxxxyyzzzzzzhtwy=s==3=aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeee" +
   "eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy======";
 
-/** What the digits in the tables stand for. */
+/** Replacements of the digits in the tables. */
 const TWO_LETTERS: Readonly<Record<string, string>> = {
   "1": "ae",
   "2": "oe",
@@ -96,10 +96,7 @@ export function foldCodePoint(codePoint: number): string | null {
   return codePoint < 0x250 ? (FOLD_LOW[codePoint] ?? null) : foldHigh(codePoint);
 }
 
-/**
- * Splits a text into folded words, in the order they stand, repeats included.
- * Linear in the length of the text.
- */
+/** Splits a text into folded words, in order, with repeats. Linear in the length of the text. */
 export function analyzeWords(text: string): string[] {
   const words: string[] = [];
   let word = "";

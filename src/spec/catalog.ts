@@ -1,48 +1,47 @@
 /**
- * What comes in: the code lists of one snapshot. What goes out: lookups that normalization needs:
- * activity prefix or section to subclasses, municipality by IBGE or TOM code, legal nature prefix
- * to natures.
- * Invariant: a spelling that names no known code yields nothing, never a wider set; the code
- * 8888888 ("not informed") is only ever matched whole, although its digits begin like division 88.
+ * Lookups of normalization over the code lists of one snapshot: activity prefix or section to
+ * subclasses, municipality by IBGE or TOM code, legal nature prefix to natures.
+ * Invariant: a spelling that names no known code yields nothing, never a wider set. The code
+ * 8888888 ("not informed") only matches whole, although its digits begin like division 88.
  */
 
-/** A municipality as the snapshot knows it. */
+/** A municipality of the snapshot. */
 export interface CatalogMunicipality {
   /** TOM (SIAFI) code, 4 digits. */
   readonly tom: string;
-  /** IBGE code, 7 digits; null abroad or where unknown. */
+  /** IBGE code, 7 digits; null if abroad or unknown. */
   readonly ibge: string | null;
-  /** State; `EX` abroad; null where unknown. */
+  /** State; `EX` if abroad; null if unknown. */
   readonly uf: string | null;
   readonly name: string;
 }
 
-/** What normalization must know about a snapshot. Immutable; one object per open snapshot. */
+/** Facts of a snapshot for normalization. Immutable; one object per open snapshot. */
 export interface Catalog {
   /** 7 digits, ascending: the dump's table and every code in use. */
   readonly cnaeCodes: readonly string[];
   readonly municipalities: readonly CatalogMunicipality[];
   /** 4 digits, ascending: the dump's table and every code in use. */
   readonly legalNatures: readonly string[];
-  /** Set where the snapshot lacks what is counted at an import: it is of an earlier version. */
+  /** Set if an earlier version imported the snapshot, without counts. */
   readonly lacksCounts?: true;
-  /** Set where the snapshot lacks the rows of districts, for the same reason. */
+  /** Set if it has no rows of districts, for the same reason. */
   readonly lacksDistricts?: true;
-  /** Set where the snapshot lacks the rows of phones and e-mails, for the same reason. */
+  /** Set if it has no rows of phones and e-mails, for the same reason. */
   readonly lacksContacts?: true;
 }
 
-/** What snapshots of earlier versions may lack. */
+/** Import data that older snapshots may lack. */
 export type Lacked = "counts" | "districts" | "contacts";
 
-/** Says of a catalog that the snapshot lacks something. */
+/** The catalog's mark for each kind of missing data. */
 const LACKS = {
   counts: "lacksCounts",
   districts: "lacksDistricts",
   contacts: "lacksContacts",
 } as const satisfies Readonly<Record<Lacked, keyof Catalog>>;
 
-/** What somebody is told who asks for something made at the import that a snapshot lacks. */
+/** Returns the message for a request that needs import data the snapshot lacks. */
 export function notCounted(name: string): string {
   return (
     `The snapshot lacks what ${name} asks for: it was imported by an earlier version. Import the ` +
@@ -85,7 +84,7 @@ export function punctuateCnae(code: string): string {
   return `${code.slice(0, 4)}-${code.slice(4, 5)}/${code.slice(5)}`;
 }
 
-/** Takes the punctuation out of `NNNN-N/NN`. */
+/** Removes the punctuation of `NNNN-N/NN`. */
 export function cnaeDigits(punctuated: string): string {
   return punctuated.slice(0, 4) + punctuated.slice(5, 6) + punctuated.slice(7);
 }
@@ -105,15 +104,14 @@ const SECTION_BY_DIVISION: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Municipalities by their codes. */
 interface Municipalities {
   readonly byIbge: ReadonlyMap<string, CatalogMunicipality>;
   readonly byTom: ReadonlyMap<string, CatalogMunicipality>;
 }
 
 /**
- * Lookups over one catalog; made once per catalog by `catalogLookup`. Each list is made when it is
- * first looked into, so that a start waits for none of them.
+ * Lookups over one catalog; `catalogLookup` makes one per catalog. Each list is built at first use,
+ * so that a start does not wait for them.
  */
 export class CatalogLookup {
   readonly #catalog: Catalog;
@@ -125,31 +123,30 @@ export class CatalogLookup {
     this.#catalog = catalog;
   }
 
-  /** Whether the snapshot has what is counted at an import. */
+  /** True if the snapshot has import counts. */
   get hasCounts(): boolean {
     return !this.lacks("counts");
   }
 
-  /** Whether the snapshot lacks something that imports of this version make. */
+  /** True if the snapshot lacks data that this version imports. */
   lacks(what: Lacked): boolean {
     return this.#catalog[LACKS[what]] === true;
   }
 
   /**
-   * Known subclasses, punctuated and ascending, that a spelling of `cnae_any_of` stands for;
-   * empty when the spelling is wrong or names no known code.
+   * Returns the known subclasses of a `cnae_any_of` spelling, punctuated and ascending; empty if it
+   * is wrong or names no known code.
    */
   cnae(spelling: string): readonly string[] {
     this.#cnaeBySpelling ??= spellingsOf(this.#catalog.cnaeCodes);
     return this.#cnaeBySpelling.get(spelling) ?? NOTHING;
   }
 
-  /** Municipality of a 7-digit IBGE code or of its first 6 digits. */
+  /** Finds a municipality by 7-digit IBGE code, or by its first 6 digits. */
   municipalityByIbge(code: string): CatalogMunicipality | undefined {
     return this.#byCode().byIbge.get(code);
   }
 
-  /** Municipality of a 4-digit TOM code. */
   municipalityByTom(code: string): CatalogMunicipality | undefined {
     return this.#byCode().byTom.get(code);
   }
@@ -203,7 +200,7 @@ function prefixesOf(natures: readonly string[]): Map<string, string[]> {
 
 const lookups = new WeakMap<Catalog, CatalogLookup>();
 
-/** Lookups of a catalog, computed on first use and kept as long as the catalog lives. */
+/** Returns a catalog's lookups, cached as long as the catalog lives. */
 export function catalogLookup(catalog: Catalog): CatalogLookup {
   let lookup = lookups.get(catalog);
   if (lookup === undefined) {
@@ -213,7 +210,6 @@ export function catalogLookup(catalog: Catalog): CatalogLookup {
   return lookup;
 }
 
-/** Adds a value to the list under a key. */
 function append(lists: Map<string, string[]>, key: string, value: string): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

@@ -1,8 +1,7 @@
 /**
- * What comes in: the last row of a page and what it belongs to, or a cursor that a client sent
- * back. What goes out: the opaque text, or the row after which the next page begins.
- * Invariant: stateless and authenticated: only a text made here, with one of the given secrets,
- * for the same tenant and endpoint, is ever accepted, in exactly one spelling. Bytes, big-endian:
+ * Makes and reads the opaque cursors of pages: the last row of a page, and its scope.
+ * Invariant: stateless and authenticated. Only a text made here, with one of the given secrets, for
+ * the same tenant and endpoint, is accepted, in exactly one spelling. Bytes, big-endian:
  *
  *   0        1          7               23           39             55              87
  *   | version | last row | snapshot hash | spec hash  | fields hash  | HMAC-SHA-256 |
@@ -26,7 +25,7 @@ const CURSOR_BYTES = MAC_AT + SHA256_BYTES;
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 const CURSOR_SHAPE = /^[A-Za-z0-9_-]{116}$/;
 
-/** What the pages of one search have in common; it stands in their cursors. */
+/** Values that all pages of a search share; their cursors carry them. */
 export interface PagesScope {
   /** Identifies the snapshot's contents, not only its month; any text. */
   readonly snapshotId: string;
@@ -36,22 +35,22 @@ export interface PagesScope {
   readonly fieldsHash: string;
 }
 
-/** What a cursor is bound to. */
+/** The scope a cursor is bound to. */
 export interface CursorScope extends PagesScope {
-  /** Further strings it must be used with: tenant, endpoint. Not shown in the cursor. */
+  /** Further strings, such as tenant and endpoint. Not readable in the cursor. */
   readonly binding: readonly string[];
 }
 
-/** Where a page ends, and whose it is. */
+/** The end of a page, and its binding. */
 interface PageEnd extends Pick<CursorScope, "binding"> {
   /** From 0 to 2^48-1. */
   readonly lastRow: number;
 }
 
-/** The secrets of cursors: the first signs, all of them verify (a previous one stays valid). */
+/** The secrets of cursors: the first one signs, all verify (a previous one stays valid). */
 export type CursorSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
-/** The bytes of the cursor that was made last. */
+/** Buffer for the bytes of the latest cursor. */
 const made = Buffer.alloc(CURSOR_BYTES);
 const madePayload = made.subarray(0, MAC_AT);
 const madeMac = made.subarray(MAC_AT);
@@ -71,9 +70,9 @@ export function encodeCursor(
 }
 
 /**
- * Reads a cursor back and gives the row after which the next page begins.
+ * Reads a cursor; returns the row after which the next page begins.
  * @throws AppError `invalid_cursor` (not ours, altered, of another tenant or endpoint), then
- *   `cursor_expired` (of another snapshot), then `cursor_mismatch` (of another spec or fields).
+ * `cursor_expired` (of another snapshot), then `cursor_mismatch` (of another spec or fields).
  */
 export function decodeCursor(text: string, expected: CursorScope, secrets: CursorSecrets): number {
   const bytes = openCursor(text, expected.binding, secrets);
@@ -87,13 +86,13 @@ export function decodeCursor(text: string, expected: CursorScope, secrets: Curso
   return bytes.readUIntBE(ROW_AT, ROW_BYTES);
 }
 
-/** Whether a cursor says that it is of a snapshot; `decodeCursor` finds out whether it is. */
+/** True if a cursor claims to be of a snapshot; only `decodeCursor` verifies it. */
 export function claimsSnapshot(text: string, snapshotId: string): boolean {
   if (!CURSOR_SHAPE.test(text)) return false;
   return hashAt(Buffer.from(text, "base64url"), SNAPSHOT_AT) === snapshotHash(snapshotId);
 }
 
-/** Decodes the text and checks its authenticity, before anything in it is believed. */
+/** Decodes the text and verifies it before anything in it is used. */
 function openCursor(text: string, binding: readonly string[], secrets: CursorSecrets): Buffer {
   const detail = "Send next_cursor of the previous response unchanged, or no cursor.";
   if (!CURSOR_SHAPE.test(text)) refuse("invalid_cursor", detail);
@@ -110,7 +109,7 @@ function openCursor(text: string, binding: readonly string[], secrets: CursorSec
   return bytes;
 }
 
-/** What is signed behind the payload (of fixed length): each part with its length before it. */
+/** The text signed after the payload (of fixed length): each part, prefixed with its length. */
 function bindingText(binding: readonly string[]): string {
   let text = "";
   for (const part of binding) text += `${Buffer.byteLength(part)}:${part}`;
@@ -119,7 +118,7 @@ function bindingText(binding: readonly string[]): string {
 
 const keys = new WeakMap<Uint8Array, HmacKey>();
 
-/** A secret, ready to sign. */
+/** Caches the key of a secret. */
 function keyOf(secret: Uint8Array): HmacKey {
   const known = keys.get(secret);
   if (known !== undefined) return known;
@@ -128,7 +127,7 @@ function keyOf(secret: Uint8Array): HmacKey {
   return key;
 }
 
-/** The half of a SHA-256 that a cursor carries: enough to tell scopes apart, the MAC guards it. */
+/** The half of a SHA-256 in a cursor: it identifies scopes, the MAC protects it. */
 function half(hash: string): string {
   assert(SHA256_HEX.test(hash), "a cursor is bound to SHA-256 hashes in hex");
   return hash.slice(0, 2 * HASH_BYTES);
@@ -141,7 +140,7 @@ function hashAt(bytes: Buffer, at: number): string {
 
 let lastSnapshot = { id: "", hash: "" };
 
-/** Half of a snapshot's hash; the last one is kept, as nearly all calls ask for the same. */
+/** Half of a snapshot's hash; the last one is cached, as most calls share it. */
 function snapshotHash(id: string): string {
   if (lastSnapshot.id !== id || lastSnapshot.hash === "") {
     lastSnapshot = { id, hash: half(sha256(id).toString("hex")) };
@@ -149,7 +148,6 @@ function snapshotHash(id: string): string {
   return lastSnapshot.hash;
 }
 
-/** Throws with the cursor's pointer. */
 function refuse(
   code: "invalid_cursor" | "cursor_expired" | "cursor_mismatch",
   detail: string,

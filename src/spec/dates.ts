@@ -1,8 +1,7 @@
 /**
- * What comes in: a date as a person may write it in a filter: YYYY-MM-DD, YYYY-MM or YYYY.
- * What goes out: the full date, or null if it is not one.
- * Invariant: only days of the Gregorian calendar from 0001-01-01 to 9999-12-31 come out, so text
- * order is date order.
+ * Completes dates that people write in filters as YYYY-MM-DD, YYYY-MM, or YYYY.
+ * Invariant: only days of the Gregorian calendar from 0001-01-01 to 9999-12-31 are returned, so
+ * text order is date order.
  */
 
 const PARTIAL_DATE = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/;

@@ -1,16 +1,16 @@
 /**
- * How names of districts are compared. What comes in: any text. What goes out: the name folded.
- * Invariant: folding a folded name changes nothing, and `native-index/format/analyzer.cc` holds
- * a twin over UTF-8 that gives the same for every text. This header is the contract of both; code
- * points are looked at one at a time, in order, with no normalization form applied before:
+ * Folds names of districts for comparison.
+ * Invariant: folding a folded name changes nothing, and `native-index/format/analyzer.cc` holds a
+ * twin over UTF-8 that gives the same for every text. This header is the contract of both. Code
+ * points are read one at a time, in order, without prior normalization:
  *
- *  1. White space (U+0009-000D, U+0020, U+00A0, U+2000-200A, U+2028, U+2029, U+202F,
- *     U+205F, U+3000) separates: a run of it is one space, and none at either end.
- *  2. What the analyzer of words folds (analyzer.ts) is folded as there: case and accents go,
- *     combining marks vanish.
- *  3. What separates words there and is no white space stays as it is: "JD. SAO LUIZ" is another
- *     district than "JD SAO LUIZ". A lone surrogate, in UTF-8 a byte that is not part of a
- *     well-formed sequence, becomes U+FFFD.
+ * 1. White space (U+0009-000D, U+0020, U+00A0, U+2000-200A, U+2028, U+2029, U+202F,
+ *    U+205F, U+3000) separates: a run of it is one space, and none at either end.
+ * 2. Characters that the analyzer of words folds (analyzer.ts) are folded as there: case and
+ *    accents go, combining marks vanish.
+ * 3. Word separators other than white space stay as they are: "JD. SAO LUIZ" is another district
+ *    than "JD SAO LUIZ". A lone surrogate, in UTF-8 a byte that is not part of a well-formed
+ *    sequence, becomes U+FFFD.
  */
 import { foldCodePoint } from "./analyzer.ts";
 
@@ -19,7 +19,7 @@ const SPACES: ReadonlySet<number> = new Set([
   ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
 ]);
 
-/** The name as it is compared; empty for white space alone. Linear in the length of the text. */
+/** Folds a name; empty for white space alone. Linear in the length of the text. */
 export function foldDistrict(text: string): string {
   let folded = "";
   let spaced = false;
@@ -42,10 +42,10 @@ function unfolded(codePoint: number, character: string): string {
   return codePoint >= 0xd800 && codePoint <= 0xdfff ? "\u{FFFD}" : character;
 }
 
-/** Words that stay small inside a name. */
+/** Words that stay lower case inside a name. */
 const SMALL: ReadonlySet<string> = new Set(["da", "das", "de", "do", "dos", "e"]);
 
-/** A folded name as a heading has it: "jardim das flores" is "Jardim das Flores". */
+/** Capitalizes a folded name: "jardim das flores" becomes "Jardim das Flores". */
 export function districtTitle(folded: string): string {
   const words = folded.split(" ").map((word, i) => {
     if (i > 0 && SMALL.has(word)) return word;

@@ -1,6 +1,6 @@
 /**
  * The facets: fields whose values can be counted over all matches.
- * Invariant: every list of them is made from this one.
+ * Invariant: every list of facets derives from this one.
  */
 
 /** Every facet, in the order of the documents. */

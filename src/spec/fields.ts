@@ -1,6 +1,6 @@
 /**
  * The closed lists of the public contract, in their public order: output fields, sort fields,
- * scoring strategies, export formats, secondary CNAE modes and the code lists a filter may name.
+ * scoring strategies, export formats, secondary CNAE modes, and the code lists of filters.
  * Invariant: every other place (snapshot columns, allowlists, CSV header, OpenAPI, status) derives
  * its list from here, so a name cannot exist in one place only. The output fields are the rows of
  * fields/table.ts.
@@ -10,10 +10,10 @@ import { FIELD_TYPES, FIELDS, type FieldRow } from "./fields/table.ts";
 /** Name of an output field. */
 export type OutputField = (typeof FIELDS)[number]["name"];
 
-/** What a field's value is in JSON; every field but `cnpj` may be null. */
+/** Type of a field's JSON value; every field but `cnpj` may be null. */
 export type FieldKind = (typeof FIELD_TYPES)[keyof typeof FIELD_TYPES];
 
-/** One output field: its row of the table, and what its value is in JSON. */
+/** One output field: its row of the table, and the type of its JSON value. */
 interface OutputFieldRow extends FieldRow {
   readonly name: OutputField;
   readonly kind: FieldKind;
@@ -37,7 +37,7 @@ const ROWS: ReadonlyMap<string, OutputFieldRow> = new Map(
   OUTPUT_FIELDS.map((row) => [row.name, row]),
 );
 
-/** The default set of every plan, used where `output.fields` is empty. */
+/** The default set of every plan, used if `output.fields` is empty. */
 export const DEFAULT_FIELDS: readonly OutputField[] = [
   "cnpj",
   "legal_name",
@@ -81,16 +81,16 @@ export const TEXT_FORMATS: readonly string[] = ["csv", "html", "jsonl"];
 /** How a file of text can be compressed; the first is the default. */
 export const COMPRESSIONS = ["none", "gzip", "zstd"] as const;
 
-/** How a file of text is compressed, or that it is not. */
+/** Compression of a text file, including none. */
 export type Packing = (typeof COMPRESSIONS)[number];
 
 /** Compression of a file that has one. */
 export type Compression = Exclude<Packing, "none">;
 
-/** What can stand between the cells of a CSV file; the first is the default. */
+/** Delimiters between the cells of a CSV file; the first is the default. */
 export const CSV_DELIMITERS = [",", ";"] as const;
 
-/** How secondary activity codes take part in matching. */
+/** How secondary activity codes are matched. */
 export const SECONDARY_CNAE_MODES = ["off", "fallback", "full"] as const;
 
 /** Name of a secondary CNAE mode. */

@@ -1,9 +1,8 @@
 /**
- * What comes in: nothing. What goes out: the JSON Schemas (2020-12) of the lead query 1.0, the
- * flat spec that people write by hand, as it may be sent and in its normal form, and the static
- * type of the latter.
- * Invariant: what translate/leadquery.ts returns fits LEAD_SCHEMA, and what it accepts fits
- * LEAD_INPUT_SCHEMA; tests hold both.
+ * The JSON Schemas (2020-12) of the lead query 1.0, the flat spec that people write by hand, as
+ * sent and in its normal form, with the static type of the latter.
+ * Invariant: translate/leadquery.ts accepts only LEAD_INPUT_SCHEMA and returns only LEAD_SCHEMA;
+ * tests verify both.
  */
 import Type from "typebox";
 import {
@@ -14,11 +13,11 @@ import {
 } from "./fields.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
-/** Limits of a lead query beside those of every spec. */
+/** Limits of a lead query in addition to those of every spec. */
 export const LEAD_LIMITS = {
   /** Elements of a list. */
   listMax: 10_000,
-  /** Activities of one list that are given by name; codes are not counted. */
+  /** Activities in one list given by name; codes are not counted. */
   activityNamesMax: 100,
 } as const;
 
@@ -111,7 +110,7 @@ export type LeadQuery = Type.Static<typeof LEAD_SCHEMA>;
 
 const text = Type.String({ maxLength: SPEC_LIMITS.stringLengthMax });
 const textOrNumber = Type.Union([text, Type.Integer()]);
-/** One value, or a list of them. */
+/** Schema of one value, or a list of them. */
 const oneOrMore = (schema: Type.TSchema, maxItems: number, description: string) =>
   Type.Union([schema, Type.Array(schema, { maxItems })], { description });
 const words = (description: string) => oneOrMore(text, LEAD_LIMITS.listMax, description);
@@ -136,7 +135,7 @@ const sortInput = Type.Union([
   ),
 ]);
 
-/** The lead query as a client may write it; every member may be missing. */
+/** The lead query as a client may write it; every member is optional. */
 export const LEAD_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     kind: Type.Literal("lead_query"),

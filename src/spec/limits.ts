@@ -1,6 +1,6 @@
 /**
- * How large a spec may be.
- * Invariant: normalization, the schemas and the documents take the numbers from here.
+ * Size limits of a spec.
+ * Invariant: normalization, the schemas, and the documents take the numbers from here.
  */
 
 /** Limits of a spec; each is tested at the limit and one past it. */
@@ -31,9 +31,9 @@ export const SPEC_LIMITS = {
   explainItemsMax: 1_000,
   /** UTF-16 units of a string in `explain`. */
   explainStringMax: 4_096,
-  /** Bytes of all of `explain`, as JSON in UTF-8; a translator never says as much. */
+  /** Bytes of all of `explain`, as JSON in UTF-8; translators write less. */
   explainBytesMax: 131_072,
-  /** Reais; its cents are still exact in a double. */
+  /** In reais; its cents are still exact in a double. */
   shareCapitalMax: 90_000_000_000_000,
   /** Companies or establishments that a filter counts; a snapshot has fewer rows. */
   countMax: 4_294_967_295,

@@ -1,11 +1,10 @@
 /**
- * How lists are named in a spec. What comes in: nothing. What goes out: the shape of their ids.
- * Invariant: no id of another resource has this shape, and the list that every tenant has is named
- * by a word that no other list is. Apart because schemas, readers and routes of lists name them
- * alike.
+ * Ids and names of saved lists in a spec. Apart because schemas, readers, and routes share them.
+ * Invariant: no id of another resource has this shape. The list that every tenant has is named by a
+ * word that no other list has.
  */
 
-/** The list of all accounts that done exports of the tenant have held. */
+/** The list of all accounts in the tenant's finished exports. */
 export const EXPORTED = "exported";
 
 /** Shape of the id of any list. */

@@ -2,14 +2,13 @@
  * The normal form of a spec, and its identity. Input: a spec as a client sent it, the snapshot's
  * catalog, and the rules of plan and endpoint. Output: the normalized spec, the warnings of this
  * normalization, on demand the alterations, one per altered member, and the bytes and hashes for
- * cursors, entity tags and idempotency keys.
- * Invariant: total and deterministic. A normalized spec normalizes to the same bytes, and has no
- * alterations; two spellings of the same codes, dates and defaults give the same bytes; every
- * mistake is found before anything is refused. `null` is a mistake where its meaning is not
- * documented. A spec with one filter that narrows (filters/table.ts) is never too broad, however
- * many accounts it matches. In the identity, member order and `explain` never count; everything
- * else does. A cursor leaves `limit` out as well: the page size does not change which accounts
- * follow a row.
+ * cursors, entity tags, and idempotency keys.
+ * Invariant: total and deterministic. A normalized spec normalizes to the same bytes, without
+ * alterations. Two spellings of the same codes, dates, and defaults give the same bytes. Every
+ * mistake is collected before the refusal. `null` is a mistake unless its meaning is documented. A
+ * spec with one filter that narrows (filters/table.ts) is never too broad, however many accounts it
+ * matches. The identity ignores member order and `explain` only. A cursor ignores `limit` as well:
+ * the page size does not change which accounts follow a row.
  */
 import { strict as assert } from "node:assert";
 import { sha256Hex } from "../sha256.ts";
@@ -26,28 +25,28 @@ import type { AccountQuerySpec, SortKey, SpecInput } from "./schema.ts";
 /** The rules under which a spec is read. */
 export interface NormalizeContext extends OutputRules {
   readonly catalog: Catalog;
-  /** Limit where none is given. */
+  /** Limit if none is given. */
   readonly limitDefault: number;
   /** The plan's cap; a higher limit is lowered to it, with a warning. */
   readonly limitCap: number;
-  /** Whether plan and configuration allow `secondary_cnae_mode` full; never on a search. */
+  /** True if plan and configuration allow `secondary_cnae_mode` full; never on a search. */
   readonly fullAllowed: boolean;
-  /** Whether whoever asks has lists that a spec may name. */
+  /** True if the caller has lists that a spec may name. */
   readonly listsKnown?: boolean;
-  /** `limit` beside the spec in the body; wins over the spec's. Undefined: not sent. */
+  /** `limit` next to the spec in the body; overrides the spec's. Undefined: not sent. */
   readonly bodyLimit?: unknown;
-  /** `output` beside the spec in the body; wins member by member. Undefined: not sent. */
+  /** `output` next to the spec in the body; overrides each member. Undefined: not sent. */
   readonly bodyOutput?: unknown;
-  /** Pointer of the spec in the body; `/spec` where not given. */
+  /** Pointer of the spec in the body; default `/spec`. */
   readonly pointer?: string;
 }
 
-/** What a normalization gives. */
+/** Result of a normalization. */
 export interface NormalizedSpec {
   readonly spec: AccountQuerySpec;
-  /** Sentences of this normalization; `spec.explain.warnings` holds them too. */
+  /** Warnings of this normalization; `spec.explain.warnings` holds them too. */
   readonly warnings: readonly string[];
-  /** What was altered against the input; computed when read. */
+  /** Differences from the input; computed when read. */
   readonly changes: readonly NormalizationNote[];
 }
 
@@ -66,13 +65,13 @@ const MEMBERS = [
 const NO_LISTS =
   "A server keeps lists for its tenants, and here are none. Leave them out, or ask over HTTP.";
 
-/** Municipalities outside the given states that one warning names. */
+/** Max municipalities outside the given states that a warning names. */
 const WARNING_NAMES_MAX = 5;
 
 /**
  * Normalizes an account query spec.
  * @throws AppError `invalid_spec` with every mistake, or `field_not_allowed` or
- *   `secondary_cnae_mode_not_allowed` where all mistakes are of that kind.
+ * `secondary_cnae_mode_not_allowed` if all mistakes are of that kind.
  */
 export function normalizeSpec(input: SpecInput, context: NormalizeContext): NormalizedSpec {
   const reader = new SpecReader();
@@ -110,7 +109,7 @@ export function normalizeSpec(input: SpecInput, context: NormalizeContext): Norm
   return new Normalized(spec, warnings, { input, pointer });
 }
 
-/** A class, because its getter costs nothing on the way of a search, which never reads it. */
+/** A class, because an unread getter costs a search nothing. */
 class Normalized implements NormalizedSpec {
   readonly spec: AccountQuerySpec;
   readonly warnings: readonly string[];
@@ -131,7 +130,7 @@ class Normalized implements NormalizedSpec {
   }
 }
 
-/** Reads a member that has one value only and may be missing. */
+/** Reads an optional member that has only one valid value. */
 function readFixed<const Value extends string>(
   value: unknown,
   pointer: string,
@@ -153,7 +152,7 @@ function readLimit(
   const overridden = context.bodyLimit !== undefined;
   let wanted = context.limitDefault;
   if (value !== undefined) {
-    // A spec of a large export may be searched with a limit beside it.
+    // A search may override the limit of a large export's spec.
     wanted = reader.integer(value, pointer, [1, overridden ? exportLimitMax : max]);
   }
   if (overridden) wanted = reader.integer(context.bodyLimit, "/limit", [1, max]);
@@ -202,7 +201,7 @@ function readSort(value: unknown, pointer: string, reader: SpecReader): SortKey[
   return keys.length > 0 ? keys : [{ field: "score", direction: "desc" }];
 }
 
-/** Reads strategy and seed; the strategy random cannot do without a seed. */
+/** Reads strategy and seed; the strategy random requires a seed. */
 function readScoring(
   value: unknown,
   pointer: string,
@@ -258,7 +257,7 @@ function readExplain(value: unknown, pointer: string, reader: SpecReader): Expla
   };
 }
 
-/** Adds the warnings that are not there yet, in order. */
+/** Adds the missing warnings, in order. */
 export function appendWarnings(
   explain: Explain,
   warnings: readonly string[],
@@ -276,7 +275,7 @@ export function appendWarnings(
   return whole;
 }
 
-/** Logs that there are too many bytes, the added warnings included. */
+/** Logs a mistake if the JSON, with the added warnings, has too many bytes. */
 function refuseLarge(explain: Explain, pointer: string, reader: SpecReader): void {
   const { assumptions, warnings, unmapped_constraints: unmapped } = explain;
   if (assumptions.length + warnings.length + unmapped.length === 0) return;
@@ -287,7 +286,7 @@ function refuseLarge(explain: Explain, pointer: string, reader: SpecReader): voi
   reader.mistake(pointer, "too_long", detail);
 }
 
-/** Reads one of the arrays: sentences or objects, kept as they are. */
+/** Reads one of the arrays: sentences or objects, unchanged. */
 function readItems(value: unknown, pointer: string, reader: SpecReader): Explain["warnings"] {
   const elements = reader.array(value, pointer, SPEC_LIMITS.explainItemsMax);
   const items: Explain["warnings"] = [];
@@ -308,7 +307,7 @@ function readItems(value: unknown, pointer: string, reader: SpecReader): Explain
   return items;
 }
 
-/** Reads the confidence; a spec that no translator made is certain. */
+/** Reads the confidence; 1 for a spec that no translator made. */
 function readConfidence(value: unknown, pointer: string, reader: SpecReader): number {
   if (value === undefined) return 1;
   if (typeof value === "number" && value >= 0 && value <= 1) return value === 0 ? 0 : value;
@@ -316,10 +315,10 @@ function readConfidence(value: unknown, pointer: string, reader: SpecReader): nu
   return 0;
 }
 
-/** Filters of which at least one is needed. */
+/** Filters of which a spec needs at least one. */
 export const NARROWING: readonly AnyRow[] = FILTERS.filter((row) => "narrows" in row);
 
-/** The missing filters of a spec that is too broad; null for every other spec. */
+/** Returns the missing filters of a spec that is too broad, else null. */
 export function tooBroad({ filters }: AccountQuerySpec): { readonly missing: string[] } | null {
   if (NARROWING.some((row) => isSet(filters, row))) return null;
   return { missing: NARROWING.map(({ group, member }) => `filters.${group}.${member}`) };
@@ -328,7 +327,7 @@ export function tooBroad({ filters }: AccountQuerySpec): { readonly missing: str
 /** The spec without `explain` and `limit`, its members in one fixed order. */
 function walkOf(spec: AccountQuerySpec) {
   const { kind, spec_version, entity, filters, scoring, output } = spec;
-  // JSON.stringify leaves out the members of the output that are undefined.
+  // JSON.stringify omits undefined members of the output.
   return {
     kind,
     spec_version,
@@ -355,7 +354,7 @@ export function canonicalBytes(spec: AccountQuerySpec): Uint8Array {
   return Buffer.from(specText(spec, spec.limit), "utf8");
 }
 
-/** The spec without `explain` as JSON that can be asked again, with a limit unless it is null. */
+/** The spec without `explain` as JSON that can be sent again; a null limit is omitted. */
 export function specText(spec: AccountQuerySpec, limit: number | null): string {
   return JSON.stringify({ ...(limit === null ? {} : { limit }), ...walkOf(spec) });
 }
@@ -365,23 +364,22 @@ export function specHash(spec: AccountQuerySpec): string {
   return sha256Hex(canonicalBytes(spec));
 }
 
-/** SHA-256 (hex) of the spec without `explain` and `limit`: what a cursor is bound to. */
+/** SHA-256 (hex) of the spec without `explain` and `limit`, to bind a cursor. */
 export function resultHash(spec: AccountQuerySpec): string {
   return sha256Hex(JSON.stringify(walkOf(spec)));
 }
 
-/** How the JSON of every normalized spec begins. */
+/** Start of every normalized spec's JSON. */
 const TEXT_START = Buffer.from('{"kind":"account_query","spec_version":"2.0","entity":"company",');
-/** What ends its members, and it. */
+/** Bytes that end its members, and the object. */
 const [COMMA, BRACE] = [0x2c, 0x7d];
 
-/** Where the text is put together that is hashed. */
+/** Buffer for the text to hash. */
 let room = Buffer.allocUnsafeSlow(8_192);
 
 /**
- * `resultHash` of a spec whose JSON is there already, as bytes, and that of its `explain`:
- * normalization gives the members in that one order, so what does not count is left out of them,
- * and nothing is written again.
+ * `resultHash` of a spec from its JSON bytes and the JSON of its `explain`. Normalization writes
+ * members in one order, so ignored members are cut out and nothing is serialized again.
  */
 export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: string): string {
   const from = TEXT_START.byteLength + `"limit":${spec.limit},`.length;
@@ -395,19 +393,19 @@ export function resultHashOfText(spec: AccountQuerySpec, text: Buffer, explain: 
   return sha256Hex(room.subarray(0, length + 1));
 }
 
-/** SHA-256 (hex) of what a cursor of leads is bound to: `resultHash`, and how companies come. */
+/** SHA-256 (hex) that binds a cursor of leads: `resultHash`, and one account per company or all. */
 export function leadResultHash(spec: AccountQuerySpec, onePerCompany: boolean): string {
   return sha256Hex(JSON.stringify({ one_per_company: onePerCompany, ...walkOf(spec) }));
 }
 
-/** What of a question about changes decides which accounts follow a position, and how they look. */
+/** Options of a changes query that decide which accounts follow a position, and how they look. */
 interface ChangesOptions {
   readonly kinds: readonly string[];
   readonly watch: readonly string[];
   readonly fields: readonly string[];
 }
 
-/** SHA-256 (hex) of what a cursor of changes is bound to: filters and options, no order. */
+/** SHA-256 (hex) that binds a cursor of changes: filters and options, no order. */
 export function changesHash(
   spec: AccountQuerySpec,
   { kinds, watch, fields }: ChangesOptions,
@@ -416,20 +414,20 @@ export function changesHash(
   return sha256Hex(JSON.stringify({ filters, kinds, watch, fields }));
 }
 
-/** SHA-256 (hex) of the fields a plan allows, whatever their order. Compute it once per plan. */
+/** SHA-256 (hex) of the fields a plan allows, in any order. Compute it once per plan. */
 export function fieldsHash(allowedFields: readonly string[]): string {
   return sha256Hex([...allowedFields].sort().join("\n"));
 }
 
-/** One thing that normalization altered. */
+/** One alteration of normalization. */
 export interface NormalizationNote {
   /** RFC 6901 pointer into the request body. */
   readonly pointer: string;
-  /** What was sent; absent where nothing was. */
+  /** Value sent; absent if none was. */
   readonly from?: unknown;
-  /** What it became; absent where an unused extension was left out. */
+  /** New value; absent if an unused extension was left out. */
   readonly to?: unknown;
-  /** The same as a sentence. */
+  /** The alteration as a sentence. */
   readonly detail: string;
 }
 
@@ -444,7 +442,7 @@ export function describeChanges(
   return changes;
 }
 
-/** Compares one value; objects member by member, everything else as a whole. */
+/** Compares one value; objects by member, everything else as a whole. */
 function compare(from: unknown, to: unknown, pointer: string, changes: NormalizationNote[]): void {
   if (from === undefined) {
     changes.push({ pointer, to, detail: `${pointer} was missing and got its default.` });

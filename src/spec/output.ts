@@ -1,13 +1,11 @@
 /**
- * What comes in: the `output` object of a spec and the one beside it in a request body, which wins
- * member by member. What goes out: the effective output: format, explain switch, fields in order,
- * and for a csv file what differs from the usual one.
- * Invariant: the fields are known, allowed by the plan, and named once; an empty list has become
- * the plan's default set; what is said of csv files is said of a csv file, or it is a mistake.
- * Only files of text can be compressed. A layout always has a language. Formats that programs read
- * have none of the members for people but the title, and saying otherwise is a mistake. In normal
- * form a csv file with labels says its delimiter and its mark, because what is usual for them
- * depends on the language.
+ * Reads the `output` of a spec and of a request body, which overrides each member, into the
+ * effective format, explain switch, fields in order, and CSV members that are not the default.
+ * Invariant: the fields are known, allowed by the plan, and named once; an empty list becomes the
+ * plan's default set. CSV members for another format are a mistake. Only text files can be
+ * compressed. A layout always has a language. Formats that programs read allow only the title of
+ * the members for people; others are a mistake. In normal form, a csv file with labels states its
+ * delimiter and byte-order mark, because their defaults depend on the language.
  */
 import { unseenIn } from "../text/givenname.ts";
 import { type Catalog, notCounted } from "./catalog.ts";
@@ -29,7 +27,7 @@ import type { AccountQuerySpec } from "./schema.ts";
 
 type Output = AccountQuerySpec["output"];
 
-/** Names of the members that make a file for people. */
+/** Members that make a file for people. */
 const PEOPLE_MEMBERS = ["labels", "preset", "title"] as const;
 
 const MEMBERS = [
@@ -39,17 +37,17 @@ const MEMBERS = [
 const ALL_FORMATS = ["json", ...EXPORT_FORMATS] as const;
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(OUTPUT_FIELD_NAMES);
 
-/** What an output may ask for under a plan, on an endpoint. */
+/** The output options that a plan and an endpoint allow. */
 export interface OutputRules {
   readonly allowedFields: readonly string[];
   readonly defaultFields: readonly string[];
-  /** A search answers JSON, an export writes files; a normalization takes either. */
+  /** A search returns JSON, an export writes files; a normalization accepts either. */
   readonly mode: "search" | "export" | "either";
-  /** The snapshot's; one of an earlier version lacks some fields. */
+  /** The snapshot's catalog; earlier versions lack some fields. */
   readonly catalog?: Catalog;
 }
 
-/** One `output` object and where it stands. */
+/** One `output` object and its place. */
 interface OutputSource {
   readonly value: unknown;
   readonly pointer: string;
@@ -78,11 +76,11 @@ export function readOutput(
     replaced,
     fieldsReplaced: (upper.fields?.length ?? 0) > 0,
   });
-  // A layout in the body takes the place of the spec's fields.
+  // A layout in the body replaces the spec's fields.
   const given = upper.fields ?? (upper.people?.preset ? undefined : lower.fields);
   const fields = people.preset ? fieldsOfPreset(people.preset, given, reader) : given;
   const forPeople = checkPeople(people, format, reader);
-  // What a spec says of its file is not said of the format that the body has instead.
+  // The spec's file options do not apply if the body names another format.
   const csv = { ...(replaced && lower.format?.value === "csv" ? {} : lower.csv), ...upper.csv };
   const unpacked = replaced && !TEXT_FORMATS.includes(format);
   const compression = upper.compression ?? (unpacked ? undefined : lower.compression);
@@ -96,7 +94,7 @@ export function readOutput(
   };
 }
 
-/** What can be said of csv files alone. */
+/** Members of csv files only. */
 interface CsvMembers {
   bom?: Placed<boolean>;
   delimiter?: Placed<NonNullable<Output["delimiter"]>>;
@@ -111,7 +109,7 @@ interface Members {
   compression?: Placed<Packing>;
 }
 
-/** Reads the members of one object that are there, whatever the plan allows. */
+/** Reads the members of one object that are present, ignoring the plan. */
 function readMembers(source: OutputSource, reader: SpecReader): Members {
   if (source.value === undefined) return {};
   const { pointer } = source;
@@ -156,7 +154,7 @@ function readCsvMembers(given: JsonObject, pointer: string, reader: SpecReader):
   return members;
 }
 
-/** Reads the list of fields; keeps the first of equal ones. */
+/** Reads the list of fields; drops repeats. */
 function readFields(value: unknown, pointer: string, reader: SpecReader): Placed<OutputField>[] {
   const fields: Placed<OutputField>[] = [];
   const elements = reader.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
@@ -173,7 +171,7 @@ function readFields(value: unknown, pointer: string, reader: SpecReader): Placed
   return fields;
 }
 
-/** Checks the effective format against the endpoint; an export without one is a csv file. */
+/** Checks the effective format against the endpoint; an export defaults to csv. */
 function checkFormat(
   format: Placed<Output["format"]> | undefined,
   mode: OutputRules["mode"],
@@ -189,8 +187,8 @@ function checkFormat(
 }
 
 /**
- * The members that are not the default, or all where a file for people has other usual ones;
- * another format than csv can have none of them.
+ * Returns the members that are not the default, or all if a file for people has other defaults;
+ * only csv may have them.
  */
 function checkCsv(
   { bom, delimiter }: CsvMembers,
@@ -218,7 +216,7 @@ function checkCsv(
   return csv;
 }
 
-/** The compression unless it is the default; formats that are compressed inside refuse others. */
+/** The compression unless it is the default; other than text formats, only none is valid. */
 function checkCompression(
   compression: Placed<Packing> | undefined,
   format: Output["format"],
@@ -238,7 +236,7 @@ function checkCompression(
   return {};
 }
 
-/** Checks the effective fields against the plan; none means the default set. */
+/** Checks the effective fields against the plan; empty means the default set. */
 function checkFields(
   fields: readonly Placed<OutputField>[] | undefined,
   rules: OutputRules,
@@ -255,7 +253,6 @@ function checkFields(
   return fields.map(({ value }) => value);
 }
 
-/** True for the name of an output field. */
 function isOutputField(name: string): name is OutputField {
   return KNOWN_FIELDS.has(name);
 }
@@ -263,23 +260,22 @@ function isOutputField(name: string): name is OutputField {
 /** Formats that people open. */
 const PEOPLE_FORMATS: readonly Output["format"][] = ["csv", "xlsx", "html"];
 
-/** Language where a layout is asked for and none is named: that of the registry. */
+/** Default language of a layout: that of the registry. */
 const LANGUAGE_DEFAULT: LabelLanguage = "pt";
 
-/** A member of an output with the place it came from. */
+/** A member of an output with its place. */
 interface Placed<Value> {
   readonly value: Value;
   readonly pointer: string;
 }
 
-/** The members of one object; `labels` is null where it says that there are none. */
+/** The members of one object; `labels` is null if switched off. */
 interface PeopleMembers {
   labels?: Placed<LabelLanguage | null>;
   preset?: Placed<PresetName>;
   title?: Placed<string>;
 }
 
-/** Reads the members that are there. */
 function readPeopleMembers(given: JsonObject, pointer: string, reader: SpecReader): PeopleMembers {
   const members: PeopleMembers = {};
   if (given.labels === null) {
@@ -318,7 +314,7 @@ function readTitle(
   }
 }
 
-/** Joins the members of a spec with those of a body, which win. */
+/** Merges the members of a spec and of a body, which override. */
 function joinPeople(
   lower: PeopleMembers,
   upper: PeopleMembers,
@@ -334,16 +330,16 @@ function joinPeople(
   return { ...kept, ...upper };
 }
 
-/** What of a body takes members of the spec away. */
+/** Changes of a body that remove members of the spec. */
 interface JoinRules {
   readonly format: Output["format"];
-  /** Whether the body names another format than the spec. */
+  /** True if the body names another format than the spec. */
   readonly replaced: boolean;
-  /** Whether the body names fields of its own. */
+  /** True if the body names its own fields. */
   readonly fieldsReplaced: boolean;
 }
 
-/** The members that hold; a mistake is told where the format is not for people. */
+/** Returns the effective members; logs a mistake if the format is not for people. */
 function checkPeople(
   { labels, preset, title }: PeopleMembers,
   format: Output["format"],
@@ -368,7 +364,7 @@ function checkPeople(
   };
 }
 
-/** What a csv file with labels has where nobody says it. */
+/** Defaults of a csv file with labels. */
 function csvForPeople({
   labels,
   preset,
@@ -381,7 +377,7 @@ function csvForPeople({
   };
 }
 
-/** The fields of a layout; other ones beside it are a mistake. */
+/** Returns the fields of a layout; other named fields are a mistake. */
 function fieldsOfPreset(
   { value: preset, pointer }: Placed<PresetName>,
   fields: readonly Placed<OutputField>[] | undefined,

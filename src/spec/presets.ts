@@ -1,11 +1,10 @@
 /**
- * Layouts of files that other products take in (`output.preset`). What comes in: nothing. What goes
- * out: for each its fields in order, what their columns are called, and what parts its cells.
- * Invariant: a field stands in a layout once; no heading holds what a CSV file would have to quote.
- * The headings are those that the importer of the product maps by itself, in the language that its
- * user has chosen there; what it has no field for stands under the name of this registry. Fields
- * that take one of a fixed list of words, such as an industry, are not among them: the names of
- * this registry's activities would be refused or would fill that list.
+ * Layouts of files that other products import (`output.preset`): fields in order, headings,
+ * delimiter.
+ * Invariant: a layout has a field once; no heading needs quoting in a CSV file. Headings are those
+ * that the product's importer maps automatically, in the language its user chose there. Fields it
+ * does not have get the name of this registry. Fields with a fixed list of words, such as an
+ * industry, are left out: this registry's activity names would be refused or would fill that list.
  */
 import type { OutputField } from "./fields.ts";
 
@@ -20,7 +19,7 @@ type PresetColumn = readonly [field: OutputField, pt: string, en: string];
 
 /** One layout. */
 interface PresetRow {
-  /** Between the cells of a csv file where the request does not say; null as the language has. */
+  /** Delimiter of a csv file if the request names none; null uses the language's. */
   readonly delimiter: "," | null;
   readonly columns: readonly PresetColumn[];
 }
@@ -49,7 +48,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["postal_code", "CEP", "Postal code"],
     ],
   },
-  // Contacts; the e-mail address is what RD Station tells them apart by.
+  // Contacts; RD Station identifies them by e-mail address.
   rd_station: {
     delimiter: ",",
     columns: [
@@ -64,7 +63,7 @@ export const PRESETS: Readonly<Record<PresetName, PresetRow>> = {
       ["cnae_primary_description", "Segmento", "Segment"],
     ],
   },
-  // Organizations; Pipedrive finds the object by what stands before the hyphen.
+  // Organizations; Pipedrive finds the object by the text before the hyphen.
   pipedrive: {
     delimiter: ",",
     columns: [

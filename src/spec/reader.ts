@@ -1,14 +1,13 @@
 /**
- * Reading JSON. Input: the bytes of a body or a spec file; values of unknown shape with their
- * RFC 6901 pointers. Output: the JSON value; values of the requested shape, and a log of every
- * mistake found on the way.
- * Invariant: a document is well-formed UTF-8, with or without a byte-order mark, and JSON of
- * RFC 8259: at most 32 levels deep, at most 1,000 members in an object, 30,000 members and 120,000
- * values in all, no name twice in its object, none called `__proto__` in any spelling. The bounds
- * are checked before JSON.parse sees the text; repeated names by counting members in text and
- * value. Only if the counts differ, an object has too many, or nothing parses, a slower scanner
- * finds the place. A reading method never throws and never repairs: a wrong value leaves a mistake
- * and a harmless stand-in, and `refuse` throws if any mistake was logged.
+ * Reads JSON. Input: the bytes of a body or a spec file; values of unknown shape with their RFC
+ * 6901 pointers. Output: the JSON value; values of the requested shape, and a log of all mistakes.
+ * Invariant: a document is well-formed UTF-8, with or without a byte-order mark, and JSON of RFC
+ * 8259: at most 32 levels deep, 1,000 members in an object, 30,000 members and 120,000 values in
+ * all, no name twice in its object, none called `__proto__` in any spelling. The bounds are checked
+ * before JSON.parse sees the text; repeated names by counting members in text and value. Only if
+ * the counts differ, an object has too many, or nothing parses, a slower scanner finds the place. A
+ * reading method never throws or repairs: for a wrong value it logs a mistake and returns a
+ * harmless default, and `refuse` throws if any mistake was logged.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -22,18 +21,18 @@ import {
 } from "../text/json-scanner.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
-/** Members of all objects of a body that are accepted; notes of a translator are the most. */
+/** Max members of all objects of a body; notes of a translator need the most. */
 export const JSON_ALL_MEMBERS_MAX = 30_000;
 
 /**
- * Values of a body that are accepted, those in objects and arrays counted as well: ten lists of a
- * spec may be full, and some more. That bounds what parsing costs, and refusing.
+ * Max values of a body, nested ones included: ten full lists of a spec, and some more. It bounds
+ * the cost of parsing and of refusing.
  */
 export const JSON_VALUES_MAX = 120_000;
 
 /**
  * Parses a JSON document.
- * @throws AppError `invalid_request` that says what is wrong and at which line and column.
+ * @throws AppError `invalid_request` with the problem, its line, and its column.
  */
 export function parseJson(sent: Uint8Array): unknown {
   const bytes = withoutMark(sent);
@@ -47,7 +46,7 @@ export function parseJson(sent: Uint8Array): unknown {
   if (written !== null) {
     try {
       const value: unknown = JSON.parse(text);
-      // A repeated name is written twice and kept once.
+      // JSON.parse keeps only one of repeated names.
       if (written === 0 || countKept(value) === written) return value;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -61,7 +60,7 @@ export function parseJson(sent: Uint8Array): unknown {
   return JSON.parse(text);
 }
 
-/** RFC 8259 lets parsers ignore a byte-order mark, which editors of Windows write. */
+/** RFC 8259 lets parsers ignore a byte-order mark, which Windows editors write. */
 function withoutMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
@@ -73,17 +72,17 @@ function refusal({ message, within }: JsonFault): AppError {
   return new AppError(code, detail, { errors: [{ pointer, code, detail }] });
 }
 
-/** Members so far of the object that is open at each depth. */
+/** Member counts of the open object at each depth. */
 const NAMES = new Uint16Array(JSON_DEPTH_MAX + 1);
 
 /**
- * Members that a JSON text writes: its colons outside strings. Null where the scanner has to say
- * what is wrong; what is too much in all is refused here, before anybody reads all of it.
+ * Counts the members of a JSON text: its colons outside strings. Returns null if the scanner must
+ * find the problem; refuses an excessive total without reading on.
  */
 function countMembers(bytes: Uint8Array): number | null {
   let members = 0;
   let depth = 0;
-  // A comma begins one, and so does what a bracket opens, unless it is closed at once.
+  // A comma begins a value, and so does a bracket that is not empty.
   let values = 1;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -109,24 +108,24 @@ function countMembers(bytes: Uint8Array): number | null {
 const VALUES = `a document may hold ${JSON_VALUES_MAX} values, those in lists included`;
 const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
 
-/** The refusal of a text for what begins at a byte. */
+/** Refuses a text for the value that begins at a byte. */
 function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
   const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
   return refusal(new JsonFault(problem, placeIn(before, before.length), []));
 }
 
-/** The highest of the blanks of JSON. */
+/** The highest JSON blank. */
 const BLANK = 0x20;
 
-/** Whether nothing but blanks stands between an opening bracket and a closing one. */
+/** True if only blanks separate an opening bracket from a closing one. */
 function closesAfter(bytes: Uint8Array, opener: number): boolean {
   let at = opener + 1;
-  // Control characters that are no blanks end the reading in any case.
+  // Other control characters end the loop too; the result is false.
   while ((bytes[at] as number) <= BLANK) at++;
   return bytes[at] === 0x7d || bytes[at] === 0x5d;
 }
 
-/** Members that a parsed value holds, itself and below; NaN if one is called `__proto__`. */
+/** Members of a parsed value, nested ones included; NaN if one is called `__proto__`. */
 function countKept(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let kept = 0;
@@ -141,10 +140,10 @@ function countKept(value: unknown): number {
   return kept;
 }
 
-/** Mistakes that are shown; further ones are only counted. */
+/** Max mistakes shown; further ones are only counted. */
 const MISTAKES_SHOWN_MAX = 50;
 
-/** Codes of mistakes that name the whole failure when no other kind is among them. */
+/** Codes that name the whole failure if all mistakes have the same one. */
 const CODES_OF_THEIR_OWN: readonly ErrorCode[] = [
   "field_not_allowed",
   "secondary_cnae_mode_not_allowed",
@@ -175,14 +174,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reads values of unknown shape and keeps count of what is wrong with them. */
+/** Reads values of unknown shape and logs their mistakes. */
 export class SpecReader {
   readonly #mistakes: Mistake[] = [];
-  /** Their codes, each once. */
+  /** Distinct codes of the mistakes. */
   readonly #codes: string[] = [];
   #count = 0;
 
-  /** Logs a mistake; the 51st and later ones are only counted, so no sentence is made for them. */
+  /** Logs a mistake; from the 51st on, it only counts, so no sentence is built. */
   mistake(pointer: string, code: string, detail: string | (() => string)): void {
     this.#count++;
     if (!this.#codes.includes(code)) this.#codes.push(code);
@@ -191,12 +190,11 @@ export class SpecReader {
     this.#mistakes.push({ pointer, code, detail: said });
   }
 
-  /** Logs that a value has the wrong type. */
   wrongType(pointer: string, value: unknown, wanted: string): void {
     this.mistake(pointer, "wrong_type", () => `Must be ${wanted}, not ${shown(value)}.`);
   }
 
-  /** Throws an AppError that lists every mistake, if there is one. */
+  /** Throws an AppError that lists every mistake, if any. */
   refuse(): void {
     if (this.#count === 0) return;
     const [first] = this.#mistakes;
@@ -208,7 +206,7 @@ export class SpecReader {
     });
   }
 
-  /** Reads an object that may be missing and has no members but the known ones. */
+  /** Reads an optional object that may only have known members. */
   object(value: unknown, pointer: string, known: readonly string[]): JsonObject {
     if (value === undefined) return {};
     if (!isJsonObject(value)) {
@@ -218,7 +216,7 @@ export class SpecReader {
     for (const name of Object.keys(value)) {
       if (known.includes(name)) continue;
       if (this.#mistakes.length === MISTAKES_SHOWN_MAX) {
-        // A body of unknown members would otherwise cost one long sentence each.
+        // A body of unknown members would otherwise build a long sentence for each.
         this.mistake(pointer, "unknown_member", "");
         continue;
       }
@@ -229,7 +227,7 @@ export class SpecReader {
     return value;
   }
 
-  /** Reads a boolean that may be missing (false). */
+  /** Reads an optional boolean (default false). */
   boolean(value: unknown, pointer: string): boolean {
     if (value === undefined) return false;
     if (typeof value === "boolean") return value;
@@ -244,7 +242,7 @@ export class SpecReader {
     return null;
   }
 
-  /** Reads an integer within bounds, both included; a wrong one gives the lower bound. */
+  /** Reads an integer within inclusive bounds; returns the lower bound if it is wrong. */
   integer(value: unknown, pointer: string, bounds: readonly [number, number]): number {
     const [min, max] = bounds;
     if (typeof value !== "number" || !Number.isInteger(value)) {
@@ -270,7 +268,7 @@ export class SpecReader {
     return values[0];
   }
 
-  /** Reads an array that may be missing; a wrong or too long one gives no elements. */
+  /** Reads an optional array; returns no elements if it is wrong or too long. */
   array(value: unknown, pointer: string, lengthMax: number): readonly unknown[] {
     if (value === undefined) return [];
     if (!Array.isArray(value)) {
@@ -285,7 +283,7 @@ export class SpecReader {
     return value;
   }
 
-  /** Reads a string of ordinary length; undefined when it is none. */
+  /** Reads a string of ordinary length; undefined if it is wrong. */
   string(value: unknown, pointer: string): string | undefined {
     if (typeof value !== "string") {
       this.wrongType(pointer, value, "a string");
@@ -298,7 +296,7 @@ export class SpecReader {
     return undefined;
   }
 
-  /** Passes each element of an array that may be missing to `read`. */
+  /** Passes each element of an optional array to `read`. */
   each(value: unknown, pointer: string, read: (element: unknown, pointer: string) => void): void {
     const elements = this.array(value, pointer, SPEC_LIMITS.arrayLengthMax);
     for (let position = 0; position < elements.length; position++) {
@@ -307,9 +305,9 @@ export class SpecReader {
   }
 
   /**
-   * Reads an array of strings and maps each through `read`, which logs its own mistakes and gives
-   * nothing for a wrong element. The result is ascending and without repeats. Equal spellings are
-   * read once, so the cost is bounded by the distinct ones.
+   * Reads an array of strings and maps each through `read`, which logs its own mistakes and returns
+   * nothing for a wrong element. The result is ascending, without repeats. Equal spellings are read
+   * once, so distinct ones bound the cost.
    */
   strings(
     value: unknown,
@@ -328,9 +326,9 @@ export class SpecReader {
   }
 }
 
-/** Sorts by UTF-16 code units, independent of any locale, and takes repeats out. */
+/** Sorts by UTF-16 code units, independent of locale, and removes repeats. */
 function ascending(values: string[]): string[] {
-  // Normalized specs come back page after page: most lists are in order already.
+  // Normalized specs return page after page: most lists are in order already.
   const ordered = values.every((value, at) => at === 0 || (values[at - 1] as string) < value);
   return ordered ? values : [...new Set(values)].sort();
 }

@@ -1,9 +1,9 @@
 /**
- * What comes in: nothing. What goes out: the JSON Schemas (2020-12) of the account query spec, as
- * a client may write it and as normalization returns it, and the static type of the latter.
+ * The JSON Schemas (2020-12) of the account query spec, as a client may write it and as
+ * normalization returns it, with the static type of the latter.
  * Invariant: `normalize.ts` returns only values that SPEC_SCHEMA accepts, and accepts only values
- * that SPEC_INPUT_SCHEMA accepts; tests hold both. The schemas feed the OpenAPI document and
- * checks off the hot path; normalization itself is hand-written, for speed and clear messages.
+ * that SPEC_INPUT_SCHEMA accepts; tests verify both. The schemas serve the OpenAPI document and
+ * checks off the hot path. Normalization itself is hand-written, for speed and clear messages.
  */
 import Type from "typebox";
 import { LABEL_LANGUAGES } from "./fields/words.ts";
@@ -22,7 +22,7 @@ import { SPEC_LIMITS } from "./limits.ts";
 import { PRESET_NAMES } from "./presets.ts";
 import { flag, oneOf, SHAPES } from "./shapes.ts";
 
-/** Longest text, in UTF-16 units. */
+/** Max length of a text, in UTF-16 units. */
 export const TEXT_MAX = 2_000;
 
 const LABELS_TEXT = "csv, xlsx, html: headers and values as people write them.";
@@ -41,7 +41,7 @@ const seed = Type.Union(
   },
 );
 
-/** The schema of a member: an extension, which is absent where it is not used, is optional. */
+/** The schema of a member; extensions are optional, because they are absent unless used. */
 type NormalOf<Row extends FilterRow> = Row extends { readonly unset: undefined }
   ? Type.TOptional<ReturnType<Row["normal"]>>
   : ReturnType<Row["normal"]>;
@@ -58,7 +58,7 @@ function normalGroup<Group extends FilterGroup>(group: Group) {
   return Type.Object(Object.fromEntries(properties) as PropertiesOf<Group>, closed);
 }
 
-/** A group of filters as a client may send it: everything may be missing. */
+/** A group of filters as a client may send it: every member is optional. */
 function sentGroup(group: FilterGroup) {
   const properties = rowsOf(group).rows.map((row): [string, Type.TSchema] => {
     return [row.member, ("input" in row ? row.input : row.normal)(SHAPES)];
@@ -171,7 +171,7 @@ export type AccountQuerySpec = Type.Static<typeof SPEC_SCHEMA>;
 /** One sort key of a normalized spec. */
 export type SortKey = AccountQuerySpec["sort"][number];
 
-/** What a client sends as a spec, before anything is known about it. */
+/** A spec as a client sends it, not yet checked. */
 export type SpecInput = unknown;
 
 const filtersInput = Type.Object(
@@ -185,7 +185,7 @@ const filtersInput = Type.Object(
   closed,
 );
 
-/** The `output` object as a client may write it, in a spec or beside one. */
+/** The `output` object as a client may write it, in a spec or next to one. */
 export const OUTPUT_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     ...SPEC_SCHEMA.properties.output.properties,
@@ -193,7 +193,7 @@ export const OUTPUT_INPUT_SCHEMA = Type.Partial(
       // No default: generated clients would have to send it.
       description: LABELS_TEXT,
     }),
-    // Blanks at its ends and doubled ones go.
+    // Leading, trailing, and doubled blanks are removed.
     title: Type.String({
       maxLength: SPEC_LIMITS.stringLengthMax,
       description: TITLE_TEXT,
@@ -202,7 +202,7 @@ export const OUTPUT_INPUT_SCHEMA = Type.Partial(
   closed,
 );
 
-/** The spec as a client may write it: everything may be missing; the rest is checked. */
+/** The spec as a client may write it: every member is optional; the rest is checked. */
 export const SPEC_INPUT_SCHEMA = Type.Partial(
   Type.Object({
     kind: Type.Literal("account_query"),

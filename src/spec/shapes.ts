@@ -1,6 +1,5 @@
 /**
- * Schemas of which those of filters are made. What comes in: words, patterns, codes. What goes out:
- * JSON Schemas (2020-12) with their static types.
+ * Building blocks for the schemas of filters: JSON Schemas (2020-12) with their static types.
  * Invariant: every list and text is bounded by the limits of a spec.
  */
 import Type from "typebox";
@@ -19,7 +18,7 @@ export function oneOf<const Values extends readonly (string | number)[]>(
   return Type.Enum([...values] as Values[number][], { description });
 }
 
-/** A yes or no that is no unless it is said. */
+/** A boolean, default false. */
 export const flag = (description: string) => Type.Boolean({ description, default: false });
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const day = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" });
@@ -42,17 +41,17 @@ const count = (description: string) =>
   Type.Integer({ minimum: 1, maximum: SPEC_LIMITS.countMax, description });
 const unlessUsed = (what: Described) => `${DESCRIPTIONS[what]} Absent unless used.`;
 
-/** Schemas of which those of the filters are made. */
+/** Building blocks for the schemas of filters. */
 export const SHAPES = {
   oneOf,
   /** One of some words that need an explanation. */
   explained: <const Values extends readonly string[]>(values: Values, what: Described) =>
     oneOf(values, DESCRIPTIONS[what]),
   flag,
-  /** A yes that is absent where it is not said. */
+  /** True, or absent. */
   only,
   onlyWider: (what: Described) => only(unlessUsed(what)),
-  /** The same as it is sent: without a default, for a normal form may lack it. */
+  /** The same as sent: without a default, because a normal form may omit it. */
   onlyWiderSent: (what: Described) => Type.Boolean({ description: DESCRIPTIONS[what] }),
   orNull,
   phrases: (description: string) => phrases(description),
@@ -131,5 +130,5 @@ export const SHAPES = {
     Type.Number({ minimum: 0, maximum: SPEC_LIMITS.shareCapitalMax, description }),
 };
 
-/** What the table of filters makes its schemas from. */
+/** Type of the building blocks. */
 export type Shapes = typeof SHAPES;

@@ -1,7 +1,6 @@
 /**
- * The states by name. What comes in: nothing. What goes out: the name of every state, as it is
- * written, by its abbreviation.
- * Invariant: exactly the 27 states; `EX` (abroad) is none of them.
+ * The states by name.
+ * Invariant: exactly the 27 states; `EX` (abroad) is not among them.
  */
 
 /** Names of the states by abbreviation. */

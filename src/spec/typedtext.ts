@@ -1,15 +1,15 @@
 /**
- * A text as somebody typed it to find an account. What comes in: any text. What goes out: the same
- * in plain letters, digits and signs where they were typed in full width, as East Asian keyboards
- * do. Invariant: nothing else is changed, and the length stays: what other signs stand for, the
- * analyzer says (src/spec/analyzer.ts), whose words are those of the index. Apart because HTTP and
- * the command line read what is typed.
+ * Normalizes typed search text: full-width letters, digits, and signs, as East Asian keyboards
+ * write them, become plain ones.
+ * Invariant: nothing else changes, and the length stays. The analyzer (src/spec/analyzer.ts), which
+ * makes the words of the index, interprets all other signs. Apart because HTTP and the command line
+ * use it.
  */
 
-/** ！ to ～, the printable characters of ASCII in full width, and the room between them. */
+/** ！ to ～, the printable ASCII characters in full width, and the ideographic space. */
 const FULL_WIDTH = /[\uff01-\uff5e\u3000]/g;
 
-/** A text without characters in full width. */
+/** Replaces full-width characters of a text. */
 export function plainText(typed: string): string {
   return typed.replace(FULL_WIDTH, (character) => character.normalize("NFKC"));
 }

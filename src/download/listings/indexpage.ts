@@ -1,16 +1,15 @@
 /**
- * Reads the list of a folder that a web server gives, as a page or as JSON.
- * Input: HTML of Apache, nginx, Caddy, `python -m http.server` or their like, or the JSON of nginx
- * (`autoindex_format json`) or Caddy, and the address of the folder. Output: the names in it.
- * Invariant: nothing is believed but names, and a name is one step below the folder, never none, up
- * or several. A link counts only if it leads to the same host, directly below the folder, without a
- * query; other hosts, `..`, slashes in names, columns to sort by and scripts are passed over. It
- * takes time in proportion to the page.
+ * Reads the folder list of a web server, as a page or as JSON. Input: HTML of Apache, nginx, Caddy,
+ * `python -m http.server`, or similar, or the JSON of nginx (`autoindex_format json`) or Caddy, and
+ * the address of the folder. Output: the names in it.
+ * Invariant: only names are trusted, and a name is exactly one step below the folder. A link counts
+ * only if it leads to the same host, directly below the folder, without a query; other hosts, `..`,
+ * slashes in names, sort columns, and scripts are skipped. The time is linear in the page.
  */
 import { ListingFault } from "./xml.ts";
 
 const ENTRIES_MAX = 20_000;
-/** Longer tags are no links of a listing; a short piece also keeps the patterns quick. */
+/** Longer tags are no links of a listing; the limit also keeps the patterns fast. */
 const TAG_LENGTH_MAX = 4_096;
 
 /** One file or folder of a page. */
@@ -19,7 +18,7 @@ interface PageEntry {
   readonly folder: boolean;
 }
 
-/** The entries of a page; null where it lists nothing. @throws ListingFault */
+/** The entries of a page; null if it is no listing. @throws ListingFault */
 export function parseIndexPage(html: string, folder: URL): readonly PageEntry[] | null {
   const found = new Map<string, PageEntry>();
   for (const href of linksOf(html)) {
@@ -28,14 +27,14 @@ export function parseIndexPage(html: string, folder: URL): readonly PageEntry[] 
     if (target.origin !== folder.origin || target.username !== "") continue;
     const name = nameIn(folder, target.href);
     if (name === null) continue;
-    // A link that leads to a folder says so with its slash; one without may stand beside it.
+    // A link with a slash is a folder; one without may also occur.
     const is = target.pathname.endsWith("/") || found.get(name)?.folder === true;
     found.set(name, { name, folder: is });
     if (found.size > ENTRIES_MAX) throw new ListingFault("it lists too many files");
   }
   const titled = /<(title|h1)[^<>]{0,200}>\s*(index of|directory listing)/i;
   if (found.size === 0 && !titled.test(html.slice(0, 65_536))) return null;
-  // A page that was cut lists fewer than there are.
+  // A truncated page lists only some files.
   const begins = /<html[\s>]/i.test(html.slice(0, 65_536));
   if (begins && !/<\/html\s*>/i.test(html.slice(-65_536))) {
     throw new ListingFault("it ends in the middle");
@@ -43,12 +42,12 @@ export function parseIndexPage(html: string, folder: URL): readonly PageEntry[] 
   return [...found.values()];
 }
 
-/** Parts of a page in which a `<` is no tag. */
+/** Elements in which a `<` is no tag. */
 const OPAQUE = ["script", "style", "textarea", "title"];
 
-/** The addresses of all links of a page, in their order. */
+/** The addresses of all links of a page, in order. */
 function* linksOf(html: string): Generator<string> {
-  // What was looked for once and is not there is not looked for again.
+  // Marks that were not found once are not searched again.
   const gone = new Set<string>();
   const behind = (mark: RegExp, from: number): number => {
     if (gone.has(mark.source)) return html.length;
@@ -77,7 +76,7 @@ function* linksOf(html: string): Generator<string> {
   }
 }
 
-/** Ends at the next `<` at the latest, so that no part of a page is looked at twice. */
+/** Ends at the next `<` at the latest, so that no part of a page is scanned twice. */
 const TAG = /^<([A-Za-z][A-Za-z0-9]{0,20})(?=[\s/>])((?:"[^"<]*"|'[^'<]*'|[^"'<>])*)>/;
 const HREF = /(?:^|[\s/])href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 
@@ -90,7 +89,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: "\u00a0",
 };
 
-/** A value with its entities replaced; what is none stays as it stands, as browsers do it. */
+/** Replaces entities in a value; leaves invalid ones, as browsers do. */
 function plainHtml(text: string): string {
   return text.replace(
     /&(?:#x([0-9A-Fa-f]{1,6});?|#(\d{1,7});?|([a-z]{2,4});)/gi,
@@ -102,7 +101,7 @@ function plainHtml(text: string): string {
   );
 }
 
-/** The entries of a list; null where the text is none. @throws ListingFault */
+/** The entries of a JSON list; null if the text is none. @throws ListingFault */
 export function parseJsonIndex(text: string, folder: URL): readonly PageEntry[] | null {
   if (!/^\s*\[\s*(\{|\])/.test(text.slice(0, 1_000))) return null;
   if (!/\]\s*$/.test(text.slice(-1_000))) throw new ListingFault("it ends in the middle");
@@ -128,7 +127,7 @@ function valuesOf(text: string): readonly unknown[] {
   }
 }
 
-/** The name of what lies directly in a folder; null for the folder itself and what lies apart. */
+/** The name of a direct entry of a folder; null for the folder itself and all else. */
 export function nameIn(folder: URL, href: string): string | null {
   if (!URL.canParse(href, folder.href)) return null;
   try {

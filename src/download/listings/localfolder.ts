@@ -1,9 +1,7 @@
 /**
- * A folder of this machine that answers like a share.
- * What comes in: `file://` addresses. What goes out: what lies in a folder, and bytes of files,
- * ranges included.
- * Invariant: a file's tag is made of its size, its time of change and its number on the disk, so
- * that one that is replaced while it is copied is noticed; only plain files are read.
+ * A folder of this machine that answers `file://` requests like a share, with ranges.
+ * Invariant: a file's tag consists of its size, change time, and inode number, so that a
+ * replacement during the copy is noticed. Only plain files are read.
  */
 import { createReadStream, type Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -37,7 +35,7 @@ export class LocalFiles implements Answerer {
   }
 }
 
-/** What lies in a folder. @throws ShareFault where it cannot be read */
+/** Lists a folder. @throws ShareFault if it cannot be read */
 export async function listLocalFolder(url: URL): Promise<BucketEntry[]> {
   const path = fileURLToPath(url);
   const names = await readdir(path).catch((error: unknown) => faultOf(error, path));
@@ -57,7 +55,7 @@ function validators({ size, mtime, mtimeMs, ino }: Stats) {
   return { etag: `"${size}-${mtimeMs}-${ino}"`, modified: mtime.toUTCString() };
 }
 
-/** Null where there is nothing. @throws ShareFault for everything else */
+/** Null if it does not exist. @throws ShareFault for everything else */
 function faultOf(error: unknown, path: string): null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return null;

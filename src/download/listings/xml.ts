@@ -1,20 +1,21 @@
 /**
- * Readers of the XML listings of shares: a page of a bucket, and the answer of a WebDAV folder.
- * Input: the text of a `ListBucketResult` (S3, ListObjectsV2) and the requested prefix, or of a
- * `multistatus` (RFC 4918). Output: the files and folders directly below the prefix, and how to
- * request the next page; one entry per resource.
- * Invariant: XML that is not well-formed, has a document type, or nests deeper than a listing does
- * is refused as `ListingFault`, never guessed. Depth and number of entries are bounded. Keys that
- * do not begin with the prefix, or lie deeper, are passed over; so are names of dots alone, which
- * would lead out of their folder. WebDAV names are compared with their namespace; properties count
- * only from a `propstat` of status 200.
+ * Reads the XML listings of shares: a page of a bucket, and a WebDAV folder. Input: the text of a
+ * `ListBucketResult` (S3, ListObjectsV2) and the requested prefix, or of a `multistatus` (RFC
+ * 4918).
+ * Output: the files and folders directly below the prefix, one entry per resource, and how to
+ * request the next page.
+ * Invariant: XML that is not well-formed, has a document type, or nests too deep is refused as
+ * `ListingFault`, never guessed. Depth and number of entries are bounded. Keys without the prefix,
+ * or further below it, are skipped; so are names of dots alone, which would lead out of their
+ * folder. WebDAV names are compared with their namespace; properties count only from a `propstat`
+ * of status 200.
  */
 import { type XmlAttributes, XmlFault, type XmlHandler, XmlReader } from "../../text/xmlreader.ts";
 
-/** Why a text is no listing. */
+/** Error: a text is no listing. */
 export class ListingFault extends Error {}
 
-/** Parses a listing nested at most `depthMax` deep. @throws ListingFault naming what is wrong. */
+/** Parses a listing nested at most `depthMax` deep. @throws ListingFault naming the fault. */
 function scanXml(text: string, handler: XmlHandler, depthMax: number): void {
   const reader = new XmlReader(handler, depthMax);
   try {
@@ -27,7 +28,7 @@ function scanXml(text: string, handler: XmlHandler, depthMax: number): void {
 }
 
 const BUCKET_DEPTH_MAX = 8;
-/** S3 gives 1,000 on a page; others up to 10,000. */
+/** S3 returns 1,000 per page; others up to 10,000. */
 const ENTRIES_MAX = 20_000;
 
 /** One file or folder below a prefix. */
@@ -42,18 +43,18 @@ export interface BucketEntry {
 /** One page of a listing. */
 export interface BucketPage {
   readonly entries: readonly BucketEntry[];
-  /** Asks for the next page; null on the last one. */
+  /** Token of the next page; null on the last one. */
   readonly next: string | null;
 }
 
-/** Whether a text begins like a bucket's listing. */
+/** True if a text begins like a bucket's listing. */
 export function isBucketPage(text: string): boolean {
   return /^\ufeff?\s*(<\?xml[^>]*>\s*)?<(\w{1,20}:)?ListBucketResult[\s>]/.test(text);
 }
 
 type Members = Readonly<Record<string, string>>;
 
-/** Parses a page. @throws ListingFault naming what is wrong. */
+/** Parses a page. @throws ListingFault naming the fault. */
 export function parseBucketPage(text: string, prefix: string): BucketPage {
   const { members, files, folders } = readElements(text);
   const spaced = (key: string) => (members.EncodingType === "url" ? key.replaceAll("+", " ") : key);
@@ -83,13 +84,13 @@ export function parseBucketPage(text: string, prefix: string): BucketPage {
   return { entries, next };
 }
 
-/** The name of what lies directly below a prefix; empty for everything else. */
+/** The name of an entry directly below a prefix; else empty. */
 function nameBelow(prefix: string, key: string): string {
   const name = key.startsWith(prefix) ? key.slice(prefix.length) : "";
   return name.includes("/") || /^\.{0,2}$/.test(name) ? "" : name;
 }
 
-/** A file's date as its answers will say it: whole seconds, as HTTP writes them. */
+/** A file's date in the form of HTTP headers: whole seconds. */
 function httpDate(text: string): string | null {
   const ms = Date.parse(text);
   return text === "" || Number.isNaN(ms) ? null : new Date(ms).toUTCString();
@@ -135,7 +136,7 @@ const DAV = "DAV:";
 
 /** One file or folder of the listing. */
 interface ResourceEntry {
-  /** As it was written, still encoded. */
+  /** As written, still encoded. */
   readonly href: string;
   readonly folder: boolean;
   readonly bytes: number | null;
@@ -143,7 +144,7 @@ interface ResourceEntry {
   readonly modified: string | null;
 }
 
-/** Parses a listing. @throws ListingFault naming what is wrong. */
+/** Parses a listing. @throws ListingFault naming the fault. */
 export function parseMultistatus(text: string): ResourceEntry[] {
   const reader = new MultistatusReader();
   scanXml(text, reader, DAV_DEPTH_MAX);
@@ -151,7 +152,7 @@ export function parseMultistatus(text: string): ResourceEntry[] {
 }
 
 interface Element {
-  /** `response`, `href` … when it is WebDAV's, else "". */
+  /** `response`, `href` … if it is WebDAV's, else "". */
   readonly name: string;
   readonly namespaces: ReadonlyMap<string, string>;
   text: string;
@@ -161,7 +162,6 @@ type Values = Partial<Record<"href" | "length" | "etag" | "modified", string>> &
   folder?: boolean;
 };
 
-/** Follows the elements and collects entries. */
 class MultistatusReader implements XmlHandler {
   readonly #stack: Element[] = [];
   readonly entries: ResourceEntry[] = [];
@@ -227,7 +227,7 @@ function split(written: string): [prefix: string, local: string] {
   return [written.slice(0, colon), written.slice(colon + 1)];
 }
 
-/** The namespaces of an element: those around it and its own. */
+/** The namespaces of an element: inherited and its own. */
 function declared(attributes: XmlAttributes, outer: ReadonlyMap<string, string>) {
   let all: Map<string, string> | null = null;
   for (const [name, value] of Object.entries(attributes)) {

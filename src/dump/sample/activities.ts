@@ -1,21 +1,19 @@
 /**
- * What comes in: the names of the current activities.
- * What goes out: all activities with name, weight by status, and the favourites of each city.
- * Invariant: every current subclass can occur; discontinued codes and 8888888 (not informed) come
- * last in the list and only on old or closed establishments.
+ * All activities of a sample: name, weight by status, and the favorites of each city.
+ * Invariant: every current subclass can occur. Discontinued codes and 8888888 (not informed) come
+ * last in the list, and only on old or closed establishments.
  */
 import { activityName } from "../activities.ts";
 import { buildCities } from "./cities.ts";
 import { hash, Random, Weighted } from "./random.ts";
 
-/** One activity of the sample. */
 interface Activity {
   /** Seven digits as a number. */
   readonly code: number;
   readonly name: string;
 }
 
-/** Discontinued subclasses that old rows still carry, with their former names. */
+/** Discontinued subclasses on old rows, with their former names. */
 const DISCONTINUED: Readonly<Record<string, string>> = {
   "1610201": "Serrarias com desdobramento de madeira",
   "4541205": "Com\u00e9rcio a varejo de pe\u00e7as e acess\u00f3rios para motocicletas e motonetas",
@@ -32,10 +30,10 @@ const DISCONTINUED: Readonly<Record<string, string>> = {
 
 /** Code of "not informed". */
 const CNAE_NOT_INFORMED = 8888888;
-/** Code of election campaigns, which go with their own legal nature. */
+/** Code of election campaigns, which have their own legal nature. */
 export const CNAE_CAMPAIGN = 9492800;
 
-/** Reads `code share, code share`. */
+/** Parses `code share, code share`. */
 function shares(text: string): Readonly<Record<string, number>> {
   return Object.fromEntries(
     text.split(",").map((pair): [string, number] => {
@@ -60,11 +58,11 @@ const DIVISIONS = shares(`
   70 0.9, 79 0.3, 80 0.3`);
 const OTHER_DIVISION = 0.07;
 
-/** Chosen this often, a city's own favourites make activity and city depend on each other. */
+/** Chance of a city's own favorite, which correlates activity and city. */
 const FAVOURITE_CHANCE = 0.4;
 const FAVOURITES = 10;
 
-/** All activities and how they are spread. */
+/** All activities and their distribution. */
 export interface Activities {
   readonly list: readonly Activity[];
   /** Number of current subclasses; they come first in `list`. */
@@ -75,7 +73,7 @@ export interface Activities {
 
 let built: Activities | null = null;
 
-/** The list; always the same, whatever the seed. */
+/** The list; the same for every seed. */
 export function buildActivities(): Activities {
   built ??= build(buildCities().list.length);
   return built;
@@ -96,7 +94,7 @@ function build(cityCount: number): Activities {
   for (let i = 0; i < favourites.length; i++) favourites[i] = spread.pick(random.place(1, i));
   const pick = (source: Random, city: number, active: boolean): number => {
     if (source.chance(FAVOURITE_CHANCE * (active ? 1 : 0.8))) {
-      // The product of two uniform numbers leans to the first favourites.
+      // The product of two uniform numbers prefers the first favorites.
       const slot = (source.unit() * source.unit() * FAVOURITES) | 0;
       return favourites[city * FAVOURITES + slot] as number;
     }
@@ -105,7 +103,7 @@ function build(cityCount: number): Activities {
   return { list, current, pick };
 }
 
-/** The package answers one code at a time; a class has a subclass 00 to 03 or none at all. */
+/** The package looks up single codes; a class has a subclass 00 to 03 or none at all. */
 function currentActivities(): Activity[] {
   const list: Activity[] = [];
   const add = (code: number): boolean => {
@@ -122,7 +120,7 @@ function currentActivities(): Activity[] {
   return list;
 }
 
-/** Share of one code: its own when known, else its part of what its division has left. */
+/** Share of one code: its own if known, else a part of its division's rest. */
 function weigh(code: number, list: readonly Activity[]): number {
   const text = String(code).padStart(7, "0");
   const known = FREQUENT[text];
@@ -148,7 +146,7 @@ function divisionTail(division: string, list: readonly Activity[]): number {
   return sum;
 }
 
-/** A heavy tail over codes in an order that only depends on the code. */
+/** A heavy tail over codes, in an order that depends only on the code. */
 function tailWeight(code: number): number {
   return 1 / (1 + (hash(7, 3, code) % 40)) ** 1.2;
 }

@@ -1,8 +1,7 @@
 /**
- * What comes in: the shape of a sample, and some neighbouring rows of one file type.
- * What goes out: those rows, drawn and packed.
+ * Draws and packs blocks of neighboring rows of one file type of a sample.
  * Invariant: every row is a function of the shape and its number alone, so blocks can be made in
- * any order, on any thread; where blocks begin follows from the number of rows, not of threads.
+ * any order, on any thread. Block boundaries depend on the number of rows, not of threads.
  */
 
 import type { World } from "./company.ts";
@@ -14,26 +13,26 @@ import { RowBytes } from "./zip/bytes.ts";
 import { Deflater } from "./zip/deflate.ts";
 import { type Piece, packWith } from "./zip/zip.ts";
 
-/** File types whose rows are drawn; the others are small tables. */
+/** File types with drawn rows; the others are small tables. */
 type DrawnType = "estabelecimentos" | "empresas" | "socios" | "simples";
 
-/** Rows of a block by file type: each is about a megabyte. */
+/** Rows per block by file type: about a megabyte each. */
 const BLOCK_ROWS: Readonly<Record<DrawnType, number>> = {
   estabelecimentos: 4_096,
   empresas: 12_288,
   socios: 16_384,
   simples: 16_384,
 };
-/** Room for twice as many bytes as any block has shown. */
+/** Twice the largest block seen, in bytes. */
 const BLOCK_BYTES = 1 << 21;
-/** Room for the rows one step may add: a row, its double, and partners. */
+/** Max bytes that one step adds: a row, its duplicate, and partners. */
 const SLACK_BYTES = 1 << 16;
 
-/** What a sample follows from: plain values that every thread can be given. */
+/** Parameters of a sample, as plain values for every thread. */
 export interface SampleShape {
   readonly seed: number;
   readonly establishments: number;
-  /** Month of the release, and of the first one of the same sample. */
+  /** Month of this release, and of the sample's first one. */
   readonly label: string;
   readonly since: string;
   readonly counted: CompanyCount;
@@ -46,11 +45,11 @@ export interface Block {
   readonly to: number;
 }
 
-/** A block that was made. */
+/** A finished block. */
 export interface DrawnBlock extends Piece {
-  /** Rows of the file; some numbers have none, some two. */
+  /** Rows of the file; some numbers give none, some two. */
   readonly rows: number;
-  /** Accounts that a later month has lost. */
+  /** Accounts that vanished by a later month. */
   readonly gone: number;
 }
 
@@ -60,7 +59,7 @@ export function* blocksOf({ type, from, to }: Block): Generator<Block> {
   for (let at = from; at < to; at += rows) yield { type, from: at, to: Math.min(at + rows, to) };
 }
 
-/** Makes blocks of one sample, one at a time, in memory that is used again. */
+/** Makes blocks of one sample, one at a time, in reused memory. */
 export class BlockMaker {
   private readonly steps: Readonly<Record<DrawnType, (from: number) => Step>>;
   private readonly evolution: Evolution | null;
@@ -102,7 +101,7 @@ export class BlockMaker {
   }
 }
 
-/** What the release has become since the first one; null for the first one itself. */
+/** The changes since the first release; null for the first one. */
 function evolutionOf(world: World, shape: SampleShape): Evolution | null {
   const { since, label, establishments } = shape;
   if (since === label) return null;

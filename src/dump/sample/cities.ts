@@ -1,9 +1,8 @@
 /**
- * What comes in: the municipality list of the brazilian-utils package.
- * What goes out: 5,572 municipalities with TOM code, registry name, state, area code, postal code
- * range and a weight by which companies are spread over them.
- * Invariant: codes are unique and 4 digits. Real codes are known only for the largest cities and
- * the 17 whose registry name differs from IBGE's; the others are made up, in state order.
+ * The municipalities of a sample: 5,572, from the brazilian-utils package, with TOM code, registry
+ * name, state, area code, postal code range, and share of companies.
+ * Invariant: codes are unique and have 4 digits. Only the codes of the largest cities and of the 17
+ * whose registry name differs from IBGE's are real; the others are invented, in state order.
  */
 import {
   getAreaCodesByState,
@@ -16,7 +15,7 @@ import { latin1 } from "./zip/bytes.ts";
 /** One municipality of the sample, or the registry's EXTERIOR. */
 export interface SampleCity {
   readonly tom: number;
-  /** As the Municipios table writes it: upper case, no accents. */
+  /** As in the Municipios table: upper case, no accents. */
   readonly name: string;
   /** Two letters; `EX` for EXTERIOR. */
   readonly uf: string;
@@ -31,7 +30,7 @@ const FOREIGN_TOM = 9707;
 
 type StateRow = readonly [share: number, from: number, to: number];
 
-/** Share of all establishments in percent, and area of postal codes (first five digits). */
+/** Share of all establishments in percent, and range of postal codes (first five digits). */
 const STATES: ReadonlyMap<string, StateRow> = new Map(
   `
   SP 28.6 1000 19999, MG 9.8 30000 39999, RJ 7.5 20000 28999, PR 6.8 80000 87999,
@@ -70,7 +69,7 @@ const CAPITALS = new Set(
   ).split(" "),
 );
 
-/** Large cities other than capitals, by IBGE code; they lead their state's long tail. */
+/** Large cities other than capitals, by IBGE code; they head their state's long tail. */
 const LARGE = new Set(
   (
     "3518800 3509502 3549904 3547809 3548708 3543402 3552205 3534401 3548500 3530607 3170206 " +
@@ -104,12 +103,12 @@ const RENAMED: Readonly<Record<string, readonly [tom: number, name: string]>> = 
 /** Boa Esperanca do Norte/MT, founded in 2025: older tables lack it. */
 const NEWEST: readonly [ibge: string, tom: number] = ["5101837", 1182];
 
-/** All municipalities and how companies are spread over them. */
+/** All municipalities and the distribution of companies. */
 export interface Cities {
   readonly list: readonly SampleCity[];
   /** Picks an index of `list`. */
   readonly spread: Weighted;
-  /** The share of each of `list`; together they are one. */
+  /** The share of each of `list`; they sum to one. */
   readonly shares: Float64Array;
   /** Index of EXTERIOR in `list`. */
   readonly foreign: number;
@@ -125,7 +124,7 @@ interface Place {
 
 let built: Cities | null = null;
 
-/** The list; always the same, whatever the seed. */
+/** The list; the same for every seed. */
 export function buildCities(): Cities {
   built ??= build();
   return built;
@@ -193,7 +192,7 @@ function assignCodes(places: readonly Place[]): Map<string, number> {
   return toms;
 }
 
-/** Shares of a state's municipalities: known ones as they are, the others a long tail. */
+/** Shares of a state's municipalities: known ones unchanged, the others a long tail. */
 function stateShares(uf: string, members: readonly Place[]): number[] {
   const total = (STATES.get(uf) as StateRow)[0];
   const fixed = members.map(({ ibge }) =>

@@ -1,16 +1,17 @@
 /**
- * What comes in: a root, and the number of an establishment.
- * What goes out: the columns of its CNPJ: root, branch, check digits.
- * Invariant: the check digits are right unless the quirk says otherwise; they are counted from the
- * written bytes, as src/dump/cnpj.ts counts them from numbers.
+ * Writes the CNPJ columns of an establishment: root, branch, check digits.
+ * Invariant: the check digits are right unless the quirk says otherwise; they are computed from the
+ * written bytes, while src/dump/cnpj.ts computes them from numbers.
  */
 import { BRANCHES, writeBase36 } from "../cnpj.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
 import type { RowBytes } from "./zip/bytes.ts";
 
-/** Weights of the twelve characters in the second check digit; in the first they are one on. */
+/**
+ * Weights of the twelve characters in the second check digit; the first one's are shifted by one.
+ */
 const WEIGHTS = Int32Array.of(6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2);
-/** Characters of the root and of a separator, which stand before the branch. */
+/** Characters of the root and of a separator, before the branch. */
 const BRANCH_AT = 11;
 const LETTER_A = 65;
 
@@ -33,7 +34,7 @@ export function writeCnpjColumns(
   writeRoot(row, root);
   row.next();
   row.digits(branch + 1, 4);
-  // A branch of the new kind starts with a letter.
+  // An alphanumeric branch starts with a letter.
   if (quirk === "branch_alphanumeric") row.bytes[start + BRANCH_AT] = LETTER_A;
   const check = checkDigits(row.bytes, start);
   row.next();

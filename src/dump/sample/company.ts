@@ -1,14 +1,14 @@
 /**
- * A company of a sample, and the accountant's office or the owner of several companies that answers
- * for it. Input: the number of a company. Output: everything its rows in Empresas,
- * Estabelecimentos, Simples and Socios agree on; 32 bits from which the e-mail and phone of its
- * office or owner are made, or 0 if it answers for itself.
+ * A company of a sample, and the accountant's office or the owner of several companies who
+ * represents it. Input: the number of a company. Output: everything that its rows in Empresas,
+ * Estabelecimentos, Simples, and Socios share; 32 bits that determine the e-mail and phone of its
+ * office or owner, or 0 if it represents itself.
  * Invariant: a company is a function of (seed, its number); the four files are made independently
- * and fit together. Shares are those counted on the real registry, within two points. Who answers
- * for it is a function of seed, company and municipality alone, so nothing is stored but the number
- * of offices of each municipality. An office's rank falls with its square root: in a municipality
- * the smallest has half as many clients as the mean, the largest as many as the mean times half the
- * root of the number of offices, so that in the whole registry it has thousands.
+ * and agree. Shares are those of the real registry, within two points. The representative is a
+ * function of seed, company, and municipality alone, so only each municipality's number of offices
+ * is stored. An office's rank falls with its square root: the smallest in a municipality has half
+ * the mean number of clients, the largest the mean times half the root of the number of offices, so
+ * that the registry's largest has thousands.
  */
 import { BRANCHES } from "../cnpj.ts";
 import { type Activities, CNAE_CAMPAIGN } from "./activities.ts";
@@ -17,7 +17,7 @@ import { OpeningDates } from "./dates.ts";
 import { COMPANY_QUIRKS, type CompanyQuirk, quirkAt } from "./quirks.ts";
 import { hash, Random, remainder, Weighted } from "./random.ts";
 
-/** What all rows of a sample share. */
+/** Values shared by all rows of a sample. */
 export interface World {
   readonly seed: number;
   /** Days since 1970-01-01 of the date in the member names. */
@@ -27,7 +27,7 @@ export interface World {
   readonly activities: Activities;
 }
 
-/** Streams of random numbers; each is used for one purpose. */
+/** Streams of random numbers, one per purpose. */
 export const STREAMS = {
   company: 1,
   companyName: 2,
@@ -39,9 +39,9 @@ export const STREAMS = {
   letters: 8,
 } as const;
 
-/** Branches of a company at most: as many as four digits count, less the head office. */
+/** Max branches of a company: those of four digits, less the head office. */
 const BRANCHES_MAX = 9_998;
-/** Largest number of companies: the prime below the number of 8-digit roots. */
+/** Max companies: the prime below the number of 8-digit roots. */
 const ROOTS = 99_999_989;
 /** 31 July 2026: the first day with alphanumeric roots. */
 const ALPHANUMERIC_FROM = 20665;
@@ -64,10 +64,10 @@ export interface Company {
   nature: number;
   /** Company size: 1, 3 or 5. */
   size: number;
-  /** The root's digits as a number; meaningless when it has letters. */
+  /** The root's digits as a number; meaningless if it has letters. */
   decimal: number;
   isMei: boolean;
-  /** Whether its root has letters. */
+  /** True if its root has letters. */
   isAlphanumeric: boolean;
   /** 0 no row, 1 `N,N`, 2 `S,N`, 3 `S,S`. */
   simples: 0 | 1 | 2 | 3;
@@ -77,7 +77,7 @@ interface Nature {
   readonly code: number;
   readonly active: number;
   readonly inactive: number;
-  /** Its usual activity, 0 for any. */
+  /** Its usual activity; 0 for any. */
   readonly cnae: number;
 }
 
@@ -85,7 +85,7 @@ function nature(code: number, active: number, inactive: number, cnae = 0): Natur
   return { code, active, inactive, cnae };
 }
 
-/** Legal natures with their shares among active and other companies that are no MEI. */
+/** Legal natures with their shares among active and other companies, MEIs excluded. */
 const NATURES: readonly Nature[] = [
   nature(2135, 30, 66),
   nature(2062, 53, 25.6),
@@ -105,7 +105,7 @@ const NATURES: readonly Nature[] = [
   nature(2216, 0.1, 0.05, 6462000),
 ];
 
-/** Natures of business entities; the others have no capital and size "other". */
+/** True for natures of business entities; others have no capital and size "other". */
 export function isBusiness(code: number): boolean {
   return code >= 2000 && code < 3000;
 }
@@ -152,7 +152,7 @@ export class CompanyMaker {
     );
   }
 
-  /** The root of a company number; numbers beyond `world.companies` belong to nobody. */
+  /** The root of a company number; no company has numbers from `world.companies` on. */
   rootOf(index: number, isAlphanumeric: boolean): number {
     return rootAt(this.position(index), isAlphanumeric);
   }
@@ -182,13 +182,13 @@ export class CompanyMaker {
     this.drawSimples(company);
   }
 
-  /** Opens a company that is there on another day. */
+  /** Opens an existing company on another day. */
   open(company: Company, start: number): void {
     company.start = start;
     this.drawRoot(company);
   }
 
-  /** Of the companies that may have letters every other one has. */
+  /** Half of the companies that may have letters have them. */
   private drawRoot(company: Company): void {
     const isNew = company.start >= ALPHANUMERIC_FROM;
     const isDrawn = isNew && hash(this.world.seed, STREAMS.letters, company.index) % 2 === 1;
@@ -252,7 +252,7 @@ function rootAt(position: number, isAlphanumeric: boolean): number {
   return (DECIMALS[high] as number) * BRANCHES + (DECIMALS[position - high * 10_000] as number);
 }
 
-/** A root of the new kind: two digits, three letters, three digits; one per position. */
+/** An alphanumeric root: two digits, three letters, three digits; unique per position. */
 function alphanumericRoot(position: number): number {
   const letters = Math.floor(position / 100_000);
   const text =
@@ -267,8 +267,8 @@ function alphanumericRoot(position: number): number {
 }
 
 /**
- * How many branches a company has beside its head office: 1.5 % have any, and of these a heavy
- * tail; together branches are 4.2 % of the establishments.
+ * Number of branches besides the head office: 1.5 % have any, with a heavy tail; in total, branches
+ * are 4.2 % of the establishments.
  */
 export function branchCount(seed: number, index: number): number {
   const h = hash(seed, STREAMS.branches, index);
@@ -277,17 +277,17 @@ export function branchCount(seed: number, index: number): number {
   return Math.min(BRANCHES_MAX, Math.floor(1.35 * u ** -0.62));
 }
 
-/** Of all companies so many give an accountant's office, so many an owner who has others. */
+/** Shares of companies that give an accountant's office, and an owner with several companies. */
 const CLIENTS = 0.2;
 const OWNED = 0.1;
-/** Companies of an office and of such an owner in the mean. */
+/** Mean companies of an office, and of such an owner. */
 const CLIENTS_MEAN = 24;
 const OWNED_MEAN = 2.2;
-/** Streams of numbers, above those of companies. */
+/** Streams of random numbers, above those of companies. */
 const OFFICE_STREAMS = { kind: 11, rank: 12, office: 13, owner: 14 } as const;
 const BITS = 2 ** 32;
 
-/** The lowest bit of what answers for a company: set for an office. */
+/** The lowest bit of a representative: set for an office. */
 export const IS_OFFICE = 1;
 
 /** The offices and owners of a sample. */
@@ -304,7 +304,7 @@ export class Offices {
     this.owners = many(OWNED, OWNED_MEAN);
   }
 
-  /** Who answers for company number `company` of municipality `city`. */
+  /** Returns the representative of company `company` in municipality `city`. */
   of(company: number, city: number): number {
     const kind = hash(this.seed, OFFICE_STREAMS.kind, company) / BITS;
     if (kind >= CLIENTS + OWNED) return 0;
@@ -314,7 +314,7 @@ export class Offices {
       return (hash(this.seed + city, OFFICE_STREAMS.office, rank) | IS_OFFICE) >>> 0;
     }
     const rank = Math.floor((this.owners[city] as number) * unit);
-    // Not zero, which is nobody.
+    // Never zero, which means none.
     return ((hash(this.seed + city, OFFICE_STREAMS.owner, rank) & ~IS_OFFICE) | 2) >>> 0;
   }
 }

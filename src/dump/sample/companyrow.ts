@@ -1,7 +1,7 @@
 /**
- * The rows of a company outside Estabelecimentos, and its share capital.
- * Input: a company. Output: its rows in Empresas and Simples and those of its partners in Socios.
- * Invariant: rows agree with the company's establishments; quirks show as `quirks.ts` counts them.
+ * Writes a company's rows in Empresas and Simples, with its share capital, and its partners' in
+ * Socios.
+ * Invariant: rows agree with the company's establishments; quirks occur as `quirks.ts` counts them.
  * Capitals have the registry's quantiles: 20 % zero over all companies, p25 100, p50 2,000, p75
  * 10,000, p95 100,000, and a few of billions.
  */
@@ -21,14 +21,14 @@ const AGE_BANDS = 9;
 const STARS = latin1("***");
 const HIDDEN = latin1("**");
 
-/** What the capital column holds in rows with one of its quirks. */
+/** Contents of the capital column for its quirks. */
 const CAPITALS: ReadonlyMap<CompanyQuirk, string> = new Map([
   ["capital_thousands_dots", "1.234,56"],
   ["capital_sentinel", "999999999999,00"],
   ["capital_bank", "120000000000,00"],
 ]);
 
-/** Makes the rows a company has outside Estabelecimentos. */
+/** Makes a company's rows outside Estabelecimentos. */
 export class CompanyRows {
   private readonly world: World;
   private readonly names: Names;
@@ -40,7 +40,7 @@ export class CompanyRows {
     this.random = new Random(world.seed);
   }
 
-  /** Appends the company's rows of Empresas: one, none, or a phantom beside it. */
+  /** Appends the company's rows of Empresas: one, none, or also a phantom. */
   writeCompany(row: RowBytes, company: Company): void {
     const { quirk } = company;
     if (quirk === "company_missing") return;
@@ -85,7 +85,7 @@ export class CompanyRows {
     row.digits(isOdd && reais > 0 ? this.random.below(100) : 0, 2);
   }
 
-  /** The nameless second row that some companies have in the registry. */
+  /** A second row without name, as some companies have in the registry. */
   private writePhantom(row: RowBytes, company: Company): void {
     row.open();
     writeRoot(row, company.root);
@@ -102,7 +102,7 @@ export class CompanyRows {
     row.close();
   }
 
-  /** Appends the company's row of Simples; `root` may be one that no company has. */
+  /** Appends the company's row of Simples; `root` may belong to no company. */
   writeSimples(row: RowBytes, company: Company, root: number, quirk: SimplesQuirk | null): void {
     const { simples, start } = company;
     const random = this.random.place(STREAMS.simples, company.index);
@@ -129,7 +129,7 @@ export class CompanyRows {
     row.close();
   }
 
-  /** Appends the company's partners; returns how many. Sole traders and campaigns have none. */
+  /** Appends the company's partners; returns their number. Sole traders and campaigns have none. */
   writePartners(row: RowBytes, company: Company): number {
     if (company.nature === 2135 || company.nature === 4090) return 0;
     const random = this.random.place(STREAMS.partners, company.index);
@@ -174,7 +174,7 @@ function qualificationOf(nature: number): number {
   return 16;
 }
 
-/** Reais by quantile; between two lines the logarithm is interpolated. */
+/** Reais by quantile, with logarithmic interpolation. */
 const QUANTILES: readonly (readonly [at: number, reais: number])[] = [
   [0.165, 1],
   [0.2, 100],
@@ -187,13 +187,13 @@ const QUANTILES: readonly (readonly [at: number, reais: number])[] = [
 ];
 const STEPS = 4096;
 const TABLE = Float64Array.from({ length: STEPS }, (_, step) => capitalAt((step + 0.5) / STEPS));
-/** The part of the table that micro-entrepreneurs draw from. */
+/** The quantiles of micro-entrepreneurs end here. */
 const MEI_SHARE = 0.88;
 
-/** Draws a capital; that of a micro-entrepreneur is never large. */
+/** Draws a capital; a micro-entrepreneur's is never large. */
 function drawCapital(random: Random, isMei: boolean): number {
   const u = random.unit() * (isMei ? MEI_SHARE : 1);
-  // The last step spans millions to billions, so it is not read from the table.
+  // The last step spans millions to billions, so the table does not hold it.
   return u * STEPS >= STEPS - 1 ? capitalAt(u) : (TABLE[(u * STEPS) | 0] as number);
 }
 
@@ -207,7 +207,7 @@ function capitalAt(u: number): number {
   return 0;
 }
 
-/** People found companies with round sums. */
+/** Real capitals are round sums. */
 function roundReais(value: number): number {
   const step = value < 20 ? 1 : 10 ** Math.floor(Math.log10(value / 2));
   return Math.round(value / step) * step;

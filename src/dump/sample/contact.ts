@@ -1,12 +1,11 @@
 /**
- * Address and contacts of an establishment. Input: its city, status, the office that answers for
- * it, and its random numbers. Output: the columns from street type to municipality, and those from
- * first area code to e-mail.
- * Invariant: city, state and postal code belong together; oddities of the registry's own address
- * fields (runs of blanks, `;`, `S/N`, accents) occur with the shares counted there. Numbers have at
- * most 8 digits, so mobiles have lost their leading 9, as in the registry; how often each contact
- * is there depends on the status. An office or owner of several companies gives the same e-mail
- * and, mostly, the same first phone for all of them.
+ * Writes address and contacts of an establishment, from its city, status, representing office, and
+ * random numbers: the columns from street type to municipality, and from first area code to e-mail.
+ * Invariant: city, state, and postal code agree. Oddities of the registry's address fields (runs of
+ * blanks, `;`, `S/N`, accents) occur with their real shares. Numbers have at most 8 digits, so
+ * mobiles lack their leading 9, as in the registry. The status determines how often each contact is
+ * present. An office or owner of several companies gives the same e-mail and, mostly, the same
+ * first phone for all.
  */
 import type { SampleCity } from "./cities.ts";
 import { IS_OFFICE } from "./company.ts";
@@ -31,7 +30,7 @@ const TYPE_SHARES = new Weighted(STREET_TYPES.map(([, share]) => share));
 const NO_NUMBER = words("S/N S/N S/N SN SN S_N");
 const ROOMS = words("SALA LOJA APT CASA BOX SALA CASA APT");
 const PLACES = words("FUNDOS TERREO SOBRELOJA CASA_A ANDAR_1 BLOCO_B GALPAO SUBSOLO PARTE CASA");
-/** Of a hundred districts so many have a name that other cities have too. */
+/** Percent of districts with a name common to several cities. */
 const COMMON_DISTRICTS = 55;
 const FOREIGN_CITIES = words("LISBOA MIAMI BUENOS_AIRES MONTEVIDEO LONDRES PARIS MADRI PANAMA");
 const BLOCK = latin1("QUADRA ");
@@ -43,7 +42,7 @@ const FLOOR = latin1("ANDAR ");
 const ROOM = latin1(" CONJ ");
 const BUILDING = latin1(" EDIF ");
 
-/** Writes street type to municipality: eight columns with the separators between them. */
+/** Writes street type to municipality: eight columns with separators. */
 export function writeAddress(
   row: RowBytes,
   random: Random,
@@ -67,7 +66,7 @@ export function writeAddress(
   row.digits(city.tom, 4);
 }
 
-/** Writes the city of an establishment abroad, which may also stand in another column. */
+/** Writes the city of an establishment abroad, which may also be in another column. */
 export function writeForeignCity(row: RowBytes, random: Random): void {
   if (random.chance(0.6)) row.word(any(random, FOREIGN_CITIES));
 }
@@ -131,7 +130,7 @@ function writeComplement(row: RowBytes, random: Random, quirk: EstablishmentQuir
   if (isSpaced || random.chance(0.03)) row.byte(32);
 }
 
-/** A name that many cities have, or one of the city's own. */
+/** A common name, or one of the city's own. */
 function writeDistrict(row: RowBytes, random: Random, city: SampleCity): void {
   if (random.peek(100) < COMMON_DISTRICTS) row.word(any(random, DISTRICTS));
   else writeCityDistrict(row, random, city.tom);
@@ -155,11 +154,11 @@ function writePostalCode(
 
 const FREE_DOMAINS = FREE_MAIL.map(([domain]) => latin1(domain));
 const FREE_SHARES = new Weighted(FREE_MAIL.map(([, share]) => share));
-/** Of the e-mails that a company has for itself so many are of a free provider. */
+/** Share of free providers among companies' own e-mails. */
 const FREE_TOTAL = 0.9;
-/** The same of a hundred offices. */
+/** The same for offices, in percent. */
 const FREE_OFFICES = 60;
-/** Of a hundred offices so many give their own e-mail, and so many their own phone. */
+/** Percent of offices that give their own e-mail, and their own phone. */
 const OFFICE_EMAILS = 85;
 const OFFICE_PHONES = 70;
 const OFFICE_LANDLINES = 60;
@@ -168,14 +167,14 @@ const ACCOUNTANT = latin1("FISCAL@");
 const ACCOUNTANT_FREE = latin1("CONT");
 const OFFICES = ["CONTATO", "FINANCEIRO", "FISCAL", "COMERCIAL", "ADM", "VENDAS"].map(latin1);
 
-/** What the contact columns depend on. */
+/** Inputs of the contact columns. */
 interface ContactSource {
   readonly city: SampleCity;
   readonly isActive: boolean;
   /** Opened before 1996: such rows have faxes and short numbers. */
   readonly isOld: boolean;
   readonly quirk: EstablishmentQuirk | null;
-  /** Who answers for the company; 0 for itself. */
+  /** The representing office or owner; 0 for none. */
   readonly office: number;
 }
 
@@ -250,12 +249,12 @@ function writePhone(row: RowBytes, random: Random, source: ContactSource): void 
     row.digits(2_000_000 + random.below(7_000_000), 7);
   } else if (source.office !== 0 && random.peek(100) < OFFICE_PHONES) {
     writeSharedNumber(row, source.office);
-    // As many numbers as one of its own takes, so that what stands behind it is the same.
+    // Draws as many numbers as an own phone, so that later columns stay the same.
     for (let i = 0; i < NUMBER_DRAWS; i++) random.next();
   } else writeNumber(row, random, source.isActive);
 }
 
-/** The number of an office or an owner: that of an owner is a mobile. */
+/** The phone of an office or an owner; an owner's is a mobile. */
 function writeSharedNumber(row: RowBytes, office: number): void {
   const bits = hash(office, 1, 0);
   const isLandline = (office & IS_OFFICE) !== 0 && bits % 100 < OFFICE_LANDLINES;
@@ -276,7 +275,7 @@ function writeEmail(row: RowBytes, random: Random, { quirk, office }: ContactSou
     else brand(row, random);
     const isFull = random.chance(0.6);
     if (isFull) surname(row, random);
-    // Nearly everybody has an address that nobody else has.
+    // Most addresses are unique.
     row.integer(random.below(isFull && random.chance(0.5) ? 10_000 : 1_000_000));
     row.byte(64);
     row.word(FREE_DOMAINS[FREE_SHARES.pick(random)] as Uint8Array);
@@ -311,7 +310,7 @@ function writeSharedEmail(row: RowBytes, office: number): void {
   row.word(free);
 }
 
-/** Word lists hold blanks, which an address cannot have; about a quarter is in lower case. */
+/** Removes blanks of word lists, which an address cannot have; about a quarter is in lower case. */
 function finishEmail(row: RowBytes, start: number, isLower: boolean): void {
   const { bytes } = row;
   let write = start;

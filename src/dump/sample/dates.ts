@@ -1,7 +1,7 @@
 /**
- * The dates of a sample: releases of its months, and openings of its companies.
- * Input: labels of months, `YYYY-MM`, or the place of a company in the order of issue (0 to 1).
- * Output: release dates, tokens and the months between two; opening dates in days since 1970-01-01.
+ * The dates of a sample: releases of its months, and openings of its companies. Input: labels of
+ * months, `YYYY-MM`, or a company's position in the order of issue (0 to 1). Output: release dates,
+ * tokens, and the months between two; opening dates in days since 1970-01-01.
  * Invariant: the release date is the second Saturday of the month, the registry's usual day. No
  * opening is after the snapshot; decades and years have the registry's shares.
  */
@@ -24,11 +24,11 @@ const SPANS: readonly (readonly [from: number, to: number, share: number])[] = [
   [2024, 2024, 7.3],
   [2025, 2025, 7.8],
 ];
-/** Every later year, in proportion to how much of it has passed. */
+/** Every later year, in proportion to its elapsed part. */
 const LATER_SHARE = 7.8;
 const STEPS = 4096;
 
-/** Inverse of the distribution of opening dates, as a table. */
+/** Table of the inverse distribution of opening dates. */
 export class OpeningDates {
   private readonly table = new Float64Array(STEPS + 1);
   private readonly snapshot: number;
@@ -51,7 +51,7 @@ export class OpeningDates {
     while (step <= STEPS) this.table[step++] = snapshot;
   }
 
-  /** The date at a position of 0 to 1, slightly blurred: numbers are not issued day by day. */
+  /** The date at a position of 0 to 1, slightly blurred: issue is not strictly by day. */
   at(position: number, random: Random): number {
     const blurred = Math.min(Math.max(position + (random.unit() - 0.5) * 0.01, 0), 0.999999);
     const place = blurred * STEPS;
@@ -62,7 +62,7 @@ export class OpeningDates {
   }
 }
 
-/** Spans as first day, day after the last, share; cut off at the snapshot. */
+/** Spans as first day, day after the last, share; cut at the snapshot. */
 function yearShares(snapshot: number): [number, number, number][] {
   const spans = [...SPANS];
   const lastYear = new Date(snapshot * 86_400_000).getUTCFullYear();
@@ -82,7 +82,7 @@ function dayOf(year: number): number {
   return Date.UTC(year, 0, 1) / 86_400_000;
 }
 
-/** The months behind the first one, up to and with the last. */
+/** The months after the first one, up to and including the last. */
 export function monthsBetween(first: string, last: string): string[] {
   const months: string[] = [];
   let [year, month] = first.split("-").map(Number) as [number, number];

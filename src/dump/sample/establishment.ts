@@ -1,8 +1,7 @@
 /**
- * What comes in: a company, the number of one of its establishments, and the row's quirk.
- * What goes out: the row of Estabelecimentos.
+ * Makes the Estabelecimentos row of a company's establishment, with the row's quirk.
  * Invariant: everything is drawn from the stream of (company, establishment), so the row does not
- * depend on the rows before it.
+ * depend on preceding rows.
  */
 import { writeCnpjColumns } from "./cnpj.ts";
 import { type Company, Offices, STREAMS, type World } from "./company.ts";
@@ -15,10 +14,10 @@ import { latin1, type RowBytes } from "./zip/bytes.ts";
 
 const BRAZIL = 105;
 const SPECIAL = ["FALIDO", "ESPOLIO", "EM LIQUIDACAO", "RECUPERACAO JUDICIAL"].map(latin1);
-/** Reasons of closed establishments with their shares. */
+/** Reasons of closed establishments, with their shares. */
 const CLOSED_REASONS = [1, 71, 67, 73, 54, 2, 18, 15] as const;
 const CLOSED_SHARES = new Weighted([76.6, 7.9, 5.3, 3.0, 1.3, 1.5, 3.4, 1.0]);
-/** How many secondary activities a row has that has any: 1 to 6, or more. */
+/** Number of secondary activities, if any: 1 to 6, or more. */
 const SECONDARY_SHARES = new Weighted([35.5, 19.2, 11.7, 8.0, 7.3, 4.3, 14.0]);
 const SECONDARY_MAX = 97;
 
@@ -181,7 +180,7 @@ export class EstablishmentMaker {
     row.next();
   }
 
-  /** Draws distinct activities other than the primary; in 70 % of rows they are sorted. */
+  /** Draws distinct activities other than the primary; 70 % of rows are sorted. */
   private drawSecondary(): number {
     const { random, secondary, quirk } = this;
     const { activities } = this.world;
@@ -189,7 +188,7 @@ export class EstablishmentMaker {
     const isSorted = random.chance(0.7);
     let count = 0;
     for (let tries = 0; count < wanted && tries < 400; tries++) {
-      // A long list soon has all the frequent ones, so it goes on with any.
+      // A long list exhausts the frequent ones, then continues with any.
       const next =
         tries < 2 * wanted || wanted < 8
           ? activities.pick(random, this.city, true)

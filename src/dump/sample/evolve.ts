@@ -1,13 +1,12 @@
 /**
- * A later month of a sample. Input: the steps of the first month, and the release dates of the
- * months behind it. Output: steps that write the rows as they have become since: some accounts
- * changed as the registry changes them (closed, moved, another phone), very few gone, new companies
- * at the end.
- * Invariant: month by month, like the registry: what a row becomes in a month depends on its number
- * and the month alone, so every later release contains the history of the ones before it. An edit
- * leaves a row that the registry could hold, and one that does not apply (a closed account cannot
- * be closed) changes nothing; shares are per row and month. Rows that show a quirk stay as they
- * are, so that what is counted of quirks still holds.
+ * A later month of a sample. Input: the steps of the first month, and the release dates of later
+ * months. Output: steps that write the changed rows: some accounts changed as in the registry
+ * (closed, moved, another phone), very few gone, new companies at the end.
+ * Invariant: changes accumulate by month, as in the registry. A row's change in a month depends on
+ * its number and the month alone, so every later release contains the history of earlier ones. An
+ * edit leaves a row that the registry could hold; one that does not apply (a closed account cannot
+ * be closed) changes nothing. Shares are per row and month. Rows with a quirk never change, so that
+ * the counts of quirks still hold.
  */
 import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";
@@ -23,11 +22,11 @@ import { Random } from "./random.ts";
 import { EMPRESAS_SALT, type Step } from "./steps.ts";
 import { latin1, RowBytes } from "./zip/bytes.ts";
 
-/** New companies of a month, of all establishments. */
+/** New companies of a month, as a share of all establishments. */
 const NEW_SHARE = 0.009;
-/** Of 10,000 accounts so many vanish from the registry in a month. */
+/** Accounts of 10,000 that vanish in a month. */
 const GONE_SHARE = 1;
-/** A row that changes also changes in another way this often. */
+/** Chance that a changed row changes again. */
 const SECOND_EDIT = 0.15;
 const PER = 10_000;
 /** Streams of random numbers: one per file type and month, above those of the first month. */
@@ -37,10 +36,10 @@ const STREAMS: Readonly<Record<EditedType, number>> = {
   simples: 3_000,
 };
 const NEW_STREAM = 4_000;
-/** New companies are rows beyond all others. */
+/** New companies have numbers beyond all others. */
 const NEW_INDEX = 2 ** 31;
 
-/** A month behind the first one: the days after `after` up to `release`, since 1970-01-01. */
+/** A later month: the days after `after` up to `release`, since 1970-01-01. */
 interface LaterMonth {
   readonly after: number;
   readonly release: number;
@@ -51,14 +50,14 @@ function newcomersAMonth(establishments: number): number {
   return Math.round(establishments * NEW_SHARE);
 }
 
-/** New companies of so many months, each with one row of Estabelecimentos and of Empresas. */
+/** New companies over some months, each with one row of Estabelecimentos and of Empresas. */
 export function newcomersOf(establishments: number, months: number): number {
   return newcomersAMonth(establishments) * months;
 }
 
 /** Turns steps of the first month into those of a later one. */
 export class Evolution {
-  /** Accounts of the rows written so far that are gone. */
+  /** Vanished accounts of the rows written so far. */
   gone = 0;
   private readonly world: World;
   private readonly months: readonly LaterMonth[];
@@ -92,14 +91,14 @@ export class Evolution {
     this.establishments = new EstablishmentMaker(later, names);
   }
 
-  /** The step of the first month's `rows` rows, changed, and then the new companies. */
+  /** The first month's `rows` rows, changed, then the new companies. */
   steps(type: EditedType, rows: number, step: Step): Step {
     const changed = this.changed(type, step);
     const added = this.added(type);
     return (row, index) => (index < rows ? changed(row, index) : added(row, index - rows));
   }
 
-  /** The rows of a step as they have become. */
+  /** The changed rows of a step. */
   private changed(type: EditedType, step: Step): Step {
     return (row, index) => {
       const start = row.length;
@@ -127,7 +126,7 @@ export class Evolution {
     };
   }
 
-  /** Company number `number` of the new ones; numbers whose root a Simples row has are left out. */
+  /** New company number `number`; skips numbers whose root a Simples row has. */
   private makeNew(number: number): Company {
     const { world, current: company } = this;
     const { SIMPLES_QUIRKS } = quirks;
@@ -157,7 +156,7 @@ export class Evolution {
     return after + 1 + this.random.below(release - after);
   }
 
-  /** Applies the months from `first` on to the row; false when the account is gone. */
+  /** Applies the months from `first` on to the row; false if the account vanishes. */
   private evolve(
     type: EditedType,
     row: RowBytes,
@@ -196,7 +195,7 @@ export class Evolution {
   }
 }
 
-/** The edit that a number from 0 to 10,000 falls to; null beyond all of them. */
+/** The edit for a number from 0 to 10,000; null beyond all shares. */
 function editAt(edits: readonly Edit[], u: number): Edit | null {
   let end = 0;
   for (const edit of edits) {
@@ -212,7 +211,7 @@ function dayText(day: number): string {
   return Buffer.from(row.bytes).toString("latin1");
 }
 
-/** File types whose rows change from month to month. */
+/** File types with monthly changes. */
 type EditedType = "estabelecimentos" | "empresas" | "simples";
 
 /** A row that is being edited. */
@@ -224,14 +223,14 @@ interface EditedRow {
   readonly places: Places;
 }
 
-/** What edits draw new values from. */
+/** Sources of new values. */
 interface Places {
   readonly cities: Cities;
   readonly byTom: ReadonlyMap<string, SampleCity>;
   readonly activities: Activities;
 }
 
-/** One kind of change: how many of 10,000 rows it meets in a month, and what it does. */
+/** One kind of change: rows of 10,000 per month, and its effect. */
 interface Edit {
   readonly share: number;
   readonly apply: (row: EditedRow) => void;
@@ -240,7 +239,7 @@ interface Edit {
 const E = Object.fromEntries(
   LAYOUTS.estabelecimentos.columns.map((name, at) => [name, at]),
 ) as Record<string, number>;
-/** Positions of the columns that edits touch. */
+/** Columns that edits change. */
 const AT = {
   tradeName: E.nome_fantasia as number,
   status: E.situacao_cadastral as number,
@@ -257,7 +256,7 @@ const AT = {
 const MOVES_FAR = 0.15;
 const SECONDARY_CELLS = 12;
 
-/** Edits by file type; the first ones of a row's draw decide. */
+/** Edits by file type; the first matching share decides. */
 const EDITS: Readonly<Record<EditedType, readonly Edit[]>> = {
   estabelecimentos: [
     { share: 35, apply: (row) => setStatus(row, ["02"], ["08", "01"]) },
@@ -286,7 +285,7 @@ function set({ cells }: EditedRow, at: number, value: string): void {
   cells[at] = value;
 }
 
-/** Puts the other of two values in the place of one of them. */
+/** Replaces either of two values by the other. */
 function swap(row: EditedRow, at: number, [one, other]: readonly [string, string]): void {
   if (row.cells[at] === one) set(row, at, other);
   else if (row.cells[at] === other) set(row, at, one);
@@ -303,7 +302,7 @@ function setStatus(
   set(row, AT.reason, reason);
 }
 
-/** A new address, now and then in another city. */
+/** A new address, rarely in another city. */
 function move(row: EditedRow): void {
   const { cells, random, places } = row;
   const far = random.chance(MOVES_FAR);
@@ -316,7 +315,7 @@ function move(row: EditedRow): void {
   });
 }
 
-/** New values of some columns between the first area code and the e-mail. */
+/** New values for some columns from the first area code to the e-mail. */
 function setContact(row: EditedRow, columns: readonly number[]): void {
   const { cells, random, places } = row;
   const city = places.byTom.get(cells[AT.town] as string);
@@ -333,7 +332,7 @@ function setTradeName(row: EditedRow): void {
   set(row, AT.tradeName, name === "" ? "NOVA LOJA" : name.endsWith(" II") ? "" : `${name} II`);
 }
 
-/** One activity more, or the first one less. */
+/** Adds an activity, or removes the first one. */
 function setSecondary(row: EditedRow): void {
   const codes = (row.cells[AT.secondary] as string).split(",").filter((code) => code !== "");
   const more = codes.length === 0 || (codes.length < SECONDARY_CELLS && row.random.chance(0.6));
@@ -348,7 +347,7 @@ function activity({ random, places: { activities } }: EditedRow): string {
   return String(list[random.below(current)]?.code).padStart(7, "0");
 }
 
-/** Into Simples or out of it; who leaves it is no MEI any more. */
+/** Enters or leaves Simples; leaving also ends a MEI. */
 function setSimples(row: EditedRow): void {
   const enters = row.cells[1] !== "S";
   set(row, 1, enters ? "S" : "N");
@@ -365,7 +364,7 @@ function setMei(row: EditedRow): void {
 
 const scratch = new RowBytes(1 << 12);
 
-/** Cells that a writer of columns makes. */
+/** The cells that a function writes. */
 function written(write: (bytes: RowBytes) => void): string[] {
   scratch.length = 0;
   scratch.open();
@@ -374,7 +373,7 @@ function written(write: (bytes: RowBytes) => void): string[] {
   return cellsOf(scratch, 0);
 }
 
-/** Cells of the row from `start` on; the row must be a whole one. */
+/** Cells of the row from `start` on, which must be complete. */
 function cellsOf(row: RowBytes, start: number): string[] {
   const text = Buffer.from(row.bytes.subarray(start, row.length)).toString("latin1");
   return text.slice(1, -2).split('";"');

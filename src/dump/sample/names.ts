@@ -1,8 +1,7 @@
 /**
- * What comes in: a company and the random numbers of one row.
- * What goes out: made-up names: persons, companies, trade names.
- * Invariant: all words are upper case without accents; a made-up CPF always has wrong check
- * digits, so that it can belong to nobody.
+ * Invented names of a sample: persons, companies, trade names.
+ * Invariant: all words are upper case without accents. An invented CPF always has wrong check
+ * digits, so that no person has it.
  */
 
 import type { Company, World } from "./company.ts";
@@ -27,17 +26,17 @@ export function any<T>(random: Random, list: readonly T[]): T {
   return list[random.below(list.length)] as T;
 }
 
-/** Of a hundred words of companies so many are common ones; of surnames. */
+/** Percent of company words that are common; of surnames. */
 const COMMON_BRANDS = 35;
 const COMMON_SURNAMES = 88;
 
-/** Writes a word that a company calls itself by. */
+/** Writes a brand word of a company. */
 export function brand(row: RowBytes, random: Random): void {
   if (random.peek(100) < COMMON_BRANDS) row.word(any(random, lists.BRANDS));
   else writeCompanyWord(row, random);
 }
 
-/** Writes a surname, mostly a common one. */
+/** Writes a surname, usually a common one. */
 export function surname(row: RowBytes, random: Random): void {
   if (random.peek(100) < COMMON_SURNAMES) row.word(any(random, lists.SURNAMES));
   else writeSurname(row, random);
@@ -52,7 +51,7 @@ export function person(row: RowBytes, random: Random): void {
   surname(row, random);
 }
 
-/** Eleven digits that look like a CPF and fail its check. */
+/** Eleven digits like a CPF with wrong check digits. */
 function writeCpf(row: RowBytes, random: Random, isFormatted: boolean): void {
   const base = random.below(1_000_000_000);
   const check = (cpfCheck(base) + 1 + random.below(98)) % 100;
@@ -83,7 +82,7 @@ function cpfCheck(base: number): number {
   return one * 10 + ((((second + one * 2) * 10) % 11) % 10);
 }
 
-/** The legal name of a company. */
+/** The names of companies. */
 export class Names {
   private readonly trades: readonly (readonly Uint8Array[])[];
 
@@ -95,7 +94,7 @@ export class Names {
     });
   }
 
-  /** Writes the legal name; sole traders' may open with the root or end with a CPF. */
+  /** Writes the legal name; a sole trader's may start with the root or end with a CPF. */
   legal(row: RowBytes, random: Random, company: Company): void {
     if (company.quirk === "name_empty") return;
     if (company.quirk === "name_quotes") row.quoted('COMERCIO "C" ');

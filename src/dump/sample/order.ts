@@ -1,8 +1,7 @@
 /**
- * What comes in: how many establishments are wanted.
- * What goes out: how many companies that makes, and the order of rows in the files.
- * Invariant: every establishment comes once; branches are far from their head office, and
- * Empresas has another order than Estabelecimentos, so a join has to look things up.
+ * The number of companies of a sample, and the order of rows in its files.
+ * Invariant: every establishment occurs once. Branches are far from their head office, and Empresas
+ * and Estabelecimentos have different orders, so that a join needs look-ups.
  */
 import { branchCount, STREAMS } from "./company.ts";
 import { hash, remainder } from "./random.ts";
@@ -12,8 +11,8 @@ export const PARTS = 10;
 const PART_0_WEIGHT = 6;
 
 /**
- * First row of part `part` among `rows` rows; part 10 is the end. Every part has a row, as the
- * registry's have, where there are ten.
+ * First row of part `part` among `rows` rows; part 10 is the end. With ten rows or more, every part
+ * has a row, as in the registry.
  */
 export function partStart(rows: number, part: number): number {
   if (part === 0) return 0;
@@ -24,15 +23,15 @@ export function partStart(rows: number, part: number): number {
 /** Companies between two entries of `branchesBefore`. */
 const STRIDE = 4096;
 
-/** How many companies there are, and where branches are found among them. */
+/** The number of companies, and an index of their branches. */
 export interface CompanyCount {
   readonly companies: number;
-  /** Branches of all companies before number 0, 4096, 8192 and so on; in memory of all threads. */
+  /** Branches of all companies before number 0, 4096, 8192, and so on; in shared memory. */
   readonly branchesBefore: Uint32Array;
   readonly branches: number;
 }
 
-/** The smallest number of companies that have at least `establishments` together. */
+/** The fewest companies with at least `establishments` in total. */
 export function countCompanies(seed: number, establishments: number): CompanyCount {
   const entries = Math.ceil(establishments / STRIDE);
   const branchesBefore = new Uint32Array(new SharedArrayBuffer(4 * entries));
@@ -45,7 +44,7 @@ export function countCompanies(seed: number, establishments: number): CompanyCou
   return { companies, branchesBefore, branches };
 }
 
-/** Rows of Estabelecimentos, one after the other: a company, and 0 or the branch's number. */
+/** Iterates rows of Estabelecimentos: a company, and 0 or the branch's number. */
 export class EstablishmentOrder {
   company = 0;
   branch = 0;
@@ -67,12 +66,12 @@ export class EstablishmentOrder {
     this.seek(0);
   }
 
-  /** Goes to where the next row is number `row`. */
+  /** Moves so that the next row is number `row`. */
   seek(row: number): void {
     const branches = Math.floor((row * (this.rows - this.companies)) / this.rows);
     this.row = row;
     this.head = row - branches;
-    // Branches begin with those of the company in the middle and end with those before it.
+    // Branches begin with those of the middle company and end with those before it.
     this.placeBranch(this.companies >> 1, 0);
     const first = this.branchesBefore(this.owner) + branches;
     const { branches: all } = this.counted;
@@ -91,7 +90,7 @@ export class EstablishmentOrder {
     return branches;
   }
 
-  /** Goes to branch `branch` of those that companies from `company` on have together. */
+  /** Moves to branch `branch`, counted from company `company` on. */
   private walk(company: number, branch: number): void {
     let left = branch;
     this.placeBranch(company, 0);

@@ -1,11 +1,10 @@
 /**
- * What comes in: the number of a row, and how many rows there are.
- * What goes out: which quirk that row shows, if any.
- * Invariant: quirks sit on evenly spaced rows in turn, so no row has two and the number of each
- * can be computed: a test, or the report of an import, can be held against it.
+ * Determines which quirk a row shows, if any.
+ * Invariant: quirks are on evenly spaced rows in turn, so no row has two, and the count of each can
+ * be computed to check a test or an import's report.
  */
 
-/** Quirks of an Estabelecimentos row; each was seen in the real registry. */
+/** Quirks of an Estabelecimentos row; all occur in the real registry. */
 export const ESTABLISHMENT_QUIRKS = [
   "nul_byte",
   "doubled_quotes",
@@ -45,7 +44,7 @@ export const ESTABLISHMENT_QUIRKS = [
   "special_status",
 ] as const;
 
-/** Quirks of a company; they show in Empresas, and the alphanumeric root everywhere. */
+/** Quirks of a company; they affect Empresas, and the alphanumeric root all files. */
 export const COMPANY_QUIRKS = [
   "root_alphanumeric",
   "company_missing",
@@ -75,22 +74,22 @@ export type CompanyQuirk = (typeof COMPANY_QUIRKS)[number];
 /** Quirk of a Simples row. */
 export type SimplesQuirk = (typeof SIMPLES_QUIRKS)[number];
 
-/** In a large sample every so many rows one shows a quirk: each quirk is 1 in 18,000 or so. */
+/** Rows per quirk in a large sample: each quirk is about 1 in 18,000. */
 const SPACING = 500;
 
-/** Rows from one quirk to the next; closer in a small sample, so that each occurs. */
+/** Rows from one quirk to the next; fewer in a small sample, so that each occurs. */
 export function quirkSpacing(rows: number, quirks: number): number {
   return Math.max(1, Math.min(SPACING, Math.floor(rows / (quirks + 1))));
 }
 
-/** The number of the quirk that row `row` (from 0) shows, or -1. */
+/** The quirk number of row `row` (from 0), or -1. */
 export function quirkAt(row: number, rows: number, quirks: number): number {
   const spacing = quirkSpacing(rows, quirks);
   if (row % spacing !== spacing - 1) return -1;
   return Math.floor(row / spacing) % quirks;
 }
 
-/** How many of the first `rows` rows show each quirk of a list, in the order of the list. */
+/** Counts each quirk of a list among the first `rows` rows, in list order. */
 export function quirkCounts(rows: number, quirks: number): number[] {
   const shown = Math.floor(rows / quirkSpacing(rows, quirks));
   return Array.from(
@@ -99,7 +98,7 @@ export function quirkCounts(rows: number, quirks: number): number[] {
   );
 }
 
-/** How often each quirk occurs in a sample of this size. */
+/** Counts each quirk in a sample of this size. */
 export function expectedQuirks(establishments: number, companies: number): Record<string, number> {
   const lists = [
     [ESTABLISHMENT_QUIRKS, establishments],

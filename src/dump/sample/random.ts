@@ -1,8 +1,7 @@
 /**
- * What comes in: a seed, and the number of the thing to be made up (company, branch, row).
- * What goes out: a stream of random numbers that belongs to that thing alone.
+ * Streams of random numbers, one for each object to invent (company, branch, row), from a seed.
  * Invariant: counter-based. The same (seed, stream, index, sub) gives the same numbers in every
- * file and on every machine, so no state has to be kept between the files of a dump.
+ * file and on every machine, so the files of a dump share no state.
  * Source: generator xoroshiro64* by D. Blackman and S. Vigna; mixing as in MurmurHash3.
  */
 
@@ -19,8 +18,8 @@ export function hash(seed: number, stream: number, index: number): number {
 }
 
 /**
- * The remainder of whole numbers below 2^53. `%` of numbers beyond 32 bits is a division bit by
- * bit, ten times as long; a quotient that was rounded is at most one too large or too small.
+ * The remainder of integers below 2^53. `%` beyond 32 bits divides bit by bit, ten times slower; a
+ * rounded quotient is off by at most one.
  */
 export function remainder(value: number, divisor: number): number {
   const rest = value - Math.floor(value / divisor) * divisor;
@@ -28,7 +27,7 @@ export function remainder(value: number, divisor: number): number {
   return rest < divisor ? rest : rest - divisor;
 }
 
-/** A generator that is placed anew for each thing it makes up. */
+/** A generator that is reset for each object. */
 export class Random {
   private readonly low: number;
   private readonly high: number;
@@ -41,7 +40,7 @@ export class Random {
     this.high = mix(Math.floor(seed / 2 ** 32) + 0x27d4eb2f);
   }
 
-  /** Starts the stream of one thing; `index` and `sub` are below 2^32. */
+  /** Starts the stream of one object; `index` and `sub` are below 2^32. */
   place(stream: number, index: number, sub = 0): this {
     const key = mix(Math.imul(stream + 1, 0x9e3779b9) + sub);
     this.a = mix(mix(this.low + index) ^ key);
@@ -50,7 +49,7 @@ export class Random {
     return this;
   }
 
-  /** The next 32 bits, unsigned. The low bits are the weaker ones. */
+  /** The next 32 bits, unsigned. The low bits are weaker. */
   next(): number {
     const result = Math.imul(this.a, 0x9e3779bb);
     const b = this.b ^ this.a;
@@ -59,7 +58,7 @@ export class Random {
     return result >>> 0;
   }
 
-  /** A number from 0 to `count` - 1 that takes none of those that `next` gives. */
+  /** A number from 0 to `count` - 1 that does not advance the stream. */
   peek(count: number): number {
     return Math.floor((mix(this.a ^ this.b) >>> 0) * 2.3283064365386963e-10 * count);
   }
@@ -85,7 +84,7 @@ export class Weighted {
   private readonly limit: Float64Array;
   private readonly alias: Int32Array;
 
-  /** Weights need not add up to one; at least one is positive. */
+  /** Weights need not sum to one; at least one is positive. */
   constructor(weights: ArrayLike<number>) {
     const count = weights.length;
     this.limit = new Float64Array(count).fill(1);
@@ -110,7 +109,7 @@ export class Weighted {
     return this.at(random.unit());
   }
 
-  /** The index that a number from 0 up to, not including, 1 falls to. */
+  /** The index for a number from 0 up to, not including, 1. */
   at(unit: number): number {
     const at = unit * this.limit.length;
     const i = at | 0;

@@ -1,11 +1,11 @@
 /**
- * A synthetic monthly release. Input: a folder that does not exist yet, a number of establishments,
- * a seed, a label. Output: 37 zips in the registry's exact layout.
- * Invariant: the same arguments give the same bytes, whatever the machine and the number of
- * threads, which draw the blocks of rows and change nothing but the time; a bounded number of
- * blocks is in flight, so that memory does not grow with the number of rows. The folder appears
- * under its name only when whole; until then it is a hidden one beside it, which is removed at the
- * exit of the process, and what a killed process of this machine left goes with the next release.
+ * Writes a synthetic monthly release of 37 zips in the registry's exact layout. Input: a folder
+ * that does not exist yet, a number of establishments, a seed, a label.
+ * Invariant: the same arguments give the same bytes on any machine and any number of threads, which
+ * draw the blocks of rows. A bounded number of blocks is in flight, so memory does not grow with
+ * the number of rows. The folder gets its name only when complete. Until then it is a hidden one
+ * next to it, removed when the process exits; the next release removes leftovers of killed
+ * processes of this machine.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { chmod, mkdtemp, open, readdir, rename, rmdir } from "node:fs/promises";
@@ -29,7 +29,7 @@ import { packPiece, ZipWriter } from "./zip/zip.ts";
 /** More establishments would need more roots than eight digits give. */
 export const ESTABLISHMENTS_MAX = 90_000_000;
 
-/** The largest of the small tables has some 150 KB. */
+/** The largest of the small tables has about 150 KB. */
 const TABLE_BYTES = 1 << 19;
 /** Expected bytes from which a member is written in the 64-bit form. */
 const ZIP64_FROM_BYTES = 2 ** 31;
@@ -40,35 +40,35 @@ const ROW_BYTES: Readonly<Partial<Record<FileType, number>>> = {
   socios: 60,
 };
 
-/** What to write. */
+/** Options of a sample. */
 export interface SampleOptions {
   readonly folder: string;
   readonly establishments: number;
   readonly seed: number;
   /** `YYYY-MM`; the release date is its second Saturday. */
   readonly label: string;
-  /** An earlier month; the release is what that month's has become. Not given: the first one. */
+  /** An earlier month that this release evolves from; default: this is the first one. */
   readonly since?: string;
-  /** Threads that draw; 0 draws on this one. Not given: as many as are quickest. */
+  /** Threads that draw; 0 draws on this one. Default: the quickest number. */
   readonly threads?: number;
-  /** Called with rows done and rows in all, a few times per second of work. */
+  /** Called with finished and total rows, a few times per second of work. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What was written. */
+/** Facts of a written sample. */
 export interface SampleSummary {
   readonly establishments: number;
   readonly companies: number;
   /** Rows per file type, quirk rows included. */
   readonly rows: Readonly<Record<FileType, number>>;
   readonly token: string;
-  /** How often each quirk occurs. */
+  /** Count of each quirk. */
   readonly quirks: Readonly<Record<string, number>>;
 }
 
 /**
- * Writes the release. @throws CommandError when the folder exists and is not empty, or cannot be
- * written; nothing is left behind then.
+ * Writes the release. @throws CommandError if the folder exists and is not empty, or cannot be
+ * written; then no files remain.
  */
 export async function writeSample(options: SampleOptions): Promise<SampleSummary> {
   const draft = await ReleaseDraft.begin(options.folder);
@@ -101,7 +101,7 @@ class ReleaseWriter {
   private gone = 0;
   private readonly total: number;
   private zip: { readonly member: Member; readonly writer: ZipWriter } | null = null;
-  /** The end of the zip before, which waits for the disk while the next one is made. */
+  /** The close of the preceding zip, which waits for the disk while the next one is made. */
   private closing: Promise<void> = Promise.resolve();
 
   constructor(options: SampleOptions, draft: string) {
@@ -139,7 +139,7 @@ class ReleaseWriter {
     };
   }
 
-  /** Every zip of drawn rows; the last part also holds what came to the first month's rows. */
+  /** Every zip of drawn rows; the last part also holds the new companies' rows. */
   private *members(): Generator<Member> {
     const { newcomers } = this;
     const { establishments, counted } = this.shape;
@@ -218,20 +218,20 @@ class ReleaseWriter {
   }
 }
 
-/** More threads than these wait for the disk. */
+/** More threads would wait for the disk. */
 const THREADS_MAX = 16;
-/** From so many establishments on threads save more time than they take to start. */
+/** Establishments from which threads save more time than they take to start. */
 const THREADS_FROM = 100_000;
-/** Blocks per thread that are under way or wait to be written. */
+/** Blocks per thread in progress or waiting to be written. */
 const AHEAD = 3;
 
-/** How many threads draw a sample: none, which is this one, where that is quicker. */
+/** Number of threads that draw a sample; 0, which is this one, if that is quicker. */
 export function sampleThreads(establishments: number): number {
   if (establishments < THREADS_FROM) return 0;
   return Math.min(THREADS_MAX, availableParallelism());
 }
 
-/** Makes blocks, each with what the caller keeps beside it. */
+/** Makes blocks, each with the caller's data for it. */
 async function* drawBlocks<Beside>(
   shape: SampleShape,
   threads: number,
@@ -247,7 +247,7 @@ async function* drawBlocks<Beside>(
     const ahead: (readonly [Promise<DrawnBlock>, Beside])[] = [];
     for (const [block, beside] of blocks) {
       const made = pool.run("draw", { shape, block });
-      // Whoever waits for it hears of a failure; until then nobody does.
+      // The later await reports a failure.
       made.catch(() => undefined);
       ahead.push([made, beside]);
       if (ahead.length < AHEAD * threads) continue;
@@ -260,12 +260,12 @@ async function* drawBlocks<Beside>(
   }
 }
 
-/** Behind it stand the number of the process and six letters of `mkdtemp`. */
+/** After the prefix: the process id and six characters of `mkdtemp`. */
 const OWNER = /^(\d+)-\w{6}$/;
 
-/** A release that is being written. */
+/** A release in progress. */
 class ReleaseDraft {
-  /** Where its files go. */
+  /** Folder of its files. */
   readonly path: string;
   readonly #folder: string;
   readonly #onExit = (): void => this.remove();
@@ -276,7 +276,7 @@ class ReleaseDraft {
     process.once("exit", this.#onExit);
   }
 
-  /** Begins a release that shall lie at `wanted`. @throws CommandError where it cannot. */
+  /** Begins a release for the path `wanted`. @throws CommandError if it cannot. */
   static async begin(wanted: string): Promise<ReleaseDraft> {
     const folder = resolve(wanted);
     await checkFree(folder);
@@ -287,9 +287,9 @@ class ReleaseDraft {
     return new ReleaseDraft(await mkdtemp(join(parent, `${prefix}${process.pid}-`)), folder);
   }
 
-  /** Gives it its path. @throws CommandError where something lies there by now. */
+  /** Moves it to its path. @throws CommandError if that exists by now. */
   async publish(): Promise<void> {
-    // The draft is private while it is written; the release is as readable as any new folder.
+    // The draft is private; the release is as readable as any new folder.
     await chmod(this.path, 0o777 & ~process.umask());
     await rmdir(this.#folder).catch(() => undefined);
     try {
@@ -302,21 +302,21 @@ class ReleaseDraft {
     await syncFolder(dirname(this.#folder));
   }
 
-  /** Removes what there is of it. */
+  /** Removes its files. */
   remove(): void {
     process.off("exit", this.#onExit);
-    // Threads of the system may write meanwhile.
+    // The thread pool may still write.
     rmSync(this.path, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** The machine is in the name, because on a shared disk the process may be another one's. */
+/** Includes the machine, because on a shared disk the process may be on another one. */
 function prefixOf(folder: string): string {
   const machine = hostname().replaceAll(/[^A-Za-z0-9]/g, "");
   return `.${basename(folder)}-${machine}-`;
 }
 
-/** Removes drafts of processes of this machine that are gone. */
+/** Removes drafts of ended processes of this machine. */
 function removeDead(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue;

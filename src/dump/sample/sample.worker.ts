@@ -1,7 +1,6 @@
 /**
- * The threads' side of a sample. What comes in: the shape of the sample and a block. What goes out:
- * the block, drawn and packed.
- * Invariant: a thread serves one sample, so what all blocks share is set up once.
+ * The worker thread of a sample: draws and packs a block.
+ * Invariant: a thread serves one sample, so shared data is set up once.
  */
 import { worker } from "../../process/tasks.ts";
 import { type Block, BlockMaker, type DrawnBlock, type SampleShape } from "./block.ts";

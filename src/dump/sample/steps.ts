@@ -1,8 +1,7 @@
 /**
- * What comes in: the sample's world.
- * What goes out: for each large file type, the function that appends what row number `index` adds.
- * Invariant: a step says how many rows it wrote: none, one, or two where the quirk is a doubled
- * row; all steps together need no memory that grows with the sample.
+ * For each large file type of a sample, the function that appends row number `index`.
+ * Invariant: a step returns the number of rows it wrote: none, one, or two if the quirk is a
+ * duplicate row. All steps together need constant memory.
  */
 import { buildActivities } from "./activities.ts";
 import { buildCities } from "./cities.ts";
@@ -14,13 +13,13 @@ import { type CompanyCount, EstablishmentOrder, shuffledCompanies } from "./orde
 import * as quirks from "./quirks.ts";
 import type { RowBytes } from "./zip/bytes.ts";
 
-/** Appends the rows of one index and says how many they are. */
+/** Appends the rows of one index and returns their number. */
 export type Step = (row: RowBytes, index: number) => number;
 
-/** Makes the order of rows of Empresas; see order.ts. */
+/** Determines the order of rows of Empresas; see order.ts. */
 export const EMPRESAS_SALT = 10;
 
-/** Sets up what all rows share; `snapshot` is the release date in days since 1970-01-01. */
+/** Sets up the shared world; `snapshot` is the release date in days since 1970-01-01. */
 export function buildWorld(seed: number, companies: number, snapshot: number): World {
   const cities = buildCities();
   const activities = buildActivities();
@@ -48,7 +47,7 @@ export class SampleSteps {
     this.establishments = new EstablishmentMaker(world, names);
   }
 
-  /** Rows of Estabelecimentos from number `from` on, to be asked for in order, by row number. */
+  /** Rows of Estabelecimentos from number `from` on, by row number; call in order. */
   establishment(from: number): Step {
     const { rows, order } = this;
     if (from < rows) order.seek(from);

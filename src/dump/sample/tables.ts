@@ -1,6 +1,5 @@
 /**
- * What comes in: the package's cities, activities and legal natures.
- * What goes out: the rows of the six small tables, code and description.
+ * The rows of the six small tables of a sample, code and description.
  * Invariant: like the registry's own, the tables lack a few codes that rows use (country 008 and
  * others, reason 32, qualification 36); see `quirks.ts`.
  */
@@ -32,7 +31,7 @@ const COUNTRIES = `023 ALEMANHA|063 ARGENTINA|087 BELGICA|097 BOLIVIA|105 BRASIL
 399 JAPAO|493 MEXICO|573 PAISES BAIXOS|586 PARAGUAI|589 PERU|607 PORTUGAL|628 REINO UNIDO
 767 SUICA|845 URUGUAI|850 VENEZUELA`;
 
-/** Natures that occur in the registry and stand in no table of the package. */
+/** Natures of the registry that the package lacks. */
 const OWN_NATURES = `0000 Natureza Jur\u00eddica n\u00e3o informada
 1350 Entidade do Servi\u00e7o Social Aut\u00f4nomo|8885 Natureza Jur\u00eddica n\u00e3o informada`;
 
@@ -45,7 +44,7 @@ function rows(text: string): [string, string][] {
     ]);
 }
 
-/** Country codes a foreign or Brazilian row may carry, all of them in the table. */
+/** Country codes of foreign or Brazilian rows, all in the table. */
 export const COUNTRY_CODES: readonly number[] = rows(COUNTRIES).map(([code]) => Number(code));
 
 /** The rows of one table, by code. */

@@ -1,12 +1,12 @@
 /**
- * The words from which names, addresses and e-mails of a sample are made up: lists, and a
- * vocabulary of invented words of Portuguese form, one for each random number.
- * Invariant: upper case and without accents, as the registry writes them; no list holds a person or
- * company, only parts that are combined at random. Invented words are as unequally frequent as in
- * real text (G. K. Zipf), so that their number grows with the text and never ends (H. S. Heaps: so
- * many draws to the power of 0.78); each is a function of its number, so none is stored. Each
- * choice takes one number from the generator, as a choice from a list does. They have at least
- * three syllables, so that they are no real name.
+ * The words of a sample's names, addresses, and e-mails: lists, and a vocabulary of invented words
+ * of Portuguese form, one for each random number.
+ * Invariant: upper case and without accents, as in the registry. No list holds a person or company,
+ * only parts that are combined at random. Invented words have the unequal frequencies of real text
+ * (G. K. Zipf), so that their number grows with the text indefinitely (H. S. Heaps: draws to the
+ * power of 0.78). Each is a function of its number, so none is stored. Each choice draws one
+ * number, as a choice from a list does. They have at least three syllables, so that they are no
+ * real name.
  */
 import { hash, type Random, Weighted } from "./random.ts";
 import { type RowBytes, words } from "./zip/bytes.ts";
@@ -39,7 +39,7 @@ export const SURNAMES = words(`
   PEIXOTO PACHECO FONSECA MATOS LEITE SAMPAIO VASCONCELOS PRADO ASSIS TORRES PORTO BUENO DANTAS
   SCHMIDT MULLER WEBER ROSSI BIANCHI FERRARI TANAKA SATO NAKAMURA HOFFMANN KLEIN`);
 
-/** Made-up brand words for company and trade names. */
+/** Invented brand words for company and trade names. */
 export const BRANDS = words(`
   ALFA ATLAS AURORA BELA_VISTA BOM_PRECO BRASIL CENTRAL CRISTAL DELTA DIAMANTE ECO ELITE ESTRELA
   EVOLUCAO FENIX FORTE FUTURA GLOBAL GOL HORIZONTE IDEAL IMPERIAL INOVA JARDIM KAIROS LIDER LUZ
@@ -47,13 +47,13 @@ export const BRANDS = words(`
   PLANALTO POPULAR PREMIUM PRIMAVERA PRIME PROGRESSO REAL REDE SABOR SANTA_RITA SAO_JORGE SERRA SOL
   SOLAR SUL SUPREMA TOP TOTAL TROPICAL UNIAO UNIVERSAL VALE VERDE VIDA VITORIA VIVA ZENITE`);
 
-/** Endings of a limited company's business name, by what it does in general. */
+/** Endings of a limited company's business name, by its general business. */
 export const TRADES = words(`
   COMERCIO COMERCIO_E_SERVICOS SERVICOS INDUSTRIA_E_COMERCIO COMERCIO_E_REPRESENTACOES SOLUCOES
   EMPREENDIMENTOS PARTICIPACOES DISTRIBUIDORA COMERCIAL REPRESENTACOES CONSULTORIA PRESTADORA
   ADMINISTRACAO_DE_BENS IMPORTACAO_E_EXPORTACAO GESTAO_EMPRESARIAL`);
 
-/** Street types with their shares in percent; the accented ones are the registry's rare rows. */
+/** Street types with their shares in percent; the accented ones are rare in the registry. */
 export const STREET_TYPES: readonly (readonly [string, number])[] = [
   ["RUA", 66],
   ["AVENIDA", 17],
@@ -107,7 +107,7 @@ export const FREE_MAIL: readonly (readonly [string, number])[] = [
   ["IG.COM.BR", 0.5],
 ];
 
-/** E-mail texts that are none, as they occur in the registry. */
+/** Invalid e-mail texts of the registry. */
 export const MAIL_JUNK = ["000", ".", "NAO TEM", "www.semsite", "a@ b", "NAO@TEM", "X@Y..COM"];
 
 /** Words for a trade name by activity code, or by its first two digits. */
@@ -166,7 +166,7 @@ export const TRADE_WORDS: Readonly<Record<string, string>> = {
   "96": "BELEZA LAVANDERIA",
 };
 
-/** Words for a trade name of any other activity. */
+/** Words for a trade name of other activities. */
 export const TRADE_WORDS_OTHER = "SERVICOS COMERCIO GRUPO CASA CENTRO";
 
 /** The most frequent words; each further group has twice as many and is drawn less often. */
@@ -174,7 +174,7 @@ const FIRST_GROUP = 64;
 const GROUPS = 24;
 /** Two to the power of -0.28: frequency falls with the rank to the power of -1.28. */
 const GROUP_RATIO = 0.8236;
-/** Districts of one city are far fewer: some five hundred, half of them rare. */
+/** A city has far fewer districts: about five hundred, half of them rare. */
 const CITY_GROUP = 4;
 const CITY_GROUPS = 7;
 const CITY_RATIO = 0.55;
@@ -183,23 +183,23 @@ const SYLLABLES = words(`
   BA BE BI BO CA CE CI CO DA DE DI DO FA FE FI FO GA GUE GI GO LA LE LI LO MA ME MI MO NA NE NI NO
   PA PE PLI PO RA RE RI RO SA SE SI SO TA TE TI TO VA VE VI VO BRA TRE CRI PRO LHA NHE JU JO ZA ZE
   QUI XO`);
-/** The same as numbers: length << 24, and at most three letters, the first one lowest. */
+/** The same as numbers: length << 24, and at most three letters, lowest first. */
 const PACKED = Int32Array.from(SYLLABLES, (letters) =>
   letters.reduce((sum, letter, i) => sum | (letter << (8 * i)), letters.length << 24),
 );
 const SYLLABLE_BITS = 6;
-/** A syllable number is six bits; words of three, four and five syllables have 18, 24 and 30. */
+/** A syllable number is six bits; words of three, four, and five syllables have 18, 24, and 30. */
 const SHORT = 1 << 18;
 const MIDDLE = SHORT + (1 << 24);
-/** How a word of a company ends, and how a surname does. */
+/** Endings of company words, and of surnames. */
 const ENDINGS = words("N R S L X TEC LAR MAX");
 const SURNAME_ENDINGS = words("NES LINI RES ZANI DEIRO LHAES NELLI RANO");
-/** What stands before the name of a district, more often nothing. */
+/** Prefixes of district names; usually none. */
 const DISTRICT_KINDS = words("JARDIM_ VILA_ PARQUE_ CONJUNTO_");
-/** Of sixteen words of a company so many have an ending. */
+/** Company words of sixteen that have an ending. */
 const ENDED = 6;
 
-/** Shares of groups, each `ratio` of the one before. */
+/** Shares of groups, each `ratio` of the preceding one. */
 function shares(groups: number, ratio: number): Weighted {
   const weights: number[] = [];
   for (let weight = 1; weights.length < groups; weight *= ratio) weights.push(weight);
@@ -230,12 +230,12 @@ export function writeSurname(row: RowBytes, random: Random): void {
   row.word(SURNAME_ENDINGS[hash(rank, 2, 0) & 7] as Uint8Array);
 }
 
-/** Writes the word of an office: `number` from 0 to 2^24 - 1 has one of its own. */
+/** Writes the word of an office; each `number` from 0 to 2^24 - 1 has its own. */
 export function writeOfficeWord(row: RowBytes, number: number): void {
   writeSyllables(row, SHORT + number);
 }
 
-/** Writes the name of a district that is one of a city's own. */
+/** Writes a district name unique to a city. */
 export function writeCityDistrict(row: RowBytes, random: Random, city: number): void {
   const rank = rankOf(random.next(), CITY_GROUP, CITY_SHARES);
   const bits = hash(city, 4, rank);
@@ -244,7 +244,7 @@ export function writeCityDistrict(row: RowBytes, random: Random, city: number): 
   writeSyllables(row, bits % SHORT);
 }
 
-/** Writes the syllables of word number `rank`; no two numbers have the same ones. */
+/** Writes the syllables of word number `rank`; they are unique. */
 function writeSyllables(row: RowBytes, rank: number): void {
   if (rank < SHORT) writeBits(row, rank, 3);
   else if (rank < MIDDLE) writeBits(row, rank - SHORT, 4);
@@ -254,7 +254,7 @@ function writeSyllables(row: RowBytes, rank: number): void {
 function writeBits(row: RowBytes, index: number, syllables: number): void {
   const bits = syllables * SYLLABLE_BITS;
   const mask = 2 ** bits - 1;
-  // Steps that can be undone, so that neighbours look different and none comes twice.
+  // Invertible steps, so that neighbors differ and no word repeats.
   let mixed = Math.imul(index, 0x2c9277b5) & mask;
   mixed ^= mixed >>> (bits >> 1);
   mixed = Math.imul(mixed, 0x4a7c15f5) & mask;

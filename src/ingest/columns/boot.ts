@@ -1,9 +1,8 @@
 /**
- * Opens any file that a person points at. Input: a path to a snapshot, or to a plain Arrow file
- * with the documented columns. Output: an opened segment.
- * Invariant: a plain file is ranked and indexed first and answers the same. Its temporary index is
- * in memory if the system offers that, and is gone when the segment is closed, at the latest with
- * the process.
+ * Opens any source file: a snapshot, or a plain Arrow file with the documented columns.
+ * Invariant: a plain file is ranked and indexed first, and gives the same answers. Its temporary
+ * index is in memory if the system offers that, and is removed when the segment is closed or the
+ * process ends.
  */
 
 import { existsSync, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
@@ -12,7 +11,7 @@ import { join, resolve } from "node:path";
 import { isIndexed } from "../../../native-index/format/snapshot/footer.ts";
 import { openSegment, type Segment } from "../../search/segment.ts";
 
-/** Opens a snapshot, indexing a plain Arrow file at boot; throws `CommandError` when refused. */
+/** Opens a snapshot; indexes a plain Arrow file first. Throws `CommandError` if refused. */
 export async function openAnySegment(path: string): Promise<Segment> {
   if (isIndexed(path)) return openSegment(path);
   const indexed = await indexPlainArrow(path);
@@ -27,20 +26,19 @@ export async function openAnySegment(path: string): Promise<Segment> {
   return { ...segment, close };
 }
 
-/** A file system in memory, where Linux has one. */
+/** An in-memory file system, on Linux. */
 const MEMORY_FOLDER = "/dev/shm";
 
-/** The import needs about this many times the size of the source while it runs. */
+/** The import temporarily needs about this many times the size of the source. */
 const SPACE_FACTOR = 4;
 
-/** A temporary snapshot. */
 interface IndexedPlain {
   readonly path: string;
   /** Removes the snapshot; safe to call twice. */
   cleanup(): void;
 }
 
-/** Indexes a plain Arrow file. @throws CommandError when it lacks columns, label or date. */
+/** Indexes a plain Arrow file. @throws CommandError if it lacks columns, label, or date. */
 export async function indexPlainArrow(source: string): Promise<IndexedPlain> {
   const folder = mkdtempSync(join(roomyFolder(source), "peneira-"));
   const cleanup = (): void => {
@@ -51,7 +49,7 @@ export async function indexPlainArrow(source: string): Promise<IndexedPlain> {
   try {
     const path = join(folder, "plain.peneira");
     const silent = { update: () => undefined, done: () => undefined };
-    // Loaded only here, because it takes a third of the time in which a server starts.
+    // Loaded lazily, because it takes a third of a server's start.
     const { importColumns } = await import("./columns-import.ts");
     await importColumns({
       source: resolve(source),

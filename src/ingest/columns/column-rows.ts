@@ -1,10 +1,9 @@
 /**
- * Rows of an Arrow or Parquet file on their way to the join.
- * What comes in: cells of the documented columns, in any reasonable Arrow type.
- * What goes out: row records (`native-index/builder/record.ts`) with everything but the scores, in
- * which codes are provisional numbers, spilled by company root.
- * Invariant: as with a dump, an odd value becomes null and is counted; only a row without a CNPJ
- * is left out.
+ * Converts rows of an Arrow or Parquet file for the join. Input: cells of the documented columns,
+ * in any reasonable Arrow type. Output: row records (`native-index/builder/record.ts`) without
+ * scores, with provisional numbers as codes, spilled by company root.
+ * Invariant: as with a dump, an odd value becomes null and is counted; only rows without a CNPJ are
+ * left out.
  */
 
 import {
@@ -30,16 +29,16 @@ import { partitionOf, readBase36 } from "../roots.ts";
 import type { SpillWriter } from "../spill.ts";
 import type { Tally } from "../tally.ts";
 
-/** What the rows need on their way. */
+/** Inputs of `ColumnRows`. */
 interface ColumnScan {
   readonly writer: SpillWriter;
   readonly partitions: number;
   readonly tally: Tally;
   readonly counters: AllCounters;
-  /** Sanctioned CNPJs, in place of the column; null leaves the column as it is. */
+  /** Sanctioned CNPJs, replacing the column; null keeps the column. */
   readonly sanctioned: ReadonlySet<string> | null;
   readonly keepCpf: boolean;
-  /** TOM code to IBGE code of the rows that have both. */
+  /** TOM code to IBGE code, from rows that have both. */
   readonly places: Map<string, string>;
 }
 
@@ -47,17 +46,17 @@ type Cells = Readonly<Record<ColumnName, (row: number) => Cell>>;
 
 const SOLE_TRADER = 2135;
 
-/** Names that may carry a CPF, and the rule under which its removal counts. */
+/** Names that may contain a CPF, and the rule that counts its removal. */
 const CPF_RULES: Readonly<Partial<Record<RecordString, Rule>>> = {
   legal_name: "cpf_removed",
   trade_name: "trade_name_cpf_removed",
 };
 
-/** Columns whose cells become values by their type alone. */
+/** Columns whose type alone determines the conversion. */
 const DATES = SLOT_ROWS.filter(({ type }) => type === "date32");
 const WHOLES = SLOT_ROWS.filter(({ type }) => type === "int64");
 
-/** Spills the rows of a batch; returns how many were kept. */
+/** Spills the rows of batches. */
 export class ColumnRows {
   private readonly scan: ColumnScan;
   private readonly sink: TextSink = newTextSink(1 << 20);
@@ -68,7 +67,10 @@ export class ColumnRows {
     this.scan = scan;
   }
 
-  /** Takes a batch; columns that may be missing (the scores) are not looked at. */
+  /**
+   * Converts a batch and returns the number of kept rows; columns that may be missing (the scores)
+   * are ignored.
+   */
   take(batch: ColumnBatch): number {
     const entries = COLUMNS.map(({ name }) => [name, batch.column(name) ?? (() => null)]);
     const cells = Object.fromEntries(entries) as Cells;
@@ -210,7 +212,7 @@ export class ColumnRows {
 
   private secondary(cell: Cell): number[] {
     if (cell === null || cell === undefined || cell === "") return [];
-    // A column that holds no lists at all has one code a row, or something odd.
+    // A column without lists has one code a row, or something odd.
     const items = typeof cell === "string" ? cell.split(",") : isList(cell) ? [...cell] : [cell];
     const codes = items
       .map((item) => this.code("cnae", item, "cnae_secondary_invalid"))
@@ -222,7 +224,7 @@ export class ColumnRows {
     return once;
   }
 
-  /** Days since 1970-01-01 of a date cell, which reads as milliseconds, or as ISO text. */
+  /** Days since 1970-01-01 of a date cell: milliseconds, or ISO text. */
   private day(cell: Cell): number {
     if (cell === null || cell === undefined || cell === "") return RECORD_NULL.days;
     const ms =
@@ -241,7 +243,7 @@ export class ColumnRows {
   }
 }
 
-/** A CNPJ, also one that a program wrote as a number and whose check digits are right; or null. */
+/** A CNPJ, also as a number if its check digits are right; else null. */
 function withZeros(given: string): string | null {
   const cnpj = /^\d+$/.test(given) ? given.padStart(14, "0") : given;
   if (!isStoredCnpj(cnpj)) return null;
@@ -255,7 +257,7 @@ function isList(cell: Cell): cell is Iterable<Cell> {
   return typeof cell === "object" && cell !== null && Symbol.iterator in cell;
 }
 
-/** A whole number from 0 on; -1 for none. */
+/** A whole number from 0 on; else -1. */
 function wholeOf(cell: Cell): number {
   if (cell === null || cell === undefined || cell === "") return -1;
   const value = Number(cell);

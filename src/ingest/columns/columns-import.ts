@@ -1,9 +1,8 @@
 /**
- * From a file with the documented columns (Arrow without an index, or Parquet) to a snapshot.
- * What comes in: the path, and label and date where the file does not carry them.
- * What goes out: the snapshot under its name, and the report.
- * Invariant: rows of a snapshot that went through another program give the same answers as the
- * snapshot itself; scores are computed anew, and row order in the file does not matter.
+ * Imports a file with the documented columns (Arrow without an index, or Parquet). Input: the path,
+ * and label and date if the file lacks them. Output: the snapshot under its name, and the report.
+ * Invariant: rows of a snapshot that another program rewrote give the same answers as the snapshot.
+ * Scores are computed again; row order in the file does not matter.
  */
 import { statSync } from "node:fs";
 import { basename } from "node:path";
@@ -70,16 +69,16 @@ import { openParquet } from "./parquet.ts";
 const PARTITION_BYTES = 16 * 2 ** 20;
 const PARTITIONS_MAX = 1024;
 
-/** Two spills, of rows that a Parquet file may have packed to a fifth. */
+/** Two spills, of rows that Parquet may compress to a fifth. */
 const SPILL_FACTOR = 10;
 
-/** A file's batches, and the metadata that one of our snapshots left in it. */
+/** A file's batches, and the metadata if a snapshot left it there. */
 interface ColumnSource {
   readonly meta: SnapshotMeta | null;
   readonly batches: () => AsyncGenerator<ColumnBatch>;
 }
 
-/** Imports a file. @throws CommandError that says what is missing or damaged. */
+/** Imports a file. @throws CommandError that names what is missing or damaged. */
 export async function importColumns(options: ImportOptions): Promise<ImportReport> {
   const started = performance.now();
   const times: PassTime[] = [];
@@ -150,7 +149,7 @@ export async function importColumns(options: ImportOptions): Promise<ImportRepor
   }
 }
 
-/** Opens the file by its first bytes, whatever it is called. */
+/** Opens the file by its first bytes, ignoring its name. */
 async function openColumns(path: string): Promise<ColumnSource> {
   const kind = kindOfFile(path);
   if (kind?.id === "parquet") {
@@ -164,7 +163,7 @@ async function openColumns(path: string): Promise<ColumnSource> {
   return { meta: readPlainMeta(path), batches: () => readArrowFile(path) };
 }
 
-/** Why a file is no source of an import. */
+/** Returns why a file cannot be imported. */
 function refused(kind: FileKind | null): string {
   const sources = "an Arrow or Parquet file";
   const folder = "A dump is imported as the folder with all of its zips.";
@@ -271,7 +270,7 @@ function buildTables(sources: TableSources): Tables {
   };
 }
 
-/** Codes that the snapshot knew from which the file was made. */
+/** Codes of the snapshot that the file was made from. */
 function metaCodes(meta: SnapshotMeta): KnownCodes {
   const list = (codes: readonly string[]): Map<string, string> =>
     new Map(codes.map((c) => [c, ""]));
@@ -285,7 +284,7 @@ function metaCodes(meta: SnapshotMeta): KnownCodes {
   };
 }
 
-/** Codes and names that are known without a dump: those in use, and the legal natures. */
+/** Codes and names known without a dump: those in use, and the legal natures. */
 function packageCodes({ codes }: TableSources): KnownCodes {
   const cnae = new Map<string, string>();
   for (const code of codes.cnae.codes) {

@@ -1,8 +1,7 @@
 /**
- * Reads Parquet files.
- * What comes in: a path. What goes out: the file's metadata and its rows as column batches.
- * Invariant: a small file is read whole, a large one by row group, so that never more than a row
- * group of a large file is inside the 4 GiB of WebAssembly.
+ * Reads Parquet files: metadata, and rows as column batches.
+ * Invariant: a small file is read whole, a large one by row group, so that the 4 GiB of WebAssembly
+ * never hold more than one row group of a large file.
  */
 import { closeSync, openAsBlob, openSync, readFileSync, readSync, statSync } from "node:fs";
 import {
@@ -15,8 +14,8 @@ import { printable } from "../../../native-index/format/printable.ts";
 import { CommandError } from "../../errors.ts";
 
 /**
- * Files up to this size are read in one call. It reports every damage as an error, while the
- * reader of row groups cannot hand on errors that it meets inside of WebAssembly.
+ * Max bytes of a file read in one call. That reports all damage as errors, while the row-group
+ * reader loses errors inside WebAssembly.
  */
 const WHOLE_BYTES_MAX = 128 * 2 ** 20;
 
@@ -28,7 +27,7 @@ interface ParquetSource {
 
 /**
  * Opens a Parquet file; `wholeBytesMax` is for tests.
- * @throws CommandError when it is none, damaged, or has columns that the reader cannot take.
+ * @throws CommandError if it is none, damaged, or has unsupported columns.
  */
 export async function openParquet(
   path: string,
@@ -37,7 +36,7 @@ export async function openParquet(
   const { ParquetFile, readParquet } = parquetLibrary();
   const refuse = (error: unknown): never => {
     if (error instanceof CommandError) throw error;
-    // The library's messages quote what stands in the file.
+    // The library's messages quote file contents.
     const reason = printable(error instanceof Error ? error.message : String(error));
     throw new CommandError(`${path} cannot be read as Parquet: ${reason}`, 1, error);
   };
@@ -69,7 +68,7 @@ export async function openParquet(
   return { metadata: pairs, batches };
 }
 
-/** A Parquet file begins and ends with its magic; one that was cut off does not end so. */
+/** A Parquet file begins and ends with its magic; a truncated one lacks it at the end. */
 function checkEnds(path: string): void {
   const { size } = statSync(path);
   const end = Buffer.alloc(4);

@@ -1,17 +1,15 @@
 /**
- * TOM codes of the registry matched with the IBGE's municipalities. Input: the release's table (TOM
+ * Matches the registry's TOM codes with the IBGE's municipalities. Input: the release's table (TOM
  * code, name without state), the IBGE list of the brazilian-utils package, the reviewed exceptions,
- * official codes if there are any, and how many rows each state and code have. Output: the IBGE
- * code of a (state, TOM code) pair; the municipality of every TOM code; those that were not found
- * by their name.
- * Invariant: an account's municipality follows from its own state and its TOM code: from the code's
- * name in the release; if that state has no municipality of the name, from official codes; if they
- * lack it, from the nearest spelling among the municipalities of that state that no other code has.
- * A municipality is given to one spelling at most, and to none if two are equally near to it; a
- * spelling gets at most one of a state, and none if two are equally near. What was not found by its
- * name alone is reported. Only the table of TOM codes, which says no state, needs the evidence of
- * rows and of neighbouring codes (the registry numbered states in blocks, odd codes apart from
- * even).
+ * official codes if any, and the number of rows by state and code. Output: the IBGE code of a
+ * (state, TOM code) pair; the municipality of every TOM code; those not found by name.
+ * Invariant: an account's municipality follows from its own state and TOM code. First by the code's
+ * name in the release; if that state has no such name, by official codes; if they lack it, by the
+ * nearest spelling among the state's municipalities that no other code has. A municipality gets at
+ * most one spelling, and a spelling at most one municipality of a state; equal distances match
+ * neither. Everything not found by its name alone is reported. Only the table of TOM codes, which
+ * names no state, needs the evidence of rows and of neighboring codes (the registry numbered states
+ * in blocks, odd codes separate from even ones).
  */
 import { getMunicipalities } from "@brazilian-utils/brazilian-utils";
 import { distance } from "fastest-levenshtein";
@@ -22,16 +20,16 @@ import { UFS } from "../../spec/fields.ts";
 import type { CodesByTom } from "./municipalitytables.ts";
 import type { Finding, OddMunicipality } from "./oddmunicipalities.ts";
 
-/** TOM codes have four digits; a place is counted under `uf * TOM_CODES + tom`. */
+/** TOM codes have four digits; counts are indexed by `uf * TOM_CODES + tom`. */
 export const TOM_CODES = 10_000;
 
 /** TOM code of "EXTERIOR". */
 export const TOM_ABROAD = "9707";
 
-/** Half of all names, which need no normalizing. */
+/** Half of all names, which need no normalization. */
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Name without marks, upper case, everything but letters and digits as one blank. */
+/** Name without marks, in upper case; other characters than letters and digits become one blank. */
 export function foldPlace(name: string): string {
   const plain = ASCII.test(name) ? name : name.normalize("NFD").replace(/\p{M}/gu, "");
   return plain
@@ -40,16 +38,16 @@ export function foldPlace(name: string): string {
     .trim();
 }
 
-/** How many neighbouring codes are looked at on each side. */
+/** Neighboring codes checked on each side. */
 const NEIGHBOURS = 20;
 
-/** Official codes that contradict a larger share of the names are those of other data. */
+/** If official codes contradict a larger share of the names, they belong to other data. */
 const CONTRADICTIONS_MAX = 0.02;
 
-/** Spelling decides only if at most this share of the municipalities is left without a code. */
+/** Spelling decides only if at most this share of the municipalities has no code. */
 const FREE_MAX = 0.05;
 
-/** What stands behind a TOM code: places of different states, and how they were found. */
+/** Places of a TOM code in different states, and how they were found. */
 interface Match {
   readonly places: readonly IbgePlace[];
   readonly how: Finding | "name";
@@ -57,7 +55,7 @@ interface Match {
 
 const UNMATCHED: Match = { places: [], how: "none" };
 
-/** The registry's municipalities and the IBGE's, matched. */
+/** Matches the registry's municipalities with the IBGE's. */
 export class Municipalities {
   private readonly placesByName = new Map<string, IbgePlace[]>();
   private readonly placesByIbge = new Map<string, IbgePlace>();
@@ -71,8 +69,8 @@ export class Municipalities {
   private chosen: Chosen | null = null;
 
   /**
-   * `names` is the release's table, by 4-digit TOM code; `codes` are official codes, which are left
-   * out if they are of other data.
+   * `names` is the release's table, by 4-digit TOM code; official `codes` are ignored if they
+   * belong to other data.
    */
   constructor(names: ReadonlyMap<string, string>, codes: CodesByTom = new Map()) {
     this.names = names;
@@ -91,7 +89,7 @@ export class Municipalities {
     this.codes = this.contradicted(codes) > CONTRADICTIONS_MAX ? new Map() : codes;
   }
 
-  /** Throws if an operator's table is of other data: `path` names it. */
+  /** Throws if an operator's table belongs to other data: `path` names it. */
   refuseOtherCodes(path: string, codes: CodesByTom): void {
     const share = this.contradicted(codes);
     if (share <= CONTRADICTIONS_MAX) return;
@@ -102,7 +100,7 @@ export class Municipalities {
     );
   }
 
-  /** Share of the codes whose names in the release are those of other municipalities. */
+  /** Share of codes whose names in the release belong to other municipalities. */
   private contradicted(codes: CodesByTom): number {
     let [compared, other] = [0, 0];
     for (const [tom, ibge] of codes) {
@@ -114,17 +112,17 @@ export class Municipalities {
     return compared === 0 ? 0 : other / compared;
   }
 
-  /** Every IBGE code that is known, unsorted. */
+  /** All known IBGE codes, unsorted. */
   get ibgeCodes(): Iterable<string> {
     return this.placesByIbge.keys();
   }
 
-  /** IBGE code of a TOM code in a state; null when that state has no such municipality. */
+  /** IBGE code of a TOM code in a state; null if that state has no such municipality. */
   ibgeOf(uf: string, tom: string): string | null {
     return this.candidates(tom).find((place) => place.uf === uf)?.ibge ?? null;
   }
 
-  /** IBGE ordinals by `uf * toms.length + tom`; `missing` where there is none. */
+  /** IBGE ordinals by `uf * toms.length + tom`; `missing` if there is none. */
   ibgeTable(toms: readonly string[], ibges: readonly string[], missing: number): Uint16Array {
     const ordinals = new Map(ibges.map((code, ordinal) => [code, ordinal]));
     const table = new Uint16Array(UFS.length * toms.length).fill(missing);
@@ -139,8 +137,8 @@ export class Municipalities {
   }
 
   /**
-   * What stands behind every TOM code. `rowCounts` holds rows per state and code, as
-   * `establishments.ts` counts them; `populations` is by IBGE code.
+   * Describes every TOM code. `rowCounts` has rows by state and code, as `establishments.ts` counts
+   * them; `populations` is by IBGE code.
    */
   describe(
     toms: readonly string[],
@@ -156,9 +154,7 @@ export class Municipalities {
     });
   }
 
-  /**
-   * Codes with rows that were not found by their name alone. `rowCounts` is as for `describe`.
-   */
+  /** Codes with rows that were not found by name alone. `rowCounts` is as for `describe`. */
   odd(toms: readonly string[], rowCounts: Uint32Array): OddMunicipality[] {
     const chosen = this.chosenPlaces(toms, rowCounts);
     return toms.flatMap((tom) => {
@@ -200,8 +196,8 @@ export class Municipalities {
   }
 
   /**
-   * A code that officially stands for a place of another name. In the state of that place the name
-   * decides where it is known there, unless it is that of another code, to which it belongs.
+   * A code whose official place has another name. In that place's state the name decides if it is
+   * known there, unless it belongs to another code.
    */
   private byCode(tom: string, named: readonly IbgePlace[], official: IbgePlace): Match {
     const other = named.find(({ uf }) => uf === official.uf);
@@ -217,7 +213,7 @@ export class Municipalities {
     );
   }
 
-  /** Places that have the name of a code, or for which the exceptions have it. */
+  /** Places with the name of a code, or from the exceptions. */
   private named(tom: string): readonly IbgePlace[] {
     const known = this.namesakes.get(tom);
     if (known !== undefined) return known;
@@ -238,7 +234,7 @@ export class Municipalities {
     return this.placesByIbge.get(this.codes.get(tom) ?? "") ?? this.exceptions.get(tom);
   }
 
-  /** Places by codes that have neither a known name nor an official place; worked out once. */
+  /** Places of codes with neither a known name nor an official place; cached. */
   private spellings(): ReadonlyMap<string, readonly IbgePlace[]> {
     if (this.spelled !== null) return this.spelled;
     const free = this.free();
@@ -251,7 +247,7 @@ export class Municipalities {
     return this.spelled;
   }
 
-  /** Places that no code of the release has by its name or officially. */
+  /** Places that no code of the release has by name or officially. */
   private free(): readonly IbgePlace[] {
     if (this.freePlaces !== null) return this.freePlaces;
     const codes = new Map<string, number>();
@@ -268,7 +264,7 @@ export class Municipalities {
     return this.freePlaces;
   }
 
-  /** What `chooseStates` gives, worked out once for the same tables. */
+  /** Cached result of `chooseStates` for the same tables. */
   private chosenPlaces(
     toms: readonly string[],
     rowCounts: Uint32Array,
@@ -309,20 +305,20 @@ export class Municipalities {
   }
 }
 
-/** The places that were chosen for codes, and the tables that they follow from. */
+/** The places chosen for codes, and their source tables. */
 interface Chosen {
   readonly toms: readonly string[];
   readonly rowCounts: Uint32Array;
   readonly places: ReadonlyMap<string, IbgePlace>;
 }
 
-/** A code of which only one municipality can stand. */
+/** A code with only one possible municipality. */
 interface CertainCode {
   readonly code: number;
   readonly uf: string | undefined;
 }
 
-/** How much the codes around a code speak for a state; `certain` ascend. */
+/** Evidence of neighboring codes for a state; `certain` is ascending. */
 function likeness(code: number, uf: string, certain: readonly CertainCode[]): number {
   const low = firstFrom(certain, code);
   let sum = 0;
@@ -356,11 +352,11 @@ interface IbgePlace {
   readonly uf: string;
   readonly ibge: string;
   readonly name: string;
-  /** Its name as names are compared. */
+  /** Folded name, for comparison. */
   readonly folded: string;
 }
 
-/** Edits that a spelling may differ by: one for each so many characters. */
+/** A spelling may differ by one edit per so many characters. */
 const CHARACTERS_PER_EDIT = 5;
 
 /** Places by code; `unknown` has codes with their folded names. */
@@ -385,7 +381,7 @@ function spelledPlaces(
   return spelled;
 }
 
-/** In each state the free place whose name is nearest, if only one is. */
+/** The nearest free place of each state, if it is unique. */
 function nearest(name: string, free: readonly IbgePlace[]) {
   const most = Math.floor(name.length / CHARACTERS_PER_EDIT);
   if (most === 0) return [];

@@ -1,12 +1,12 @@
 /**
- * Tables of municipalities that a person gives to an import: the official correspondence of TOM and
- * IBGE codes, and populations. Input: a CSV file of codes, as the Receita Federal and the Tesouro
- * publish it, or the municipalities of an earlier snapshot; a CSV file whose header names the code
- * column and the year (`code_muni;2024`), as UTF-8 with or without byte-order mark, `;` or `,`, any
- * line ends. Output: IBGE codes by TOM code; inhabitants by 7-digit IBGE code, and the year.
- * Invariant: columns of codes are found by what is in them, never guessed: one has 7 digits in
- * every row, one has 1 to 4 digits that no two rows share; a header counts only if several do.
- * Every line of populations is used or refused by its number.
+ * Reads the operator's tables of municipalities: official TOM and IBGE codes, and populations.
+ * Input: a CSV file of codes, as the Receita Federal and the Tesouro publish it, or the
+ * municipalities of an earlier snapshot; a CSV file whose header names the code column and the year
+ * (`code_muni;2024`), as UTF-8 with or without byte-order mark, `;` or `,`, any line ends. Output:
+ * IBGE codes by TOM code; inhabitants by 7-digit IBGE code, and the year.
+ * Invariant: contents identify the columns of codes: one has 7 digits in every row, one has 1 to 4
+ * digits without repeats; a header decides only between several. Every line of populations is used,
+ * or refused by its number.
  */
 import { basename } from "node:path";
 import type { SnapshotMunicipality } from "../../../native-index/format/snapshot/meta.ts";
@@ -17,13 +17,13 @@ import { wordFor } from "../../text/amounts.ts";
 /** IBGE code (7 digits) by TOM code (4 digits). */
 export type CodesByTom = ReadonlyMap<string, string>;
 
-/** IBGE code of the rows that stand for no municipality. */
+/** IBGE code of rows without a municipality. */
 const NONE = "0000000";
 const MEND =
   "It must be CSV with a row for each municipality: a column of TOM (SIAFI) codes, and one of " +
   "IBGE codes of 7 digits. The Receita Federal publishes such a table as municipios.csv.";
 
-/** Reads a file of codes. @throws CommandError (exit 2) that says what is wrong and where. */
+/** Reads a file of codes. @throws CommandError (exit 2) with the fault and its place. */
 export function readMunicipalityCodes(path: string): CodesByTom {
   const refuse = (problem: string): never => {
     throw new CommandError(`${path}: ${problem}. ${MEND}`, 2);
@@ -69,7 +69,7 @@ function tableOf(text: string, refuse: (problem: string) => never): Table {
   return below.length === 0 ? refuse("it has no rows") : { header, rows: below };
 }
 
-/** True for a column of 1 to 4 digits in which no value occurs twice. */
+/** True for a column of 1 to 4 digits without repeats. */
 function isKey(cells: readonly string[]): boolean {
   const codes = cells.map((cell) => cell.padStart(4, "0"));
   return cells.every((cell) => /^\d{1,4}$/.test(cell)) && new Set(codes).size === cells.length;
@@ -82,7 +82,7 @@ export interface Population {
   readonly byIbge: ReadonlyMap<string, number>;
 }
 
-/** Problems shown at once. */
+/** Max problems in one message. */
 const PROBLEMS_MAX = 10;
 
 /** Reads a population file. @throws CommandError naming the lines that cannot be read. */
@@ -111,10 +111,10 @@ export function readPopulation(path: string): Population {
   return { year, byIbge };
 }
 
-/** Codes that a warning names. */
+/** Max codes in a warning. */
 const CODES_SHOWN = 5;
 
-/** Sentences about municipalities that a file lacks, and about codes that are of none. */
+/** Warnings about municipalities that a file lacks, and about unknown codes. */
 export function populationWarnings(
   { byIbge }: Population,
   municipalities: readonly SnapshotMunicipality[],

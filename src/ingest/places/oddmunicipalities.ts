@@ -1,6 +1,5 @@
 /**
- * Municipalities of a dump that its table names otherwise than the IBGE does. Input: what became of
- * each of them. Output: sentences for the person who imports, with the names.
+ * Reports municipalities whose names in the dump differ from the IBGE's.
  * Invariant: every municipality that was not joined by its own name is reported by name and code.
  */
 import { wordFor } from "../../text/amounts.ts";
@@ -14,22 +13,22 @@ export interface OddMunicipality {
   /** Name in the dump's table; empty if the table lacks the code. */
   readonly name: string;
   readonly how: Finding;
-  /** IBGE code and `Name/UF` that were taken; null if none was. */
+  /** The matched IBGE code and `Name/UF`; null if none. */
   readonly ibge: string | null;
   readonly taken: string | null;
-  /** `Name/UF` that the code says, if the name says another. */
+  /** `Name/UF` of the code, if it differs from the name. */
   readonly byCode: string | null;
   readonly accounts: number;
 }
 
-/** Municipalities that a sentence names; the report has all. */
+/** Max municipalities in a sentence; the report has all. */
 const NAMED_MAX = 40;
 
 const NO_CODE =
   "Their accounts have no municipality_ibge. Give the official table of TOM and IBGE codes with " +
   "--municipalities, and import again";
 
-/** Sentences about all of them, one for each way in which they were found. */
+/** One sentence for each way in which they were found. */
 export function municipalityWarnings(odd: readonly OddMunicipality[]): string[] {
   const say = (how: Finding, one: string, more: string, end = ""): string[] => {
     const found = odd.filter((municipality) => municipality.how === how);

@@ -1,10 +1,9 @@
 /**
- * Pass 1 of the import: one member of the dump, cleaned and spilled by company root.
- * What comes in: a member (companies, Simples or establishments) and the number of partitions.
- * What goes out: its spill file, the codes it uses, and what was odd about it.
+ * Pass 1 of the import: cleans one member of the dump, and spills it by company root. Input: a
+ * member (companies, Simples, or establishments) and the number of partitions. Output: its spill
+ * file, its codes, and its odd values.
  * Invariant: the spill depends on the member alone, not on the thread or the order of tasks. The
- * addon does the work; the result and every refusal are those of the twin,
- * test/support/ingest/scan.ts.
+ * addon does the work; results and refusals equal those of the twin, test/support/ingest/scan.ts.
  */
 import { openScan } from "../../../native-index/napi/engine.ts";
 import type { NativeScan } from "../../../native-index/napi/import-handles.ts";
@@ -16,24 +15,24 @@ import type { AllCodes, CodeKind } from "../dictionaries.ts";
 import { type SpillFile, spillFileOf } from "../spill.ts";
 import { type TallyResult, tallyOf } from "../tally.ts";
 
-/** What one scan is told. */
+/** Inputs of a scan. */
 export interface ScanTask {
   readonly member: DumpMember;
   readonly spillPath: string;
   readonly partitions: number;
   readonly slotBytes: number;
   readonly keepCpf: boolean;
-  /** Last day that counts as a date, in days since 1970-01-01. */
+  /** Last valid date, in days since 1970-01-01. */
   readonly latestDay: number;
-  /** Reads texts as UTF-8 whether or not the file has its mark. */
+  /** Reads texts as UTF-8 even without a byte-order mark. */
   readonly utf8: boolean;
-  /** Malformed rows of the member that are left out and counted before one is refused. */
+  /** Malformed rows of the member to skip and count before one is refused. */
   readonly skipBadRows: number;
-  /** Shared counter: KiB scanned so far, of all tasks together. */
+  /** Shared counter: KiB scanned so far by all tasks. */
   readonly progress: Int32Array;
 }
 
-/** What one scan found. */
+/** Result of a scan. */
 export interface ScanResult {
   readonly spill: SpillFile;
   readonly rowsIn: number;
@@ -49,9 +48,8 @@ export interface ScanResult {
 export type DumpPieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * Scans a member, whose bytes come in `pieces` of any size. `portable` takes no instructions that
- * not every processor has.
- * @throws CommandError with file, line and reason when it is damaged.
+ * Scans a member, from `pieces` of any size. `portable` avoids optional processor instructions.
+ * @throws CommandError with file, line, and reason if it is damaged.
  */
 export async function scanNatively(
   task: ScanTask,
@@ -91,7 +89,7 @@ function resultOf(task: ScanTask, place: string, scan: NativeScan<CodeKind>): Sc
   return { spill, rowsIn, rowsKept, codes, places, encoding, tally };
 }
 
-/** What the addon refuses about the data is said to people; other errors stay what they are. */
+/** Turns the addon's refusals of data into messages; returns other errors unchanged. */
 function refusalOf(place: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
   const { code } = error as NodeJS.ErrnoException;

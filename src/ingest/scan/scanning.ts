@@ -1,10 +1,8 @@
 /**
- * Pass 1 of an import as a whole: every large member, and the six small tables.
- * What comes in: a dump. What goes out: what each scan found, and the tables, read as they are
- * encoded.
- * Invariant: how a file is encoded is asked of all files together, after they were read as the
- * registry publishes them; only a month of UTF-8 costs a second scan. So many malformed rows as
- * were allowed are left out of all files together.
+ * All of pass 1 of an import: every large member, and the six small tables, read in their encoding.
+ * Invariant: the encoding is decided for all files together, after they were read as the registry
+ * publishes them; only a month of UTF-8 costs a second scan. The allowed number of malformed rows
+ * is for all files together.
  */
 import { basename } from "node:path";
 import type { DumpFolder } from "../../dump/archive.ts";
@@ -23,13 +21,13 @@ import type { Threads } from "../threads.ts";
 import type { Workspace } from "../workspace.ts";
 import type { ScanTask } from "./scan.ts";
 
-/** Days after the snapshot date on which rows may be dated. */
+/** Days after the snapshot date that rows may be dated. */
 const DAYS_AFTER = 7;
 
-/** Files that a message names. */
+/** Max files in a message. */
 const NAMES_MAX = 4;
 
-/** What a scan of a dump is told. */
+/** Inputs of a dump scan. */
 interface Scanning {
   readonly dump: DumpFolder;
   readonly release: Release;
@@ -42,20 +40,22 @@ interface Scanning {
   readonly startStage: StartStage;
 }
 
-/** What a dump holds. */
+/** Contents of a dump. */
 export interface ScannedDump {
   readonly scans: readonly MemberScan[];
   readonly lookups: Lookups;
-  /** Rows of the tables that were left out. */
+  /** Rows dropped from the tables. */
   readonly tally: TallyResult;
   readonly warnings: readonly string[];
-  /** Whether files without rows were allowed. */
+  /** True if files without rows were allowed. */
   readonly partial: boolean;
-  /** Malformed rows that were left out. */
+  /** Malformed rows that were dropped. */
   readonly rowsLeftOut: number;
 }
 
-/** Scans everything. @throws CommandError that names file, line and reason, or every empty file. */
+/**
+ * Scans everything. @throws CommandError that names file, line, and reason, or every empty file.
+ */
 export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
   const { dump, skipBadRows } = scanning;
   const [scanned, tables] = await Promise.all([
@@ -71,7 +71,7 @@ export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
       rows.size > 0 ? [] : files.map((file) => ({ file, bytes: 1 })),
     ),
   ];
-  // Of files without a byte the look at the folder has told.
+  // The check of the folder has already reported empty files.
   const files = empty.filter(({ bytes }) => bytes > 0).map(({ file }) => file);
   const lacking = files.length === 0 ? [] : checkRows(files, scanning.partial);
   if (lacking.length > 0 && !scanning.partial) {
@@ -83,13 +83,13 @@ export async function scanDump(scanning: Scanning): Promise<ScannedDump> {
   return { scans, lookups, tally, warnings, partial: lacking.length > 0, rowsLeftOut };
 }
 
-/** Members that pass 1 reads, by type and part. */
+/** Members read in pass 1, by type and part. */
 function scannedMembers(dump: DumpFolder): DumpMember[] {
   const types: readonly FileType[] = ["empresas", "simples", "estabelecimentos"];
   return dump.members.filter(({ type }) => types.includes(type));
 }
 
-/** Uncompressed bytes that pass 1 reads. */
+/** Uncompressed bytes read in pass 1. */
 export function scannedBytes(dump: DumpFolder): number {
   return scannedMembers(dump).reduce((sum, member) => sum + member.bytes, 0);
 }
@@ -117,12 +117,12 @@ async function scanAll(
   return scans.sort((a, b) => orderOf(a.member) - orderOf(b.member));
 }
 
-/** Place of a member in the order that decides which of two equal rows is the first. */
+/** Rank of a member; decides which of two equal rows is the first. */
 function orderOf({ type, part }: DumpMember): number {
   return { empresas: 0, simples: 1000, estabelecimentos: 2000 }[type as "simples"] + (part ?? 0);
 }
 
-/** Reads those files again that turn out to be UTF-8. */
+/** Rereads the files that prove to be UTF-8. */
 async function readAsEncoded(
   scanning: Scanning,
   scans: readonly MemberScan[],
@@ -141,7 +141,7 @@ async function readAsEncoded(
     if (!isOther(encoding, [encoding])) continue;
     again[type] = await readLookup(scanning.dump, type, { ...scanning, utf8: true });
   }
-  // A file without a single such letter is the same in both.
+  // A file without such characters is the same in both.
   const telling = others.filter(({ encoding }) => encoding.right + encoding.broken > 0);
   if (telling.length === 0) return { scans, lookups: again };
   const read = await scanAll(
@@ -153,13 +153,13 @@ async function readAsEncoded(
   return { scans: scans.map((scan) => byMember.get(scan.member) ?? scan), lookups: again };
 }
 
-/** A file and what is not ASCII in it. */
+/** A file with its counts of non-ASCII characters. */
 interface EncodedFile {
   readonly names: readonly string[];
   readonly encoding: TextEncoding;
 }
 
-/** What is odd about the letters of any file: none that may have been read wrongly is silent. */
+/** Warnings about characters that may have been decoded wrongly, in any file. */
 function encodingWarnings(scans: readonly MemberScan[], lookups: Lookups): string[] {
   const files: EncodedFile[] = [
     ...scans.map(({ member, encoding }) => ({ names: [basename(member.file)], encoding })),
@@ -186,7 +186,7 @@ function sayUtf8(files: readonly EncodedFile[]): string[] {
   ];
 }
 
-/** Files of ISO-8859-1 in which something looks like UTF-8, the one with most of it first. */
+/** Warns about ISO-8859-1 files with possible UTF-8, the most affected first. */
 function sayMixed(files: readonly EncodedFile[]): string[] {
   if (files.length === 0) return [];
   const most = [...files].sort((a, b) => b.encoding.right - a.encoding.right);
@@ -223,7 +223,7 @@ function lookupTally(lookups: Lookups): TallyResult {
   return mergeTallies(tallies);
 }
 
-/** A file stops at its own first row too many; here all of them are counted. Gives the count. */
+/** Each file stops at its own excess; this sums all files. Returns the count. */
 function checkBadRows(tallies: readonly TallyResult[], allowed: number): number {
   const { counts, examples } = mergeTallies(tallies);
   const count = counts[RULE_NAMES.indexOf("row_malformed")] as number;

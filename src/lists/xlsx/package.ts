@@ -1,11 +1,10 @@
 /**
  * The package of a workbook: a zip with parts of XML. Input: its bytes. Output: its parts by path,
- * each unpacked piece by piece and parsed, or a refusal with the place, what is wrong and the mend.
- * Invariant: whatever the bytes are, reading them ends with texts or with `XlsxRefusal`. Parts,
- * bytes that they unpack to and their sum are bounded whatever the package says of itself, and so
- * is the processor time for them; a part whose size or checksum is not the one of the package is
- * refused; nothing is ever written to the disk. Prefixes in XML do not count, because programs
- * choose them freely.
+ * unpacked in chunks and parsed, or a refusal with the place, the fault, and the fix.
+ * Invariant: reading any bytes ends with texts or with `XlsxRefusal`. Parts, their unpacked bytes,
+ * the sum of these, and processor time are bounded whatever the package claims. A part whose size
+ * or checksum differs from the package's is refused. Nothing is written to the disk. XML prefixes
+ * are ignored, because programs choose them freely.
  */
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -14,14 +13,14 @@ import { crc32 } from "../../dump/crc32.ts";
 import { localName, type XmlAttributes, XmlFault, XmlReader } from "../../text/xmlreader.ts";
 import { isText, isZip, otherFile } from "../otherfiles.ts";
 
-/** Parts of a package; real ones have dozens. */
+/** Max parts of a package; real ones have dozens. */
 const PARTS_MAX = 4_096;
-/** Bytes that all parts that are read unpack to. */
+/** Max unpacked bytes of all parts that are read. */
 const BYTES_MAX = 512 * 1024 * 1024;
 
 /**
- * Processor time for the parts of a package, in milliseconds. All of its bytes take a third of it
- * where the processor is slow and every tag is short.
+ * Max processor milliseconds for the parts of a package. On a slow processor, the maximum bytes in
+ * short tags take a third of it.
  */
 const WORK_MS_MAX = 30_000;
 
@@ -31,7 +30,7 @@ const AGAIN =
   "save it anew as XLSX.";
 const AS_CSV = "Send it as what it is: with the Content-Type text/csv, or under another name.";
 
-/** Begins to measure work; the result returns the milliseconds since then. */
+/** Starts a measurement; the result returns the milliseconds since then. */
 type Measure = () => () => number;
 
 /** A workbook's package. */
@@ -59,14 +58,14 @@ export class XlsxPackage {
     return new XlsxPackage(zip, await damaged("The file", () => partsOf(zip)), measure);
   }
 
-  /** Bytes that all parts unpack to, as the package says; a part with more is refused. */
+  /** Unpacked bytes of all parts, as declared; a larger part is refused. */
   get unpackedBytes(): number {
     let bytes = 0;
     for (const { uncompressedSize } of this.#parts.values()) bytes += uncompressedSize;
     return bytes;
   }
 
-  /** Whether there is a part. */
+  /** True if a part exists. */
   has(path: string): boolean {
     return this.#parts.has(path.toLowerCase());
   }
@@ -90,7 +89,7 @@ export class XlsxPackage {
         crc = crc32(value, crc);
         const workMs = this.#measure();
         yield value;
-        // The reader comes back for the next chunk as soon as it has parsed this one.
+        // The reader requests the next chunk only after it has parsed this one.
         this.#workMs += workMs();
         if (this.#workMs > WORK_MS_MAX) refuseWork();
       }
@@ -111,7 +110,7 @@ function refuseWork(): never {
   throw new XlsxRefusal("The workbook", wrong, SAVE_LESS);
 }
 
-/** Measures processor time, or the time that has passed if other threads used more. */
+/** Measures processor time, or elapsed time if that is less (other threads add processor time). */
 function processorTime(): () => number {
   const cpu = process.cpuUsage();
   const begun = performance.now();
@@ -129,7 +128,7 @@ function streamOf(zip: yauzl.ZipFile, entry: yauzl.Entry): Promise<Readable> {
   });
 }
 
-/** Refuses what is no zip. */
+/** Refuses a file that is no zip. */
 function refuseOthers(bytes: Buffer): void {
   const refuse = (what: string, mend?: string): never => {
     throw new XlsxRefusal("The file", `it is no XLSX workbook, but ${what}`, mend);
@@ -140,7 +139,7 @@ function refuseOthers(bytes: Buffer): void {
   if (!isZip(bytes) && isText(bytes)) refuse("text, as CSV is", AS_CSV);
 }
 
-/** The parts by path, in small letters. */
+/** The parts by path, in lower case. */
 function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   return new Promise((settle, fail) => {
     const parts = new Map<string, yauzl.Entry>();
@@ -158,7 +157,7 @@ function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   });
 }
 
-/** What the library finds wrong is the file's fault; of ours there is none on this way. */
+/** Errors of the library are faults of the file; our own code throws none here. */
 async function damaged<Value>(place: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -170,7 +169,7 @@ async function damaged<Value>(place: string, read: () => Promise<Value>): Promis
   }
 }
 
-/** Receives what a part holds; names of elements are without their prefixes. */
+/** Receives the contents of a part; element names have no prefixes. */
 export interface PartTaker {
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
@@ -182,7 +181,7 @@ export class PartReader {
   readonly #place: string;
   readonly #reader: XmlReader;
 
-  /** `place` is named where something is wrong. */
+  /** `place` is named in errors. */
   constructor(place: string, taker: PartTaker) {
     this.#place = place;
     this.#reader = new XmlReader({
@@ -197,7 +196,7 @@ export class PartReader {
     this.#refusing(() => this.#reader.add(chunk));
   }
 
-  /** Ends the part. Throws `XlsxRefusal` if something is left open. */
+  /** Ends the part. Throws `XlsxRefusal` if an element is open. */
   end(): void {
     this.#refusing(() => this.#reader.end());
   }
@@ -211,7 +210,7 @@ export class PartReader {
   }
 }
 
-/** The value of an attribute, whatever its prefix. */
+/** The value of an attribute, with any prefix. */
 export function attributeOf(attributes: XmlAttributes, name: string): string | undefined {
   const value = attributes[name];
   if (value !== undefined) return value;
@@ -219,7 +218,7 @@ export function attributeOf(attributes: XmlAttributes, name: string): string | u
   return prefixed === undefined ? undefined : attributes[prefixed];
 }
 
-/** Replaces what Excel writes as `_x000D_` by the character that it stands for. */
+/** Decodes characters that Excel writes as `_x000D_`. */
 export function textOf(written: string): string {
   if (!written.includes("_x")) return written;
   return written.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
@@ -227,15 +226,15 @@ export function textOf(written: string): string {
   );
 }
 
-/** What mends a workbook that no program should have written. */
+/** Fix for a malformed workbook. */
 const SAVE_ANEW = "Open it in a spreadsheet program and save it anew as XLSX.";
 
-/** What mends a workbook that is too large. */
+/** Fix for a workbook that is too large. */
 export const SAVE_LESS = "Keep only the column of CNPJs, or save the sheet as CSV, and send that.";
 
 /** A workbook that cannot be read. */
 export class XlsxRefusal extends Error {
-  /** `place` is the part, the sheet or the cell; the mend is to save it anew if nothing is said. */
+  /** `place` is the part, the sheet, or the cell; the default fix is to save it again. */
   constructor(place: string, wrong: string, mend = SAVE_ANEW) {
     super(`${place}: ${wrong}. ${mend}`);
   }

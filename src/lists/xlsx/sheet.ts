@@ -1,10 +1,10 @@
 /**
- * The cells of a sheet. Input: its part, chunk by chunk, and the workbook's part of styles. Output:
- * rows, each with the requested cells, as a person sees them, and which of them are dates.
- * Invariant: memory does not grow with the sheet; a cell that cannot be read is refused by its name
- * and nothing is read as something else; a formula counts for its last result. A number has all of
- * its digits, however the sheet shows them, with zeros in front exactly where its format shows
- * them; a date is never taken for a number.
+ * Reads the cells of a sheet. Input: its part in chunks, and the workbook's styles. Output: rows
+ * with the requested cells as users see them, and which are dates.
+ * Invariant: memory does not grow with the sheet. A cell that cannot be read is refused by name,
+ * never read as something else. A formula counts by its last result. A number keeps all digits
+ * regardless of display, with leading zeros only if its format shows them. A date is never read as
+ * a number.
  */
 import type { XmlAttributes } from "../../text/xmlreader.ts";
 import { CELL_MAX, columnOfLetters, lettersOf } from "../column.ts";
@@ -18,24 +18,23 @@ import {
 } from "./package.ts";
 import { TextGathered, type TextTable } from "./workbook.ts";
 
-/** Rows of a sheet. */
+/** Max rows of a sheet. */
 const ROWS_MAX = 1_048_576;
 
-/** What the cells of a sheet need to be read. */
+/** Shared parts needed to read cells. */
 export interface SheetParts {
   readonly texts: TextTable;
   readonly formats: Formats;
 }
 
-/** Takes the rows that have a cell of those that are wanted. */
+/** Receives the rows that have wanted cells. */
 export interface RowTaker {
-  /** Whether a column is wanted. */
+  /** True if a column is wanted. */
   wants(column: number): boolean;
-  /** Takes a row; its cells by their columns, which are counted from 0, as rows are from 1. */
+  /** Takes a row, from 1; its cells are by column, from 0. */
   row(number: number, cells: ReadonlyMap<number, SeenNumber>): void;
 }
 
-/** The cell that is being read. */
 interface OpenCell {
   readonly column: number;
   readonly kind: string;
@@ -44,7 +43,7 @@ interface OpenCell {
 
 /** Reads one sheet. */
 export class SheetReader implements PartTaker {
-  /** Whether any cell that was wanted has had anything. */
+  /** True if any wanted cell had a value. */
   filled = false;
   readonly #name: string;
   readonly #parts: SheetParts;
@@ -58,7 +57,6 @@ export class SheetReader implements PartTaker {
   #reads = false;
   #spoken = 0;
 
-  /** `name` is that of the sheet. */
   constructor(name: string, parts: SheetParts, taker: RowTaker) {
     this.#name = name;
     this.#parts = parts;
@@ -116,7 +114,7 @@ export class SheetReader implements PartTaker {
     this.#cell = { column: this.#column, kind, style: Number(attributeOf(attributes, "s") ?? 0) };
   }
 
-  /** The column of a cell by its name; without one it follows the cell before. */
+  /** The column of a cell by its name; without one it follows the preceding cell. */
   #columnOf(told: string | undefined): number {
     const quick = told === undefined ? null : placeOf(told);
     if (quick !== null) return quick;
@@ -164,10 +162,10 @@ export class SheetReader implements PartTaker {
   }
 }
 
-/** A cell of a column that nobody asks for. */
+/** A cell of an unwanted column. */
 const NOT_WANTED: OpenCell = { column: -1, kind: "", style: 0 };
 
-/** The column of a name that is written as nearly all are, as B7; else null. */
+/** The column of a usual name such as B7; else null. */
 function placeOf(name: string): number | null {
   let column = 0;
   let at = 0;
@@ -181,10 +179,10 @@ function placeOf(name: string): number | null {
   return fits ? column - 1 : null;
 }
 
-/** How the numbers of a style look: as dates, or with as many digits at least. */
+/** Display of a style's numbers: as dates, or with a minimum of digits. */
 type Format = "date" | number;
 
-/** Formats that have a number and no text: dates and times of every country. */
+/** Formats with a number but no text: dates and times of every country. */
 const DATES: readonly (readonly [number, number])[] = [
   [14, 22],
   [27, 36],
@@ -192,36 +190,36 @@ const DATES: readonly (readonly [number, number])[] = [
   [50, 58],
 ];
 const STYLES_MAX = 65_536;
-/** Days from which on a number is no date of a spreadsheet: 31 December 9999 is the last. */
+/** Day numbers from here on are no dates in a spreadsheet: 31 December 9999 is the last. */
 const DAYS_MAX = 2_958_466;
-/** Days from the first date of a spreadsheet, and of the older kind, to 1970. */
+/** Days from a spreadsheet's day 0, and from that of the older kind, to 1970. */
 const DAYS_BEFORE = { 1900: 25_569, 1904: 24_107 } as const;
 const DAY_MS = 86_400_000;
 
-/** A value as it is seen. */
+/** A value as displayed. */
 export interface SeenNumber {
   readonly text: string;
   readonly isDate: boolean;
 }
 
-/** The formats of a workbook by the number of a style. */
+/** The formats of a workbook, by style number. */
 export class Formats {
   readonly #styles: readonly Format[];
   readonly #daysBefore: number;
 
-  /** `since1904` is how a workbook says that it counts days as old ones of the Macintosh did. */
+  /** `since1904`: days are counted as on the old Macintosh. */
   constructor(styles: readonly Format[], since1904: boolean) {
     this.#styles = styles;
     this.#daysBefore = DAYS_BEFORE[since1904 ? 1904 : 1900];
   }
 
-  /** What a stored number looks like in a style; what is no number is told as it is. */
+  /** Formats a stored number in a style; other texts are unchanged. */
   seen(stored: string, style: number): SeenNumber {
     if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(stored)) {
       return { text: stored, isDate: false };
     }
     const value = Number(stored);
-    // Larger than any number there is; its word would be read as letters.
+    // Overflow: "Infinity" would be read as letters.
     if (!Number.isFinite(value)) return { text: stored, isDate: false };
     const format = this.#styles[style] ?? 0;
     if (format === "date" && value >= 0 && value < DAYS_MAX) {
@@ -232,7 +230,7 @@ export class Formats {
   }
 
   #date(days: number): string {
-    // Spreadsheets count a 29 February 1900, which was none.
+    // Spreadsheets count 29 February 1900, which did not exist.
     const shift = this.#daysBefore === DAYS_BEFORE[1900] && days < 60 ? 1 : 0;
     const at = new Date(Math.round((days + shift - this.#daysBefore) * DAY_MS)).toISOString();
     return days < 1 ? at.slice(11, 16) : at.slice(0, 10);
@@ -250,7 +248,7 @@ export async function readStyles(workbook: XlsxPackage, path: string): Promise<F
 
 class StylesTaker implements PartTaker {
   readonly codes = new Map<number, string>();
-  /** Numbers of formats by that of a style. */
+  /** Format numbers by style number. */
   readonly cells: number[] = [];
   readonly #place: string;
   #inCells = false;
@@ -277,11 +275,11 @@ class StylesTaker implements PartTaker {
   }
 
   text(): void {
-    // Styles have none.
+    // Styles contain no text.
   }
 }
 
-/** What numbers of a format look like; `code` is null where the format has a number only. */
+/** Display of a format's numbers; `code` is null if the format has a number only. */
 function formatOf(id: number, code: string | undefined): Format {
   if (code === undefined) {
     return DATES.some(([first, last]) => id >= first && id <= last) ? "date" : 0;

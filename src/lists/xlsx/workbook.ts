@@ -1,13 +1,12 @@
 /**
- * The sheets of a workbook, the choice of the one that is read, and the table of texts that they
- * share. Input: its package, and CNPJs in the first rows of its sheets. Output: its sheets in the
- * order of their tabs, and where its texts and styles are; the first sheet with CNPJs, unless it is
- * a cover with the sender's own CNPJ; texts by their number.
- * Invariant: hidden sheets, charts and macros are no sheets here; a path that leads out of the
- * package leads nowhere. A single CNPJ without a header gives way to a column with the header CNPJ
- * and more of them. If few CNPJs may be a cover or the data, neither is guessed: both are named.
- * The number and bytes of texts are bounded; of a long text the beginning is cached, which is
- * enough to see that it is no CNPJ; how a text is pronounced is no part of it.
+ * The sheets of a workbook, the choice of one to read, and their shared texts. Input: its package,
+ * and CNPJs in the first rows of its sheets. Output: its sheets in tab order, the paths of its
+ * texts and styles, the first sheet with CNPJs that is not a cover, and texts by number.
+ * Invariant: hidden sheets, charts, and macros are not listed; a path out of the package resolves
+ * to nothing. A single CNPJ without a header yields to a column with the header CNPJ and more of
+ * them. If few CNPJs may be a cover or the data, neither is guessed: the error names both. The
+ * number and bytes of texts are bounded. Only the beginning of a long text is cached, enough to see
+ * that it is no CNPJ. Phonetic text is ignored.
  */
 import { posix } from "node:path";
 import type { XmlAttributes } from "../../text/xmlreader.ts";
@@ -24,7 +23,7 @@ import {
 
 const SHEETS_MAX = 1_024;
 
-/** A sheet that a person sees. */
+/** A visible sheet. */
 export interface SheetPart {
   readonly name: string;
   readonly path: string;
@@ -33,15 +32,15 @@ export interface SheetPart {
 /** A workbook. */
 interface Workbook {
   readonly sheets: readonly SheetPart[];
-  /** Names of the sheets that no person sees. */
+  /** Names of hidden sheets. */
   readonly hidden: readonly string[];
-  /** Null where it has none. */
+  /** Null if it has none. */
   readonly texts: string | null;
   readonly styles: string | null;
   readonly since1904: boolean;
 }
 
-/** One part that another one names. */
+/** A reference from one part to another. */
 interface Relation {
   readonly id: string;
   /** The last word of its type. */
@@ -49,7 +48,7 @@ interface Relation {
   readonly path: string;
 }
 
-/** Reads the parts that say what there is. Throws `XlsxRefusal`. */
+/** Reads the parts that describe the workbook. Throws `XlsxRefusal`. */
 export async function readWorkbook(file: XlsxPackage): Promise<Workbook> {
   const main = (await relationsOf(file, "")).find(({ type }) => type === "officeDocument");
   if (main === undefined || !main.path.toLowerCase().startsWith("xl/")) {
@@ -79,7 +78,7 @@ async function readPart(file: XlsxPackage, path: string, taker: PartTaker): Prom
   reader.end();
 }
 
-/** What a part names; of the whole package where the part is "". */
+/** The references of a part; of the whole package if it is "". */
 async function relationsOf(file: XlsxPackage, part: string): Promise<readonly Relation[]> {
   const folder = posix.dirname(part);
   const path = posix.join(folder, "_rels", `${posix.basename(part)}.rels`);
@@ -112,7 +111,7 @@ class RelationsTaker implements PartTaker {
   }
 
   close(): void {
-    // What counts stands in the tags that open.
+    // All data is in the opening tags.
   }
 
   text(): void {
@@ -146,7 +145,7 @@ class WorkbookTaker implements PartTaker {
   }
 
   close(): void {
-    // What counts stands in the tags that open.
+    // All data is in the opening tags.
   }
 
   text(): void {
@@ -154,26 +153,26 @@ class WorkbookTaker implements PartTaker {
   }
 }
 
-/** CNPJs of the first rows, and if a header names their column. */
+/** CNPJs of the first rows; `isNamed` if a header names their column. */
 export interface ShownCnpjs {
   readonly count: number;
   readonly isNamed: boolean;
 }
 
-/** A sheet that shows no CNPJs, and what was wrong with it. */
+/** A sheet without CNPJs, and its fault. */
 export interface PassedSheet {
   readonly sheet: SheetPart;
   readonly why: string;
 }
 
-/** A sheet that has anything: what it shows, or why it shows no CNPJs. */
+/** A sheet with data: its CNPJs, or why it shows none. */
 export interface SeenSheet {
   readonly sheet: SheetPart;
   readonly shown: ShownCnpjs | null;
   readonly why: string | null;
 }
 
-/** CNPJs that a cover may have: one's own, and those of an accountant or a client. */
+/** Max CNPJs of a cover: the sender's, and those of an accountant or a client. */
 const COVER_MAX = 3;
 
 /** True if a later sheet may be meant instead. */
@@ -205,19 +204,19 @@ export function sheetOf(seen: readonly SeenSheet[]): SheetPart | undefined {
 const TEXTS_MAX = 4_194_304;
 const BYTES_MAX = 128 * 1024 * 1024;
 const BLOCK_BYTES = 1_048_576;
-/** Characters of a text that are kept: enough for a header, and for all that is told of a cell. */
+/** Cached characters of a text: enough for a header, and for reports of a cell. */
 const TEXT_LENGTH = 256;
 
-/** Gathers a text that comes in parts. */
+/** Gathers a text from parts. */
 export class TextGathered {
   #text = "";
 
-  /** Takes a part. */
+  /** Appends a part. */
   add(part: string): void {
     if (this.#text.length < TEXT_LENGTH) this.#text += part.slice(0, TEXT_LENGTH);
   }
 
-  /** All of it, or its beginning; the next one begins empty. */
+  /** Returns it, cut to the maximum, and resets. */
   take(): string {
     const text = this.#text;
     this.#text = "";
@@ -233,12 +232,12 @@ export class TextTable {
   #starts = new Uint32Array(1 << 10);
   #count = 0;
 
-  /** How many there are. */
+  /** Number of texts. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds a text. Throws `XlsxRefusal` where there are too many. */
+  /** Adds a text. Throws `XlsxRefusal` if there are too many. */
   add(text: string): void {
     const length = Buffer.byteLength(text);
     const full = this.#blocks.length * BLOCK_BYTES >= BYTES_MAX;
@@ -263,7 +262,7 @@ export class TextTable {
     this.#count++;
   }
 
-  /** The text of a number; undefined where there is none. */
+  /** The text of a number; undefined if none. */
   at(number: number): string | undefined {
     if (!(number < this.#count)) return undefined;
     const start = this.#starts[number] as number;
@@ -280,7 +279,7 @@ function grown(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
   return larger;
 }
 
-/** Reads the part of a path. Throws `XlsxRefusal`. */
+/** Reads the texts of a part. Throws `XlsxRefusal`. */
 export async function readTexts(workbook: XlsxPackage, path: string): Promise<TextTable> {
   const table = new TextTable();
   const reader = new PartReader(path, new TextsTaker(table));
@@ -292,7 +291,7 @@ export async function readTexts(workbook: XlsxPackage, path: string): Promise<Te
 class TextsTaker implements PartTaker {
   readonly #table: TextTable;
   readonly #text = new TextGathered();
-  /** How deep in what tells how a text is pronounced. */
+  /** Nesting depth in phonetic text. */
   #spoken = 0;
   #inText = false;
 

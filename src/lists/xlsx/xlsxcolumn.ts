@@ -1,10 +1,10 @@
 /**
- * The column of CNPJs of a workbook. What comes in: an XLSX file. What goes out: the texts of one
- * column of its first sheet that has one of CNPJs, with their cells, and which sheet that was.
- * Invariant: as for CSV (csvcolumn.ts): the first rows say which column it is; what is read besides
- * is the table of texts, within bounds, and the numbers' formats. A sheet that shows no CNPJs, such
- * as a cover, is passed over, unless no other sheet has anything; where several have and none
- * shows any, each is named with what was wrong. Of several that show some workbook.ts chooses.
+ * Reads the column of CNPJs of a workbook. Input: an XLSX file. Output: the texts of the column
+ * with their cells, and the chosen sheet: the first one with CNPJs.
+ * Invariant: as for CSV (csvcolumn.ts), the first rows determine the column. The table of texts,
+ * bounded, and the numbers' formats are read as well. A sheet without CNPJs, such as a cover, is
+ * skipped, unless it is the only one with data. If several have data and none shows CNPJs, the
+ * error names each with its fault. workbook.ts chooses among several with CNPJs.
  */
 import {
   ColumnRefusal,
@@ -38,27 +38,27 @@ import {
 
 /** A cell of the column. */
 interface XlsxCell extends SeenNumber {
-  /** Its row, counted from 1, and its name, as B7. */
+  /** Its row, from 1, and its name, such as B7. */
   readonly row: number;
   readonly name: string;
-  /** Whether eight characters of its column are a company. */
+  /** True if eight characters of its column are a company. */
   readonly takesRoots: boolean;
 }
 
-/** Which sheet was read. */
+/** The sheet that was read. */
 export interface ReadSheet {
   readonly name: string;
-  /** Sheets that a person sees and that were not read. */
+  /** Number of visible sheets that were not read. */
   readonly others: number;
-  /** Sheets that no person sees, which are never read; absent if there are none. */
+  /** Hidden sheets, which are never read; absent if none. */
   readonly hidden?: number;
-  /** The column's header, or its letters where it has none. */
+  /** The column's header, or its letters without one. */
   readonly column: string;
 }
 
 /**
- * Reads a workbook; `wanted` is the header, the number or the letters of the column. Throws
- * `XlsxRefusal`, or `ColumnRefusal` where the column is not there.
+ * Reads a workbook; `wanted` is the header, the number, or the letters of the column. Throws
+ * `XlsxRefusal`, or `ColumnRefusal` if the column does not exist.
  */
 export async function readXlsxColumn(
   file: XlsxPackage,
@@ -74,7 +74,7 @@ export async function readXlsxColumn(
   const seen = await lookThrough(open, sheets);
   const passed = seen.flatMap(({ sheet, why }) => (why === null ? [] : [{ sheet, why }]));
   const [only, ...more] = passed;
-  // The lines of the only sheet, or the lack of a column, are told as those of any file.
+  // Errors of the only sheet are reported like those of any file.
   const chosen = sheetOf(seen) ?? (more.length === 0 ? only?.sheet : undefined);
   if (chosen === undefined) return refuse(passed, hidden);
   const column = new WantedColumn(wanted, take);
@@ -85,14 +85,13 @@ export async function readXlsxColumn(
   };
 }
 
-/** What sheets are read from. */
 interface OpenWorkbook {
   readonly file: XlsxPackage;
   readonly parts: SheetParts;
   readonly wanted: string | undefined;
 }
 
-/** Reads a sheet as far as its column wants it; returns if anything is in it. */
+/** Reads a sheet as far as its column needs; returns true if it has data. */
 async function readSheet(
   { file, parts }: OpenWorkbook,
   { name, path }: SheetPart,
@@ -109,7 +108,7 @@ async function readSheet(
   return reader.filled;
 }
 
-/** Looks at the first rows of the sheets, until one shows that the others cannot be meant. */
+/** Scans the first rows of the sheets, until the later ones are ruled out. */
 async function lookThrough(
   open: OpenWorkbook,
   sheets: readonly SheetPart[],
@@ -125,7 +124,7 @@ async function lookThrough(
   return seen;
 }
 
-/** Sheets that a refusal names. */
+/** Max sheets named in a refusal. */
 const NAMED_MAX = 10;
 
 function refuse(passed: readonly PassedSheet[], hidden: readonly string[]): never {
@@ -159,7 +158,7 @@ interface SampleRow {
   readonly cells: ReadonlyMap<number, SeenNumber>;
 }
 
-/** Finds the column in the first rows, and hands on its cells; without `take` it only looks. */
+/** Finds the column in the first rows and passes on its cells; without `take` it only scans. */
 class WantedColumn implements RowTaker {
   readonly #wanted: string | undefined;
   readonly #take: ((cell: XlsxCell) => void) | null;
@@ -170,7 +169,7 @@ class WantedColumn implements RowTaker {
   #takesRoots = false;
   /** Its header, or its letters. */
   name = "";
-  /** What the first rows show, and why they show no CNPJs; both null while that is not known. */
+  /** CNPJs in the first rows, and why there are none; both null while unknown. */
   shown: ShownCnpjs | null = null;
   passed: string | null = null;
 
@@ -179,7 +178,7 @@ class WantedColumn implements RowTaker {
     this.#take = take;
   }
 
-  /** True if no more rows are wanted. */
+  /** True if no more rows are needed. */
   get isDone(): boolean {
     return this.#take === null && this.#sample === null;
   }
@@ -199,7 +198,7 @@ class WantedColumn implements RowTaker {
     if (this.#sample.length >= SAMPLE_ROWS || this.#sampled > SAMPLE_BYTES) this.#decide();
   }
 
-  /** There are no more rows. */
+  /** Ends the sheet. */
   end(): void {
     if (this.#sample !== null && this.#sample.length > 0) this.#decide();
   }
@@ -220,7 +219,7 @@ class WantedColumn implements RowTaker {
     for (const row of hasHeader ? rows.slice(1) : rows) this.#give(row);
   }
 
-  /** Says what the first rows show. */
+  /** Sets the result of the first rows. */
   #look(rows: readonly string[][]): void {
     try {
       const found = findColumn(rows, this.#wanted, true);
@@ -241,7 +240,7 @@ class WantedColumn implements RowTaker {
   }
 }
 
-/** The texts of a row from the first column on. */
+/** The texts of a row, from the first column on. */
 function textsOf(cells: SampleRow["cells"]): string[] {
   const texts: string[] = new Array(Math.max(...cells.keys()) + 1).fill("");
   for (const [column, { text }] of cells) texts[column] = text;

@@ -1,33 +1,32 @@
 /**
- * Reads a CNPJ as people write it. What comes in: text, punctuated or not, in any case. What goes
- * out: its 14 characters in upper case, and whether its check digits are right.
- * Invariant: numeric and alphanumeric CNPJs are read alike; nothing is guessed: a missing zero or
- * a strange character makes it no CNPJ. A wrong check digit does not, for the registry has some.
- * Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII code - 48).
+ * Reads a CNPJ as people write it: punctuated or not, in any case.
+ * Invariant: numeric and alphanumeric CNPJs are read alike. Nothing is guessed: a text with a
+ * missing zero or a strange character is no CNPJ. A wrong check digit is allowed, because the
+ * registry has some. Source of the check digits: IN RFB 2.229/2024 (value of a character = ASCII
+ * code - 48).
  */
 
-/** A CNPJ that was read. */
 export interface Cnpj {
   /** 12 digits or capital letters and 2 digits. */
   readonly cnpj: string;
-  /** Whether the last two digits belong to the twelve characters before them. */
+  /** True if the last two digits are the check digits of the first twelve characters. */
   readonly checked: boolean;
 }
 
-/** With all of its punctuation or with none of it. */
+/** With all punctuation or none. */
 const SPELLINGS = [
   /^([0-9A-Z]{8})([0-9A-Z]{4})([0-9]{2})$/i,
   /^([0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3})\/([0-9A-Z]{4})-([0-9]{2})$/i,
 ];
 
-/** The first 8 characters, which name the company, with their points or without. */
+/** The first 8 characters, which identify the company, with points or without. */
 const ROOT_SPELLINGS = [/^[0-9A-Z]{8}$/i, /^[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}$/i];
 
-/** Weights of the second check digit; the first one has all but the first of them. */
+/** Weights of the second check digit; the first one uses all but the first weight. */
 const WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 const BASE_LENGTH = 12;
 
-/** Reads a CNPJ; null when the text is none. */
+/** Reads a CNPJ; null if the text is none. */
 export function readCnpj(text: string): Cnpj | null {
   const match = SPELLINGS.map((spelling) => spelling.exec(text)).find((found) => found !== null);
   if (!match) return null;
@@ -36,25 +35,25 @@ export function readCnpj(text: string): Cnpj | null {
 }
 
 /**
- * Whether a text is 14 digits with a branch, the right check digits and nothing else, which nearly
- * every text of a long list is: the answer of `readCnpj`, in a third of the time.
+ * True for 14 digits with a branch and right check digits, as most texts of a long list are; agrees
+ * with `readCnpj` in a third of the time.
  */
 export function isPlainCnpj(text: string): boolean {
   return /^[0-9]{8}(?!0000)[0-9]{6}$/.test(text) && text.endsWith(cnpjCheckDigits(text));
 }
 
-/** True if a text is 14 characters as the registry stores a CNPJ; its check digits may be wrong. */
+/** True for 14 characters as the registry stores a CNPJ; check digits may be wrong. */
 export function isStoredCnpj(text: string): boolean {
   return /^[0-9A-Z]{12}[0-9]{2}$/.test(text);
 }
 
-/** Reads the root of a CNPJ, which names a company: 8 characters, upper case; null for another. */
+/** Reads the root of a CNPJ, which identifies a company: 8 characters, upper case; else null. */
 export function readRoot(text: string): string | null {
   if (!ROOT_SPELLINGS.some((spelling) => spelling.test(text))) return null;
   return text.replaceAll(".", "").toUpperCase();
 }
 
-/** The two check digits of 12 characters: twice modulo 11, the second over the first as well. */
+/** The two check digits of 12 characters: twice modulo 11, the second also over the first. */
 export function cnpjCheckDigits(base: string): string {
   let [first, second] = [0, 0];
   for (let at = 0; at < BASE_LENGTH; at++) {

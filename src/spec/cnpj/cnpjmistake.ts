@@ -1,7 +1,7 @@
 /**
- * The mistake of a request that must name an account, and sends no CNPJ.
- * Invariant: it never repeats the text that was sent, which may be the number of a person. Apart
- * from cnpjspelling.ts because the console's own pages read CNPJs, and raise no such errors.
+ * The error of a request that must name an account but sends no CNPJ.
+ * Invariant: it never repeats the sent text, which may be the number of a person. Apart because the
+ * console's own pages read CNPJs (cnpjspelling.ts) but raise no such errors.
  */
 import type { Mistake } from "../../errors.ts";
 import { CNPJ_REFUSALS, type CnpjReading, type RefusedCnpj } from "./cnpjspelling.ts";
@@ -24,7 +24,7 @@ export function cnpjMistake(
   return { pointer, code, detail: told, reason, offered };
 }
 
-/** Why a text is no CNPJ, as a sentence. */
+/** Returns why a text is no CNPJ, as a sentence. */
 export function refusalText({ reason, offered }: Pick<RefusedCnpj, "reason" | "offered">): string {
   const told = CNPJ_REFUSALS[reason];
   return offered === undefined ? told : `${told} With them it is ${offered}.`;

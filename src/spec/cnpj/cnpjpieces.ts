@@ -1,12 +1,11 @@
 /**
- * CNPJs in the texts of people and programs. Input: a line, a cell, or a text of JSON. Output: its
- * pieces, each of which is an entry or is reported as not understood; the digits of a number with a
- * fraction of zeros, an exponent or thousands in groups.
- * Invariant: nothing is left out silently: text beside a comma, a semicolon, a bar or a tab is a
- * piece of its own; words around a whole CNPJ are dropped, long numbers beside it are not; a number
- * below zero, or with a fraction, is no CNPJ. Digits are moved as text, never as a floating-point
- * number, so that none is rounded; how many the notation lacks is reported.
- * Apart because cnpjspelling.ts reads one piece, and this is about the text around it.
+ * Finds CNPJs in the texts of people and programs. Input: a line, a cell, or a JSON string. Output:
+ * its pieces, each an entry or reported as not understood; the digits of a number with a fraction
+ * of zeros, an exponent, or grouped thousands.
+ * Invariant: nothing is dropped silently. Commas, semicolons, bars, and tabs separate pieces. Words
+ * around a whole CNPJ are dropped, long numbers next to it are not. A number below zero, or with a
+ * fraction, is no CNPJ. Digits move as text, never as a floating-point number, so none is rounded;
+ * digits that the notation lacks are counted. cnpjspelling.ts reads one piece.
  */
 import { plainText } from "../typedtext.ts";
 import { readCnpj, readRoot } from "./cnpj.ts";
@@ -14,35 +13,35 @@ import { readCnpj, readRoot } from "./cnpj.ts";
 /** A piece of a text. */
 interface Piece {
   readonly text: string;
-  /** A number beside a CNPJ, such as a telephone: it is told, and never taken for a root. */
+  /** A number next to a CNPJ, such as a telephone: it is reported, and never taken for a root. */
   readonly stray: boolean;
 }
 
 /** Nearly every text of a long list. */
 const PLAIN = /^[0-9A-Z]+$/i;
-/** What nobody sees. */
+/** Invisible characters. */
 const UNSEEN = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
-/** Every sort of room, but no tab. */
+/** All kinds of white space except tabs. */
 const ROOM = /[\u0085\p{Z}]/gu;
-/** What spreadsheets and people put around a text that must stay one: ="…", '… and “…”. */
+/** Marks that keep a spreadsheet cell a text, and quotes: ="…", '… and “…”. */
 const WRAPPED = /^=?\s*["'`´‘’“”]*/;
 const WRAPPERS = "\"'`´‘’“”";
-/** What may stand between two groups of a CNPJ, with room around it; or nothing. */
+/** Optional separator of two groups of a CNPJ, with blanks around it. */
 const BETWEEN = "( {0,2}(?:[./\\\\\u2010-\u2015\u2212-] {0,2})?)";
-/** A CNPJ in a text, in groups or in one; a fraction behind it makes it a number. */
+/** A CNPJ in a text, grouped or not; a fraction after it makes it a number. */
 const WHOLE = new RegExp(
   `(?<![\\p{L}\\p{N}])[0-9A-Z]{2}${BETWEEN}[0-9A-Z]{3}${BETWEEN}[0-9A-Z]{3}${BETWEEN}` +
     `[0-9A-Z]{4}${BETWEEN}[0-9]{2}(?![\\p{L}\\p{N}]|\\.0*[1-9]|\\.0+\\p{L})`,
   "giu",
 );
-/** A number below zero: what stands right before it is no mask. */
+/** A number below zero: the sign before it is no mask. */
 const NEGATIVE = /^[\u2010-\u2015\u2212-][0-9]{14}(?![0-9])/;
 /** A number that may have been meant as a CNPJ. */
 const LONG = /[0-9](?:[./-]?[0-9]){7,}/g;
 
 /**
- * A CNPJ that tokens of a sentence would cut: one with letters, or with an exponent. A word with
- * two digits behind it is none, and neither is 1.5e6.
+ * A CNPJ that a tokenizer would split: one with letters, or with an exponent. Excludes a word with
+ * two digits after it, and 1.5e6.
  */
 const LETTERED = new RegExp(
   "(?:(?=[0-9A-Z./]{0,14}[A-Z])[0-9A-Z]{2}\\.[0-9A-Z]{3}\\.[0-9A-Z]{3}/[0-9A-Z]{4}-[0-9]{2}" +
@@ -51,24 +50,24 @@ const LETTERED = new RegExp(
   "iuy",
 );
 
-/** Where a CNPJ with letters or an exponent ends that begins at a place; null if none does. */
+/** Returns the end of a CNPJ with letters or an exponent that begins at `start`, else null. */
 export function cnpjEnd(text: string, start: number): number | null {
   LETTERED.lastIndex = start;
   return LETTERED.test(text) ? LETTERED.lastIndex : null;
 }
 
-/** A text without what nobody sees and what only wraps it. */
+/** Removes invisible characters and wrapping quotes from a text. */
 export function cleaned(text: string): string {
   if (PLAIN.test(text)) return text;
   const clean = plainText(text).replace(UNSEEN, "").replace(ROOM, " ").trim();
   const open = clean.replace(WRAPPED, "");
-  // By hand: a pattern for the end of a text begins again at every quotation mark in it.
+  // No regular expression: one for the end of a text would restart at every quotation mark.
   let end = open.length;
   while (end > 0 && WRAPPERS.includes(open.charAt(end - 1))) end--;
   return open.slice(0, end).trim();
 }
 
-/** The pieces of a text, in order; none where nothing is written. */
+/** The pieces of a text, in order; none if it is empty. */
 export function piecesOf(text: string): readonly Piece[] {
   const clean = cleaned(text);
   if (clean === "") return [];
@@ -76,7 +75,7 @@ export function piecesOf(text: string): readonly Piece[] {
   return clean.split(/[;,|\t\r\n]+/).flatMap(piecesOfPart);
 }
 
-/** Whether a text holds a whole CNPJ with the right check digits. */
+/** True if a text holds a whole CNPJ with the right check digits. */
 export function holdsCnpj(text: string): boolean {
   return piecesOf(text).some((piece) => !piece.stray && readCnpj(piece.text)?.checked === true);
 }
@@ -101,7 +100,7 @@ function wholesIn(text: string): { readonly found: readonly string[]; readonly r
     const [whole, ...between] = match;
     const plain = whole.replace(/[^0-9A-Z]/gi, "");
     if (isMeant(plain, between)) {
-      // As it was written where that is a spelling of its own, so that it is told like that.
+      // In its own spelling if that is valid, so that reports show it so.
       found.push(readCnpj(whole) === null ? plain : whole);
       rest += `${text.slice(from, match.index)} `;
       from = WHOLE.lastIndex;
@@ -110,23 +109,23 @@ function wholesIn(text: string): { readonly found: readonly string[]; readonly r
   return { found, rest: rest + text.slice(from) };
 }
 
-/** Whether groups are meant as one CNPJ, by what stands between them. */
+/** True if the separators show that groups are meant as one CNPJ. */
 function isMeant(plain: string, between: readonly string[]): boolean {
   const [first = "", second = "", stroke = "", hyphen = ""] = between.map((one) => one.trim());
   const [, , room = "", further = ""] = between;
   const hasPoints = between.slice(0, 2).some((one) => one !== "");
   const isSlash = /[/\\]/.test(stroke);
-  // Eight characters and six beside them may be a date with a time, or two numbers.
+  // Eight characters followed by six may be a date with a time, or two numbers.
   if (!hasPoints && !isSlash && room !== "" && further === "") return false;
   if (readCnpj(plain)?.checked === true) return true;
-  // A long word, and short ones beside each other, are none, unless their check digits say so.
+  // A long word, or adjacent short ones, are no CNPJ unless the check digits are right.
   if (/[A-Z]/i.test(plain)) return isSlash && hyphen !== "";
   const signs = [first, second, stroke, hyphen].filter((one) => one !== "").length;
   const rooms = between.filter((one) => one !== "").length;
   return rooms === 0 || rooms === 4 || signs > 0;
 }
 
-/** Roots with room between them, or what is understood by nobody and told as it is. */
+/** Roots separated by blanks, or one piece to report as not understood. */
 function rootsOf(text: string): readonly Piece[] {
   const words = text.split(/ +/);
   const isRoot = (word: string) => /[0-9]/.test(word) && readRoot(word) !== null;
@@ -134,29 +133,28 @@ function rootsOf(text: string): readonly Piece[] {
   return texts.map((one) => ({ text: one, stray: false }));
 }
 
-/** A number in one of these notations. */
 interface WrittenNumber {
-  /** Digits of the whole number, without zeros in front unless the notation wrote them. */
+  /** Digits of the integer; leading zeros only if the notation wrote them. */
   readonly digits: string;
-  /** Digits at the end that the notation did not write and that count as zeros in `digits`. */
+  /** Trailing digits that the notation omits; they are zeros in `digits`. */
   readonly lost: number;
-  /** False if something other than zeros is behind the decimal sign. */
+  /** False if digits other than zero follow the decimal sign. */
   readonly isWhole: boolean;
 }
 
 /** Words that people and programs write before a number. */
 export const LABEL = /^cnpj\b[\s:.#nº°-]*(?=[0-9])/i;
 
-/** 99938275000138.0; of up to three digits a fraction of three zeros may be thousands. */
+/** 99938275000138.0; three zeros after up to three digits may be thousands. */
 const ZERO_FRACTION = /^(?:([0-9]{4,})[.,]0+|([0-9]{1,3})[.,]0{1,2})$/;
-/** 9.9938275000138e+13. Without a fraction it may be a CNPJ with the letter E: look there first. */
+/** 9.9938275000138e+13. Without a fraction it may be a CNPJ with the letter E: try that first. */
 const EXPONENT = /^([0-9]+)(?:[.,]([0-9]*))?E\+?([0-9]+)$/i;
-/** 99.938.275.000.138, with a fraction of zeros or none. */
+/** 99.938.275.000.138, with or without a fraction of zeros. */
 const THOUSANDS = /^[0-9]{1,3}([.,' ])[0-9]{3}(?:\1[0-9]{3})+(?:(?!\1)[.,]0{1,2})?$/;
-/** Exponents from here on make no number of 14 digits. */
+/** Exponents from here on never give 14 digits. */
 const EXPONENT_MAX = 99;
 
-/** The number that a text is in one of these notations; null if it is in none. */
+/** Reads a number in one of these notations; null for other texts. */
 export function numberIn(text: string): WrittenNumber | null {
   const [, long, short] = ZERO_FRACTION.exec(text) ?? [];
   const digits = long ?? short;

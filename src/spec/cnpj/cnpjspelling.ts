@@ -1,15 +1,15 @@
 /**
- * The one reader of CNPJs: paths, queries, JSON, files, commands, the console and agents call it.
- * Input: a text of a person or a program. Output: a CNPJ, a root, or the reason why it is neither.
- * Invariant: one spelling has one reading wherever it is sent (test/contract/spec/
- * cnpjreaders.test.ts). Nothing is guessed: digits that a program dropped are never made up, and
- * zeros in front that one dropped are offered, never taken.
+ * The one reader of CNPJs, for paths, queries, JSON, files, commands, the console, and agents.
+ * Returns a CNPJ, a root, or the reason why a text is neither.
+ * Invariant: one spelling has one reading everywhere (test/contract/spec/cnpjreaders.test.ts).
+ * Nothing is guessed: digits that a program dropped are never invented; lost leading zeros are
+ * offered, never assumed.
  */
 import { type Cnpj, cnpjCheckDigits, isPlainCnpj, readCnpj, readRoot } from "./cnpj.ts";
 import { cleaned, LABEL, numberIn, piecesOf } from "./cnpjpieces.ts";
 import { holdsCpf, isCpf } from "./cpf.ts";
 
-/** Why a text is no CNPJ, by the machine's name of the reason. */
+/** Why a text is no CNPJ, by reason code. */
 export const CNPJ_REFUSALS = {
   not_a_cnpj: "It is a number, but no CNPJ and no root of one.",
   not_a_number: "It holds words, and no CNPJ.",
@@ -25,7 +25,7 @@ export const CNPJ_REFUSALS = {
     "of its 14 digits.",
 } as const;
 
-/** Machine's name of a reason. */
+/** Code of a reason. */
 export type CnpjRefusal = keyof typeof CNPJ_REFUSALS;
 
 /** A text that is no CNPJ. */
@@ -45,14 +45,14 @@ export type CnpjReading =
 const LENGTH = 14;
 const ROOT_LENGTH = 8;
 const BASE_LENGTH = 12;
-/** The root of Banco do Brasil, the only one whose CNPJs may be left with three to six digits. */
+/** The root of Banco do Brasil, the only one whose CNPJs may shrink to three to six digits. */
 const ZERO_ROOT = "0".repeat(ROOT_LENGTH);
-/** Branch and check digits of a number that a program has rounded; no CNPJ ends like that. */
+/** Branch and check digits of a number that a program rounded; no CNPJ ends so. */
 const ROUNDED = "000000";
 /** Punctuation of a CNPJ, and blanks. */
 const SIGNS = /[\s./\\\u2010-\u2015\u2212-]+/g;
 
-/** Reads a text that must be one CNPJ or root, with whatever stands around it. */
+/** Reads a text that must contain exactly one CNPJ or root. */
 export function readCnpjText(text: string): CnpjReading {
   const pieces = piecesOf(text).filter(({ stray }) => !stray);
   const [only] = pieces;
@@ -62,17 +62,17 @@ export function readCnpjText(text: string): CnpjReading {
   return readCnpjPiece(only.text);
 }
 
-/** A slash right behind a whole CNPJ. */
+/** A slash directly after a whole CNPJ. */
 const GOES_ON = /(?:[0-9A-Z]{12}|\/[0-9A-Z]{4}-?)[0-9]{2}\//i;
 
-/** Reads the end of a path like any text; one that goes on behind a CNPJ is not its account. */
+/** Reads the end of a path like any text; if it continues after a CNPJ, it is not its account. */
 export function readPathCnpj(text: string): CnpjReading {
   return GOES_ON.test(text) ? refused("not_a_cnpj") : readCnpjText(text);
 }
 
 /**
- * Reads a text that is a CNPJ or a root alone: words around it make it a sentence. Only the box of
- * the console needs this, since it takes sentences too; all others read names around a CNPJ.
+ * Reads a text that is only a CNPJ or a root: with words around it, it is a sentence. Only the
+ * console's search box, which also takes sentences, needs this.
  */
 export function readLoneCnpj(text: string): CnpjReading {
   const reading = readCnpjText(text);
@@ -85,7 +85,7 @@ export function readLoneCnpj(text: string): CnpjReading {
   return isAlone ? reading : refused("not_a_number");
 }
 
-/** Reads a root, also one of letters only, as paths have them. Returns null for other texts. */
+/** Reads a root, even of letters only, as in paths. Returns null for other texts. */
 export function readRootText(text: string): string | null {
   const reading = readCnpjText(text);
   return reading.kind === "root" ? reading.root : readRoot(cleaned(text));
@@ -112,7 +112,7 @@ function refused(reason: CnpjRefusal): RefusedCnpj {
   return { kind: "refused", reason };
 }
 
-/** Fourteen characters; what spells no branch is no CNPJ, and neither is a long word. */
+/** Fourteen characters; rejects a text without a branch, and a long word. */
 function readWhole(read: Cnpj): CnpjReading {
   const { cnpj, checked } = read;
   if (cnpj.slice(ROOT_LENGTH, BASE_LENGTH) === "0000") {
@@ -128,19 +128,19 @@ function readNumber({ digits, lost, isWhole }: NonNullable<ReturnType<typeof num
   if (!isWhole) return refused("not_a_cnpj");
   if (digits.length > LENGTH) return refused("too_long");
   if (lost === 0) return readPlainDigits(digits);
-  // The check digits confirm themselves where no other digits were dropped.
+  // The check digits confirm the number if it lost no other digits.
   const isConfirmed = lost <= LENGTH - BASE_LENGTH && isRight(digits.padStart(LENGTH, "0"));
   return isConfirmed ? readPlainDigits(digits) : refused("rounded");
 }
 
-/** Digits that may have punctuation between them, though not that of a whole CNPJ or root. */
+/** Digits with optional punctuation, other than that of a whole CNPJ or root. */
 function readDigits(text: string, digits: string): CnpjReading {
-  // Dates with times, two numbers, fractions.
+  // Dates with times, two numbers, or fractions.
   const isOther = digits.length === LENGTH || /^[0-9]*[.][0-9]+$/.test(text);
   return isOther && digits !== text ? refused("not_a_cnpj") : readPlainDigits(digits);
 }
 
-/** Digits alone, as many as there are. */
+/** Digits alone, of any length. */
 function readPlainDigits(digits: string): CnpjReading {
   const { length } = digits;
   if (length === LENGTH) {
@@ -157,14 +157,14 @@ function readPlainDigits(digits: string): CnpjReading {
   return refused(length > ROOT_LENGTH && digits.endsWith(ROUNDED) ? "rounded" : "too_short");
 }
 
-/** Returns true for fourteen digits with a branch and the check digits that belong to them. */
+/** True for fourteen digits with a branch and right check digits. */
 function isRight(digits: string): boolean {
   return (
     digits.endsWith(cnpjCheckDigits(digits)) && digits.slice(ROOT_LENGTH, BASE_LENGTH) !== "0000"
   );
 }
 
-/** Letters and digits that are mostly digits may be a CNPJ with letters of another length. */
+/** Letters and mostly digits may be an alphanumeric CNPJ of the wrong length. */
 function readLettered(bare: string): CnpjReading {
   const digits = bare.replace(/[^0-9]/g, "").length;
   if (!/^[0-9A-Z]+$/i.test(bare) || 2 * digits <= bare.length || bare.length === LENGTH) {

@@ -20,7 +20,7 @@ export function isCpf(digits: string): boolean {
   return [DIGITS - 2, DIGITS - 1].every((at) => checkDigit(digits, at) === digits[at]);
 }
 
-/** Returns true if a CPF stands in a text. */
+/** Returns true if a text contains a CPF. */
 export function holdsCpf(text: string): boolean {
   return withoutCpfs(text) !== text;
 }
@@ -32,7 +32,7 @@ export function withoutCpfs(text: string): string {
   );
 }
 
-/** Hides the CPF of a text that is known to hold one, in whatever notation. */
+/** Hides the CPF of a text that is known to contain one, in any notation. */
 export function hideCpf(text: string): string {
   const hidden = withoutCpfs(text);
   return hidden === text ? HIDDEN : hidden;

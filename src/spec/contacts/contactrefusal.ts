@@ -6,7 +6,7 @@
 import { readEmail } from "./emails.ts";
 import { readPhone } from "./phones.ts";
 
-/** Reasons why a phone or an e-mail is not looked up, by the machine's name. */
+/** Codes of the reasons why a phone or an e-mail is not looked up. */
 const CONTACT_REFUSALS = [
   "field_not_allowed",
   "not_in_snapshot",
@@ -21,7 +21,7 @@ const CONTACT_REFUSALS = [
   "email_domain",
 ] as const;
 
-/** Machine's names of the reasons. */
+/** The codes of the reasons. */
 export const CONTACT_REASONS: readonly string[] = CONTACT_REFUSALS;
 
 /** A phone or an e-mail that was not looked up. */
@@ -61,10 +61,10 @@ export function readContact(text: string, offered: Offered): ReadContact | Refus
   return { kind: broken.kind, reason: "field_not_allowed" };
 }
 
-/** A local part, an @ and a domain, with what people put there by mistake; alone in the text. */
+/** A local part, an @, and a domain, with common mistakes; alone in the text. */
 const LIKE_EMAIL = /^[^\s@]+\s?@+\s?[^\s@]+(?:[@.,]\s?[^\s@]+)*$/u;
 
-/** What is wrong with a text that looks like an e-mail and is none; null for any other text. */
+/** Returns the fault of a text that looks like an e-mail and is none; null for any other text. */
 function brokenEmail(text: string): RefusedContact | null {
   const bare = text.trim();
   if (!LIKE_EMAIL.test(bare)) return null;
@@ -76,7 +76,7 @@ function brokenEmail(text: string): RefusedContact | null {
   return { kind, reason: isPlain && /^[\w.-]*$/.test(domain) ? "email_domain" : "email_character" };
 }
 
-/** What phones are written with, and no CNPJ: an area code in brackets, a plus sign, a hyphen. */
+/** Notations of phones but not of CNPJs: an area code in brackets, a plus sign, a hyphen. */
 const LIKE_PHONE = [/^[^/]*\(\s*0?\d{2}\s*\)[^/]*$/, /^\s*\+/, /(?:^|[\s)])9?\s?\d{4}-\d{2,}\s*$/];
 
 /** Why a text that may be a phone is not looked up as one; null for any other text. */
@@ -97,7 +97,7 @@ function brokenPhone(text: string): RefusedContact | null {
 /** Separators and joints between two contacts. */
 const BETWEEN = /\s*[,;|]\s*|\s+(?:e|ou|y|o|and|or|\/)\s+/i;
 
-/** The first contact of a text that is nothing but two or more of them, else null. */
+/** The first contact of a text that consists of two or more of them, else null. */
 function severalIn(text: string): ReadContact | null {
   const parts = text.split(BETWEEN).filter((part) => part.trim() !== "");
   const all = parts.length > 1 ? parts : text.trim().split(/\s+/);

@@ -1,7 +1,7 @@
 /**
  * E-mail addresses: the rule of an import, and the spellings in which people write them.
- * Invariant: an address that is typed is one only if an import would keep it, by the same code; it
- * becomes the same bytes.
+ * Invariant: a typed address is valid only if an import would keep it; the same code gives it the
+ * same bytes.
  */
 
 import { cleaned } from "../cnpj/cnpjpieces.ts";
@@ -56,7 +56,7 @@ const TRAILING = /[\s.,;:!?)\]}>]+$/;
 /** A word before an address; "mailto:" is a link. */
 const LABEL = /^(?:e-?mail|correo|mail)(?:\.?\s*:\s*|\s+)(?=\S+@)/i;
 
-/** An asterisk for any name; inside a name one may be part of it. */
+/** An asterisk for any name; within a name it may be part of it. */
 const PATTERN = /^\s*\*+@/;
 
 /** True for an address with an asterisk before its domain, which people write as a pattern. */
@@ -65,10 +65,10 @@ export function isEmailPattern(typed: string): boolean {
 }
 
 /**
- * Reads an address as people write it: in any case, as a link (`mailto:`) or in angle brackets
- * after a name, with a word before it, a sign after it, or characters around it that nobody sees.
- * An apostrophe in front stays: some addresses of the registry begin with one. Returns it in lower
- * case; null if it is none, or a pattern.
+ * Reads an address as people write it: in any case, as a link (`mailto:`), in angle brackets after
+ * a name, after a label, before a sign, or with invisible characters around it. A leading
+ * apostrophe stays: some addresses of the registry begin with one. Returns it in lower case; null
+ * if it is none, or a pattern.
  */
 export function readEmail(typed: string): string | null {
   if (typed.length > TYPED_MAX || isEmailPattern(typed)) return null;

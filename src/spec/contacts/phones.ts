@@ -1,19 +1,19 @@
 /**
  * Brazilian phone numbers: the rule of an import, and the spellings in which people write them.
- * Invariant: a number that is typed becomes what an import makes of its area code and its digits,
- * by the same code; what is no such number is refused with the reason, never guessed at. An import
- * keeps any two digits from 11 as an area code; of a typed number it must exist. The normal form
- * of a number that an import kept is always read as itself, so that answers and saved specs work.
+ * Invariant: the same code reads typed numbers and an import's area code and digits. Other texts
+ * are refused with the reason, never guessed at. An import keeps any two digits from 11 as an area
+ * code; that of a typed number must exist. The normal form of an imported number always reads as
+ * itself, so that answers and saved specs work.
  */
 import { cleaned } from "../cnpj/cnpjpieces.ts";
 
-/** Answers of `phoneOf` for what is no phone. */
+/** Results of `phoneOf` if the digits are no phone. */
 export const NO_PHONE = { number: -1, area: -2 } as const;
 
 /**
- * Returns E.164 digits as a number, such as 5511987654321: of an area code from 11 to 99 and a
- * number of `length` digits, 7 to 9, without leading zeros. A number of 8 digits that begins with
- * 6 to 9 gets its lost leading 9.
+ * Returns E.164 digits as a number, such as 5511987654321, from an area code from 11 to 99 and a
+ * number of `length` digits, 7 to 9, without leading zeros. A number of 8 digits that begins with 6
+ * to 9 gets its missing leading 9.
  */
 export function phoneOf(area: number, number: number, length: number): number {
   if (number < 0 || length < 7 || length > 9) return NO_PHONE.number;
@@ -33,7 +33,7 @@ export type PhoneFault =
   | "foreign_number"
   | "looks_like_cpf";
 
-/** A number in normal form, such as +5511987654321, or why there is none. */
+/** A number in normal form, such as +5511987654321, or its fault. */
 type TypedPhone = { readonly phone: string } | { readonly fault: PhoneFault };
 
 /** The part of a link before its number. */
@@ -42,9 +42,11 @@ const LINK = new RegExp(
     "(?:https?://)?(?:www\\.)?(?:wa\\.me/|api\\.whatsapp\\.com/send/?\\?phone=))",
   "i",
 );
-/** Dialed for the carrier where no carrier is meant: 0xx11. */
+/** Placeholder for the code of a carrier: 0xx11. */
 const CARRIER_SIGN = /^(\(?)0\s?(?:xx|\*\*|--)\s?/i;
-/** A word before a number; "tel:" without a blank is a link, which may go on behind the number. */
+/**
+ * A word before a number; "tel:" without a blank is a link, which may continue after the number.
+ */
 const LABEL =
   /^(?:tel(?:efone)?|fone|cel(?:ular)?|phone|whatsapp)(?:\.\s*:?\s*|\s*:\s+|\s+)(?=[(+\d])/i;
 /** Numbers of services, which have no area code: 0800, 0300, 0500, 0900. */
@@ -52,7 +54,7 @@ const WITHOUT_AREA = /^\(?0[3589]00/;
 const WRITTEN = /^\(?\+?[\d\s().\-/]+$/;
 const FROM_ABROAD = /^\(?(?:\+|00)/;
 const CPF_WRITTEN = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
-/** An area code that stands apart from the digits after it. */
+/** An area code separated from the digits after it. */
 const AREA_APART = /^\(?0?\d{2}[\s)./-]/;
 
 /** The area codes of Brazil: a closed list of 67. No code begins or ends with 0. */
@@ -63,13 +65,13 @@ const AREA_CODES: ReadonlySet<string> = new Set(
     "91 92 93 94 95 96 97 98 99"
   ).split(" "),
 );
-/** A bracket of zeros in place of an area code, before a number and not before a country. */
+/** A bracket of zeros instead of an area code, before a number and not before a country. */
 const AREA_OF_ZEROS = /^\(00+\)(?:\D*\d){8,9}\D*$/;
 
 /** A number without an area code in the two parts of a phone, which no CNPJ and no root has. */
 const WITHOUT_AREA_CODE = /^(?:9\s?)?\d{4}[-\s]\d{4}$/;
 
-/** True if a text is written as a phone is, and lacks its area code: 3333-4444, 98765-4321. */
+/** True for a phone without its area code: 3333-4444, 98765-4321. */
 export function lacksArea(typed: string): boolean {
   return WITHOUT_AREA_CODE.test(bareText(typed));
 }
@@ -119,7 +121,7 @@ export function readPhone(typed: string): TypedPhone {
   return fromNational(written, national);
 }
 
-/** True for the normal form of a number that an import makes, also in an area that is not there. */
+/** True for the normal form of an imported number, even if its area does not exist. */
 function isNormal(text: string): boolean {
   const [, area, number] = /^\+55(\d{2})([1-9]\d{6,8})$/.exec(text) ?? [];
   if (area === undefined || number === undefined) return false;
@@ -127,8 +129,8 @@ function isNormal(text: string): boolean {
 }
 
 /**
- * Returns what is wrong with the area code of a number whose groups of digits show it, else null.
- * Joined digits would read "01 98765-4321" as area code 19, and "+55 98765-4321" as 98.
+ * Returns the fault of an area code if the groups of digits show it, else null. Joined digits would
+ * read "01 98765-4321" as area code 19, and "+55 98765-4321" as 98.
  */
 function areaFault(written: string): PhoneFault | null {
   const [groups, isPrefixed] = nationalGroups(written);
@@ -147,7 +149,7 @@ function areaFault(written: string): PhoneFault | null {
   return isOdd || isBracketed || sizes.join("-") === "3-3-4" ? "unknown_area_code" : null;
 }
 
-/** Groups of digits after the country and one zero; whether either of these stood apart. */
+/** Groups of digits after the country and one zero; true if either of these was separate. */
 function nationalGroups(written: string): [groups: string[], isPrefixed: boolean] {
   const [head = "", ...rest] = written.match(/\d+/g) ?? [];
   const isAbroad = FROM_ABROAD.test(written);
@@ -166,8 +168,8 @@ function nationalGroups(written: string): [groups: string[], isPrefixed: boolean
 }
 
 /**
- * A text without what only stands around a number: what nobody sees, quotes of spreadsheets, a word
- * before it, a sign after it, the fraction of a number that a program wrote.
+ * Removes text around a number: invisible characters, quotes of spreadsheets, a word before it, a
+ * sign after it, the fraction of a number that a program wrote.
  */
 function bareText(typed: string): string {
   return cleaned(typed)
@@ -184,11 +186,11 @@ export function isPhoneLink(text: string): boolean {
 
 function withoutLink(text: string): string {
   const rest = text.replace(LINK, "");
-  // A link may go on with a message, a telephone number with parameters.
+  // A link may continue with a message, a telephone number with parameters.
   return rest === text ? text : (rest.replace(/^%2B/i, "+").split(/[?&#;/]/, 1)[0] as string);
 }
 
-/** Digits behind a plus sign or 00 that begin with the 55 of Brazil. */
+/** Digits after a plus sign or 00 that begin with the 55 of Brazil. */
 function abroad(written: string, digits: string): TypedPhone {
   const national = bareNational(digits.slice(2).replace(/^0+/, ""));
   if (national.length < 7) return { fault: "too_short" };
@@ -197,8 +199,8 @@ function abroad(written: string, digits: string): TypedPhone {
 }
 
 /**
- * Area code and number of digits that may begin with 0, the two digits of a carrier, or 55. The
- * area code 55 is one as well: 55 is the country only where an area code follows.
+ * Area code and number of digits that may begin with 0, the two digits of a carrier, or 55. 55 is
+ * also an area code: it is the country only if an area code follows.
  */
 function withoutPrefix(digits: string, isBracketed: boolean): string {
   const national = digits.replace(/^0+/, "");
@@ -209,7 +211,7 @@ function withoutPrefix(digits: string, isBracketed: boolean): string {
   return digits === national || length === 14 ? national : national.slice(2);
 }
 
-/** An import takes the zeros before a number away. */
+/** An import removes the zeros before a number. */
 function bareNational(national: string): string {
   return national.slice(0, 2) + national.slice(2).replace(/^0+/, "");
 }

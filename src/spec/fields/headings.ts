@@ -1,8 +1,7 @@
 /**
- * What the output fields are called by people: on the screens of the console and in files for
- * people (`output.labels`), and what they mean in Portuguese; in English the table of fields says
- * it. What comes in: nothing. What goes out: a heading or a sentence by field.
- * Invariant: no heading holds what a CSV file would have to quote.
+ * Headings of the output fields in the console and in files for people (`output.labels`), and their
+ * meaning in Portuguese; the table of fields has it in English.
+ * Invariant: no heading needs quoting in a CSV file.
  */
 import type { OutputField } from "../fields.ts";
 
@@ -100,7 +99,7 @@ export const HEADINGS_EN: Readonly<Record<OutputField, string>> = {
   whatsapp: "WhatsApp",
 };
 
-/** What a field holds in a file for people, one sentence each, in Portuguese. */
+/** One Portuguese sentence about each field in a file for people. */
 export const SENTENCES_PT: Readonly<Record<OutputField, string>> = {
   cnpj: "Número de inscrição no cadastro, 14 caracteres; os 12 primeiros podem ser letras.",
   cnpj_root: "Os 8 primeiros caracteres do CNPJ: a empresa.",

@@ -1,7 +1,6 @@
 /**
- * What the reasons of a registration status are called in English. What comes in: the Portuguese
- * table, for its codes. What goes out: words by code.
- * Invariant: as that of reasons.ts.
+ * English names of the reasons of a registration status, by the codes of reasons.ts.
+ * Invariant: that of reasons.ts.
  */
 import type { REASONS_PT } from "./reasons.ts";
 

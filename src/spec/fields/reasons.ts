@@ -1,10 +1,9 @@
 /**
- * What the reasons of a registration status are called in Portuguese, by the code that the registry
- * has for them. What comes in: nothing. What goes out: words for every code that the registry's own
- * table explains; the words of the addon are made from here by native-index/headers.mjs.
- * Invariant: letters, digits, blanks, brackets, hyphens and slashes only, so that no format has to
- * quote or escape them. The languages are files of their own, so that the console's scripts of one
- * language hold that one alone.
+ * Portuguese names of the reasons of a registration status, for every code of the registry's own
+ * table; native-index/headers.mjs generates the addon's words from here.
+ * Invariant: letters, digits, blanks, brackets, hyphens, and slashes only, so that no format has to
+ * quote or escape them. Each language has its own file, so that the console's scripts of one
+ * language contain only that one.
  */
 
 /** In Portuguese. */

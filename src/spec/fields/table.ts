@@ -1,15 +1,15 @@
 /**
  * The output fields of an account: one row for each. Lists of names, widths and headings of
- * exports, the groups of the console, the fields of the addon (`field_list.h`), the reference and
- * what a change list can watch are derived from here.
- * Invariant: nothing here runs but the table itself, so that the browser can have it; the type of
- * a field is one that its column can hold; what cannot be derived (docs/contributing.md, "Add an
- * output field") does not compile while a row has no entry.
+ * exports, the groups of the console, the fields of the addon (`field_list.h`), the reference, and
+ * the fields a change list can watch derive from here.
+ * Invariant: no code runs here, so that the browser can load it. The type of a field is one that
+ * its column can hold. Parts that cannot be derived (docs/contributing.md, "Add an output field")
+ * do not compile while a row has no entry.
  */
 import type { COLUMNS, TableName } from "../../../native-index/format/columns.ts";
 import { WIDER_FIELDS } from "./wider.ts";
 
-/** Groups of fields where somebody chooses them, in their order. */
+/** Groups of fields in the field picker, in order. */
 export const FIELD_GROUPS = [
   "company",
   "contact",
@@ -22,7 +22,7 @@ export const FIELD_GROUPS = [
   "rank",
 ] as const;
 
-/** Types of a field's values, with what each is in JSON. */
+/** Types of a field's values, with their JSON types. */
 export const FIELD_TYPES = {
   text: "string",
   flag: "boolean",
@@ -41,8 +41,8 @@ export const FIELD_TYPES = {
 } as const;
 
 /**
- * How a value is written for people (`output.labels`) where its type does not say: with a mask, as
- * one of the words in words.ts or reasons.ts, or with a word before it that keeps its zeros.
+ * How a value is written for people (`output.labels`) if its type does not decide: with a mask, as
+ * a word of words.ts or reasons.ts, or after a word that preserves its zeros.
  */
 export type FieldWriting =
   | "cnpj"
@@ -59,10 +59,10 @@ export type FieldWriting =
 /** Columns of one of these Arrow types. */
 type ColumnOf<Type> = Extract<(typeof COLUMNS)[number], { readonly type: Type }>["name"];
 
-/** Columns that hold codes; the values stand in a string table. */
+/** Columns of codes; the values are in a string table. */
 type CodeColumn = ColumnOf<"dictionary8" | "dictionary16">;
 
-/** What the values of a field are, and where a snapshot has them. */
+/** Type and storage of a field's values. */
 export type StoredAs =
   | { readonly type: "text"; readonly column: ColumnOf<"utf8"> }
   | { readonly type: "text"; readonly column: CodeColumn; readonly table: TableName }
@@ -84,14 +84,14 @@ export type StoredAs =
   | { readonly type: "postal_code"; readonly column: ColumnOf<"uint32"> }
   | { readonly type: "codes"; readonly column: ColumnOf<"list_dictionary16"> };
 
-/** How people see a field. */
+/** How users see a field. */
 interface ShownAs {
-  /** English, in plain ASCII, so that it can stand in a style sheet as well. */
+  /** English, in plain ASCII, so that a style sheet can hold it. */
   readonly heading: string;
   readonly group: (typeof FIELD_GROUPS)[number];
-  /** Characters that most values fit into; where there is no more room, longer ones are wrapped. */
+  /** Characters that fit most values; longer ones are wrapped if space is short. */
   readonly width: number;
-  /** The same in a sheet, which wraps nothing; absent where the heading there needs more room. */
+  /** The same in a sheet, which wraps nothing; absent if the heading needs more room. */
   readonly sheet?: number;
 }
 
@@ -101,13 +101,13 @@ export interface FieldRow {
   readonly stored: StoredAs;
   readonly shown: ShownAs;
   readonly written?: FieldWriting;
-  /** Set for text somebody typed; a spreadsheet could run it as a formula. */
+  /** Set for text that people typed; a spreadsheet could run it as a formula. */
   readonly freeText?: true;
   /** Set for e-mail and phones, which the `free` plan does not offer. */
   readonly contact?: true;
-  /** Set for what is counted at the import, which older snapshots lack. */
+  /** Set for import counts, which older snapshots lack. */
   readonly counted?: true;
-  /** Why no change of it can be watched: it never changes, or it follows from something else. */
+  /** Why its changes cannot be watched: it never changes, or it follows from other fields. */
   readonly unwatched?: "identity" | "derived";
   /** One sentence for the OpenAPI document and the docs. */
   readonly description: string;
@@ -364,7 +364,7 @@ export const FIELDS = [
   ...WIDER_FIELDS,
 ] as const satisfies readonly FieldRow[];
 
-/** What the addon reads beside them for the explanation of a score; nobody can ask for it. */
+/** Further fields that the addon reads to explain a score; clients cannot request them. */
 export const HIDDEN_FIELDS = [
   { name: "score_contactable", stored: { type: "number", column: "score_contactable" } },
   { name: "score_newest", stored: { type: "number", column: "score_newest" } },

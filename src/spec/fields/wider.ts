@@ -1,7 +1,6 @@
 /**
- * The wider output fields: what tells whom a list is for. What comes in: nothing. What goes out:
- * their rows, which end the table (`table.ts`).
- * Invariant: as that of the table.
+ * The wider output fields, which help choose accounts to contact; they end the table (`table.ts`).
+ * Invariant: that of the table.
  */
 
 /** The rows, in the public order. */

@@ -1,9 +1,7 @@
 /**
- * Words for values that are codes or yes and no, or stand before a code, in files for people
- * (`output.labels`).
- * What comes in: nothing. What goes out: Portuguese and English of every word, by its name; the
- * words of the addon are made from here by native-index/headers.mjs.
- * Invariant: letters, blanks and brackets only, so that no format has to quote or escape them.
+ * Portuguese and English words for codes, booleans, and code prefixes in files for people
+ * (`output.labels`); native-index/headers.mjs generates the addon's words from here.
+ * Invariant: letters, blanks, and brackets only, so that no format has to quote or escape them.
  */
 
 /** Languages of labels, in the order of the words. */

@@ -1,6 +1,6 @@
 /**
- * What the schemas say of filters, where it is long. Apart because the browser has the table of
- * filters, but none of these words.
+ * Long schema descriptions of filters. Apart because the browser loads the table of filters, but
+ * none of these words.
  */
 export const DESCRIPTIONS = {
   branches_only: "Branches only.",
@@ -28,5 +28,5 @@ export const DESCRIPTIONS = {
   district_any_of: "Any one suffices; accents, case and runs of spaces do not count.",
 } as const;
 
-/** A filter, or two ends of one, that has a description here. */
+/** A filter, or both ends of one, that has a description here. */
 export type Described = keyof typeof DESCRIPTIONS;

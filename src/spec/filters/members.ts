@@ -1,14 +1,13 @@
 /**
- * The members of filters, one by one. What comes in: filters in normal form, and rows of the
- * table. What goes out: which are set, the members of a group, the filters of a part.
- * Invariant: knows nothing of any filter but what its row says; the browser has it too.
+ * Reads members of filters: the set ones, those of a group, the filters of a part.
+ * Invariant: knows a filter only by its row; the browser loads it too.
  */
 import { FILTERS, type FilterGroup, type FilterName, PARTS, type PartName } from "./table.ts";
 
-/** A row, whichever. */
+/** Any row. */
 export type AnyRow = (typeof FILTERS)[number];
 
-/** The members of filters by group, whatever is known about their values. */
+/** The members of filters by group, with values of any type. */
 type GroupedMembers = Readonly<Record<Exclude<FilterGroup, "lists">, object>> & {
   readonly lists?: object | undefined;
 };
@@ -43,24 +42,24 @@ export function rowsOf(group: FilterGroup): GroupRows {
   return ROWS_OF[group];
 }
 
-/** The rows that are one filter together. */
+/** The rows that form one filter. */
 export function rowsOfPart(name: PartName): readonly AnyRow[] {
   return ROWS_OF_PART.get(name) ?? [];
 }
 
-/** The value of a filter; undefined where it is absent. */
+/** The value of a filter; undefined if absent. */
 export function memberOf(filters: GroupedMembers, { group, member }: AnyRow): unknown {
   return (filters[group] as Readonly<Record<string, unknown>> | undefined)?.[member];
 }
 
-/** Whether a filter is set. */
+/** True if a filter is set. */
 export function isSet(filters: GroupedMembers, row: AnyRow): boolean {
   const value = memberOf(filters, row);
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== row.unset;
 }
 
-/** Whether a part is set: one of its members is. */
+/** True if one of a part's members is set. */
 export function isPartSet(filters: GroupedMembers, name: PartName): boolean {
   return rowsOfPart(name).some((row) => isSet(filters, row));
 }
@@ -69,9 +68,7 @@ type Groups = Record<Exclude<FilterGroup, "lists">, Record<string, unknown>> & {
   lists?: Record<string, unknown>;
 };
 
-/**
- * Members in the order of a spec, each as `valueFor` has it; one that has no value is absent.
- */
+/** Members in the order of a spec, each with its `valueFor`; undefined ones are absent. */
 export function membersBy(rows: readonly AnyRow[], valueFor: (row: AnyRow) => unknown): Groups {
   const groups: Groups = { industry: {}, geo: {}, company: {}, contact: {} };
   for (const row of rows) {
@@ -83,7 +80,7 @@ export function membersBy(rows: readonly AnyRow[], valueFor: (row: AnyRow) => un
   return groups;
 }
 
-/** Every member of filters in the order of a spec; those that are absent stay so. */
+/** Every member of filters in the order of a spec; absent ones stay absent. */
 export function inOrder(filters: GroupedMembers): GroupedMembers {
   return {
     industry: orderedGroup(filters.industry, ROWS_OF.industry),

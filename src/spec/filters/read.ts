@@ -1,10 +1,9 @@
 /**
- * Reads filters. Input: the `filters` object of a spec, as sent. Output: its groups in normal
- * form: codes in their full spelling, lists ascending without repeats, defaults filled in, and the
- * named municipalities, for the warning about states.
- * Invariant: every row of the table is read, in its order; each row names the method of
- * `ValueReader` that reads its value. No element is dropped: each becomes at least one code, or
- * leaves a mistake. An extension that is not used does not appear.
+ * Reads filters. Input: the `filters` object of a spec, as sent. Output: its groups in normal form:
+ * codes in their full spelling, lists ascending without repeats, defaults filled in, and the named
+ * municipalities, for the warning about states.
+ * Invariant: every row of the table is read, in order, by its method of `ValueReader`. No element
+ * is dropped: each becomes at least one code, or logs a mistake. Unused extensions are absent.
  */
 
 import { readCapital, readDate } from "../amounts.ts";
@@ -43,7 +42,7 @@ import {
 type Filters = AccountQuerySpec["filters"];
 type Members = Record<string, unknown>;
 
-/** Filters in normal form, and what the rest of normalization wants to know about them. */
+/** Filters in normal form, and facts for the rest of normalization. */
 interface ReadFilters {
   readonly filters: Filters;
   /** Every municipality named by IBGE or TOM code, repeats possible. */
@@ -53,11 +52,11 @@ interface ReadFilters {
 /** Two ends of an interval. */
 interface Interval {
   readonly from: FilterName;
-  /** What is wrong with the two; null where nothing is. */
+  /** Returns the fault of the two; null if none. */
   readonly wrong: (from: unknown, to: unknown) => string | null;
 }
 
-/** By the second of the two; both are set when they are looked at. */
+/** By the second end; checked only if both are set. */
 const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   started_before: {
     from: "started_after",
@@ -78,7 +77,7 @@ const INTERVALS: Readonly<Partial<Record<FilterName, Interval>>> = {
   },
 };
 
-/** Members that leave nothing where both are set; looked at with the second of the two. */
+/** Members that exclude each other; checked with the second of the two. */
 const CONTRARY: Readonly<Partial<Record<FilterName, FilterName>>> = {
   branches_only: "headquarters_only",
 };
@@ -153,7 +152,7 @@ class GroupReader {
     this.#reader.mistake(pointer, "not_in_snapshot", notCounted(member));
   }
 
-  /** A filter by a value is as good as the value: a plan that withholds it has no such filter. */
+  /** A filter by a value reveals the value, so a plan that withholds one withholds both. */
   #checkFields(reveals: readonly OutputField[], pointer: string): void {
     const withheld = reveals.filter((field) => !this.#allowedFields.includes(field));
     if (withheld.length === 0) return;
@@ -182,11 +181,11 @@ function isNothing(normal: unknown): boolean {
   return normal === undefined || normal === null || (Array.isArray(normal) && normal.length === 0);
 }
 
-/** What a method of the reader gives in the end. */
+/** Result type of a reader's method. */
 type Read<Name extends ReadName> =
   ReturnType<ValueReader[Name]> extends infer Made ? Exclude<Made, undefined> : never;
 
-/** The filters as the table's methods read them: what a schema says must be what is read. */
+/** The filters as the table's methods read them: schemas must agree with it. */
 type ReadAsSchema = {
   readonly [Group in FilterGroup]?: {
     readonly [Row in Extract<FilterRow, { group: Group }> as Row["member"]]?:
@@ -233,7 +232,7 @@ export class CodeReader {
     return [];
   }
 
-  /** The same of an extension, which may be null. */
+  /** The same for an extension, which may be null. */
   secondaryCnaes(value: unknown, pointer: string): string[] {
     return this.cnaes(value ?? undefined, pointer);
   }
@@ -258,7 +257,7 @@ export class CodeReader {
   }
 
   #hint(text: string, pointer: string): readonly string[] {
-    // A repeated word asks for nothing more, so equal hints get equal bytes without it.
+    // A repeated word adds nothing; without it, equal hints get equal bytes.
     const words = [...new Set(analyzeWords(text))].join(" ");
     const length = Math.max([...text].length, [...words].length);
     if (length > SPEC_LIMITS.textHintLengthMax) {
@@ -341,7 +340,7 @@ export class CodeReader {
   /** A district by its municipality and its name. */
   district(element: unknown, at: string): SpecDistrict | undefined {
     const given = this.#reader.object(element ?? null, at, ["municipality_ibge", "name"]);
-    // An object that is none was told; its members are not missing as well.
+    // The reader has already logged a non-object; its members are not missing too.
     if (!isJsonObject(element)) return undefined;
     const ibge = this.#reader.string(given.municipality_ibge, `${at}/municipality_ibge`);
     const [municipality] = ibge === undefined ? NONE : this.#ibge(ibge, `${at}/municipality_ibge`);
@@ -359,7 +358,7 @@ export class CodeReader {
     return undefined;
   }
 
-  /** CEP prefixes; one that another covers is taken out. */
+  /** CEP prefixes; one that another covers is removed. */
   postalPrefixes(value: unknown, pointer: string): string[] {
     const given = this.#reader.strings(value ?? undefined, pointer, (text, at) => {
       if (/^\d{1,8}$/.test(text)) return [text];
@@ -367,7 +366,7 @@ export class CodeReader {
       this.#reader.mistake(at, "wrong_format", detail);
       return NONE;
     });
-    // Ascending order puts a prefix directly before everything that it covers.
+    // Ascending order puts a prefix directly before all that it covers.
     const kept: string[] = [];
     for (const prefix of given) {
       const last = kept.at(-1);
@@ -438,17 +437,17 @@ class ValueReader
     this.#reader = reader;
   }
 
-  /** True or false; false where nothing was sent. */
+  /** True or false; default false. */
   flag(value: unknown, pointer: string): boolean {
     return this.#reader.boolean(value, pointer);
   }
 
-  /** True, or undefined: a filter that is switched off is one that is not there. */
+  /** True, or undefined: a false filter is absent. */
   only(value: unknown, pointer: string): true | undefined {
     return this.#reader.boolean(value, pointer) || undefined;
   }
 
-  /** True, false, or null where it does not matter. */
+  /** True, false, or null for either. */
   optIn(value: unknown, pointer: string): boolean | null {
     return this.#reader.booleanOrNull(value, pointer);
   }
@@ -475,7 +474,7 @@ class ValueReader
     return undefined;
   }
 
-  /** Ids of lists, ascending, or undefined; whose they are is not known here. */
+  /** Ids of lists, ascending, or undefined; ownership is not checked here. */
   listIds(value: unknown, pointer: string): string[] | undefined {
     if (!Array.isArray(value)) {
       this.#reader.mistake(pointer, "wrong_type", `Must be a list of ids, not ${shown(value)}.`);
@@ -493,7 +492,7 @@ class ValueReader
     return [...ids].sort();
   }
 
-  /** Phones as +55, area code and number, ascending; in any spelling that people write. */
+  /** Phones as +55, area code, and number, ascending; accepts any common spelling. */
   phones(value: unknown, pointer: string): string[] {
     return this.#contacts(value, pointer, (text, at) => {
       const read = readPhone(text);
@@ -517,7 +516,7 @@ class ValueReader
     });
   }
 
-  /** A list that may be null, of so many values at most. */
+  /** A nullable list with a maximum size. */
   #contacts(
     value: unknown,
     pointer: string,
@@ -532,7 +531,7 @@ class ValueReader
     return this.#reader.strings(value ?? undefined, pointer, read);
   }
 
-  /** Whether secondary activities count. */
+  /** How secondary activities count. */
   mode(value: unknown, pointer: string): SecondaryCnaeMode {
     if (value === undefined) return "off";
     return this.#reader.oneOf(value, pointer, SECONDARY_CNAE_MODES);
@@ -541,7 +540,7 @@ class ValueReader
 
 const PHONE_EXAMPLE = "such as 11 98765-4321";
 
-/** Messages for faults of a phone number; nothing that may be a CPF is repeated. */
+/** Messages for faults of a phone number; possible CPFs are not repeated. */
 const PHONE_FAULTS: Readonly<Record<PhoneFault, (given: string) => string>> = {
   wrong_format: (given) =>
     `Must be a phone number with its area code, ${PHONE_EXAMPLE}, not ${given}.`,

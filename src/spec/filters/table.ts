@@ -1,9 +1,8 @@
 /**
- * The filters of a spec: one row for each. What comes in: nothing. What goes out: the rows, and
- * the parts that people see them as. The schemas, the normal form, the identity of a spec, the
- * rule of breadth and the console's queries are derived from here.
- * Invariant: nothing here runs but the table itself, so that the browser can have it; what cannot
- * be derived (docs/contributing.md, "Add a filter") does not compile while a row has no entry.
+ * The filters of a spec: one row for each, and the parts that users see. The schemas, the normal
+ * form, the identity of a spec, the rule of breadth, and the console's queries derive from here.
+ * Invariant: no code runs here, so that the browser can load it. Parts that cannot be derived
+ * (docs/contributing.md, "Add a filter") do not compile while a row has no entry.
  */
 import type { TSchema } from "typebox";
 import type { Lacked } from "../catalog.ts";
@@ -15,7 +14,7 @@ import { WIDER, WIDER_CONTACTS } from "./wider.ts";
 /** The groups of filters, in the order of a spec. */
 export const FILTER_GROUPS = ["industry", "geo", "company", "contact", "lists"] as const;
 
-/** Groups that are absent from the normal form where nothing of them is set. */
+/** Groups that are absent from the normal form if none of their members is set. */
 export const OPTIONAL_GROUPS: readonly FilterGroup[] = ["lists"];
 
 /** Sections of the console's form, in its order. */
@@ -30,7 +29,7 @@ export const SECTIONS = [
   "name",
 ] as const;
 
-/** What the translator calls words that become a filter. */
+/** Roles of words that the translator turns into a filter. */
 export const FILTER_ROLES = [
   "activity",
   "place",
@@ -46,15 +45,15 @@ export const FILTER_ROLES = [
   "list",
 ] as const;
 
-/** One filter as people see it. */
+/** One filter as users see it. */
 interface PartRow {
-  /** Where the console's form has it. */
+  /** Section of the console's form. */
   readonly section: (typeof SECTIONS)[number];
-  /** What the translator calls the words that become it. */
+  /** Role of its words in the translator. */
   readonly role: (typeof FILTER_ROLES)[number];
 }
 
-/** Filters as people see them, in the order in which they are shown; some are two members. */
+/** Filters as users see them, in display order; some are two members. */
 export const PARTS = {
   cnae: { section: "activity", role: "activity" },
   cnae_exclude: { section: "activity", role: "activity" },
@@ -89,10 +88,10 @@ export const PARTS = {
   lists_exclude: { section: "lists", role: "list" },
 } as const satisfies Readonly<Record<string, PartRow>>;
 
-/** What an explanation has for a filter that an account met. */
+/** Explanation of a filter that an account met. */
 interface Reason {
   readonly name: string;
-  /** The fact it shows; `met` says only that the filter was met. */
+  /** The fact it shows; `met` only reports that the filter was met. */
   readonly shows:
     | OutputField
     | "activity"
@@ -107,22 +106,22 @@ interface Reason {
 interface FilterShape {
   readonly group: (typeof FILTER_GROUPS)[number];
   readonly member: string;
-  /** Null for what is no filter of its own but says how another one is meant. */
+  /** Null for a member that only modifies another filter. */
   readonly part: keyof typeof PARTS | null;
-  /** Whether it is a filter of the kind of which a spec needs one, not to be too broad. */
+  /** Set for filters of which a spec needs one, not to be too broad. */
   readonly narrows?: true;
-  /** What of an import it asks for that older snapshots lack. */
+  /** Import data this filter needs that older snapshots do not have. */
   readonly needs?: Lacked;
-  /** Output fields whose values it gives away: a plan must offer all of them. */
+  /** Output fields whose values it reveals: a plan must include all of them. */
   readonly reveals?: readonly OutputField[];
   /** Schema of the normal form. */
   readonly normal: (shape: Shapes) => TSchema;
-  /** Schema of what a client may send, where that is more. */
+  /** Schema of accepted input, if it is wider. */
   readonly input?: (shape: Shapes) => TSchema;
   readonly reason?: Reason;
 }
 
-/** Readers of values that give one also for what filters nothing. */
+/** Readers that return a value even if the filter is unset. */
 type AlwaysRead = "flag" | "mode";
 
 /** The other readers; read.ts has one method for each. */
@@ -151,11 +150,11 @@ type ReadIfSet =
 /** Name of a reader of values. */
 export type ReadName = AlwaysRead | ReadIfSet;
 
-/** What a member is where it filters nothing, and what brings a value into its normal form. */
+/** The value of an unset member, and the reader of its normal form. */
 type Form =
-  /** Absent, as every filter is that came after the first ones: specs of before stay the same. */
+  /** Absent, as all filters after the first ones, so that older specs stay the same. */
   | { readonly unset: undefined; readonly read: ReadIfSet }
-  /** There with this value, as the first filters are. */
+  /** Present with this value, as the first filters are. */
   | { readonly unset: readonly [] | false | null | string; readonly read: ReadName };
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
@@ -402,20 +401,20 @@ export const FILTERS = [
   WIDER.exclude,
 ] as const satisfies readonly (FilterShape & Form)[];
 
-/** A row of the table; a name picks its own. */
+/** A row of the table, or the row of one name. */
 export type FilterRow<Name extends FilterName = FilterName> = Extract<
   (typeof FILTERS)[number],
   { readonly member: Name }
 >;
 
-/** Name of a filter: that of its member, which no other group has. */
+/** Name of a filter: that of its member, unique across groups. */
 export type FilterName = (typeof FILTERS)[number]["member"];
 
 /** Name of a group. */
 export type FilterGroup = (typeof FILTER_GROUPS)[number];
 
-/** Name of a filter as people see it. */
+/** Name of a part. */
 export type PartName = keyof typeof PARTS;
 
-/** Filters that are a part, or a half of one; the others say how one of these is meant. */
+/** Filters that are a part, or a half of one; the others modify one of these. */
 export type PartMember = Exclude<(typeof FILTERS)[number], { readonly part: null }>["member"];

@@ -1,14 +1,14 @@
 /**
- * The wider filters: those that sort out whom a list is for. What comes in: nothing. What goes
- * out: their rows, which stand in the table (`table.ts`) among those of their groups.
- * Invariant: as that of the table; each is absent from the normal form unless it is used.
+ * The wider filters, which help choose accounts to contact; their rows are among those of their
+ * groups in the table (`table.ts`).
+ * Invariant: that of the table; each is absent from the normal form unless used.
  */
 import type { Shapes } from "../shapes.ts";
 import type { Described } from "./descriptions.ts";
 
 const CNAE = "^\\d{4}-\\d/\\d{2}$";
 
-/** A row of a yes that is absent where it is not said. */
+/** A row for true, or absent. */
 function only<
   const Group extends "company" | "contact",
   const Member extends string,
@@ -26,7 +26,7 @@ function only<
   } as const;
 }
 
-/** A number from 1 on that a snapshot has counted at its import. */
+/** A row for a number from 1 on, counted at import. */
 function counted<
   const Group extends "company" | "contact",
   const Member extends string,

@@ -1,9 +1,8 @@
 /**
- * What comes in: fields, as byte words and numbers.
- * What goes out: rows of the dump's format in one reused buffer: every field quoted, `;` between
- * them, LF at the end, ISO-8859-1.
- * Invariant: words are already in the file's encoding and hold no quote; `quoted` is the one way
- * to write text that may.
+ * Writes rows of the dump's format into one reused buffer: every field quoted, `;` between them, LF
+ * at the end, ISO-8859-1.
+ * Invariant: words are already in the file's encoding and hold no quote; only `quoted` writes text
+ * that may.
  */
 
 /** Bytes of a text in ISO-8859-1. */
@@ -11,7 +10,7 @@ export function latin1(text: string): Uint8Array {
   return Uint8Array.from(Buffer.from(text, "latin1"));
 }
 
-/** The words of a text (separated by white space; `_` stands for a space inside a word). */
+/** Splits a text into words (at white space; `_` stands for a space inside a word). */
 export function words(text: string): Uint8Array[] {
   return text
     .trim()
@@ -21,12 +20,12 @@ export function words(text: string): Uint8Array[] {
 
 const BILLION = 1_000_000_000;
 
-/** A growing text of rows. The caller empties it by setting `length` to 0. */
+/** A growing text of rows. The caller clears it by setting `length` to 0. */
 export class RowBytes {
   bytes: Uint8Array;
   length = 0;
 
-  /** `capacity` must hold all rows between two emptyings; a row never exceeds 4 KiB. */
+  /** `capacity` must hold all rows between two clears; a row never exceeds 4 KiB. */
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity);
   }
@@ -56,7 +55,7 @@ export class RowBytes {
     this.bytes[this.length++] = 10;
   }
 
-  /** Writes a word as it is. */
+  /** Writes a word unchanged. */
   word(word: Uint8Array): void {
     const { bytes } = this;
     let at = this.length;
@@ -78,7 +77,7 @@ export class RowBytes {
     }
   }
 
-  /** Writes the last `width` digits of a number's whole part below 2^31, with leading zeros. */
+  /** Writes the last `width` digits of a number's integer part below 2^31, with leading zeros. */
   digits(value: number, width: number): void {
     const { bytes, length } = this;
     let rest = value | 0;
@@ -102,12 +101,12 @@ export class RowBytes {
     this.digits(value, width);
   }
 
-  /** Writes text that may hold quotes; they are doubled as the format asks. */
+  /** Writes text that may hold quotes, which are doubled. */
   quoted(text: string): void {
     this.word(latin1(text.replaceAll('"', '""')));
   }
 
-  /** Writes a date after the year 0, given in days since 1970-01-01, as `YYYYMMDD`. */
+  /** Writes a date after the year 0, from days since 1970-01-01, as `YYYYMMDD`. */
   date(days: number): void {
     // Civil calendar from a day count, after H. Hinnant, "chrono-compatible date algorithms".
     const shifted = days + 719468;
@@ -125,7 +124,7 @@ export class RowBytes {
     this.digits((yearOfEra + era * 400 + (month <= 2 ? 1 : 0)) * 10000 + month * 100 + day, 8);
   }
 
-  /** Copies bytes that were written before, such as a whole row. */
+  /** Copies written bytes, such as a whole row. */
   repeat(start: number, end: number): void {
     this.bytes.copyWithin(this.length, start, end);
     this.length += end - start;

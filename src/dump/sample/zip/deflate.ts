@@ -1,13 +1,11 @@
 /**
- * Packs rows by DEFLATE, with the prefix codes for it. Input: bytes of rows. Output: the same,
- * packed as a piece of a DEFLATE stream that ends on a whole byte, so that pieces made on different
- * threads can be written one after the other.
- * Invariant: the packed bytes depend on the rows alone. zlib looks for repetitions in another way
- * on every kind of processor and in every version, so its output is not the same everywhere; at its
- * quickest level it also takes half as long again for rows, for packing them a tenth smaller. Every
- * piece can be unpacked without the others. Codes are computed in whole numbers only; none is
- * longer than the limit, and at least two symbols have one, because some readers refuse a code of
- * fewer.
+ * Packs rows by DEFLATE, with its prefix codes. Input: bytes of rows. Output: a piece of a DEFLATE
+ * stream that ends on a whole byte, so that pieces from different threads can be joined.
+ * Invariant: the packed bytes depend on the rows alone. zlib searches matches differently by
+ * processor and version, so its output differs; at its fastest level it takes 1.5 times as long for
+ * rows, and packs them a tenth smaller. Every piece can be unpacked alone. Codes are computed in
+ * integers only. None exceeds the limit, and at least two symbols have one, because some readers
+ * refuse a code of fewer.
  * Source: RFC 1951; A. Moffat and J. Katajainen, "In-place calculation of minimum-redundancy codes"
  * (1995).
  */
@@ -17,7 +15,7 @@ interface PrefixCode {
   readonly bits: Uint16Array;
 }
 
-/** The code for symbols of these counts with no length above `limit`. */
+/** The code for symbols of these counts, with no length above `limit`. */
 export function prefixCode(counts: Uint32Array, limit: number): PrefixCode {
   const known = Array.from(counts.keys()).filter((symbol) => (counts[symbol] as number) > 0);
   for (let symbol = 0; known.length < 2; symbol++) if (!known.includes(symbol)) known.push(symbol);
@@ -32,7 +30,7 @@ export function prefixCode(counts: Uint32Array, limit: number): PrefixCode {
   return { lengths, bits: bitsOf(lengths, perLength) };
 }
 
-/** Lengths of a code without a limit, for rising counts; the array is worked on in place. */
+/** Lengths of an unlimited code, for rising counts; overwrites the array. */
 function minimalLengths(work: number[]): number[] {
   const count = work.length;
   const at = (i: number) => work[i] as number;
@@ -68,12 +66,12 @@ function leafDepths(work: number[]): number[] {
   return work;
 }
 
-/** How many symbols have each length once none is above the limit. */
+/** Number of symbols of each length, with none above the limit. */
 function limited(lengths: readonly number[], limit: number): Uint16Array {
   const perLength = new Uint16Array(limit + 1);
   for (const length of lengths) perLength[Math.min(length, limit)]! += 1;
   let total = perLength.reduce((sum, count, length) => sum + count * 2 ** (limit - length), 0);
-  // Shortening to the limit claims more codes than there are: longer ones are lent room.
+  // Cutting to the limit uses too many codes, so shorter ones are lengthened.
   for (; total > 2 ** limit; total--) {
     let shorter = limit - 1;
     while (perLength[shorter] === 0) shorter--;
@@ -103,17 +101,17 @@ function reversed(code: number, length: number): number {
   return result;
 }
 
-/** What ends a stream of pieces: an empty last block. */
+/** End of a stream of pieces: an empty last block. */
 export const STREAM_END = Uint8Array.of(3, 0);
 
 const HASH_BITS = 14;
 const HASH_FACTOR = 0x9e3779b1;
-/** From so many bytes the codes of a piece are made. */
+/** Bytes of a piece that determine its codes. */
 const LEARNT_BYTES = 1 << 16;
 const REACH = 32_768;
 const MATCH_MIN = 4;
 const MATCH_MAX = 258;
-/** No match begins in the last bytes, so that four can always be read at once. */
+/** No match begins in the last bytes, so that four can always be read together. */
 const TAIL = 8;
 /** Short enough that a length and its extra bits are at most 16. */
 const LITERAL_LIMIT = 11;
@@ -146,16 +144,16 @@ const LENGTH_CODE = Uint8Array.from({ length: MATCH_MAX + 1 }, (_, length) =>
     LENGTH_FIRST.findLastIndex((first) => first <= length),
   ),
 );
-/** Code of distances below 256, then of longer ones by their multiples of 128, which share one. */
+/** Codes of distances below 256, then of longer ones, which share one per 128. */
 const DISTANCE_CODE = new Uint8Array(256 + REACH / 128 + 1);
 for (let code = 0; code < DISTANCES; code++) {
   const first = DISTANCE_FIRST[code] as number;
   DISTANCE_CODE.fill(code, first < 257 ? first - 1 : 256 + ((first - 1) >> 7));
 }
 
-/** Packs pieces of at most `capacity` bytes, one at a time, in memory of its own. */
+/** Packs pieces of at most `capacity` bytes, one at a time, in its own memory. */
 export class Deflater {
-  /** The low 16 bits of the place where four bytes were last; what is there is always compared. */
+  /** The low 16 bits of the last place of four bytes; the place is always compared. */
   private readonly heads = new Uint16Array(1 << HASH_BITS);
   private readonly out: Uint8Array;
   private readonly view: DataView;
@@ -168,7 +166,7 @@ export class Deflater {
     this.view = new DataView(this.out.buffer);
   }
 
-  /** Packs the first `length` bytes; what is given lies in memory that the next call overwrites. */
+  /** Packs the first `length` bytes; the next call overwrites the result. */
   pack(bytes: Uint8Array, length: number): Uint8Array {
     this.position = 0;
     const { literal, distance } = this.codesFor(bytes, Math.min(length, LEARNT_BYTES));
@@ -183,7 +181,7 @@ export class Deflater {
     return this.out.subarray(0, this.position);
   }
 
-  /** Codes for what the first bytes need most; whatever else comes later has one too. */
+  /** Codes fitted to the first bytes; all other symbols have one too. */
   private codesFor(bytes: Uint8Array, length: number): Record<"literal" | "distance", PrefixCode> {
     const { heads } = this;
     const literals = new Uint32Array(LITERALS).fill(1);
@@ -211,9 +209,9 @@ export class Deflater {
   }
 
   /**
-   * Writes bytes, or where they were before. Finding and writing in one loop, with everything in
-   * variables of its own, is what makes it quick. Places inside a repetition are not looked up
-   * again: that would find one in twenty more, for half as much time again.
+   * Writes bytes, or references to earlier ones. One loop finds and writes, with everything in
+   * local variables, for speed. Places inside a match are not looked up: that would find one in
+   * twenty more, for half as much time again.
    */
   private writeRows(
     bytes: Uint8Array,
@@ -270,7 +268,7 @@ export class Deflater {
     Object.assign(this, { position, pending, pendingBits });
   }
 
-  /** A block with codes of its own; their lengths are written with four bits each. */
+  /** A block with its own codes; their lengths are written with four bits each. */
   private writeHeader(literal: PrefixCode, distance: PrefixCode): void {
     this.put(0b100, 3);
     this.put(LITERALS - 257, 5);
@@ -294,7 +292,7 @@ export class Deflater {
     }
   }
 
-  /** An empty stored block: what follows begins with a whole byte. */
+  /** An empty stored block, which aligns to a whole byte. */
   private flush(): void {
     this.put(0, 3);
     this.put(0, (8 - this.pendingBits) & 7);
@@ -307,7 +305,7 @@ function distanceCode(distance: number): number {
   return DISTANCE_CODE[place < 256 ? place : 256 + (place >> 7)] as number;
 }
 
-/** How many bytes from `at` on are those from `before` on: four at least, `most + 4` at most. */
+/** Number of equal bytes from `at` and from `before` on: min 4, max `most + 4`. */
 function matchLength(view: DataView, before: number, at: number, most: number): number {
   let size = MATCH_MIN;
   for (; size <= most; size += 4) {

@@ -1,8 +1,6 @@
 /**
- * A zip file with one member, and the packed pieces that it is written from.
- * Input: bytes of the member, any whole number of rows, and its pieces in order. Output: the file.
- * Invariant: pieces do not depend on each other; the same pieces give the same bytes, and nothing
- * in it tells of the time or the machine.
+ * Writes a zip file with one member, from packed pieces in order, each any whole number of rows.
+ * Invariant: pieces are independent. The same pieces give the same bytes, without time or machine.
  * Source: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header) to 4.3.16 (end record).
  */
 import { type FileHandle, open } from "node:fs/promises";
@@ -11,7 +9,7 @@ import { Deflater, STREAM_END } from "./deflate.ts";
 
 const MAX_32 = 0xffffffff;
 
-/** What goes into the headers. */
+/** Values of the headers. */
 interface ZipOptions {
   readonly member: string;
   /** `YYYY-MM-DD`, the member's date. */
@@ -49,7 +47,7 @@ export class ZipWriter {
     await this.appendPacked(piece.packed);
   }
 
-  /** Ends the member, writes the directory and makes the file durable. */
+  /** Ends the member, writes the directory, and makes the file durable. */
   async close(): Promise<void> {
     await this.appendPacked(STREAM_END);
     if (!this.options.isZip64 && this.position > MAX_32) {
@@ -149,14 +147,14 @@ export class ZipWriter {
 /** A packed part of a member. */
 export interface Piece {
   readonly packed: Uint8Array;
-  /** Length and CRC-32 of what was packed. */
+  /** Length and CRC-32 before packing. */
   readonly bytes: number;
   readonly crc: number;
 }
 
 /** Makes a piece of the first `length` bytes. */
 export function packWith(deflater: Deflater, bytes: Uint8Array, length: number): Piece {
-  // Apart from the packer's memory, which is used again.
+  // A copy, because the packer's memory is reused.
   const packed = deflater.pack(bytes, length).slice();
   return { packed, bytes: length, crc: crc32(bytes.subarray(0, length)) };
 }
